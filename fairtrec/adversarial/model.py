@@ -19,7 +19,7 @@ def libraries() -> tuple[Any, Any]:
     try:
         import torch
         import transformers
-    except ImportError:
+    except ModuleNotFoundError:
         raise ResourceError("there is no torch or no transformers; run: pip install 'fairtrec[adv]'") from None
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()

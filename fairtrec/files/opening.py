@@ -103,8 +103,12 @@ def damaged(fault: BaseException) -> str:
 
 
 def name(path: FilePath) -> str:
-    """Take the name of a file from its path."""
-    return fspath(path).rsplit("/", 1)[-1]
+    """Take the name of a file from its path, as text: bytes that are no UTF-8 become escapes.
+
+    >>> name("texts/docs.tsv"), name("docs\\udcff.tsv")
+    ('docs.tsv', 'docs\\\\udcff.tsv')
+    """
+    return fspath(path).rsplit("/", 1)[-1].encode(errors="backslashreplace").decode()
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def frame(of: Answer, *, per_query: bool) -> Any:
     """Make a frame of pandas."""
     try:
         import pandas as pd
-    except ImportError:
+    except ModuleNotFoundError:
         raise ResourceError("a frame needs pandas; run: pip install pandas") from None
     of = _made_of(of)
     if not isinstance(of, Result):

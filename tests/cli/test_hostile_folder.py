@@ -1,5 +1,7 @@
 """The current folder may be a checkout of somebody's pull request: none of its files is executed, in no process."""
 
+import json
+import random
 import re
 import shlex
 import shutil
@@ -8,6 +10,7 @@ import pytest
 
 from fairtrec_made import EXAMPLE
 from fairtrec_made.hostile import LAUNCHER, executed, plant_modules, started
+from fairtrec_made.law import draws, hold
 
 TEXTS = "--terms gender-en --docs collection.tsv"
 COMMANDS = {
@@ -75,3 +78,67 @@ def test_a_program_that_asks_for_processes_executes_no_file(in_both_folders):
     assert plain[0] == 0, plain
     assert hostile == plain
     assert plain[-1] > 2
+
+
+WORDS = [
+    *("gender-en", "gender-en-core", "gender-en-pairs", "none", "common", "qrels", "even", "relevance", "ideal", "collection", "run"),
+    *("RR", "nDCG@10", "ARaB@10", "strip", "score", "rank", "random", "neutral", "json", "-f", "-", "--", "@list", "=", "k=3", "eval", "check"),
+    *("msmarco-fair", "trec-dl-fair", "qs1", "irds:vaswani", "vaswani", "t", "holm", "fairtrec", "matplotlibrc", ".fairtrec", "setup.cfg", ".env"),
+]  # fmt: skip
+CONTENTS = [
+    "",
+    "she,m\nhe,f\n",
+    "1 0 1 1\n",
+    "q1\n",
+    "[tool.fairtrec.check]\nrequire = ['RR >= 2']\n",
+    "\0\xff",
+    "{}",
+    "x = [",
+]
+UNASKED = {  # what a stranger may write into a pyproject.toml that no command but check reads
+    "junit": "'../escaped.xml'", "output": "'../escaped.txt'", "terms": "'/dev/zero'", "docs": "'vaswani'", "format": "'html'", "force": "true", "require": "['RR >= 2']",
+}  # fmt: skip
+READING = [
+    f"eval qrels.txt bm25.run neural.run -m 'nDCG@10 ARaB@10' {TEXTS} -f json",
+    f"eval none bm25.run -m ARaB@10 {TEXTS} -f json",
+    f"eval qrels.txt bm25.run -m AWRF@10 {TEXTS} --target even -f json",
+    f"compare qrels.txt bm25.run neural.run -m TExFAIR@10 {TEXTS} --queries common -f json",
+    f"rerank qrels.txt bm25.run --by neutral {TEXTS} -o out",
+    "validate bm25.run neural.run --qrels qrels.txt",
+    "annotate collection.tsv --terms gender-en -o out.tsv -j 1",
+    "counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 1",
+    "measures RR",
+    "resources list",
+]
+
+
+def test_files_named_like_words_change_nothing(copied, fairtrec_command, monkeypatch):
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    dice, plain = random.Random("words"), {}
+
+    def called(command):
+        done = hold(fairtrec_command, shlex.split(command), copied.parent, ("example/out", "ir_datasets"))
+        written = [path.read_bytes() for path in sorted(copied.rglob("out*")) if path.is_file()]
+        for path in copied.glob("out*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        text = done.out
+        if "-f json" in command and done.code == 0:
+            record = json.loads(done.out)
+            record.pop("notes", None)
+            text = record
+        return done.code, text, written
+
+    for _ in range(draws(8, share=0.01)):
+        command = dice.choice(READING)
+        plain[command] = plain.get(command) or called(command)
+        assert plain[command][0] == 0, plain[command]
+        names = dice.sample(WORDS, dice.randrange(1, 8))
+        for name in names:
+            (copied / name).write_text(dice.choice(CONTENTS))
+        options = "".join(f"{key} = {value}\n" for key, value in dice.sample(sorted(UNASKED.items()), 3))
+        (copied / "pyproject.toml").write_text(f"[tool.fairtrec.{dice.choice(['check', 'eval'])}]\n{options}")
+        assert called(command) == plain[command], (command, names)
+        code, *_ = called("check qrels.txt bm25.run --require 'RR >= 2'")
+        assert code in (1, 2, 3)
+        for name in [*names, "pyproject.toml"]:
+            (copied / name).unlink()

@@ -1,6 +1,7 @@
 """The shell steps of the action run as GitHub runs them, with a pip that prints its arguments."""
 
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import yaml
 
 from fairtrec_made import EXAMPLE, REPOSITORY
 from fairtrec_made.hostile import executed, plant_modules
+from fairtrec_made.law import draws, files_of
 
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text("utf-8"))
 REQUIRE = "--require 'nDCG@10 >= 0.5'"
@@ -137,6 +139,50 @@ def test_a_pyproject_of_the_workspace_counts_only_if_it_is_named(steps, tmp_path
     code, printed, _ = steps(workspace, arguments="qrels.txt fair.run")
     assert (code, "pyproject.toml was passed over (--untrusted)" in printed) == (2, True)
     assert steps(workspace, arguments="qrels.txt fair.run --config pyproject.toml")[0] == 1
+
+
+NAMES = [
+    "::stop-commands::x.run",
+    "*.run",
+    "##[group]g.run",
+    "\n::error::n.run",
+    "-f.run",
+    "a=b.run",
+    "@list.run",
+    "\udcff.run",
+]
+OPTIONS = [
+    "junit = '../escaped.xml'",
+    "output = '../escaped.txt'",
+    "require = ['RR >= 0']",
+    "terms = 'vaswani'",
+    "require = 7",
+    "x = [",
+]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("draw", range(draws(1, share=0.002)))
+def test_a_hostile_workspace_is_only_read(steps, tmp_path, draw):
+    dice = random.Random(f"workspace {draw}")
+    workspace = shutil.copytree(EXAMPLE, tmp_path / "workspace")
+    plant_modules(workspace)
+    for name in dice.sample(NAMES, 4):
+        (workspace / name).write_bytes(
+            dice.choice([(EXAMPLE / "fair.run").read_bytes(), b"", b"\x1b[2J\n", b"q1 Q0 d 1 x ::error::\n"])
+        )
+    (workspace / "gender-en").write_text("she,m\nhe,f\n")
+    (workspace / "pyproject.toml").write_text(f"[tool.fairtrec.check]\n{dice.choice(OPTIONS)}\n")
+    before = files_of(workspace)
+    inputs = dice.choice([{"command": "validate", "arguments": "'*.run' --qrels qrels.txt"}, {"arguments": "qrels.txt '*.run' --keep-going --require 'nDCG@10 >= 0'"}])  # fmt: skip
+    code, printed, _ = steps(workspace, **inputs, untrusted=dice.choice(["true", "false"]))
+    assert code in (0, 1, 2, 3), printed
+    assert "Traceback" not in printed
+    assert not executed(workspace)
+    assert files_of(workspace) == before
+    assert not [*tmp_path.glob("escaped*")]
+    commands = [line for line in printed.splitlines() if line.lstrip().startswith("::") or "##[" in line]
+    assert [line for line in commands if not re.match("::(error|warning) .*title=fairtrec", line)] == []
 
 
 def test_words_are_those_of_a_shell_and_backslashes_stay(script):

@@ -95,7 +95,7 @@ class Origin:
 def described(name: str, size: int, first: bytes, last: bytes) -> table.Source:
     """Describe a file by its size, and its first and last MiB."""
     digests = {"first_mib": hashlib.sha256(first).hexdigest(), "last_mib": hashlib.sha256(last).hexdigest()}
-    return {"name": Path(name).name, "bytes": size, **digests}
+    return {"name": opening.name(name), "bytes": size, **digests}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.answers.result import Result
 from fairtrec.comparison.baseline import find
 from fairtrec.comparison.curves import curves, cutoff_of, family
-from fairtrec.errors import UsageError
+from fairtrec.errors import UsageError, visible
 from fairtrec.literals import PaperColumns
 from fairtrec.measure import Measure
 from fairtrec.report.cells import standing
@@ -42,7 +42,7 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
         axes.grid(visible=False, axis="y")
         axes.locator_params(axis="x", nbins=2 if columns == "1" else 4)
     letters = int(figure.get_figwidth() * 72 * 0.4 / 4.1)
-    drawn[0].set_yticks(range(len(names)), shorten_names(names, letters))
+    drawn[0].set_yticks(range(len(names)), shorten_names([*map(visible, names)], letters))
     drawn[0].set_ylim(len(names) - 0.4, -0.6)
     return figure
 

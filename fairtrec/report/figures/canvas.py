@@ -14,7 +14,7 @@ import numpy as np
 
 from fairtrec.answers.result import Result
 from fairtrec.data import Floats
-from fairtrec.errors import ResourceError, UsageError
+from fairtrec.errors import ResourceError, UsageError, visible
 from fairtrec.literals import PaperColumns
 from fairtrec.measure import Measure
 from fairtrec.report.cells import names
@@ -50,7 +50,7 @@ def look() -> Iterator[None]:
         warnings.simplefilter("ignore")
         try:
             import matplotlib as mpl
-        except ImportError:
+        except ModuleNotFoundError:
             raise ResourceError("figures need matplotlib; run: pip install 'fairtrec[plot]'") from None
         wanted: Any = {**mpl.rcParamsDefault, **LOOK, "backend": "agg"}  # whatever the user's matplotlibrc says
         with mpl.rc_context(wanted):
@@ -88,7 +88,8 @@ def pale(colour: str) -> str:
 
 
 def wrapped(text: str, letters: int) -> str:
-    """Break a text into lines of at most so many letters, and leave out nothing."""
+    """Break a text into lines of at most so many letters, and leave out nothing; controls become escapes."""
+    text = visible(text)
     return "\n".join(textwrap.wrap(text, max(letters, 8), drop_whitespace=True)) if len(text) > letters else text
 
 
@@ -134,7 +135,7 @@ def legend(
     """
     room = figure.get_figwidth() * 72 - 16
     ahead = [f"{number}  " for number in numbers] or [""] * len(names)
-    short = shorten_names(names, int((room - 26) / (LETTER * 7)) - max(map(len, ahead), default=0))
+    short = shorten_names([*map(visible, names)], int((room - 26) / (LETTER * 7)) - max(map(len, ahead), default=0))
     told = [*(number + name for number, name in zip(ahead, short, strict=True)), *more]
     columns = max(1, min(len(told), int(room / (LETTER * 7 * max(map(len, told)) + 26))))
     figure.set_figheight(figure.get_figheight() + 0.135 * math.ceil(len(told) / columns))
