@@ -21,6 +21,7 @@ from fairtrec.version import __version__
 if TYPE_CHECKING:
     from fairtrec.statistics.corrected import Corrected, Corrections
 
+JUDGED = "{} of {} ranks looked at are judged"  # what a remark says of a run of which few are
 ENDS = ("least", "greatest", "expected")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import TYPED, Titled
+from fairtrec.cli.commands import TYPED, Titled, say
 from fairtrec.errors import InputError, UsageError
 from fairtrec.literals import Severity, Track
 from fairtrec.report.writers import FINDINGS
@@ -27,7 +27,11 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
     epilog="Exit codes: 0 no errors, 2 wrong usage, 3 errors, 4 a resource is missing.",
 )
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@click.option("--qrels", metavar="FILE|ID", help="The judgements: each of their queries should be in the run.")
+@click.option(
+    "--qrels",
+    metavar="FILE|ID",
+    help="The judgements: each of their queries should be in the run, which may have more.",
+)
 @click.option("--queries", metavar="NAME|FILE", help="The wanted queries: a query set by name, or a file of query ids.")
 @click.option("--docs", metavar="FILE|ID", help="The collection: TSV or JSON lines, or an ir_datasets id.")
 @click.option("--docnos", metavar="FILE", help="The collection as a list, a docno on each line.")
@@ -102,7 +106,7 @@ def _checked(
 ) -> Iterator[tuple["Checked", Path | None]]:
     """Check one run after the other; with each, where it is written unless something stands against it."""
     from fairtrec.validation.checked import Twins, examine, outputs, write
-    from fairtrec.validation.findings import KEPT
+    from fairtrec.validation.findings import KEPT, plural
     from fairtrec.validation.validating import expected, validate_trec_fair
 
     most = None if given["everything"] else KEPT
@@ -117,12 +121,15 @@ def _checked(
     places = {} if given["fix"] is None else outputs(paths, given["fix"], others, force=given["force"])
     with printing.progress():
         known = expected(paths, **{name: given[name] for name in (*OF_KNOWN, "due")})
-    twins = Twins()
+    twins, qids = Twins(), set[str]()
     for path in paths:
         with printing.progress():  # which is gone before anything is printed
             checked = examine(path, known, most, given["run_format"])
             twins.look(checked)
+        qids.update(checked.rows.qids)
         place = places.get(path)
         if place is not None and checked.is_written(place):
             write(checked, place, given["due"])
         yield checked, place
+    if known.judged and (unjudged := qids.difference(known.qids or ())):
+        say(f"# {len(unjudged):,} of {plural(len(qids), 'query')} of the runs are not judged")

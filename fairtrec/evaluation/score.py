@@ -7,9 +7,9 @@ from itertools import chain
 
 import numpy as np
 
-from fairtrec.answers.scores import Scores
+from fairtrec.answers.scores import JUDGED, Scores
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Samples, System, fingerprints
+from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.parameters import named
 from fairtrec.errors import InputError
 from fairtrec.evaluation.computing import InputsOfSamples, parts_of, pooled, values_of
@@ -25,6 +25,7 @@ RISING = Remark(
     "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank"
 )
 FEW = 100  # ranks
+ENOUGH = 0.9  # of the ranks that measures of relevance look at; a reader must know if fewer are judged
 CELLS = 1 << 21  # of a matrix [query, rank, group]
 MANY = 10_000  # queries, whose ranks are looked at together
 
@@ -67,9 +68,21 @@ def score(
         top=first.hexdigest(),
         sampled=system.sampled,
     )
-    if (choices.pool, reference.gold, choices.bounds) == (None, None, None):
-        return scores
-    return _more(scores, system, inputs, reference, choices)
+    if (choices.pool, reference.gold, choices.bounds) != (None, None, None):
+        scores = _more(scores, system, inputs, reference, choices)
+    judged = _remark_on_judged(system.runs[0], measures, qids, reference)
+    return replace(scores, remarks=(*scores.remarks, *judged)) if judged else scores
+
+
+def _remark_on_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], reference: Reference) -> list[Remark]:
+    """Say how many of the ranks are judged that the measure of relevance with the least cutoff looks at, if few are."""
+    cut = [each for each in measures if isinstance(each, Utility) and each.depth and each.better == "higher"]
+    if not cut:
+        return []
+    least = min(cut, key=lambda measure: measure.depth or 0)
+    judged, ranks = reference.judge.count_judged(run, qids, least.depth)
+    is_enough = judged >= ENOUGH * ranks
+    return [] if is_enough else [Remark(JUDGED, (judged, ranks), least)]
 
 
 def _more(scores: Scores, system: System, inputs: Inputs | None, reference: Reference, choices: Choices) -> Scores:

@@ -121,6 +121,22 @@ class RelevanceEvaluator:
             self._ask(run, qids, values)
         return values
 
+    def count_judged(self, run: Run, qids: Sequence[str], depth: int) -> tuple[int, int]:
+        """Count the judged documents at the first ranks, and these ranks, of the queries that have judgements.
+
+        It counts by what ``values`` has made of judgements that are few enough to be held at once; of others (0, 0).
+        """
+        if self.known is None:
+            return 0, 0
+        number, ranking = self.qrels.numbers(qids), run.numbers(qids)
+        at = np.flatnonzero((number != MISSING) & (ranking != MISSING))
+        number, first, many = number[at], run.starts[ranking[at]], np.diff(run.starts)[ranking[at]]
+        lengths, judged = np.minimum(many, depth), 0
+        for part in np.split(np.arange(len(at)), np.flatnonzero(np.diff(np.cumsum(lengths) // TOGETHER)) + 1):
+            grades = self.known.grades.retrieved(run, first[part], lengths[part], number[part])[1]
+            judged += int((grades >= 0).sum())
+        return judged, int(lengths.sum())
+
     def _ask(self, run: Run, qids: Sequence[str], values: Floats) -> None:
         """Compute what is not computed by ranks and grades [measure, query]."""
         at = np.flatnonzero(self.qrels.numbers(qids) != MISSING)

@@ -35,7 +35,7 @@ def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Docum
         queries = _columns(frontier, [query for _, query in rows], apart, places)
         keys = [Column(head, cells, words=True, runs=head == "run") for head, cells in words.items()]
         several.append(ReportTable("Queries, each on its own", keys, queries))
-    said = [*remarks(frontier), *footnotes_of(frontier.result)]
+    said = [*remarks(frontier), *footnotes_of(frontier.result, judged=False)]
     used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}
     return Document(several, said, str(frontier.signature), signs=[directions(used), *legend(frontier)])
 
@@ -90,7 +90,7 @@ def fair(point: Point, places: int) -> str:
 
 def footnotes(frontier: Frontier) -> list[str]:
     """List what a reader should know beside the numbers."""
-    return [*legend(frontier), *remarks(frontier), *footnotes_of(frontier.result)]
+    return [*legend(frontier), *remarks(frontier), *footnotes_of(frontier.result, judged=False)]
 
 
 def legend(frontier: Frontier) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from fairtrec.answers.result import Result
+from fairtrec.answers.scores import JUDGED
 from fairtrec.data.parameters import Parameters
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Remark
@@ -15,10 +16,11 @@ CEILING = 0.8  # of the rankings of a run
 SEVERAL = 5  # queries, of fewer of which nothing is said
 
 
-def footnotes(result: Result, *, paired: bool = False) -> list[str]:
+def footnotes(result: Result, *, paired: bool = False, judged: bool = True) -> list[str]:
     """List what a reader should know beside the numbers: what is missing or undefined.
 
-    Of ``paired`` runs the numbers are over the queries of both, so it plays no part which run lacks some.
+    Of ``paired`` runs the numbers are over the queries of both, so it plays no part which run lacks some. Where orders
+    are looked for, it is left out how many ranks are ``judged``.
     """
     said: dict[Remark, list[int]] = {}  # the runs that it is true of, by their places
     for place, scores in enumerate(result.scores):
@@ -26,7 +28,7 @@ def footnotes(result: Result, *, paired: bool = False) -> list[str]:
             if defined < len(scores.qids):
                 remark = Remark("defined for {} of {} queries", (defined, len(scores.qids)), measure)
                 said.setdefault(remark, []).append(place)
-        for remark in scores.remarks:
+        for remark in scores.remarks if judged else (each for each in scores.remarks if each.words != JUDGED):
             said.setdefault(remark, []).append(place)
     together: dict[str, list[str]] = {}  # said of several measures: in one line
     for of_which, what in summed_up(said, names(result)) if said else ():

@@ -58,7 +58,8 @@ def _remarks(effect: Effect) -> list[str]:
     said = []
     for result in (effect.before, effect.after):
         pairs = zip(result.scores, _names(effect.reranking), strict=True)
-        said.append(footnotes_of(replace(result, scores=tuple(replace(scores, run=name) for scores, name in pairs))))
+        renamed = replace(result, scores=tuple(replace(scores, run=name) for scores, name in pairs))
+        said.append(footnotes_of(renamed, judged=False))
     before, after = said
     return [*before, *(f"reranked: {line}" for line in after if line not in before)]
 

@@ -20,6 +20,7 @@ class Known:
     """What a run is checked against; None is not checked."""
 
     qids: tuple[str, ...] | None = None
+    judged: bool = False  # these are the queries of judgements, and those of a run need not be among them
     docnos: Docnos | None = None  # of those that the runs name, the ones that are in the collection
     example: str = ""  # a docno of the collection
     depth: int | None = None
@@ -29,7 +30,7 @@ def check(rows: RunEntries, known: Known, found: Findings) -> RunEntries:
     """Look at all rows, and give them without duplicates, each query's together in the order of the file."""
     _split(rows, found)
     if known.qids is not None and len(rows.lines):
-        _queries(rows, known.qids, found)
+        _queries(rows, known.qids, found, judged=known.judged)
     if known.docnos is not None:
         _documents(rows, known.docnos, known.example, found)
     rows = _unrepeated(rows, found)
@@ -59,7 +60,7 @@ def _split(rows: RunEntries, found: Findings) -> None:
     found.add_all("W501", rows.lines[starts[later]], message)
 
 
-def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings) -> None:
+def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings, *, judged: bool) -> None:
     among = set(wanted)
     ours = {qid: i for i, qid in reversed([*enumerate(rows.qids)])}  # the first ranking of each
     unknown = [i for qid, i in reversed(ours.items()) if qid not in among]
@@ -67,7 +68,7 @@ def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings) -> None
     if len(unknown) == len(ours):
         message = f"none of the wanted queries, such as {wanted[0]}, but {rows.qids[0]} and others"
         found.add("E504", None, message + hint)
-    else:
+    elif not judged:
         first = np.unique(rows.query, return_index=True)[1]
         lines = rows.lines[first[unknown]]
         names = [rows.qids[i] for i in unknown]

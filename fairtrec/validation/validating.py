@@ -54,7 +54,7 @@ def expected(
         found, example = of_texts(docs, runs)
     elif docnos is not None:
         found, example = of_list(docnos, runs)
-    return Known(qids, found, example, due)
+    return Known(qids, qids is not None and queries is None, found, example, due)
 
 
 def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:

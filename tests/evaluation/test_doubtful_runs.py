@@ -75,3 +75,15 @@ def test_a_file_whose_ranks_fall_as_its_scores_rise_is_sound(desk):
     assert any(RISE in line for line in footnotes(fairtrec.evaluate("RR", "rising.run.gz", "qrels.txt")))
     (desk / "odd.run").write_text("101 Q0 a x 1 t\n101 Q0 b y 2 t\n101 Q0 c z 3 t\n")
     assert not any(RISE in line for line in footnotes(fairtrec.evaluate("RR", "odd.run", "qrels.txt")))
+
+
+def test_a_run_of_which_few_top_ranks_are_judged_is_told():
+    """A nDCG@4 of 1 may rest on one document of four."""
+    run = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q2": {"a": 1.0}}  # q2 is not judged
+    few = fairtrec.evaluate("nDCG@4 R@1000", run, {"q1": {"a": 1}})
+    assert few.means["run"]["nDCG@4"] == 1.0
+    assert "nDCG@4: 1 of 4 ranks looked at are judged" in footnotes(few)
+    assert [str(remark) for remark in few.scores[0].remarks] == ["nDCG@4: 1 of 4 ranks looked at are judged"]
+    all_judged = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}}
+    for measures, judged in (("nDCG@4", all_judged), ("AP", {"q1": {"a": 1}}), ("Judged@4", {"q1": {"a": 1}})):
+        assert not any("are judged" in line for line in footnotes(fairtrec.evaluate(measures, run, judged)))

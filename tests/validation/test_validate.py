@@ -171,6 +171,19 @@ def test_wanted_queries(tmp_path):
     assert "without the prefix 'q', 2 of 2 would be known" in none[0].message
 
 
+def test_queries_that_are_not_judged_are_no_fault_of_a_run(tmp_path, fairtrec_command):
+    assert [f.code.name for f in found(GOOD, tmp_path, Known(qids=("q1",), judged=True)).found.in_order] == []
+    none = found(GOOD, tmp_path, Known(qids=("1", "2"), judged=True)).found.in_order
+    assert [finding.code.name for finding in none] == ["E504"]
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.run").write_text(f"q1 Q0 d1 1 2 {name}\nq2 Q0 d1 1 2 {name}\n{name} Q0 d1 1 2 {name}\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
+    runs = tmp_path / "a.run", tmp_path / "b.run"
+    done = fairtrec_command("validate", *runs, "--qrels", tmp_path / "qrels.txt", "--fail-on", "warning")
+    assert (done.code, done.err) == (0, "# 3 of 4 queries of the runs are not judged\n")
+    assert done.out.count(": clean; ") == 2
+
+
 def test_depth(tmp_path):
     assert places(found(GOOD, tmp_path, Known(depth=2))) == [(3, "E701"), (4, "W702")]
     tied = GOOD.replace(b" 1 t", b" 2 t")
