@@ -182,3 +182,24 @@ def test_the_command_says_that_intervals_are_drawn(copied, fairtrec_command):
     asked = ["plot", "runs", "qrels.txt", "bm25.run", "fair.run", "-m", "P@5", "-o", "x.svg"]
     assert "interval:t/0.95" in fairtrec_command(*asked).err
     assert "interval:" not in fairtrec_command(*asked, "--no-intervals").err
+
+
+def test_no_axis_goes_beyond_what_a_measure_can_be():
+    runs = {"good": {"q": {"d1": 2.0, "d2": 1.0}}, "bad": {"q": {"d2": 2.0, "d1": 1.0}}}
+    result = fairtrec.evaluate("P@1 RR", runs, {"q": {"d1": 1, "d2": 0}})
+    (axes,) = fairtrec.plot(result, "frontier").axes
+    assert (axes.get_xlim(), axes.get_ylim()[1]) == ((0, 1), 1)
+    assert [axes.get_xlim()[1] for axes in fairtrec.plot(result, "runs").axes] == [1, 1]
+
+
+def test_differences_of_24_runs_stand_on_one_page():
+    names = [f"a_long_name_of_a_run_with_many_parts_{at}_and_an_end_{at}" for at in range(24)]
+    figure = fairtrec.plot(drawn_of(many(24), names=names), "queries", columns="1")
+    assert figure.get_figheight() <= 9.5
+    assert len({axes.get_title() for axes in figure.axes}) == 23
+
+
+def test_a_family_of_two_has_no_line_and_the_others_have_theirs():
+    result = drawn_of(many(6), names=["a1", "a2", "a3", "b1", "b2", "c"])
+    (axes,) = fairtrec.plot(result, "frontier", families=("a", "b"), trend=True).axes
+    assert len([line for line in axes.get_lines() if line.get_label() == "_fit"]) == 1

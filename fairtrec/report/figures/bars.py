@@ -17,6 +17,7 @@ from fairtrec.report.figures import canvas
 from fairtrec.report.run_names import shorten_names
 
 BANDS = 4  # runs whose intervals are bands; of more the last stands beside the lines
+MANY, HEIGHT = 12, 8.0  # panels of differences; inches of more than these, which stand on one page
 PLACES = 4  # what is equal in so many digits is equal, as in tables
 HATCHES = "", "////", "....", "xxxx"
 WHISKER = {"fmt": "none", "ecolor": "black", "elinewidth": 0.6, "capsize": 1.2, "capthick": 0.6}
@@ -41,6 +42,7 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
         axes.axvline(0, color="black", linewidth=0.6)
         axes.grid(visible=False, axis="y")
         axes.locator_params(axis="x", nbins=2 if columns == "1" else 4)
+        canvas.keep_within(axes.xaxis, measures[row])
     letters = int(figure.get_figwidth() * 72 * 0.4 / 4.1)
     drawn[0].set_yticks(range(len(names)), shorten_names([*map(visible, names)], letters))
     drawn[0].set_ylim(len(names) - 0.4, -0.6)
@@ -100,8 +102,13 @@ def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
     few, wide = len(others) <= 6, columns == "2"
     size, most = (8, 3 if wide else 2) if few else (6, 6 if wide else 3)
     room = 72 * canvas.WIDTHS[columns] / (canvas.LETTER * size * max(map(len, titles)) / (2 if few else 4) + 16)
-    across = max(1, min(most, int(room)))
-    figure, drawn = canvas.panels(titles, columns, 1.6 if few else 1.0, across=across, size=size, sharey=True)
+    across, height = max(1, min(most, int(room))), 1.6 if few else 1.0
+    if len(others) > MANY:  # on one page, for which names are shortened
+        across, height = most, min(1.0, HEIGHT / -(-len(others) // most) - 0.2)
+        titles = shorten_names(
+            titles, 2 * int((canvas.WIDTHS[columns] / most - 0.42) * 72 / (canvas.LETTER * size)) - 4
+        )
+    figure, drawn = canvas.panels(titles, columns, height, across=across, size=size, sharey=True)
     for axes, number in zip(drawn, others, strict=True):
         both = sorted(worth[number].keys() & worth[base].keys())
         differences = np.sort([worth[number][qid] - worth[base][qid] for qid in both])[::-1]

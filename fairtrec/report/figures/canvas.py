@@ -179,6 +179,14 @@ def label(measure: Measure) -> str:
     return f"{measure}{ARROWS[measure.better]}"
 
 
+def keep_within(axis: Any, measure: Measure) -> None:
+    """End an axis at the least and the greatest value that a measure can have."""
+    limits = zip(axis.get_view_interval().tolist(), measure.bounds, (max, min), strict=True)
+    low, high = (at if bound is None else further(at, bound) for at, bound, further in limits)
+    if low < high:
+        axis.axes.set(**{f"{axis.axis_name}lim": (low, high)})
+
+
 def drawn_apart(means: Floats | float, reach: Floats) -> Floats:
     """Give how far intervals [..., end] reach below and above their means [end, mean]; 0 where there is none."""
     return np.nan_to_num(np.abs(np.atleast_2d(reach).T - means), nan=0.0, posinf=0.0)

@@ -12,6 +12,7 @@ from fairtrec.comparison.leaderboard import Standing
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.literals import PaperColumns
+from fairtrec.measure import Measure
 from fairtrec.report.cells import listed, standing
 from fairtrec.report.figures import canvas
 from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
@@ -57,6 +58,7 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
         _fitted(axes, means[fitted], [canvas.family_of(names[run], families) for run in fitted], families)
     axes.set_xlabel(canvas.label(measures[0]))
     axes.set_ylabel(canvas.label(measures[1]))
+    _end_axes(axes, measures, [part for run in drawn for part in points[run]])
     numbered = len(drawn) > FEW
     keyed = drawn if len(drawn) <= canvas.MOST else front
     handles: list[Any] = [points[run] for run in keyed]
@@ -75,6 +77,14 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
     if numbered:
         _numbered(figure, axes, dots)
     return figure
+
+
+def _end_axes(axes: Any, measures: Sequence[Measure], points: Sequence[Any]) -> None:
+    """End both axes at the values that there can be, where points stay whole."""
+    for axis, measure in zip((axes.xaxis, axes.yaxis), measures, strict=True):
+        canvas.keep_within(axis, measure)
+    for point in points:
+        point.set_clip_on(False)
 
 
 def _apart(result: Result, compared: Standing) -> list[int]:
@@ -133,17 +143,19 @@ def _of_sizes(scores: Scores) -> Floats | None:
 
 
 def _fitted(axes: Any, means: Floats, family: Sequence[int], families: Sequence[str]) -> None:
-    """Draw the line of least squares through the runs of each family, or through all where there is none.
+    """Draw the line of least squares through the runs of each family that has enough, or through all without families.
 
     Raises UsageError where fewer than three runs, or runs of one value, leave no line to fit.
     """
-    for number in range(len(families)) if families else (-1,):
-        own = means[np.array(family) == number]
-        if len(own) < 3 or np.ptp(own[:, 0]) == 0:
-            of = f"the family {families[number]!r}" if families else "the figure"
-            raise UsageError(
-                f"a line is fitted to at least three runs that differ, and {of} has {len(own)}; leave out --trend"
-            )
+    groups = {number: means[np.array(family) == number] for number in (range(len(families)) if families else (-1,))}
+    enough = {number: own for number, own in groups.items() if len(own) >= 3 and np.ptp(own[:, 0]) > 0}
+    if not enough:
+        number, own = next(iter(groups.items()))
+        of = f"the family {families[number]!r}" if families else "the figure"
+        raise UsageError(
+            f"a line is fitted to at least three runs that differ, and {of} has {len(own)}; leave out --trend"
+        )
+    for number, own in enough.items():
         across = np.array([own[:, 0].min(), own[:, 0].max()])
         x, y = own.T - own.mean(axis=0)[:, None]
         slope = (x * y).sum() / np.square(x).sum()
