@@ -1,5 +1,5 @@
-"""Compile fairtrec/compiled/extension.c into the wheel, or beside its source in a checkout; leave out of a wheel what
-only its maintainers read.
+"""Compile fairtrec/support/compiled/extension.c into the wheel, or beside its source in a checkout; leave out of a
+wheel what only its maintainers read.
 
 Where there is no compiler, or FAIRTREC_PLAIN is set, the wheel is the same without it, and good for every platform. The
 library keeps to Python's limited interface: one wheel of a platform serves every version from 3.11 on.
@@ -23,7 +23,7 @@ from setuptools import Distribution, Extension
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import BaseError, CCompilerError
 
-SOURCE = Path("fairtrec", "compiled", "extension.c")
+SOURCE = Path("fairtrec", "support", "compiled", "extension.c")
 
 
 def bare(source: str) -> str:
@@ -81,7 +81,7 @@ class CustomBuildHook(BuildHookInterface):
         optimised = ["/fp:precise"] if os.name == "nt" else ["-O3", "-g0", "-std=c11", "-ffp-contract=off"]
         stripped = ["-s"] if sys.platform == "linux" else []
         extension = Extension(
-            "fairtrec.compiled.extension",
+            "fairtrec.support.compiled.extension",
             [str(SOURCE)],
             py_limited_api=True,
             extra_compile_args=optimised,

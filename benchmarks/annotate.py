@@ -16,8 +16,8 @@ import numpy as np
 
 from benchmarks import counters
 from benchmarks.timing import BIN, FOLDER, ROUNDS, Cost, clocked, medians, report, run
-from fairtrec.compiled import extension
 from fairtrec.formats import tsv
+from fairtrec.support.compiled import extension
 
 SIZE = int(os.environ.get("FAIRTREC_BENCH_MB", "600")) * 1_000_000
 PART = 10  # the published algorithm gets one in so many lines

@@ -15,12 +15,12 @@ from statistics import median
 import numpy as np
 
 from benchmarks.timing import FOLDER, ROUNDS, Cost, clocked, medians, report
-from fairtrec.annotation.counting.compiled import Compiled
-from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.annotation.counting.kernel import Kernel
-from fairtrec.compiled import extension
+from fairtrec.counting.compiled import Compiled
+from fairtrec.counting.counter import Lexicon
+from fairtrec.counting.kernel import Kernel
 from fairtrec.data import GroupTerms, Ints
 from fairtrec.formats import tsv
+from fairtrec.support.compiled import extension
 
 LIST = Path(__file__).parent.parent / "resources" / "wordlists" / "gender-en.csv"
 SIZE = 64 << 20

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import BIN, FOLDER, Cost, medians, report, run
-from fairtrec.version import __version__
+from fairtrec.support.version import __version__
 
 PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
 BEGIN, END = "<!-- figures -->\n", "<!-- /figures -->\n"

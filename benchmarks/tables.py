@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import FOLDER, least, report
+from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import run
-from fairtrec.inputs import loading
 
 LABELS = 1_000_000
 

@@ -16,17 +16,18 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec import STABILITY
-from fairtrec.answers.results_file import ResultsFile
-from fairtrec.catalogue import rerankers as catalogue
-from fairtrec.catalogue.pages import overview, page
-from fairtrec.cli import COMMANDS, PROVISIONAL, command
+from fairtrec.cli import command, find_rows
+from fairtrec.commands import COMMANDS
+from fairtrec.commands.validate.findings import table
+from fairtrec.evaluation.answers.results_file import ResultsFile
+from fairtrec.evaluation.inputs.choices import CHOICES
 from fairtrec.evaluation.signature import FIELDS, versions_of
-from fairtrec.inputs.choices import CHOICES
 from fairtrec.measures import BUILT_IN
-from fairtrec.report.writers import KINDS
+from fairtrec.measures.catalogue import rerankers as catalogue
+from fairtrec.measures.catalogue.pages import overview, page
+from fairtrec.report.writers import all_formats, find_formats
 from fairtrec.rerankers import BUILT_IN as OURS
 from fairtrec.statistics.procedure import Procedure
-from fairtrec.validation.findings import table
 
 HERE = Path(__file__).parent
 FIELDS_FROM, FIELDS_TO = "<!-- fields of Choices, made by `make docs` -->\n\n", "\n<!-- end of the fields -->\n"
@@ -101,7 +102,7 @@ def _first_line(thing: object) -> str:
 def stability() -> str:
     """Write the page of what stays stable: what stands above the mark as it is, and the lists of names."""
     above, _, _ = (HERE / "stability.md").read_text("utf-8").partition(MADE)
-    kept = [name for name in COMMANDS if name not in PROVISIONAL]
+    kept = [row.name for row in find_rows() if row.lasting == "stable"]
     names = {word: [name for name, each in STABILITY.items() if each == word] for word in ("stable", "provisional")}
     parts = ["## Names of Python", *(f"{word.capitalize()}: {_listed(names[word])}." for word in names)]
     parts.append("## Commands and options\n\n| stable command | options |\n|---|---|")
@@ -110,7 +111,9 @@ def stability() -> str:
         assert found is not None
         inner = found.commands if isinstance(found, click.Group) else {"": found}
         parts[-1] += "".join(f"\n| `{f'{name} {each}'.strip()}` | {_options(of)} |" for each, of in inner.items())
-    parts.append(f"Provisional commands: {_listed(sorted(PROVISIONAL))}.")
+    parts.append(
+        f"Provisional commands: {_listed(sorted(row.name for row in find_rows() if row.lasting == 'provisional'))}."
+    )
     parts.append("## Signature fields")
     parts.append(f"Of an evaluation, in this order: {_listed(dict.fromkeys([*versions_of(()), *FIELDS]))}.")
     parts.append(
@@ -146,7 +149,7 @@ def _columns() -> Iterator[tuple[str, str, list[str]]]:
     own = [str(measure) for measure in result.scores[0].measures]
 
     def head(of: Any, form: str, **view: Any) -> list[str]:
-        text = KINDS[type(of).__name__](form, of, places=4, **view)
+        text = find_formats(type(of))(form, of, places=4, **view)
         if form == "parquet":
             return list(parquet.read_table(BytesIO(text)).column_names)
         line, *_ = text.splitlines() if form == "jsonl" else [text]
@@ -163,7 +166,7 @@ def _columns() -> Iterator[tuple[str, str, list[str]]]:
     yield (
         "check",
         "json, objects of `verdicts`",
-        list(json.loads(KINDS["Verdicts"]("json", verdicts, places=4))["verdicts"][0]),
+        list(json.loads(all_formats()["Verdicts"]("json", verdicts, places=4))["verdicts"][0]),
     )
 
 

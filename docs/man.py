@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from fairtrec import __version__
-from fairtrec.cli import COMMANDS, command
+from fairtrec.cli import command
 from fairtrec.cli.commands import FIRST
+from fairtrec.commands import COMMANDS
 
 CODES = (
     ("0", "Done."),

@@ -8,46 +8,34 @@ docs/python.md.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairtrec.answers import Answer as _Answer
-from fairtrec.version import __version__
+from fairtrec import commands as _commands
+from fairtrec.evaluation.answers import Answer as _Answer
+from fairtrec.support import command_rows as _rows
+from fairtrec.support.version import __version__ as __version__
 
 Stability = Literal["stable", "provisional"]
 _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: where it is, and how lasting
-    "Choices": ("inputs.choices", "stable"),
-    "FairtrecError": ("errors", "stable"),
-    "InputError": ("errors", "stable"),
-    "ResourceError": ("errors", "stable"),
-    "Result": ("answers.result", "stable"),
-    "Scores": ("answers.scores", "stable"),
-    "UsageError": ("errors", "stable"),
-    "ablate": ("ablation.ablation", "provisional"),
-    "annotate": ("evaluation.corpus", "provisional"),
-    "attributes": ("inputs.given", "provisional"),
-    "check": ("gate.checking", "provisional"),
-    "cite": ("catalogue.pages", "provisional"),
-    "compare": ("comparison.baseline", "stable"),
-    "correlate": ("comparison.correlations", "stable"),
-    "counterfactual": ("evaluation.corpus", "provisional"),
-    "curves": ("comparison.curves", "provisional"),
+    "Choices": ("evaluation.inputs.choices", "stable"),
+    "FairtrecError": ("support.errors", "stable"),
+    "InputError": ("support.errors", "stable"),
+    "ResourceError": ("support.errors", "stable"),
+    "Result": ("evaluation.answers.result", "stable"),
+    "Scores": ("evaluation.answers.scores", "stable"),
+    "UsageError": ("support.errors", "stable"),
+    "attributes": ("evaluation.inputs.given", "provisional"),
+    "cite": ("measures.catalogue.pages", "provisional"),
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
-    "explain": ("explanation.explaining", "provisional"),
-    "headroom": ("frontier", "provisional"),
-    "plot": ("report.figures", "provisional"),
-    "positions": ("projection.project", "provisional"),
-    "queryset": ("querysets.building", "provisional"),
-    "rbo": ("comparison.correlations", "provisional"),
-    "read_results": ("replay.results", "provisional"),
-    "read_values": ("replay.named_values", "provisional"),
-    "rerank": ("reranking.rerank", "provisional"),
-    "select": ("selection.selecting", "provisional"),
-    "validate": ("validation.validating", "provisional"),
 }
+_STABLE = ("compare", "correlate")  # of what commands offer; all else is provisional
+_PLACES |= {name: (place, "stable" if name in _STABLE else "provisional") for name, place in _commands.PUBLIC.items()}
+_PLACES = dict(sorted(_PLACES.items()))
 _PACKAGES = ("gold", "measures", "rerankers")
 _OTHERS: dict[Stability, str] = {  # how lasting are names of packages in it; all else may change at any time
     "stable": "measure.Better measure.Bools measure.Bounds measure.Floats measure.Ints measure.Measure "
     "measure.UsageError measure.take measures",
-    "provisional": "evaluation.trec_fair_2019.evaluate files.arguments.paths formulas.overlap.rbo gold.agree gold.draw "
+    "provisional": "commands.trec_fair_2019.evaluate.evaluate formulas.overlap.rbo gold.agree gold.draw "
+    "support.files.arguments.paths "
     "ir_measures.given ir_measures.parse measure.Candidates measure.Exposed measure.Finals measure.First "
     "measure.Form measure.Gains measure.Limits measure.Linear measure.Portion measure.Precisions "
     "measure.Prefixes measure.Ratio measure.Remark measure.Sum measure.Summands measure.Terms measure.Totals "
@@ -56,75 +44,51 @@ _OTHERS: dict[Stability, str] = {  # how lasting are names of packages in it; al
 }
 STABILITY: dict[str, Stability] = {f"fairtrec.{name}": word for name, (_, word) in _PLACES.items()}
 STABILITY |= {f"fairtrec.{name}": word for word, names in _OTHERS.items() for name in names.split()}
-__all__ = [
-    "Choices",
-    "FairtrecError",
-    "InputError",
-    "ResourceError",
-    "Result",
-    "Scores",
-    "UsageError",
-    "__version__",
-    "ablate",
-    "annotate",
-    "attributes",
-    "check",
-    "cite",
-    "compare",
-    "correlate",
-    "counterfactual",
-    "curves",
-    "evaluate",
-    "evaluator",
-    "explain",
-    "headroom",
-    "plot",
-    "positions",
-    "queryset",
-    "rbo",
-    "read_results",
-    "read_values",
-    "rerank",
-    "select",
-    "validate",
-]
+__all__ = sorted([*_PLACES, "__version__"])  # noqa: PLE0605 - type checkers read what is imported below
 
 _Answer.reports = lambda: import_module("fairtrec.report.answers")
+_rows.registry = _commands
 
 if TYPE_CHECKING:  # type checkers and editors find each name here, and report any other
     from fairtrec import gold as gold
     from fairtrec import measures as measures
     from fairtrec import rerankers as rerankers
-    from fairtrec.ablation.ablation import ablate
-    from fairtrec.answers.result import Result
-    from fairtrec.answers.scores import Scores
-    from fairtrec.catalogue.pages import cite
-    from fairtrec.comparison.baseline import compare
-    from fairtrec.comparison.correlations import correlate, rbo
-    from fairtrec.comparison.curves import curves
-    from fairtrec.errors import FairtrecError, InputError, ResourceError, UsageError
-    from fairtrec.evaluation.corpus import annotate, counterfactual
-    from fairtrec.evaluation.evaluate import evaluate, evaluator
-    from fairtrec.explanation.explaining import explain
-    from fairtrec.frontier import headroom
-    from fairtrec.gate.checking import check
-    from fairtrec.inputs.choices import Choices
-    from fairtrec.inputs.given import attributes
-    from fairtrec.projection.project import positions
-    from fairtrec.querysets.building import queryset
-    from fairtrec.replay.named_values import read_values
-    from fairtrec.replay.results import read_results
-    from fairtrec.report.figures import plot
-    from fairtrec.reranking.rerank import rerank
-    from fairtrec.selection.selecting import select
-    from fairtrec.validation.validating import validate
+    from fairtrec.commands.ablate.ablation import ablate as ablate
+    from fairtrec.commands.check.checking import check as check
+    from fairtrec.commands.compare.baseline import compare as compare
+    from fairtrec.commands.compare.correlations import correlate as correlate
+    from fairtrec.commands.compare.curves import curves as curves
+    from fairtrec.commands.counts.annotating import annotate as annotate
+    from fairtrec.commands.explain.explaining import explain as explain
+    from fairtrec.commands.headroom.headroom import headroom as headroom
+    from fairtrec.commands.make.counterfactual.counterfactual import counterfactual as counterfactual
+    from fairtrec.commands.make.positions.project import positions as positions
+    from fairtrec.commands.make.queryset.building import queryset as queryset
+    from fairtrec.commands.plot.figure import plot as plot
+    from fairtrec.commands.rbo.overlaps import rbo as rbo
+    from fairtrec.commands.rerank.rerank import rerank as rerank
+    from fairtrec.commands.results.named_values import read_values as read_values
+    from fairtrec.commands.results.results import read_results as read_results
+    from fairtrec.commands.select.selecting import select as select
+    from fairtrec.commands.validate.validating import validate as validate
+    from fairtrec.evaluation.answers.result import Result as Result
+    from fairtrec.evaluation.answers.scores import Scores as Scores
+    from fairtrec.evaluation.evaluate import evaluate as evaluate
+    from fairtrec.evaluation.evaluate import evaluator as evaluator
+    from fairtrec.evaluation.inputs.choices import Choices as Choices
+    from fairtrec.evaluation.inputs.given import attributes as attributes
+    from fairtrec.measures.catalogue.pages import cite as cite
+    from fairtrec.support.errors import FairtrecError as FairtrecError
+    from fairtrec.support.errors import InputError as InputError
+    from fairtrec.support.errors import ResourceError as ResourceError
+    from fairtrec.support.errors import UsageError as UsageError
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         """Import the interface when it is first used, so that ``fairtrec --help`` need not."""
         if name not in {*_PLACES, *_PACKAGES}:
-            from fairtrec.catalogue.renamed import KEYWORDS, now
+            from fairtrec.measures.catalogue.renamed import KEYWORDS, now
 
             told, new = f"module 'fairtrec' has no attribute {name!r}", KEYWORDS.get(name)
             raise AttributeError(now(f"fairtrec.{name}", f"fairtrec.{new}") if new in _PLACES else told)

@@ -17,9 +17,9 @@ from ir_measures import nDCG
 
 import fairtrec
 import fairtrec.ir_measures as fair
-from fairtrec.errors import InputError
-from fairtrec.files import opening
 from fairtrec.ir_measures import provider
+from fairtrec.support.errors import InputError
+from fairtrec.support.files import opening
 from fairtrec_made import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "pyterrier.md").read_text("utf-8")

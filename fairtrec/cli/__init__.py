@@ -1,4 +1,4 @@
-"""The command line: a thin file for each command or two, imported only when one of these is called."""
+"""The command line: it finds commands, ours and those of other packages, and imports one only when it is called."""
 
 import errno
 import gc
@@ -10,70 +10,26 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from typing import cast
 
 gc.set_threshold(100_000)  # objects that are made before some are looked through; imports alone make half as many
 
 import click  # noqa: E402
 
-from fairtrec import compiled  # noqa: E402
-from fairtrec.catalogue import renamed  # noqa: E402
 from fairtrec.cli.commands import WIDEST, Commands, announced, load, say, told  # noqa: E402
-from fairtrec.errors import FairtrecError, InputError, ResourceError, missing_library, short  # noqa: E402
-from fairtrec.jobs import SAFE_PATH  # noqa: E402
-from fairtrec.jobs.large_libraries import guard_large_libraries  # noqa: E402
-from fairtrec.version import __version__  # noqa: E402
+from fairtrec.measures.catalogue import renamed  # noqa: E402
+from fairtrec.support import command_rows, compiled  # noqa: E402
+from fairtrec.support.errors import FairtrecError, InputError, ResourceError, missing_library, short  # noqa: E402
+from fairtrec.support.jobs import SAFE_PATH  # noqa: E402
+from fairtrec.support.jobs.large_libraries import guard_large_libraries  # noqa: E402
+from fairtrec.support.version import __version__  # noqa: E402
 
 BUILT = ", plain"  # with --version
 if compiled.extension is not None:
     BUILT = ", compiled"
     compiled.extension.keep_memory()
-GROUPS = {  # in the order of the help, rare commands last; the text stands here so that no command is imported for it
-    "Evaluate": {
-        "eval": "Evaluate runs: fairness and utility, by query and in all.",
-        "compare": "Compare runs with a baseline: tests, intervals, effects.",
-        "select": "Choose one of several runs, between utility and fairness.",
-        "check": "Check runs against requirements, as a step of CI.",
-        "trec-fair-2019": "Evaluate runs of the TREC 2019 Fair Ranking track.",
-    },
-    "Understand": {
-        "explain": "Show which words at which ranks made a value.",
-        "headroom": "Find how much fairer a run could be, at no loss and at some.",
-        "ablate": "Vary the instrument, and see whether runs keep their order.",
-        "gold": "Draw what people label, and see how words agree with them.",
-        "plot": "Draw runs as a figure for a paper.",
-        "rbo": "Compare the rankings of runs: rank-biased overlap.",
-    },
-    "Change": {
-        "rerank": "Reorder runs to be fairer, and show what that changes.",
-        "counterfactual": "Swap the words of a collection for those of another group.",
-        "adversarial": "Train rankers against an adversary, and rank with them.",
-    },
-    "Prepare": {
-        "validate": "Find all faults of runs, and repair those that are certain.",
-        "annotate": "Count the group terms of a whole collection, once.",
-        "counts": "Convert, merge, compare and look into tables of counts.",
-        "queries": "Make a query set of the votes of annotators.",
-        "resources": "List, fetch, add and check word lists and query sets.",
-        "positions": "Place documents on axes of opinion, from vectors or texts.",
-    },
-    "Look up": {
-        "measures": "List the measures, or print the page of one.",
-        "demo": "Evaluate the bundled example, or copy its files.",
-        "cite": "Print BibTeX of fairtrec and of the sources of measures.",
-        "diff": "Tell what differs between two results files.",
-        "replay": "Evaluate a results file again, and tell what differs.",
-        "completion": "Print the script that lets a shell complete commands.",
-    },
-}
+GROUPS = ("Evaluate", "Understand", "Change", "Prepare", "Look up")  # in the order of the help, rare commands last
 RUNNERS = ("GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION", "CI")  # which name a job of CI
-WITH = {"cite": "measures", "counterfactual": "annotate", "replay": "diff"}  # in whose file each of these stands
-PROVISIONAL = {  # commands whose options and columns may change with a minor version; those of the others do not
-    *("select", "trec-fair-2019", "explain", "headroom", "ablate", "gold", "plot", "rbo"),
-    *("rerank", "counterfactual", "adversarial", "queries", "positions"),
-}
-COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the way out
     errno.EMFILE: "allow more open files with ulimit -n, or use -j 1",
@@ -100,26 +56,32 @@ class _Lazy(Commands):
     """A group that imports a command's module when the command is called; only then, too, those of other packages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return [*COMMANDS, *_of_others()]
+        return [*command_rows.registry.COMMANDS, *_of_others()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in command_rows.registry.COMMANDS:
             point = announced().get(cmd_name)
             return super().get_command(ctx, cmd_name) if point is None else load(point)
-        module = import_module(f"fairtrec.cli.{WITH.get(cmd_name, cmd_name).replace('-', '_')}")
-        return cast("click.Command", getattr(module, cmd_name if cmd_name in WITH else "command"))
+        return cast("click.Command", command_rows.registry.load_command(cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        width = max(map(len, COMMANDS)) + 2
-        for title, commands in {**GROUPS, "Of other packages": _of_others()}.items():
+        width = max(map(len, command_rows.registry.COMMANDS)) + 2
+        found = find_rows()
+        groups = {title: {row.name: row.text for row in found if row.group == title} for title in GROUPS}
+        for title, commands in {**groups, "Of other packages": _of_others()}.items():
             if commands:
                 with formatter.section(title):
                     formatter.write_dl([(f"{name:<{width - 2}}", text) for name, text in commands.items()])
 
 
+def find_rows() -> list[command_rows.CommandRow]:
+    """Give what our commands say of themselves, in the order of the help."""
+    return [command_rows.registry.load_row(name) for name in command_rows.registry.COMMANDS]
+
+
 def _of_others() -> dict[str, str]:
     """Name the commands of other packages, and whose each is."""
-    return {name: told(point) for name, point in announced().items() if name not in COMMANDS}
+    return {name: told(point) for name, point in announced().items() if name not in command_rows.registry.COMMANDS}
 
 
 command = _Lazy(
@@ -169,7 +131,9 @@ def main() -> None:
                 if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
                     from fairtrec.cli.completion import complete
 
-                    code = complete(command, {**COMMANDS, **_of_others()}, instruction)
+                    code = complete(
+                        command, {**{row.name: row.text for row in find_rows()}, **_of_others()}, instruction
+                    )
                 else:
                     with command.make_context("fairtrec", sys.argv[1:]) as context:
                         code = command.invoke(context) or 0

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.catalogue import renamed
-from fairtrec.catalogue.docstrings import refuse_dropped
-from fairtrec.errors import BREAKING, LONGEST, UsageError, escaped, short
+from fairtrec.measures.catalogue import renamed
+from fairtrec.measures.catalogue.docstrings import refuse_dropped
+from fairtrec.support import command_rows
+from fairtrec.support.errors import BREAKING, LONGEST, UsageError, escaped, short
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -38,28 +39,6 @@ SECTIONS = {  # in the order of the help: parameters, which mean the same in eve
     "everything save_embeddings",
     "Options": "jobs keep_going untrusted limits no_links max_doc_bytes engine master resume device config root "
     "version versions help",
-}
-OWN = {  # by command: what most users begin with; under which title stands what no section has, and what else
-    "eval": ("measures terms docs", "Options", ""),
-    "compare": ("measures baseline terms", "Comparison", ""),
-    "select": ("utility fairness terms", "Choice", ""),
-    "check": ("require baseline terms", "Requirements", "baseline"),
-    "trec-fair-2019": ("sequences truth labels", "Unfairness", ""),
-    "explain": ("measure query terms", "Explanation", "measure"),
-    "headroom": ("fairness loss terms", "Front", ""),
-    "ablate": ("measure vary terms", "Ablation", "seed"),
-    "gold draw": ("number docs output", "Draw", "seed"),
-    "gold agree": ("labels terms docs", "Agreement", "confidence"),
-    "plot": ("measures terms output", "Figure", "baseline"),
-    "rbo": ("p depth per_query", "Overlap", "baseline complete"),
-    "rerank": ("by terms output", "Reranking", "seed"),
-    "counterfactual": ("pairs output runs", "Words", "pairs"),
-    "adversarial train": ("model terms output", "Training", "seed"),
-    "validate": ("qrels docs fix", "Checks", "due"),
-    "annotate": ("terms output resume", "Options", ""),
-    "queries": ("keep query_texts output", "Choice", "title"),
-    "positions": ("embeddings ids output", "Axes", ""),
-    "demo": ("", "Options", "folder"),
 }
 TYPED = "fairtrec.typed"  # what of a context holds the options that were typed, by their parameters
 FIRST = "First"  # before all others
@@ -116,7 +95,7 @@ class Titled(click.Command):
         """Run the command; say first which names are those of lists, unless a report will."""
         named = [ctx.params.get(name) for name in ("terms", "queries", "pairs")]
         if any(named) and not hasattr(self.callback, "evaluates"):
-            from fairtrec.inputs.loading import remarks_on_names
+            from fairtrec.evaluation.inputs.loading import remarks_on_names
 
             for remark in remarks_on_names(*named):
                 say(f"# {remark}")
@@ -145,7 +124,7 @@ class Titled(click.Command):
         """Write the sections, the texts of all in one column."""
         sections: dict[str, dict[int, tuple[str, str]]] = {}
         width = formatter.width - formatter.indent_increment
-        first, own, also = OWN.get(ctx.command_path.partition(" ")[2] or str(self.name), ("", DEFAULT, ""))
+        first, own, also = find_sections(ctx.command_path.partition(" ")[2] or str(self.name))
         for number, parameter in enumerate(self.get_params(ctx), len(first.split())):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
@@ -162,14 +141,21 @@ class Titled(click.Command):
                 formatter.write_dl(rows, col_max=column)
 
 
+def find_sections(words: str) -> command_rows.Sections:
+    """Give what a command says of the sections of its help, by the words that call it."""
+    name, _, rest = words.partition(" ")
+    said = command_rows.registry.load_row(name).sections if name in command_rows.registry.COMMANDS else {}
+    return said.get(rest, ("", DEFAULT, ""))
+
+
 def _title(option: click.Parameter) -> str:
     """Name the section of an option, if one has it."""
     name = "help" if "--help" in option.opts else option.name
     for title, names in SECTIONS.items():
         if name in names.split():
             return title
-    from fairtrec.catalogue.needs import EXTRAS
-    from fairtrec.inputs.choices import CHOICES
+    from fairtrec.evaluation.inputs.choices import CHOICES
+    from fairtrec.measures.catalogue.needs import EXTRAS
 
     if name in CHOICES:
         return CHOICES[name].section

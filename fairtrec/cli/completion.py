@@ -1,4 +1,4 @@
-"""``fairtrec completion``: what a shell offers where TAB is pressed.
+"""What a shell offers where TAB is pressed.
 
 Click says where the cursor is, the metavar says what may stand there: FILE, RUN and their like are files, FOLDER is a
 folder, NAME the name of a resource or of what the parameter is called after, MEASURES are measures, words in small
@@ -15,10 +15,9 @@ from click import shell_completion
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-from fairtrec.cli import options
-from fairtrec.cli.commands import Commands, Titled
-from fairtrec.errors import FairtrecError
-from fairtrec.inputs.choices import CHOICES
+from fairtrec.cli.commands import Commands
+from fairtrec.evaluation.inputs.choices import CHOICES
+from fairtrec.support.errors import FairtrecError
 
 VARIABLE = "_FAIRTREC_COMPLETE"
 FILES = {"FILE", "RUN", "QRELS", "SOURCE", "TRIPLES", "IN", "OUT", "PART", "A", "B", "GOLD", "json"}
@@ -121,21 +120,6 @@ class Root(Commands):
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-@click.command(name="completion", cls=Titled, epilog=options.EXITS)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
-def command(shell: str) -> None:
-    """Print a script that lets the shell complete commands, options, files, names of lists, measures and rerankers.
-
-    \b
-    fairtrec completion bash > ~/.local/share/bash-completion/completions/fairtrec
-    fairtrec completion zsh > ~/.zfunc/_fairtrec     # a folder of $fpath
-    fairtrec completion fish > ~/.config/fish/completions/fairtrec.fish
-    """
-    kind = shell_completion.get_completion_class(shell)
-    assert kind is not None
-    click.echo(kind(click.Group(), {}, "fairtrec", VARIABLE).source(), nl=False)
-
-
 def complete(whole: Commands, texts: Mapping[str, str], instruction: str) -> int:
     """Do what a shell's script asks for in the variable of the environment; give the exit code."""
     with suppress(FairtrecError):  # nothing is offered then, and nothing said amid what is typed
@@ -149,15 +133,15 @@ def _names(param: click.Parameter, words: Iterable[str]) -> Iterator[tuple[str, 
     if param.name == "qrels" and isinstance(param, click.Argument):
         yield "none", "no judgements"
     elif {"MEASURE", "MEASURES", "RERANKER"} & set(words):
-        from fairtrec.catalogue.registry import ALL_FAIR, names
-        from fairtrec.catalogue.rerankers import names as rerankers
+        from fairtrec.measures.catalogue.registry import ALL_FAIR, names
+        from fairtrec.measures.catalogue.rerankers import names as rerankers
 
         measures = [*names(), *[ALL_FAIR] * ("MEASURES" in words)] if {"MEASURE", "MEASURES"} & set(words) else []
         yield from unsaid([*measures, *(rerankers() if "RERANKER" in words else [])])
     elif (row := CHOICES.get(param.name or "")) and row.words and row.metavar == _of_value(param):
         yield from unsaid(row.words)
     elif "NAME" in words and param.name != "model":
-        from fairtrec.resources.passports import passports
+        from fairtrec.support.resources.passports import passports
 
         kinds = KINDS.get(param.name or "")
         for each in passports():

@@ -7,14 +7,14 @@ from typing import Any, get_args
 
 import click
 
-from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.cli.commands import TYPED, FormatChoice
-from fairtrec.errors import UsageError
-from fairtrec.files import submissions
-from fairtrec.files.arguments import attributes, by_attribute
-from fairtrec.inputs.choice import inserted
-from fairtrec.inputs.choices import CHOICES
+from fairtrec.evaluation.inputs.choice import inserted
+from fairtrec.evaluation.inputs.choices import CHOICES
+from fairtrec.measures.catalogue.needs import EXTRAS
 from fairtrec.report.writers import Formats
+from fairtrec.support.errors import UsageError
+from fairtrec.support.files import submissions
+from fairtrec.support.files.arguments import attributes, by_attribute
 
 AUTO = "auto is a table in a terminal, and the columns of trec_eval elsewhere."
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
@@ -49,7 +49,7 @@ def _by_attribute(context: click.Context, parameter: click.Parameter, value: tup
     if parameter.name != "labels":
         names = getattr(context.params.get("labels"), "sources", ())
         return by_attribute(value, names, parameter.opts[-1])
-    from fairtrec.inputs.given import Attributes
+    from fairtrec.evaluation.inputs.given import Attributes
 
     found = attributes(value)
     return found[""] if "" in found else Attributes(found)

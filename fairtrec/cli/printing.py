@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,10 +12,10 @@ import click
 from fairtrec.cli.commands import TYPED, say
 from fairtrec.cli.options import refuse_typed
 from fairtrec.cli.runs import name_runs
-from fairtrec.errors import UsageError, short
-from fairtrec.files.arguments import lists
-from fairtrec.progress import RUNS, reported_to
 from fairtrec.report.writers import Carried, Formats
+from fairtrec.support.errors import UsageError, short
+from fairtrec.support.files.arguments import lists
+from fairtrec.support.progress import RUNS, reported_to
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,7 +80,7 @@ def progress() -> Iterator[None]:
             bar.start()
         from rich.markup import escape
 
-        from fairtrec.files.opening import name
+        from fairtrec.support.files.opening import name
 
         if what not in tasks:
             tasks[what] = bar.add_task("", total=total or None)
@@ -205,5 +204,4 @@ def write(
     if not told or writer.carries == "all":
         tell([])
     else:
-        module = import_module(f"fairtrec.report.{kind.said or kind.module}")
-        tell(module.footnotes(of), str(of.signature), writer.carries)
+        tell(kind.part("footnotes")(of), str(of.signature), writer.carries)

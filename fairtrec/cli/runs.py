@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from fairtrec.cli.commands import say
-from fairtrec.files import arguments
+from fairtrec.support.files import arguments
 
 FEW = 3  # names in a line
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.compiled import extension
-from fairtrec.errors import InputError
+from fairtrec.support.compiled import extension
+from fairtrec.support.errors import InputError
 
 Shape = tuple[Any, ...]  # numpy.typing takes its time to be imported
 Ints = np.ndarray[Shape, np.dtype[np.int64]]

@@ -10,8 +10,8 @@ import numpy as np
 
 from fairtrec.data.digests import digest_texts
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode, refuse_large
-from fairtrec.errors import InputError
-from fairtrec.literals import Drawn
+from fairtrec.support.errors import InputError
+from fairtrec.support.literals import Drawn
 
 PIECE = 1 << 20  # weights that are looked at at a time
 MOST_GROUPS = 4096  # of a word list, of a table of counts, and of attributes that are crossed, of which a list is made

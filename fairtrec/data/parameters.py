@@ -8,7 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 
-from fairtrec.errors import UsageError
+from fairtrec.support.errors import UsageError
 
 DEEPEST = 1_000_000  # ranks; a cutoff beyond is a slip of the keyboard, and would cost memory
 Limits = tuple[tuple[str, float, float, str], ...]

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.scores import ENDS, Scores, UnknownIntervals
-from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
+from fairtrec.data.ranking.depth import depth_of, evenly
+from fairtrec.evaluation.answers.scores import ENDS, Scores, UnknownIntervals
 from fairtrec.evaluation.computing import masked, parts_of, taking_part, values_of
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.documents import Documents, Reference
+from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.evaluation.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.formulas.rounding import same
-from fairtrec.inputs.choices import Choices
-from fairtrec.inputs.documents import Documents, Reference
-from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Remark
-from fairtrec.ranking.depth import depth_of, evenly
+from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 
 ASKED = frozenset(("membership", "judged_membership"))
 FIRST = 20  # unknown documents of a query, the topmost, of which it is told how far they move the value

@@ -15,18 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.catalogue.needs import OF_RANKS, looks_at_groups
 from fairtrec.data import Bools, Floats, Ints, Run, System
 from fairtrec.data.groups import is_number
-from fairtrec.errors import InputError, UsageError
-from fairtrec.files import opening
+from fairtrec.data.ranking.depth import evenly
+from fairtrec.evaluation.inputs import by_attribute, loading
+from fairtrec.evaluation.inputs.documents import Reference
+from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.inputs import by_attribute, loading
-from fairtrec.inputs.documents import Reference
-from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Summands
+from fairtrec.measures.catalogue.needs import OF_RANKS, looks_at_groups
 from fairtrec.measures.utility import Utility
-from fairtrec.ranking.depth import evenly
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import opening
 
 REMARK = (
     "pooled: exposure summed over queries; what is unfair one way in one query may be made up in another, so read it "

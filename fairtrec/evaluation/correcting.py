@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
 from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, fingerprints, starts_of
 from fairtrec.data.groups import rows_of
+from fairtrec.data.ranking.depth import evenly
 from fairtrec.evaluation.fitting import Gold
+from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Gains, Measure, Remark
-from fairtrec.ranking.depth import evenly
+from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
 from fairtrec.statistics.corrected import NOTHING, Corrections, Corrector, OfDocuments, OfQueries, Refused
 from fairtrec.statistics.estimate import Estimate
 

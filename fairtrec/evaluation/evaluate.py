@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
-from fairtrec.answers.result import Result
-from fairtrec.evaluation import processes
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.given import GoldKeywords, JudgementsLike, Keywords
+from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.files import submissions
-from fairtrec.inputs import loading
-from fairtrec.inputs.given import GoldKeywords, JudgementsLike, Keywords
 from fairtrec.measure import Measure
+from fairtrec.support.files import submissions
 
 
 def evaluator(

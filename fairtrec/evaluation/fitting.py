@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Labels, Queries, Sheet
-from fairtrec.errors import InputError, UsageError
-from fairtrec.files import opening
-from fairtrec.files.arguments import renamed_in
-from fairtrec.inputs import loading
-from fairtrec.inputs.choices import Choices
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.measure import Measure
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import opening
+from fairtrec.support.files.arguments import renamed_in
 
 AGAIN = "draw again: fairtrec gold draw"
 BESIDE: dict[str, tuple[tuple[Any, ...], str]] = {  # choices by name: what of them goes with gold labels, and why

@@ -9,26 +9,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fairtrec.catalogue import registry
-from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import Qrels
-from fairtrec.errors import InputError, UsageError, asked_by
-from fairtrec.files import submissions
-from fairtrec.files.arguments import is_by_name, renamings
+from fairtrec.data.ranking.depth import Asking, depth_of
+from fairtrec.evaluation.inputs import by_attribute, loading
+from fairtrec.evaluation.inputs.beside import Opened, opened
+from fairtrec.evaluation.inputs.documents import OF_RUNS, Attribute, MixedTarget, Needs, Reference
+from fairtrec.evaluation.inputs.given import GoldKeywords, NamedRuns, told_apart
+from fairtrec.evaluation.inputs.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
+from fairtrec.evaluation.inputs.rank_weights import weighed
+from fairtrec.evaluation.inputs.targets import attribute, prior_of, remark_on
 from fairtrec.formulas.discount import GIVEN
-from fairtrec.inputs import by_attribute, loading
-from fairtrec.inputs.beside import Opened, opened
-from fairtrec.inputs.documents import OF_RUNS, Attribute, MixedTarget, Needs, Reference
-from fairtrec.inputs.given import GoldKeywords, NamedRuns, told_apart
-from fairtrec.inputs.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
-from fairtrec.inputs.rank_weights import weighed
-from fairtrec.inputs.targets import attribute, prior_of, remark_on
 from fairtrec.measure import Measure
+from fairtrec.measures.catalogue import registry
+from fairtrec.measures.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.measures.utility import LEVELLED, Utility
-from fairtrec.ranking.depth import Asking, depth_of
+from fairtrec.support.errors import InputError, UsageError, asked_by
+from fairtrec.support.files import submissions
+from fairtrec.support.files.arguments import is_by_name, renamings
 
 if TYPE_CHECKING:
-    from fairtrec.annotation.counting.counter import Lexicon
+    from fairtrec.counting.counter import Lexicon
 
 MOST_MEASURES = 4096
 GDEVAL = 4  # the greatest grade that its ERR expects
@@ -118,11 +118,11 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -
     by_labels = [(each, found.labels_by(each)) for each in measures if found.labels and OF_DOCUMENTS & set(each.needs)]
     said += remarks_on_tau((each, labels) for each, labels in by_labels if labels is not None) if by_labels else []
     if "positions" in found.extras:
-        from fairtrec.inputs.positions import remark_on as remark_on_sign
+        from fairtrec.evaluation.inputs.positions import remark_on as remark_on_sign
 
         said.append(remark_on_sign(found.extras["positions"], measures))
     if terms is not None and given.docs is not None:
-        from fairtrec.annotation.counting.counter import Lexicon
+        from fairtrec.counting.counter import Lexicon
 
         lexicon = Lexicon.of(terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
         if lexicon.shared and of_groups:

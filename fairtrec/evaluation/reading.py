@@ -15,19 +15,27 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.scores import Scores, joined
-from fairtrec.catalogue.needs import OF_JUDGEMENTS
 from fairtrec.data import MISSING, Qrels, Queries, System, encoded, fingerprints
 from fairtrec.data.spellings import guess
-from fairtrec.errors import PATH, InputError, UsageError
+from fairtrec.evaluation.answers.scores import Scores, joined
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.documents import (
+    Documents,
+    Needs,
+    Reference,
+    reduced,
+    refuse_unknown,
+    remark_on,
+    unknown_in,
+)
 from fairtrec.evaluation.score import score
-from fairtrec.files import opening, submissions
-from fairtrec.inputs import loading
-from fairtrec.inputs.choices import Choices
-from fairtrec.inputs.documents import Documents, Needs, Reference, reduced, refuse_unknown, remark_on, unknown_in
-from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
-from fairtrec.progress import RUNS, listener, report
+from fairtrec.measures.catalogue.needs import OF_JUDGEMENTS
+from fairtrec.support.errors import PATH, InputError, UsageError
+from fairtrec.support.files import opening, submissions
+from fairtrec.support.jobs import map_ordered
+from fairtrec.support.progress import RUNS, listener, report
 
 MANY = 10_000  # queries, from which they are sorted as integers
 Failed = dict[str, str]  # what is wrong with each run that is broken, by its name

@@ -7,19 +7,19 @@ from itertools import chain
 
 import numpy as np
 
-from fairtrec.answers.scores import JUDGED, Scores
-from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.parameters import named
-from fairtrec.errors import InputError
+from fairtrec.data.ranking.depth import depth_of, evenly
+from fairtrec.evaluation.answers.scores import JUDGED, Scores
 from fairtrec.evaluation.computing import InputsOfSamples, parts_of, pooled, values_of
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.documents import Reference
+from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas.distribution import quotient
-from fairtrec.inputs.choices import Choices
-from fairtrec.inputs.documents import Reference
-from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Remark
+from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.measures.utility import Utility
-from fairtrec.ranking.depth import depth_of, evenly
+from fairtrec.support.errors import InputError
 
 RISING = Remark(
     "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank"

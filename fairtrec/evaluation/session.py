@@ -6,25 +6,32 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec.answers import aggregates
-from fairtrec.answers.result import InputFile, Part, Result
-from fairtrec.answers.scores import Scores, filled
-from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.data.counts import counts_of
-from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import processes
+from fairtrec.data.ranking.depth import depth_of
+from fairtrec.evaluation.answers import aggregates
+from fairtrec.evaluation.answers.result import InputFile, Part, Result
+from fairtrec.evaluation.answers.scores import Scores, filled
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.documents import (
+    Documents,
+    Needs,
+    Reference,
+    documents_of,
+    refuse_unknown,
+    remark_beside,
+)
+from fairtrec.evaluation.inputs.given import NamedRuns, RankingsLike
+from fairtrec.evaluation.inputs.groups import described
+from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
+from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.signature import files_beside, files_of, signature_of, waiting_for
-from fairtrec.files import submissions
-from fairtrec.inputs import loading
-from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of, refuse_unknown, remark_beside
-from fairtrec.inputs.given import NamedRuns, RankingsLike
-from fairtrec.inputs.groups import described
+from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 from fairtrec.measures.utility import Utility
-from fairtrec.ranking.depth import depth_of
-from fairtrec.relevance import RelevanceEvaluator
+from fairtrec.support.errors import PATH, InputError, UsageError
+from fairtrec.support.files import submissions
 
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 MIXED = (
@@ -150,7 +157,7 @@ class Evaluator:
         if "queries" in given.words:
             reading = replace(reading, queries=common_queries(named, self.choices, reading.reference.qrels))
         if named and "counterfactual" in reading.reference.extras:
-            from fairtrec.inputs import counterfactual
+            from fairtrec.evaluation.inputs import counterfactual
 
             reading = replace(reading, reference=counterfactual.matched(reading.reference, named, choices, self.depth))
         return reading

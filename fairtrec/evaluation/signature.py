@@ -12,30 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers import Signature
-from fairtrec.answers.result import InputFile, Part
-from fairtrec.catalogue.needs import EXTRAS
-from fairtrec.catalogue.registry import package_of
 from fairtrec.data import Docs, Ints, Positions, Qrels, Run, Sheet, digest_columns, digest_texts
-from fairtrec.errors import PATH, InputError, UsageError
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import InputFile, Part
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choice import inserted
+from fairtrec.evaluation.inputs.choices import CHOICES, name_of
+from fairtrec.evaluation.inputs.counterfactual import Counterfactuals
+from fairtrec.evaluation.inputs.given import GIVEN_NAMES
+from fairtrec.evaluation.inputs.groups import members
+from fairtrec.evaluation.inputs.loading import short
+from fairtrec.evaluation.inputs.rank_weights import is_given
+from fairtrec.evaluation.inputs.targets import files_of as target_files
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
-from fairtrec.files.arguments import crossed, is_by_name, renamings, source
+from fairtrec.evaluation.relevance import is_computed_here
 from fairtrec.formulas.discount import GivenDiscount
-from fairtrec.inputs import loading
-from fairtrec.inputs.choice import inserted
-from fairtrec.inputs.choices import CHOICES, name_of
-from fairtrec.inputs.counterfactual import Counterfactuals
-from fairtrec.inputs.given import GIVEN_NAMES
-from fairtrec.inputs.groups import members
-from fairtrec.inputs.loading import short
-from fairtrec.inputs.rank_weights import is_given
-from fairtrec.inputs.targets import files_of as target_files
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
+from fairtrec.measures.catalogue.needs import EXTRAS
+from fairtrec.measures.catalogue.registry import package_of
 from fairtrec.measures.utility import Utility
-from fairtrec.relevance import is_computed_here
-from fairtrec.version import __version__
+from fairtrec.support.errors import PATH, InputError, UsageError
+from fairtrec.support.files.arguments import crossed, is_by_name, renamings, source
+from fairtrec.support.version import __version__
 
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind

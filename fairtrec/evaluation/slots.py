@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import MISSING, Bools, Candidates, Docnos, Docs, Floats, Ints
+from fairtrec.data.ranking.depth import evenly
+from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas import distribution
 from fairtrec.formulas.labellings.sums import TOGETHER
 from fairtrec.formulas.labellings.unlabelled import DRAWN, STATES, Unlabelled, every, few
-from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure
-from fairtrec.ranking.depth import evenly
+from fairtrec.measures.catalogue.needs import NEEDS
 
 SEED = 2019
 CELLS = 4_000_000  # numbers of an array that are computed with at a time

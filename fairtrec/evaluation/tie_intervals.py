@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.scores import ENDS, Scores, Ties
-from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, Bools, Floats, Run
+from fairtrec.data.ranking.depth import depth_of, evenly
+from fairtrec.data.ranking.ties import Blocks, orders
+from fairtrec.evaluation.answers.scores import ENDS, Scores, Ties
 from fairtrec.evaluation.computing import masked, parts_of, values_of
+from fairtrec.evaluation.inputs.documents import Reference
+from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.formulas.distribution import quotient
-from fairtrec.inputs.documents import Reference
-from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure
+from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.measures.utility import Utility
-from fairtrec.ranking.depth import depth_of, evenly
-from fairtrec.ranking.ties import Blocks, orders
-from fairtrec.relevance import RelevanceEvaluator
 
 SEED = 2008
 

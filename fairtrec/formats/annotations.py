@@ -11,9 +11,9 @@ import numpy as np
 
 from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints, refuse_large
 from fairtrec.data.counts import histogram_of, joined
-from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
 from fairtrec.formats.table.files import MOST, Table
+from fairtrec.support.errors import FilePath, InputError
 
 
 def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotations:

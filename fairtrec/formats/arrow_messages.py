@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from fairtrec.errors import FilePath, InputError
+from fairtrec.support.errors import FilePath, InputError
 
 BLOCK = np.dtype([("offset", "<i8"), ("description", "<i4"), ("_", "<i4"), ("body", "<i8")])  # of a footer of Arrow
 DICTIONARY_BATCH, RECORD_BATCH = 2, 3  # kinds of messages with columns

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from os import fspath
 from typing import Any
 
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files.opening import is_stream, refuse_bomb
 from fairtrec.formats import arrow_messages, parquet_pages
 from fairtrec.formats.columns import WIDEST
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files.opening import is_stream, refuse_bomb
 
 LEAST = 8  # bytes that a value takes in memory at least, however often it repeats the one above
 WIDE = f"a docno of more than {WIDEST} bytes, or with a NUL; give it another"

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Docnos
-from fairtrec.errors import FilePath, InputError, describe_parse_fault
-from fairtrec.files import opening
 from fairtrec.formats import spans
+from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
+from fairtrec.support.files import opening
 
 IDS = ("docno", "id", "_id", "docid")  # the strongest first
 _KEYS = [f'"{key}"'.encode() for key in IDS]

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
 
 import numpy as np
 
-from fairtrec.compiled import extension
 from fairtrec.data import Ints, fingerprints, starts_of
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files import opening
 from fairtrec.formats import spans
 from fairtrec.formats.spans import Repeats, words_of
+from fairtrec.support.compiled import extension
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import opening
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future

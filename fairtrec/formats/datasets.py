@@ -1,7 +1,7 @@
 """Qrels and texts of ir_datasets, by id, or as PyTerrier writes it, ``irds:`` and the id.
 
 What is not on this machine ir_datasets fetches, with consent only: while a dataset is read, Python's audit events tell
-when another machine is about to be contacted, and somebody is asked first (fairtrec/network.py).
+when another machine is about to be contacted, and somebody is asked first (fairtrec/support/network.py).
 """
 
 import os
@@ -15,15 +15,15 @@ from textwrap import shorten
 from threading import get_ident
 from typing import Any, Literal
 
-from fairtrec import network
 from fairtrec.data import Docnos, Labels, Qrels, product
-from fairtrec.errors import InputError, ResourceError
-from fairtrec.files import submissions
-from fairtrec.files.arguments import LabelSource
 from fairtrec.formats import memory
 from fairtrec.formats.fields import reach
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.taking import Taking
+from fairtrec.support import network
+from fairtrec.support.errors import InputError, ResourceError
+from fairtrec.support.files import submissions
+from fairtrec.support.files.arguments import LabelSource
 
 AT_ONCE = 1 << 12  # documents
 PREFIX = "irds:"

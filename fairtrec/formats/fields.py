@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import UNKNOWN, is_number
-from fairtrec.errors import InputError
-from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, frames, text_tables
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.spans import numbers_of
+from fairtrec.support.errors import InputError
+from fairtrec.support.files.whole_lines import object_of
 
 DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "item_id", "itemID", "id")
 BESIDE = ("qid", "weight", "count")  # of labels, where the field is their group

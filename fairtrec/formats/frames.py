@@ -12,10 +12,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints
-from fairtrec.errors import FilePath, InputError
 from fairtrec.formats.columns import MOST_BYTES, WIDEST
 from fairtrec.formats.spans import Repeats, numbers_of
-from fairtrec.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
 
 AT_ONCE = 4096  # cells that become objects of Python
 ODD_ID = f"holds an id that is empty, holds a NUL or a line end, or exceeds {WIDEST} bytes; give it another"

@@ -22,10 +22,10 @@ from fairtrec.data import (
     is_number,
     starts_of,
 )
-from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import taking
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.taking import EntryLines, EntryPart, GroupCodes, LeftOut, Taking, line_at, lines_at
+from fairtrec.support.errors import FilePath, InputError
 
 HELD = 1 << 20  # labels that are held before those of documents that nothing names are let go
 LARGE_TABLE = 1 << 25  # cells of a table of weights, from which on they are let go, too

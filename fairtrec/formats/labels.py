@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import NONE, Docnos, Labels, Positions, Qrels, encoded, is_number
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files import opening
-from fairtrec.files.arguments import LabelSource
 from fairtrec.formats import fields, tsv
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.taking import LACKING, ROUNDING, Taking, is_id, word
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import opening
+from fairtrec.support.files.arguments import LabelSource
 
 UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec positions` where no labels point the axes
 Label = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno, group, weight

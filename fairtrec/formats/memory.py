@@ -25,7 +25,7 @@ from fairtrec.data import (
     digest_texts,
 )
 from fairtrec.data.counts import histogram_of
-from fairtrec.errors import InputError
+from fairtrec.data.ranking.order import by_falling_score
 from fairtrec.formats import columns
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
@@ -33,8 +33,8 @@ from fairtrec.formats.frames import ODD_ID, Frame, is_frame, names_of, run_of
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.spans import Repeats
 from fairtrec.formats.taking import Taking
-from fairtrec.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, RankedBy, ScoreType
-from fairtrec.ranking.order import by_falling_score
+from fairtrec.support.errors import InputError
+from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, RankedBy, ScoreType
 
 TEXT = ("text", "title")
 INSIDE = ("run_data", "qrels_data")

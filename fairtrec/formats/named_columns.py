@@ -17,13 +17,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files import opening
-from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, frames
 from fairtrec.formats.columns import LineNumbers, line_of
 from fairtrec.formats.frames import Frame
-from fairtrec.literals import DOCUMENT, QUERY, RecordForm
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import opening
+from fairtrec.support.files.whole_lines import object_of
+from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
 FORMS: tuple[RecordForm, ...] = get_args(RecordForm)
 PARQUET = b"PAR1"  # how such files start

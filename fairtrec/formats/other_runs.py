@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files import compression, opening
 from fairtrec.formats import columns, named_columns
 from fairtrec.formats.columns import FileColumns, Layout
 from fairtrec.formats.frames import Frame, run_of
 from fairtrec.formats.named_columns import WantedColumns
-from fairtrec.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy, RecordForm, RunFormat
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import compression, opening
+from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy, RecordForm, RunFormat
 
 TAG = ("tag", "run_tag", "system")
 WANTED = WantedColumns("run", (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG), (*SCORE, *RANK), "score")

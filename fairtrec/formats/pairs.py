@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fairtrec.errors import FilePath, InputError, describe_parse_fault
-from fairtrec.files import opening
+from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
+from fairtrec.support.files import opening
 
 LEFT, RIGHT = "left", "right"
 

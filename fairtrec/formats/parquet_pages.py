@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from fairtrec.errors import FilePath, InputError
+from fairtrec.support.errors import FilePath, InputError
 
 # fields of the footer, each within the one before
 ROW_GROUPS, COLUMNS, META, VALUES, PACKED, DATA, DICTIONARY = 4, 1, 3, 5, 7, 9, 11

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Run, System
-from fairtrec.errors import InputError, UsageError
-from fairtrec.files.atomic import replaced
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files.atomic import replaced
 
 KEPT = 64  # layouts of rankings of so many documents
 BLOCK = 1 << 22  # bytes that are put together at a time

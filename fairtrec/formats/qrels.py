@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Docs, Ints, Qrels
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files import opening
-from fairtrec.files.arguments import is_run_line
-from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import columns, spans
 from fairtrec.formats.run import repeated
-from fairtrec.literals import DOCUMENT, GRADE, QUERY, SUBTOPIC, RecordForm
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import opening
+from fairtrec.support.files.arguments import is_run_line
+from fairtrec.support.files.whole_lines import object_of
+from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, SUBTOPIC, RecordForm
 
 LARGEST_GRADE = 1_000_000  # pytrec_eval counts up to the largest one
 EXAMPLE = '{"id": ..., "rel_docs": [...]}'

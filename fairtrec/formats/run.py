@@ -12,12 +12,12 @@ import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.docnos import GOLDEN
+from fairtrec.data.ranking.order import by_falling_score
 from fairtrec.data.run import in_rows
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files import opening
 from fairtrec.formats import columns, spans
-from fairtrec.literals import RankedBy, RunFormat, ScoreType
-from fairtrec.ranking.order import by_falling_score
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import opening
+from fairtrec.support.literals import RankedBy, RunFormat, ScoreType
 
 COLUMNS = 6
 LOOKED_AT = 100  # rankings, and lines for their ranks

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import UNKNOWN, Docnos, Labels, Sheet, is_number
-from fairtrec.errors import PATH, STEERING, FilePath, InputError
-from fairtrec.files import opening
 from fairtrec.formats import tsv
 from fairtrec.formats.labels import Label, Votes, by_document, label
-from fairtrec.literals import Drawn
+from fairtrec.support.errors import PATH, STEERING, FilePath, InputError
+from fairtrec.support.files import opening
+from fairtrec.support.literals import Drawn
 
 NAMES = ("qid", "docno", "group", "weight", "probability")
 SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*|gold:\S+ \| .*)")  # once it held the version
@@ -184,7 +184,7 @@ def _of_columns(numbered: Iterator[tsv.NumberedLine], names: list[str], path: Fi
 
 def _of_frame(found: SheetLines, thing: Any) -> Iterator[Mapping[str, Any]]:
     from fairtrec.formats.frames import Frame, names_of
-    from fairtrec.literals import DOCUMENT, QUERY
+    from fairtrec.support.literals import DOCUMENT, QUERY
 
     has = {name: name in names_of(thing) for name in NAMES}
     frame = Frame.of(thing, "gold", (*QUERY, *DOCUMENT, "group", "weight", "probability"))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fairtrec.compiled import extension
 from fairtrec.data import Docs, Ints, Keys, fingerprints, starts_of
+from fairtrec.support.compiled import extension
 
 Letters = np.ndarray[Any, np.dtype[np.uint8]]  # numpy.typing takes its time to be imported
 

@@ -28,10 +28,10 @@ from fairtrec.data import (
     is_number,
     starts_of,
 )
-from fairtrec.errors import FilePath, InputError
 from fairtrec.formats.columns import WIDEST, LineNumbers, line_of
 from fairtrec.formulas.distribution import quotient
-from fairtrec.literals import Membership
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.literals import Membership
 
 Names = Mapping[str, int]  # the number of each group
 EntryLines = LineNumbers | None  # of rows: the first, all, or none

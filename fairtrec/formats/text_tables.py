@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Floats, is_number
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files import opening
 from fairtrec.formats import tsv
 from fairtrec.formats.columns import WIDEST, entries
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.spans import array_of, numbers_of, parts_of
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import opening
 
 _HEAD = re.compile(rb"(?:(?:[ \t\v\f\r]*+|#[^\n]*+)(?:\n|\Z))*+")  # blank lines and comments
 LARGE = 1 << 20  # bytes of a block, from which pyarrow is worth its import

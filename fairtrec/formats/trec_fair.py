@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fairtrec.data import MISSING, Ints
-from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import trec_fair_files as files
 from fairtrec.formats.trec_fair_files import Requests, Truth
+from fairtrec.support.errors import FilePath, InputError
 
 
 @dataclass(frozen=True, eq=False)

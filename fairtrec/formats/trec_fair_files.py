@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.errors import FilePath, InputError, describe_parse_fault
-from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
+from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
+from fairtrec.support.files import opening
 
 Entry = TypeVar("Entry")
 _Q_NUM = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MOST_GROUPS, Floats, GroupTerms, Queries, digest_texts
-from fairtrec.errors import PATH, FilePath, InputError
-from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formulas.distribution import rounded, sums_to_one
+from fairtrec.support.errors import PATH, FilePath, InputError
+from fairtrec.support.files import opening
 
 MOST_SLICES = 1000  # each of which is tested
 MOST_SHARES = 1 << 24  # of the targets of all queries

@@ -6,9 +6,9 @@ from typing import Literal, Self
 import numpy as np
 
 from fairtrec.data import Floats
-from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.formulas import elementary
 from fairtrec.formulas.weighted_sums import weighted_sum
+from fairtrec.support.errors import InputError, UsageError, asked_by
 
 Discount = Literal["log2", "log2_next", "log2_rank", "log2_clipped", "reciprocal", "geometric", "given"]
 GIVEN = "given"  # the word that stands for weights which the user gives

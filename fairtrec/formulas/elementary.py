@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.compiled import extension
 from fairtrec.data import Floats, Ints
+from fairtrec.support.compiled import extension
 
 STEPS = 128  # c is a multiple of 1 / STEPS
 FIRST, LAST = isqrt(STEPS * STEPS // 2), isqrt(STEPS * STEPS * 2) + 1  # z is between the roots of 1/2 and 2

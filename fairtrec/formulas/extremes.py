@@ -53,7 +53,7 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.progress import foretell
+from fairtrec.support.progress import foretell
 
 _Solver = Callable[[Floats, Floats], tuple[Floats, ...]]
 

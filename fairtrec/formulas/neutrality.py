@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.literals import Membership
+from fairtrec.support.literals import Membership
 
 TAU = ("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more")  # the limits of the parameter
 

@@ -23,10 +23,10 @@ from typing import get_args
 import numpy as np
 
 from fairtrec.data import MISSING, Floats, Ints
-from fairtrec.errors import UsageError
 from fairtrec.formulas import ranks
 from fairtrec.formulas.elementary import log1p, powers
-from fairtrec.literals import Extrapolation
+from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import Extrapolation
 
 FORMS: tuple[Extrapolation, ...] = get_args(Extrapolation)
 

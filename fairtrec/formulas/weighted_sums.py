@@ -7,8 +7,8 @@ the same in a longer ranking. ``multiply_counts`` keeps the speed of a matrix pr
 
 import numpy as np
 
-from fairtrec.compiled import extension
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.support.compiled import extension
 
 BITS = 53  # of a double
 TOGETHER = 1 << 16  # products that fit the cache

@@ -10,11 +10,11 @@ from typing import Any
 import ir_measures
 from ir_measures import providers
 
-from fairtrec.catalogue import notation, registry
-from fairtrec.errors import UsageError
 from fairtrec.ir_measures.measured import OURS, Bound, FairMeasure, given, is_ours
 from fairtrec.ir_measures.provider import FairProvider, RelevanceProvider
+from fairtrec.measures.catalogue import notation, registry
 from fairtrec.measures.utility import Utility
+from fairtrec.support.errors import UsageError
 
 __all__ = ["Bound", "FairMeasure", "given", "parse"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import ir_measures
 
-from fairtrec.errors import FairtrecError, InputError
 from fairtrec.ir_measures import parse
+from fairtrec.support.errors import FairtrecError, InputError
 
 ALL, PLACES = "all", 4
 

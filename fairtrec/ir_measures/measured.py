@@ -14,15 +14,15 @@ from uuid import uuid4
 import ir_measures
 import numpy as np
 
-from fairtrec.answers.scores import Scores
-from fairtrec.catalogue import notation, registry, renamed
 from fairtrec.data.parameters import spelled
-from fairtrec.errors import PATH, UsageError
-from fairtrec.inputs.choices import ChoiceKeywords
-from fairtrec.inputs.given import GivenKeywords
-from fairtrec.literals import Undefined
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.inputs.choices import ChoiceKeywords
+from fairtrec.evaluation.inputs.given import GivenKeywords
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
+from fairtrec.measures.catalogue import notation, registry, renamed
+from fairtrec.support.errors import PATH, UsageError
+from fairtrec.support.literals import Undefined
 
 OURS = tuple(name for name, file in BUILT_IN.items() if file != "trec_fair_2019")  # whose input is no run
 _ELSEWHERE = (  # said by qrels; or of more than one value

@@ -13,19 +13,19 @@ import ir_measures
 import numpy as np
 from ir_measures.util import QrelsConverter
 
-from fairtrec.answers.scores import Scores, filled
-from fairtrec.catalogue import registry
-from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Run
-from fairtrec.errors import PATH, InputError, UsageError
+from fairtrec.evaluation.answers.scores import Scores, filled
 from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.relevance import is_computed_here
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.files.arguments import crossed
-from fairtrec.inputs import loading
 from fairtrec.ir_measures.measured import FairMeasure
-from fairtrec.literals import DOCUMENT
+from fairtrec.measures.catalogue import registry
+from fairtrec.measures.catalogue.needs import NEEDS
 from fairtrec.measures.utility import Utility
-from fairtrec.relevance import is_computed_here
+from fairtrec.support.errors import PATH, InputError, UsageError
+from fairtrec.support.files.arguments import crossed
+from fairtrec.support.literals import DOCUMENT
 
 MOST = 8  # sessions that are kept
 _kept: dict[Any, Evaluator] = {}  # the one that was used last is last
@@ -93,7 +93,7 @@ class RelevanceProvider(ir_measures.Provider):
     It stands behind the other providers, which are asked first.
     """
 
-    NAME = "fairtrec.relevance"
+    NAME = "fairtrec.evaluation.relevance"
 
     def supports(self, measure: Any) -> bool:
         """Tell whether a measure of ir_measures is computed here."""

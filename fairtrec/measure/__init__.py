@@ -1,6 +1,6 @@
 """What a measure is: a frozen dataclass of parameters that can be called on its inputs and can spell itself.
 
-``__call__`` names its inputs, as a pytest test names its fixtures (catalogue/needs.py lists the names), and returns one
+``__call__`` names its inputs, as a test names its fixtures (measures/catalogue/needs.py lists them), and returns one
 value for each query, nan where there is none. The docstring of the class is its page in the documentation.
 
 What ``__all__`` names is all that an author of measures imports; fairtrec.testing has the test that they inherit.
@@ -16,9 +16,9 @@ import numpy as np
 
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
-from fairtrec.errors import UsageError
-from fairtrec.late import Late
 from fairtrec.measure.forms import First, Gains, Precisions, Sum, Summands, Terms
+from fairtrec.support.errors import UsageError
+from fairtrec.support.late import Late
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.exposures import Exposed, Portion, Ratio

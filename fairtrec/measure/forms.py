@@ -17,7 +17,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
-    from fairtrec.ranking.ties import Blocks
+    from fairtrec.data.ranking.ties import Blocks
 
 
 class Summands(NamedTuple):
@@ -56,7 +56,7 @@ class Sum(NamedTuple):
     def interval(self, blocks: "Blocks") -> Floats:
         """Pair the weights of each block with its gains in the same order, the opposite order, and each with the mean.
 
-        >>> from fairtrec.ranking.ties import Blocks
+        >>> from fairtrec.data.ranking.ties import Blocks
         >>> tied = Blocks(np.array([[0, 0, 1]]))
         >>> Sum(np.array([[4.0, 2.0, 7.0]]), np.array([1.0, 0.5])).interval(tied).tolist()
         [[4.0], [5.0], [4.5]]
@@ -102,7 +102,7 @@ class First(NamedTuple):
     def interval(self, blocks: "Blocks") -> Floats:
         """Put the relevant documents of each block last, first, and anywhere.
 
-        >>> from fairtrec.ranking.ties import Blocks
+        >>> from fairtrec.data.ranking.ties import Blocks
         >>> tied = Blocks(np.array([[0, 0, 0]]))
         >>> First(np.array([[True, False, False]]), np.array([1.0, 0.5])).interval(tied).tolist()
         [[0.0], [1.0], [0.5]]
@@ -133,7 +133,7 @@ class Precisions(NamedTuple):
     def interval(self, blocks: "Blocks") -> Floats:
         """Put the relevant documents of each block last, first, and anywhere.
 
-        >>> from fairtrec.ranking.ties import Blocks
+        >>> from fairtrec.data.ranking.ties import Blocks
         >>> tied = Blocks(np.array([[0, 0]]))
         >>> Precisions(np.array([[True, False]]), None, np.array([1])).interval(tied).tolist()
         [[0.5], [1.0], [0.75]]

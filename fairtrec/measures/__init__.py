@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from fairtrec.late import Late
+from fairtrec.support.late import Late
 
 if TYPE_CHECKING:
     from fairtrec.measures.arab import ARaB as ARaB

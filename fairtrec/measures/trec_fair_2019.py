@@ -28,8 +28,8 @@ from fairtrec.formats.trec_fair import Sequences
 from fairtrec.formats.trec_fair_files import Authors
 from fairtrec.formulas import distribution
 from fairtrec.formulas.distribution import quotient
-from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.measure import ABOVE_0, Floats, Ints, Measure, Remark, UsageError
+from fairtrec.support.literals import Amortisation, UnfairnessVariant
 
 
 def reach(stops: Floats, starts: Ints, gamma: float) -> Floats:

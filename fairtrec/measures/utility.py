@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.errors import UsageError
 from fairtrec.formulas import discount, elementary, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Bounds, First, Floats, Ints, Measure, Precisions, Sum, Terms
+from fairtrec.support.errors import UsageError
 
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
          "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip

@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers import Answer
-from fairtrec.answers.aggregates import of_queries
-from fairtrec.answers.result import Result
-from fairtrec.answers.scores import Scores
-from fairtrec.comparison.leaderboard import sort_key
-from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
-from fairtrec.errors import FilePath, ResourceError, UsageError
-from fairtrec.inputs.choices import unknown
+from fairtrec.evaluation.answers import Answer
+from fairtrec.evaluation.answers.aggregates import of_queries
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.inputs.choices import unknown
+from fairtrec.evaluation.leaderboard import sort_key
+from fairtrec.evaluation.slices import Slices
 from fairtrec.measure import Measure
 from fairtrec.report import records
 from fairtrec.report.document import Document
 from fairtrec.report.ends import with_bounds, with_ends
 from fairtrec.report.output import emit, refuse_input, refuse_unwritable
 from fairtrec.report.page import notebook
-from fairtrec.report.writers import KINDS, Formats, refuse_view
+from fairtrec.report.writers import Formats, find_formats, refuse_view
+from fairtrec.support.errors import FilePath, ResourceError, UsageError
 
 MOST_PLACES = 17
 ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira", "txt": "text"}  # of files; others are those of formats
@@ -119,7 +119,7 @@ def _made_of(of: Any) -> Any:
 
 
 def _kind(of: Answer) -> Formats:
-    return next(KINDS[each.__name__] for each in type(of).__mro__ if each.__name__ in KINDS)
+    return find_formats(type(of))
 
 
 def _form(place: Path, kind: Formats) -> str:

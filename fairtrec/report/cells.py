@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from fairtrec.answers.result import Result
-from fairtrec.answers.scores import Scores
-from fairtrec.files.compression import uncompressed
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.support.files.compression import uncompressed
 
 if TYPE_CHECKING:
-    from fairtrec.comparison.gaps import GapScores
-    from fairtrec.comparison.leaderboard import Standing
+    from fairtrec.evaluation.gaps import GapScores
+    from fairtrec.evaluation.leaderboard import Standing
 
 
 POOLED = -1  # in the place of the number of a query
@@ -38,7 +38,7 @@ def standing(result: Result, places: int) -> "Standing":
     Incomplete ones are compared with none, nor those of a run of which much is unknown, nor is a mean that no labelling
     of unknown documents gives.
     """
-    from fairtrec.comparison.leaderboard import Standing, incomplete, strange
+    from fairtrec.evaluation.leaderboard import Standing, incomplete, strange
     from fairtrec.report.ends import outside
 
     printed = [[float(f"{value:.{places}f}") for value in scores.compared.tolist()] for scores in result.scores]
@@ -161,3 +161,12 @@ def corrected(scores: Scores, places: int) -> list[tuple[str, str]]:
 def listed(runs: Sequence[str]) -> str:
     """Name the first of many runs, or all of a few."""
     return f"{', '.join(runs[:3])}, and {len(runs) - 3} more" if len(runs) > 4 else ", ".join(runs)
+
+
+def distinct(one: float, other: float, places: int) -> tuple[str, str]:
+    """Write two numbers with as many digits as tell them apart."""
+    for digits in range(places, 18):
+        written = f"{one:.{digits}f}", f"{other:.{digits}f}"
+        if written[0] != written[1] or one == other:
+            return written
+    return repr(one), repr(other)

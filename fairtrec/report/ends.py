@@ -10,13 +10,13 @@ from typing import cast
 
 import numpy as np
 
-from fairtrec.answers.result import Result
-from fairtrec.answers.scores import Scores, UnknownIntervals
 from fairtrec.data import Bools, Floats
+from fairtrec.data.ranking.ties import DRAWN as ORDERS
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores, UnknownIntervals
 from fairtrec.formulas.labellings.unlabelled import DRAWN
 from fairtrec.formulas.rounding import NEAR, same
 from fairtrec.measure import Measure, Quantity
-from fairtrec.ranking.ties import DRAWN as ORDERS
 from fairtrec.statistics.corrected import LEVEL, OfDocuments
 from fairtrec.statistics.estimate import FEWEST
 from fairtrec.statistics.procedure import DECIDING, Procedure

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from string import ascii_lowercase
 
-from fairtrec.errors import plain
 from fairtrec.report.document import Column, Document, ReportTable
+from fairtrec.support.errors import plain
 
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     c: f"\\{c}" for c in "&%$#_{}"

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from fairtrec.errors import UsageError, defuse, reason, short, visible
-from fairtrec.files.atomic import replaced
-from fairtrec.files.opening import name
+from fairtrec.support.errors import UsageError, defuse, reason, short, visible
+from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.opening import name
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from fairtrec.answers import Signature
-from fairtrec.answers.result import Result
-from fairtrec.errors import STEERING, UsageError
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import names, shown
-from fairtrec.version import __version__
+from fairtrec.support.errors import STEERING, UsageError
+from fairtrec.support.version import __version__
 
 Row = Sequence[str | float | None]  # a head, or cells: numbers are exact, or written already
 LONGEST = 200  # letters; MLflow takes 250

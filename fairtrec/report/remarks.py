@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from fairtrec.answers.result import Result
-from fairtrec.answers.scores import JUDGED
 from fairtrec.data.parameters import Parameters
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import JUDGED
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Remark
 from fairtrec.report.cells import listed, names

@@ -4,11 +4,11 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from shutil import get_terminal_size
 
-from fairtrec.errors import plain
 from fairtrec.report.document import Column, Document, ReportTable, RunCell
 from fairtrec.report.folding import cut, folded, hung
 from fairtrec.report.run_names import shorten_names
 from fairtrec.report.styled import Line, drawn, width_of
+from fairtrec.support.errors import plain
 
 BEST, WORST = "*", "°"
 FEWEST = 24  # letters of a name that is shortened, and of words that are folded

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairtrec.errors import UsageError
+from fairtrec.support import command_rows
+from fairtrec.support.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fairtrec.comparison.slices import Slices
+    from fairtrec.evaluation.slices import Slices
     from fairtrec.measure import Measure
 
 Carried = Literal["nothing", "signature", "remarks", "all"]
@@ -29,7 +30,7 @@ QUERIES = "-f flat has the means alone, and -q asks for values of queries; leave
 class Writer:
     """A format: the places of the functions that lay it out and render it, and what of the remarks it ``carries``.
 
-    ``layout``     is a name of the module of its kind, or ``module:name``.
+    ``layout``     is a name of the module of its kind, or ``module:name``, or ``.module:name`` of its folder.
     ``renderer``   is "" where the layout is what is written.
     ``delimiter``  stands between the columns, where one renderer writes several formats.
     ``exact``      has all digits, whatever is asked for.
@@ -75,16 +76,21 @@ class Formats:
         writer = self.forms[form]
         given = {**view, "delimiter": writer.delimiter}
         for place in filter(None, (writer.layout, writer.renderer)):
-            module, _, name = place.rpartition(":")
-            step = getattr(import_module(f"fairtrec.report.{module or self.module}"), name)
+            step = self.find(place)
             heeded = inspect.signature(step).parameters
             of = step(of, **{name: value for name, value in given.items() if name in heeded})
         return of
 
+    def find(self, place: str) -> Any:
+        """Import a layout or a renderer: of the module of the kind, beside it (``.module:name``), or of this room."""
+        module, _, name = place.rpartition(":")
+        if module and not module.startswith("."):
+            return getattr(import_module(f"fairtrec.report.{module}"), name)
+        return getattr(import_module(self.module.rpartition(".")[0] + module if module else self.module), name)
+
     def part(self, name: str) -> Any:
         """Give what the module of the kind has under a name, None if nothing."""
-        module = self.said if self.said and name == "footnotes" else self.module
-        return getattr(import_module(f"fairtrec.report.{module}"), name, None)
+        return getattr(import_module(self.said if self.said and name == "footnotes" else self.module), name, None)
 
 
 class ResultFormats(Formats):
@@ -102,7 +108,7 @@ class ResultFormats(Formats):
         if view.get("per_query") and not writer.queries:
             raise UsageError(QUERIES)
         if sort is not None:
-            from fairtrec.comparison.leaderboard import by, computed
+            from fairtrec.evaluation.leaderboard import by, computed
 
             of, sort = by(of, sort), computed(of, sort)
         if writer.single and any(scores.ties or scores.unknown for scores in of.scores):
@@ -110,8 +116,8 @@ class ResultFormats(Formats):
 
             of = with_ends(of)
         if slices:
-            from fairtrec.comparison.gaps import gaps
-            from fairtrec.comparison.slices import sliced
+            from fairtrec.evaluation.gaps import gaps
+            from fairtrec.evaluation.slices import sliced
 
             parts = dict(sliced(of, slices))
             view["parts"] = {**parts, **gaps(parts)}
@@ -124,20 +130,20 @@ class ResultFormats(Formats):
         return super().__call__(form, of, **{**every, **view})
 
 
-_ROWS = {
+ROWS = {
     "tsv": Writer("rows", "records:delimited", delimiter="\t"),
     "csv": Writer("rows", "records:delimited", delimiter=","),
 }
-_OBJECT = {"json": Writer("record", "records:json", "all", exact=True)}
-_USUAL = {
+OBJECT = {"json": Writer("record", "records:json", "all", exact=True)}
+USUAL = {
     "table": Writer("tables", "terminal:render", "all", draws=True),
-    **_ROWS,
-    **_OBJECT,
+    **ROWS,
+    **OBJECT,
     "jsonl": Writer("records", "records:jsonl", exact=True),
     "md": Writer("tables", "markup:md", "all"),
     "latex": Writer("tables", "markup:latex", "all"),
 }
-_PAGE = {"html": Writer("html", "", "all")}
+PAGE = {"html": Writer("html", "", "all")}
 _RESULTS = {
     "trec": Writer("results.lines:trec", single=True),
     "table": Writer("results.tables:windowed", "terminal:render", "all", draws=True),
@@ -153,79 +159,27 @@ _RESULTS = {
     "tira": Writer("results.lines:tira", single=True),
 }
 RESULTS = ResultFormats(
-    "results.tables",
+    "fairtrec.report.results.tables",
     _RESULTS,
     ("per_query", "summary", "sort", "slices", "title", "latex_label", "query_texts"),
-    said="remarks",
+    said="fairtrec.report.remarks",
 )
-COMPARISONS = Formats(  # correlations and curves, too
-    "comparison", {**_USUAL, "flat": Writer("flat", "records:json", exact=True)}, ("paper",)
-)
-SELECTIONS = Formats("selection", _USUAL)
-ABLATIONS = Formats("ablation", {**_USUAL, "html": Writer("page.ablation:html", "", "all")})
-FRONTIERS = Formats(
-    "frontier", {**_USUAL, "html": Writer("page.frontier:html", "", "all")}, ("per_query", "query_texts")
-)
-EXPLANATIONS = Formats(
-    "explanation",
-    {
-        "text": Writer("text"),
-        **_OBJECT,
-        "jsonl": _USUAL["jsonl"],
-        "html": Writer("page.explanation:html", "", "all"),
-    },
-)
-OVERLAPS = Formats(
-    "overlaps",
-    {
-        "table": Writer("tables", "terminal:render", draws=True),
-        **_ROWS,
-        "json": Writer("record", "records:json", "signature", exact=True),
-    },
-    ("per_query",),
-)
-EFFECTS = Formats("reranking", {form: each for form, each in _USUAL.items() if form != "jsonl"})
-RERANKINGS = Formats("reranked", {**_USUAL, "run": Writer("trec", exact=True)})
-DIFFERENCES = Formats("differences", {"text": Writer("text", "", "all", exact=True), **_OBJECT}, ("names",))
-VERDICTS = Formats(
-    "verdicts",
-    {
-        "text": Writer("text", "", "all", draws=True),
-        "json": Writer("record", "verdicts:json", "all", exact=True),
-        "github": Writer("github"),
-        "md": Writer("md", "", "all"),
-    },
-)
-FINDINGS = Formats(  # of runs that are checked one after the other, so they are written part by part
-    "findings", {form: Writer(form, exact=True) for form in ("text", "json", "github")}
-)
-POSITIONS = Formats("positions", {"tsv": Writer("tsv", exact=True), "csv": _USUAL["csv"], "jsonl": _USUAL["jsonl"]})
-DRAWS = Formats(
-    "drawn", {"text": Writer("text", exact=True), "tsv": Writer("tsv", exact=True), "csv": _USUAL["csv"], **_OBJECT}
-)
-AGREEMENTS = Formats(
-    "agreements", {**{form: each for form, each in _USUAL.items() if form not in ("jsonl", "latex")}, **_PAGE}
-)
-QUERYSETS = Formats("queryset", {"text": Writer("text", "", "remarks"), **_ROWS, **_OBJECT})
-SPREADS = Formats("topic_tables", {**_USUAL, **_PAGE})
-KINDS: Mapping[str, Formats] = {  # of each class of answers
-    **dict.fromkeys(("Result", "Scores", "GapScores"), RESULTS),
-    **dict.fromkeys(("Comparisons", "Associations", "Curves"), COMPARISONS),
-    "Selection": SELECTIONS,
-    "Ablation": ABLATIONS,
-    "Frontier": FRONTIERS,
-    "Explanation": EXPLANATIONS,
-    "Overlaps": OVERLAPS,
-    "Effect": EFFECTS,
-    "Reranking": RERANKINGS,
-    "Verdicts": VERDICTS,
-    "Validation": FINDINGS,
-    "Projection": POSITIONS,
-    "GoldDraw": DRAWS,
-    "Agreement": AGREEMENTS,
-    "QuerySet": QUERYSETS,
-    "TopicSpread": SPREADS,
-}
+_CORE: Mapping[str, Formats] = dict.fromkeys(("Result", "Scores", "GapScores"), RESULTS)
+
+
+def find_formats(answer: type) -> Formats:
+    """Give the formats of a class of answers, or of the class that it inherits: ours, or those of a command."""
+    known: Mapping[str, Formats] = _CORE
+    names = [each.__name__ for each in answer.__mro__]
+    if not known.keys() & {*names}:
+        known = all_formats()
+    return next(known[name] for name in names if name in known)
+
+
+def all_formats() -> dict[str, Formats]:
+    """Give the formats of each class of answers, by its name."""
+    of_commands = [command_rows.registry.load_row(name).answers for name in command_rows.registry.COMMANDS]
+    return {**_CORE, **{name: formats for answers in of_commands for name, formats in answers.items()}}
 
 
 def refuse_view(

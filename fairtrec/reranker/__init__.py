@@ -1,7 +1,7 @@
 """What a reranker is: a frozen dataclass of parameters that is called on its inputs and gives an order.
 
-``__call__`` names its inputs, as measures do: those of ``fairtrec/catalogue/needs.py``, and those of RerankerInputs in
-``fairtrec/reranking/inputs.py``, which only rerankers have. The docstring of the class is its page.
+``__call__`` names its inputs, as measures do: those of ``fairtrec/measures/catalogue/needs.py``, and those of
+RerankerInputs, which only rerankers have. The docstring of the class is its page.
 
 What ``__all__`` names is all that an author of rerankers imports; fairtrec.testing has the test that they inherit.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Parameters, Remark, named, unneeded
-from fairtrec.errors import InputError, UsageError
+from fairtrec.support.errors import InputError, UsageError
 
 __all__ = [
     "FAR", "MISSING", "NEW", "Bools", "Candidates", "Chance", "Floats", "Heads", "InputError", "Ints", "Lists",

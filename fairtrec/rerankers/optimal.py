@@ -9,7 +9,6 @@ from fairtrec.data.parameters import spelled
 from fairtrec.formulas import discount, neutrality, ranks, two_sums
 from fairtrec.formulas.fronts import ROUNDING, same_grades, spend
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.literals import Among
 from fairtrec.reranker import (
     MISSING,
     Bools,
@@ -23,6 +22,7 @@ from fairtrec.reranker import (
     counted,
     take,
 )
+from fairtrec.support.literals import Among
 
 K = 10  # the cutoff where nothing is named
 SCORES = "scores"  # for a utility: DCG of what the run itself scored

@@ -13,9 +13,9 @@ from math import factorial
 import numpy as np
 
 from fairtrec.data import Floats
-from fairtrec.errors import UsageError
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.literals import Correction
+from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import Correction
 
 NAMES = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg",
          "tukey": "randomised Tukey HSD"}  # fmt: skip

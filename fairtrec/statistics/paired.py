@@ -17,8 +17,8 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.rounding import NEAR, constant, finite, same, tied
 from fairtrec.formulas.weighted_sums import multiply_counts, split_for_counts
-from fairtrec.literals import Method, Test
 from fairtrec.statistics.student import critical_t
+from fairtrec.support.literals import Method, Test
 
 FEW = 13  # queries, whose signs can be tried in all 8,192 ways
 CACHED = 1 << 16  # numbers that stay in the cache of a processor

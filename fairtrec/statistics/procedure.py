@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypedDict, get_args
 
-from fairtrec.errors import UsageError
-from fairtrec.literals import Correction, Method, Test
+from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import Correction, Method, Test
 
 SCANTY = 30  # queries; of 15 normal differences, a bootstrap of 95 % confidence errs in 9 of 100 cases
 DECIDING = 10  # values that differ; where fewer do, a 95 % interval covers the truth in 58 to 89 of 100 cases

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import click
 
-from fairtrec.errors import FairtrecError
+from fairtrec.support.errors import FairtrecError
 from fairtrec.testing.measures import MeasureContract
 from fairtrec.testing.rerankers import RerankerContract
 

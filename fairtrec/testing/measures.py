@@ -19,13 +19,13 @@ from unittest import SkipTest
 
 import numpy as np
 
-from fairtrec.answers.scores import Scores
-from fairtrec.catalogue import notation, pages
-from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data.parameters import Parameters
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Better, Measure, UsageError
+from fairtrec.measures.catalogue import notation, pages
+from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 
 WORDS = {"f": ["she", "her"], "m": ["he", "him"]}
 TEXTS = {"a": "she he", "b": "she", "c": "he him it", "d": "it", "e": "her she it he", "f": "he", "g": "", "h": "she"}

@@ -19,11 +19,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-from fairtrec.catalogue import rerankers
-from fairtrec.errors import InputError, UsageError
+from fairtrec.commands.rerank import ordering
+from fairtrec.commands.rerank.rerank import rerank
+from fairtrec.measures.catalogue import rerankers
 from fairtrec.reranker import Reranker
-from fairtrec.reranking import ordering
-from fairtrec.reranking.rerank import rerank
+from fairtrec.support.errors import InputError, UsageError
 from fairtrec.testing.measures import spell_themselves
 
 DOCNOS = [f"d{number}" for number in range(12)]

@@ -80,7 +80,7 @@ def made_up(name):
 def real(name, shared):
     """Evaluate real runs: the 43 that are in the format of TREC, or ten of other people's."""
     import fairtrec
-    from fairtrec.catalogue import registry
+    from fairtrec.measures.catalogue import registry
 
     data = shared / "data"
     if name == "ten":

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def page(example, tmp_path_factory):
-    from fairtrec.report.writers import ABLATIONS
+    from fairtrec.commands.ablate import ABLATIONS
 
     folder = tmp_path_factory.mktemp("ablation")
     ablation = fairtrec.ablate(

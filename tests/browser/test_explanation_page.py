@@ -11,7 +11,7 @@ EVIL = "<script>document.title='hacked'</script><img src=x onerror=\"document.ti
 
 @pytest.fixture(scope="module")
 def page(example, tmp_path_factory):
-    from fairtrec.report.writers import EXPLANATIONS
+    from fairtrec.commands.explain import EXPLANATIONS
 
     folder = tmp_path_factory.mktemp("explanation")
     lines = (example / "collection.tsv").read_text("utf-8").splitlines()

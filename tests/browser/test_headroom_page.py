@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def page(example, tmp_path_factory):
-    from fairtrec.report.writers import FRONTIERS
+    from fairtrec.commands.headroom import FRONTIERS
 
     folder = tmp_path_factory.mktemp("headroom")
     found = fairtrec.headroom(

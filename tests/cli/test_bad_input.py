@@ -7,7 +7,7 @@ import re
 import pytest
 import zstandard
 
-from fairtrec.files import opening
+from fairtrec.support.files import opening
 
 pytestmark = pytest.mark.fuzz
 

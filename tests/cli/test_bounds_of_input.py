@@ -6,9 +6,10 @@ import random
 import numpy as np
 import pytest
 
+from fairtrec.commands.make.queryset import annotated_queries
 from fairtrec.data import Docnos, Labels, Qrels, Run, docnos, groups, judged, looked_up, product, take
-from fairtrec.errors import InputError
-from fairtrec.formats import annotated_queries, tsv
+from fairtrec.formats import tsv
+from fairtrec.support.errors import InputError
 from fairtrec_made.limits import ends_within
 
 pytestmark = pytest.mark.fuzz

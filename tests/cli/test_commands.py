@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import fairtrec
-from fairtrec.errors import ResourceError, UsageError
-from fairtrec.files import opening
+from fairtrec.support.errors import ResourceError, UsageError
+from fairtrec.support.files import opening
 from fairtrec_made import ended
 from fairtrec_made.few import FILES, value
 
@@ -165,8 +165,8 @@ def test_annotate_tells_how_far_it_is_to_whoever_watches(monkeypatch, capsys):
 
 
 def test_the_bar_says_nothing_of_files_that_are_over_at_once(monkeypatch):
-    from fairtrec import progress
     from fairtrec.cli import printing
+    from fairtrec.support import progress
 
     class Terminal(io.StringIO):
         def isatty(self):

@@ -12,7 +12,7 @@ import pytest
 
 from fairtrec import cli
 from fairtrec.cli.commands import Titled
-from fairtrec.errors import InputError
+from fairtrec.support.errors import InputError
 from fairtrec.testing import CommandContract
 
 REPOSITORY = Path(__file__).parents[2]

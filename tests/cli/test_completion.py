@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from fairtrec import cli
+from fairtrec import cli, commands
 from fairtrec_made import REPOSITORY
 
 SHELLS = ("bash", "zsh", "fish")
@@ -77,9 +77,9 @@ def test_offers(offered, typed, found):
 
 
 def test_commands_are_offered_without_an_import_of_any(offered, monkeypatch):
-    monkeypatch.setattr(cli, "import_module", pytest.fail)
+    monkeypatch.setattr(commands, "load_command", pytest.fail)
     assert offered("")[0] == "plain,eval"
-    assert len(offered("")) == len(cli.COMMANDS)
+    assert len(offered("")) == len(commands.COMMANDS)
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
@@ -90,8 +90,8 @@ def test_shells_that_replace_the_whole_word_are_given_it(offered, shell):
 
 
 def test_nothing_is_said_amid_what_is_typed_where_lists_are_gone(offered, monkeypatch):
-    from fairtrec.errors import ResourceError
-    from fairtrec.resources import passports
+    from fairtrec.support.errors import ResourceError
+    from fairtrec.support.resources import passports
 
     def gone():
         raise ResourceError("no lists")

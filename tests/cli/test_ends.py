@@ -9,7 +9,7 @@ import time
 import pytest
 
 from fairtrec.cli import main
-from fairtrec.errors import UsageError
+from fairtrec.support.errors import UsageError
 
 NAMED = "import sys; sys.argv[0] = 'fairtrec'"
 FUZZ = int(os.environ.get("FAIRTREC_FUZZ", "0"))
@@ -48,7 +48,9 @@ def test_a_signal_that_the_caller_ignores_is_ignored(monkeypatch, inputs):
     monkeypatch.setattr("sys.argv", ["fairtrec", "measures", "RR"])
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
-        monkeypatch.setattr("fairtrec.catalogue.pages.page", lambda _: os.kill(os.getpid(), signal.SIGHUP) or "page\n")
+        monkeypatch.setattr(
+            "fairtrec.measures.catalogue.pages.page", lambda _: os.kill(os.getpid(), signal.SIGHUP) or "page\n"
+        )
         with pytest.raises(SystemExit) as ended:
             main()
         assert ended.value.code == 0
@@ -84,7 +86,7 @@ def test_without_memory_for_a_message_there_is_still_one(monkeypatch, capfd):
 
     monkeypatch.setattr("sys.argv", ["fairtrec", "measures"])
     monkeypatch.setattr("fairtrec.cli.say", full)
-    monkeypatch.setattr("fairtrec.catalogue.pages.overview", full)
+    monkeypatch.setattr("fairtrec.measures.catalogue.pages.overview", full)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 3
@@ -100,7 +102,7 @@ def test_without_memory_for_another_message_there_is_that_one(monkeypatch, capfd
 
     monkeypatch.setattr("sys.argv", ["fairtrec", "measures"])
     monkeypatch.setattr("fairtrec.cli.say", full)
-    monkeypatch.setattr("fairtrec.catalogue.pages.overview", wrong)
+    monkeypatch.setattr("fairtrec.measures.catalogue.pages.overview", wrong)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 3
@@ -149,7 +151,7 @@ def test_annotate_that_is_interrupted_says_how_to_go_on(monkeypatch, capsys, tmp
         raise fault
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fairtrec.evaluation.corpus.annotate", stopped)
+    monkeypatch.setattr("fairtrec.commands.counts.annotating.annotate", stopped)
     monkeypatch.setattr(
         "sys.argv", ["fairtrec", "annotate", "c.tsv", "--terms", "gender-en", "-o", "c.arrow", "-j", "1"]
     )

@@ -4,7 +4,7 @@ import click
 import pytest
 
 from fairtrec import cli
-from fairtrec.errors import UsageError
+from fairtrec.support.errors import UsageError
 
 pytestmark = pytest.mark.usefixtures("few_files")
 

@@ -6,14 +6,16 @@ import shlex
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import chain, pairwise
+from types import SimpleNamespace
 
 import click
 import pytest
 
-from fairtrec.catalogue import registry
-from fairtrec.cli import COMMANDS, GROUPS, command
-from fairtrec.cli.commands import DEFAULT, FIRST, OWN, SECTIONS, Commands, Titled, folded
-from fairtrec.errors import UsageError
+from fairtrec.cli import GROUPS, command, find_rows
+from fairtrec.cli.commands import FIRST, SECTIONS, Commands, Titled, find_sections, folded
+from fairtrec.measures.catalogue import registry
+from fairtrec.support import command_rows
+from fairtrec.support.errors import UsageError
 
 
 def walked(found, *path):
@@ -93,8 +95,11 @@ def test_no_title_waits_for_an_option_that_there_is_not():
     named = " ".join(SECTIONS.values()).split()
     assert set(named) <= known
     assert len(named) == len(set(named)), "an option stands under one title"
-    for path, (first, _, also) in OWN.items():
-        assert {*first.split(), *also.split()} <= {parameter.name for parameter in EVERY[*path.split()].params}, path
+    for path, found in EVERY.items():
+        first, _, also = find_sections(" ".join(path))
+        assert {*first.split(), *also.split()} <= {parameter.name for parameter in found.params}, path
+    for row in find_rows():
+        assert {(row.name, *words.split()) for words in row.sections} <= EVERY.keys()
 
 
 def test_the_groups_of_eval():
@@ -116,7 +121,7 @@ def test_what_is_a_commands_own_comes_before_what_commands_share():
 def test_the_help_of_a_command_of_many_options_begins_with_the_three_that_matter(path):
     found = EVERY[path]
     many = sum(isinstance(each, click.Option) for each in found.params) >= 10
-    first = OWN.get(" ".join(path), ("", DEFAULT, ""))[0].split()
+    first = find_sections(" ".join(path))[0].split()
     assert len(first) == (3 if many else 0)
     if many:
         options = {each.name: each.opts for each in found.params}
@@ -130,12 +135,14 @@ def test_commands_stand_in_five_groups_a_line_each():
     text = shown(80)
     assert [text.index(f"\n{title}:\n") for title in GROUPS] == sorted(text.index(f"\n{title}:\n") for title in GROUPS)
     lines = text.splitlines()
-    assert all(f"  {name:<14}  {words}" in lines for name, words in COMMANDS.items())
-    assert len(COMMANDS) == sum(map(len, GROUPS.values()))
+    assert all(f"  {row.name:<14}  {row.text}" in lines for row in find_rows())
+    assert {row.group for row in find_rows()} == {*GROUPS}
 
 
 def test_an_option_without_a_group_stands_among_the_commands_own(monkeypatch):
-    monkeypatch.setitem(OWN, "trade", ("", "Trade", ""))
+    row = command_rows.CommandRow("trade", "Evaluate", "Trade.", "provisional", sections={"": ("", "Trade", "")})
+    registry = SimpleNamespace(COMMANDS={"trade": ("trade", "")}, load_row={"trade": row}.get)
+    monkeypatch.setattr(command_rows, "registry", registry)
     price = click.option("--price", metavar="N", help="What it costs.")
     of_own = click.command(name="trade", cls=Titled)(price(lambda: None))
     of_none = click.command(cls=Titled)(price(lambda: None))

@@ -14,10 +14,10 @@ import pytest
 import zstandard
 from pyarrow import parquet
 
-from fairtrec.errors import InputError
-from fairtrec.files import opening, whole_lines
 from fairtrec.formats import columns
 from fairtrec.formulas.rounding import tied
+from fairtrec.support.errors import InputError
+from fairtrec.support.files import opening, whole_lines
 from fairtrec_made import REPOSITORY
 
 pytestmark = pytest.mark.fuzz

@@ -1,6 +1,6 @@
 """Values of other types, in any places of every TOML and JSON that is read, together: the law of hostile input holds.
 
-By default 90 draws; FAIRTREC_FUZZ=10000 asks for 3,000. tests/files/test_typed.py tries each place by itself.
+By default 90 draws; FAIRTREC_FUZZ=10000 asks for 3,000. tests/support/files/test_typed.py tries each place by itself.
 """
 
 import copy

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fairtrec import jobs
-from fairtrec.errors import InputError
+from fairtrec.support import jobs
+from fairtrec.support.errors import InputError
 from fairtrec_made import EXAMPLE, REPOSITORY
 
 pytestmark = pytest.mark.fuzz
@@ -32,7 +32,7 @@ def workplace(tmp_path, monkeypatch):
 
 
 def fairtrec(*arguments, limit=None, piece=None, **more):
-    small = f"from fairtrec.annotation.local import tasks; tasks.SIZE = {piece}; " if piece else ""
+    small = f"from fairtrec.counting.local import tasks; tasks.SIZE = {piece}; " if piece else ""
     program = f"{small}import sys; sys.argv[0] = 'fairtrec'; from fairtrec.cli import main; main()"
     before = None if limit is None else (lambda: resource.setrlimit(limit[0], (limit[1], limit[1])))
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
@@ -130,7 +130,7 @@ def test_a_large_library_is_not_loaded_into_too_little_memory(mib):
 
 
 def test_a_process_that_others_are_forked_from_loads_no_large_library_into_too_little_memory():
-    program = "import sys; from fairtrec.jobs import large_libraries; large_libraries.ROOM['scipy'] = 1 << 20; from fairtrec.jobs import GUARDED\n"
+    program = "import sys; from fairtrec.support.jobs import large_libraries; large_libraries.ROOM['scipy'] = 1 << 20; from fairtrec.support.jobs import GUARDED\n"
     program += "__import__(GUARDED)\ntry: import scipy\nexcept ImportError as fault: print(fault)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ended.stdout.startswith("scipy needs 1048576 MB of memory, and less is left; "), ended.stderr
@@ -233,7 +233,7 @@ def test_a_name_that_is_too_long_is_one_line(workplace, fairtrec_command, monkey
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES, errno.EIO, errno.ENOENT])
 def test_what_the_machine_refuses_is_no_fault(fairtrec_command, monkeypatch, number):
-    from fairtrec.replay import results
+    from fairtrec.commands.results import results
 
     def refused(_):
         raise OSError(number, os.strerror(number), "some.file")
@@ -246,7 +246,7 @@ def test_what_the_machine_refuses_is_no_fault(fairtrec_command, monkeypatch, num
 
 
 def test_a_library_that_cannot_be_loaded_is_no_fault(fairtrec_command, monkeypatch):
-    from fairtrec.replay import results
+    from fairtrec.commands.results import results
 
     def refused(_):
         raise ImportError("lib.so: failed to map segment from shared object")

@@ -13,10 +13,11 @@ from pathlib import Path
 import click
 import pytest
 
-from fairtrec import cli, progress
+from fairtrec import cli
 from fairtrec.cli import printing
-from fairtrec.errors import InputError, ResourceError, UsageError
-from fairtrec.resources import passports
+from fairtrec.support import progress
+from fairtrec.support.errors import InputError, ResourceError, UsageError
+from fairtrec.support.resources import passports
 from fairtrec_made import REPOSITORY
 
 EXAMPLE = "resources/example"

@@ -15,7 +15,7 @@ import click
 import pytest
 
 from fairtrec import cli
-from fairtrec.inputs.choices import CHOICES
+from fairtrec.evaluation.inputs.choices import CHOICES
 from fairtrec_made import ended
 from fairtrec_made.trials import BASES, FILES, HERE, MAYBE, OTHERWISE, SAME, TRIALS, UNTRIED
 

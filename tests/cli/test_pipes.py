@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from fairtrec.errors import InputError
 from fairtrec.formats import pairs, run
+from fairtrec.support.errors import InputError
 from fairtrec_made.limits import ends_within
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")]

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from fairtrec.errors import defuse
+from fairtrec.support.errors import defuse
 from fairtrec_made.hostile import LAUNCHER
 
 NAMES = [

@@ -8,10 +8,10 @@ import click
 import pytest
 
 import fairtrec
-from fairtrec.adversarial.train import train
-from fairtrec.catalogue.renamed import COMMANDS, KEYWORDS, OPTIONS
 from fairtrec.cli import command
-from fairtrec.errors import UsageError
+from fairtrec.commands.make.ranker.train import train
+from fairtrec.measures.catalogue.renamed import COMMANDS, KEYWORDS, OPTIONS
+from fairtrec.support.errors import UsageError
 from fairtrec_made import REPOSITORY
 
 SINGULAR = {"measure": "measures"}  # one value of what elsewhere may have several

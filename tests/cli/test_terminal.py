@@ -11,11 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from fairtrec.errors import InputError, UsageError, plain, short, visible
+from fairtrec.commands.check import VERDICTS
+from fairtrec.commands.compare import COMPARISONS
+from fairtrec.commands.rbo import OVERLAPS
+from fairtrec.commands.results import DIFFERENCES
+from fairtrec.commands.validate import FINDINGS
 from fairtrec.report import output, writers
 from fairtrec.report.output import Terminal
-from fairtrec.report.writers import COMPARISONS, DIFFERENCES, FINDINGS, OVERLAPS, RESULTS, VERDICTS
-from fairtrec_made import REPOSITORY, ended
+from fairtrec.report.writers import RESULTS
+from fairtrec.support.errors import InputError, UsageError, plain, short, visible
+from fairtrec_made import REPOSITORY, ended, reports
 
 EVIL = "a\x1b]0;title\x07\x1b[2J\x9bK\u202eb"  # sets a title, clears the window, clears a line, turns the text around
 NAME = f"{EVIL}.run"
@@ -237,8 +242,8 @@ def test_a_device_that_is_a_terminal_is_one_too():
 
 
 def test_the_bar_shows_names_as_escapes(monkeypatch):
-    from fairtrec import progress
     from fairtrec.cli import printing
+    from fairtrec.support import progress
 
     watched = Listener()
     monkeypatch.setattr(sys, "stderr", watched)
@@ -335,11 +340,10 @@ def test_lines_and_tabs_stay_in_reports_and_not_in_messages():
 
 
 def test_whatever_is_coloured_is_drawn_and_nothing_else():
-    tables = [vars(writers)[name] for name in dir(writers) if name.isupper()]
-    assert len(tables) >= 6
-    for kind in (table for table in tables if isinstance(table, writers.Formats)):
+    assert len(reports.every_kind()) >= 15
+    for kind in reports.every_kind():
         for form, each in kind.forms.items():
-            lines = kind is writers.VERDICTS and form == "text"
+            lines = kind is VERDICTS and form == "text"
             assert each.draws == (each.renderer == "terminal:render" or lines), each
     assert writers.RESULTS.forms["table"].draws
     assert not writers.RESULTS.forms["tsv"].draws

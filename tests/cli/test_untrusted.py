@@ -12,10 +12,10 @@ import pytest
 from pyarrow import parquet
 
 import fairtrec
-from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.trec_fair_2019 import SequenceWork
-from fairtrec.files import submissions
+from fairtrec.commands.trec_fair_2019.evaluate import SequenceWork
 from fairtrec.formats import run
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import submissions
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 GOOD = ("bm25", "fair", "neural", "t4", "t5")

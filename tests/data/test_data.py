@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fairtrec.data import MISSING, Docnos, Run, decode, encoded, fingerprints, starts_of
 from fairtrec.data import docnos as data
-from fairtrec.errors import InputError
+from fairtrec.support.errors import InputError
 
 names = st.lists(
     st.one_of(

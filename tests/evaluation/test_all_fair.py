@@ -5,9 +5,9 @@ import re
 import pytest
 
 from fairtrec import evaluate
-from fairtrec.catalogue import registry
-from fairtrec.errors import UsageError
 from fairtrec.measures import BUILT_IN
+from fairtrec.measures.catalogue import registry
+from fairtrec.support.errors import UsageError
 
 RUN = {"one": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"c": 2.0, "a": 1.0}}}
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0, "c": 1}}

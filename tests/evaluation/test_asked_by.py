@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import fairtrec
-from fairtrec.errors import InputError, UsageError
+from fairtrec.support.errors import InputError, UsageError
 
 
 def test_python_is_asked_for_keywords():

@@ -19,16 +19,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec import jobs
-from fairtrec.answers.result import Part
 from fairtrec.data import Run
-from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import processes, session
-from fairtrec.files import opening
-from fairtrec.files.arguments import paths
-from fairtrec.jobs import sent
+from fairtrec.evaluation import session
+from fairtrec.evaluation.answers.result import Part
+from fairtrec.evaluation.jobs import processes
 from fairtrec.measure import Measure
 from fairtrec.report.writers import RESULTS
+from fairtrec.support import jobs
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import opening
+from fairtrec.support.files.arguments import paths
+from fairtrec.support.jobs import sent
 from fairtrec_made.work import Shared
 
 MEASURES = "NFaiRR@2 nDCG@2 AP TExFAIR@2"
@@ -144,7 +145,7 @@ def test_what_stands_for_nothing_is_refused(batch, argument, message):
 
 
 def test_a_list_that_is_no_list_is_refused(batch, monkeypatch):
-    monkeypatch.setattr("fairtrec.files.arguments.LONGEST_LIST", 20)
+    monkeypatch.setattr("fairtrec.support.files.arguments.LONGEST_LIST", 20)
     (batch / "list").write_text("runs/a.run\n" * 3)
     with pytest.raises(InputError, match="list:3: a list of more than"):
         paths(["@list"])
@@ -268,7 +269,7 @@ def test_a_process_that_is_killed_is_one_line():
 ASLEEP = """
 import os, sys, time
 from pathlib import Path
-from fairtrec import jobs
+from fairtrec.support import jobs
 
 class Asleep:
     def begin(self):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import fairtrec
-from fairtrec.errors import InputError, UsageError
+from fairtrec.support.errors import InputError, UsageError
 
 ASKED = "-m", "nDCG@10 RR"
 

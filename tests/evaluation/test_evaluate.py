@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.answers.result import Part
-from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.answers.result import Part
 from fairtrec.measures.nfairr import FaiRR
+from fairtrec.support.errors import InputError, UsageError
 
 TERMS = {"f": ["she", "her"], "m": ["he", "him", "his"]}
 TEXTS = {  # f and m: 1 1, 2 0, 0 1, 0 0, 1 3; omega 1, 0, 1 (tau), 1, .5
@@ -204,7 +204,7 @@ def test_undefined_queries_are_left_out_of_the_mean_and_counted():
 
 
 def test_the_mean_of_what_is_infinite_is_infinite():
-    from fairtrec.answers.scores import Scores
+    from fairtrec.evaluation.answers.scores import Scores
     from fairtrec.measures.texfair import TED
 
     table = np.array([[np.inf, 1.0, np.nan], [-np.inf, 1.0, 2.0], [np.inf, -np.inf, 0.0]])
@@ -307,9 +307,9 @@ def test_passing_over_leaves_the_utility_measures_alone():
 
 def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     from fairtrec.data import Annotations, Docnos
-    from fairtrec.inputs import loading
-    from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of
-    from fairtrec.inputs.of_measures import Inputs
+    from fairtrec.evaluation.inputs import loading
+    from fairtrec.evaluation.inputs.documents import Documents, Needs, Reference, documents_of
+    from fairtrec.evaluation.inputs.of_measures import Inputs
 
     skip = fairtrec.Choices(missing="skip")
     run = loading.run({"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}, "r": {"d1": 1.0}}, "run", fairtrec.Choices(), None)
@@ -369,7 +369,7 @@ def test_relevant_for_several_subtopics_counts_once():
 
 def test_judged_documents_stand_once_at_their_highest_grade():
     from fairtrec.data import judged
-    from fairtrec.inputs import loading
+    from fairtrec.evaluation.inputs import loading
 
     lines = [("q1", "d1", 0), ("q2", "d1", 2), ("q1", "d3", 1), ("q1", "d1", 3), ("q1", "d1", 3), ("q9", "d1", 1)]
     qrels = loading.qrels([ir_measures.Qrel(*line, str(i)) for i, line in enumerate(lines)])

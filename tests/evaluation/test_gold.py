@@ -9,9 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.errors import InputError, UsageError
+from fairtrec.data.ranking import depth
 from fairtrec.measure import Floats, Gains, Ints, Measure, Sum
-from fairtrec.ranking import depth
+from fairtrec.support.errors import InputError, UsageError
 
 DOCNOS = [f"d{at}" for at in range(14)]
 GROUPS = ["f", "m", "n"]
@@ -290,7 +290,7 @@ def test_slices_are_corrected_by_their_own_documents(tmp_path):
     rows = [(d, g, 0.5) for d in DOCNOS[:9] for g in gold[d]]
     path = sheet(tmp_path, rows)
     result = fairtrec.evaluate(SUMS, run, labels=words, gold=path)
-    from fairtrec.comparison.slices import sliced
+    from fairtrec.evaluation.slices import sliced
 
     parts = dict(sliced(result, {"few": ["b", "d"]}))
     alone = fairtrec.evaluate(SUMS, {qid: run[qid] for qid in "bd"}, labels=words, gold=path)

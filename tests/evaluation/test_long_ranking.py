@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec import relevance as judge
 from fairtrec.data import Run
-from fairtrec.errors import InputError
+from fairtrec.data.ranking import depth
+from fairtrec.evaluation import relevance as judge
 from fairtrec.evaluation import score
 from fairtrec.formulas.labellings import unlabelled
-from fairtrec.ranking import depth
+from fairtrec.support.errors import InputError
 
 QRELS = {f"q{number}": {f"d{number}": 1, "d3": 2, "d40": 1} for number in range(30)} | {"z": {"d5": 1, "d900": 3}}
 LABELS = {f"d{number}": "fm"[number % 7 // 4] for number in range(0, 1000, 3)}

@@ -25,11 +25,11 @@ ACT = """\
             self.annotations = replace(self.counted, counts=self.counted.counts * enough[:, None])
 """
 ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
-    "inputs/choices.py": [
+    "evaluation/inputs/choices.py": [
         ("    groups: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
         ('always=True, factor=None, by_name=True, trials=("known",),\n    )] = "even"  # fmt: skip\n', ROW),
     ],
-    "inputs/documents.py": [
+    "evaluation/inputs/documents.py": [
         ("        self.annotations, self.missing = self.counted, self.choices.missing\n", ACT),
     ],
 }

@@ -3,7 +3,7 @@
 import pytest
 
 import fairtrec
-from fairtrec.errors import InputError
+from fairtrec.support.errors import InputError
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.inputs.choices import CHOICES, Choices
-from fairtrec.inputs.given import GivenKeywords
-from fairtrec.reranking.reranked import Effects
+from fairtrec.commands.rerank.reranked import Effects
+from fairtrec.evaluation.inputs.choices import CHOICES, Choices
+from fairtrec.evaluation.inputs.given import GivenKeywords
 from fairtrec_made import trials
 
 pytestmark = pytest.mark.fuzz

@@ -7,7 +7,7 @@ import random
 import pytest
 
 import fairtrec
-from fairtrec.errors import UsageError
+from fairtrec.support.errors import UsageError
 from fairtrec_made import EXAMPLE
 
 QRELS = str(EXAMPLE / "qrels.txt")

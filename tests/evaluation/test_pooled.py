@@ -7,8 +7,8 @@ import pickle
 import pytest
 
 import fairtrec
-from fairtrec.errors import InputError, UsageError
 from fairtrec.measures import BUILT_IN
+from fairtrec.support.errors import InputError, UsageError
 
 LABELS = {"a": "f", "b": "f", "c": "f", "x": "m", "y": "m", "z": "m", "n": "-"}
 RUN = {

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.answers.result import Part
-from fairtrec.files import opening
-from fairtrec.inputs.documents import Documents
+from fairtrec.evaluation.answers.result import Part
+from fairtrec.evaluation.inputs.documents import Documents
+from fairtrec.support.files import opening
 
 RUNS = ("bm25.run", "neural.run", "fair.run")
 TEXTUAL = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
@@ -98,7 +98,7 @@ def test_counts_are_looked_up_once(opened, tmp_path, monkeypatch):
     for ranking in (["d3", "d1"], ["d1", "d3"], ["d8", "d3", "a-docno-that-is-longer"], ["d4", "d8"]):
         run = {"q": {docno: -float(rank) for rank, docno in enumerate(ranking)}}
         if "a-docno-that-is-longer" in ranking:
-            with pytest.raises(fairtrec.errors.InputError, match="a-docno-that-is-longer at rank 3 of query q"):
+            with pytest.raises(fairtrec.support.errors.InputError, match="a-docno-that-is-longer at rank 3 of query q"):
                 session.scores(run)
         else:
             alone = fairtrec.evaluate(
@@ -129,15 +129,19 @@ def test_a_background_that_comes_as_a_run_later_is_read_as_deep_as_runs_are(open
 
 
 def test_what_does_not_fit_together_is_refused_before_a_run_comes(opened):
-    with pytest.raises(fairtrec.errors.UsageError, match="NFaiRR@10 needs a background set"):
+    with pytest.raises(fairtrec.support.errors.UsageError, match="NFaiRR@10 needs a background set"):
         fairtrec.evaluator("NFaiRR@10", terms="gender-en", docs="collection.tsv")
-    with pytest.raises(fairtrec.errors.UsageError, match="there is no option tokeniser; did you mean tokenizer"):
+    with pytest.raises(
+        fairtrec.support.errors.UsageError, match="there is no option tokeniser; did you mean tokenizer"
+    ):
         fairtrec.evaluator("RR", "qrels.txt", tokeniser="word")
     session = fairtrec.evaluator("RR", "qrels.txt")
     assert [str(measure) for measure in session.measures] == ["RR"]
-    with pytest.raises(fairtrec.errors.UsageError, match="these are 2 runs, and scores are of one; call evaluate"):
+    with pytest.raises(
+        fairtrec.support.errors.UsageError, match="these are 2 runs, and scores are of one; call evaluate"
+    ):
         session.scores(["bm25.run", "fair.run"])
-    with pytest.raises(fairtrec.errors.UsageError, match="there is no run to evaluate"):
+    with pytest.raises(fairtrec.support.errors.UsageError, match="there is no run to evaluate"):
         session.evaluate([])
     broken = session.evaluate(["bm25.run", "qrels.txt"], keep_going=True)
     assert [name for name, _ in broken.failed] == ["qrels.txt"]

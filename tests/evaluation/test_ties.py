@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.answers.scores import ENDS
-from fairtrec.catalogue import registry
 from fairtrec.data import Run
+from fairtrec.data.ranking import ties
+from fairtrec.data.ranking.ties import Blocks
+from fairtrec.evaluation.answers.scores import ENDS
 from fairtrec.measure import First, Measure, Precisions, Sum
 from fairtrec.measures import BUILT_IN
-from fairtrec.ranking import ties
-from fairtrec.ranking.ties import Blocks
+from fairtrec.measures.catalogue import registry
 from fairtrec.report.writers import RESULTS
 
 SHE, HE = "she reads", "he reads and he writes"
@@ -172,7 +172,7 @@ def test_expected_precision_of_a_tied_run():
 
 @pytest.mark.parametrize("option", [{"samples": True}, {"order": "rank"}, {"order": "file"}])
 def test_what_leaves_nothing_tied_is_refused(option):
-    with pytest.raises(fairtrec.errors.UsageError, match="ties"):
+    with pytest.raises(fairtrec.support.errors.UsageError, match="ties"):
         fairtrec.evaluate("RR", RUN, QRELS, bounds="ties", **option)
 
 

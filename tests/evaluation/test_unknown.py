@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.answers.scores import ENDS
-from fairtrec.catalogue import registry
-from fairtrec.errors import UsageError
+from fairtrec.evaluation.answers.scores import ENDS
 from fairtrec.formats.labels import read as read_labels
 from fairtrec.formulas.labellings import unlabelled
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
+from fairtrec.measures.catalogue import registry
 from fairtrec.report.writers import RESULTS
+from fairtrec.support.errors import UsageError
 from fairtrec_made import REPOSITORY, pages
 
 QRELS = {"q1": {"a": 2, "b": 1, "e": 1, "g": 3}, "q2": {"a": 1, "x": 2, "c": 0, "h": 1}, "q3": {"d": 1, "b": 1}}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.comparison.leaderboard import comparable
+from fairtrec.evaluation.leaderboard import comparable
 
 TEXTS = {f"d{rank}": "she he" if rank % 2 else "he" for rank in range(20)}
 BACKGROUND = {"q": {**{f"d{rank}": 40.0 - rank for rank in range(20)}, **{f"b{rank}": 9.0 - rank for rank in range(5)}}}

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 import fairtrec
-from fairtrec.errors import InputError
+from fairtrec.support.errors import InputError
 
 
 def unknown_of(measure, run, labels, **more):

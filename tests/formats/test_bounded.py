@@ -10,10 +10,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
+from fairtrec.commands.make.positions import vectors
 from fairtrec.data import Docnos
-from fairtrec.errors import InputError
-from fairtrec.formats import annotations, labels, vectors
+from fairtrec.formats import annotations, labels
 from fairtrec.formats.table.files import Table
+from fairtrec.support.errors import InputError
 
 pytestmark = pytest.mark.fuzz
 
@@ -104,7 +105,7 @@ def test_a_docno_that_is_too_long_is_not_repeated_as_often_as_it_stands_in_parqu
     path = tmp_path / "counts.parquet"
     parquet.write_table(pa.table({"docno": docnos, "tokens": same, "f": same, "m": same}), path, store_schema=False)
     program = (
-        "import sys; from fairtrec.formats.table.files import Table; from fairtrec.errors import InputError\n"
+        "import sys; from fairtrec.formats.table.files import Table; from fairtrec.support.errors import InputError\n"
         "try: list(Table(sys.argv[1]).blocks())\n"
         "except InputError as fault: print(fault)"
     )
@@ -124,7 +125,7 @@ def test_a_text_is_not_repeated_as_often_as_it_stands_in_lists_in_parquet(tmp_pa
     path = tmp_path / "l.parquet"
     parquet.write_table(pa.table({"docno": [f"d{i}" for i in range(rows)], "group": lists}), path, store_schema=False)
     program = (
-        "import sys; from fairtrec.formats import labels; from fairtrec.errors import InputError\n"
+        "import sys; from fairtrec.formats import labels; from fairtrec.support.errors import InputError\n"
         "try: labels.read(sys.argv[1])\n"
         "except InputError as fault: print(fault)"
     )

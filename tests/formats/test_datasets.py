@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import pytest
 
-from fairtrec.errors import InputError, ResourceError
-from fairtrec.files.arguments import source
+from fairtrec.commands.validate import validating
 from fairtrec.formats import datasets
-from fairtrec.validation import validating
+from fairtrec.support.errors import InputError, ResourceError
+from fairtrec.support.files.arguments import source
 
 
 @pytest.mark.parametrize("kind", ["qrels", "docs"])

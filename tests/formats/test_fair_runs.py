@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import fairtrec
+from fairtrec.commands.validate import validating
 from fairtrec.data import Samples
-from fairtrec.errors import InputError
 from fairtrec.formats import qrels, run
-from fairtrec.validation import validating
+from fairtrec.support.errors import InputError
 
 LABELS = {"11": "a", "12": "b", "13": "a", "14": "b"}
 ONE = "id\tpage_id\n1\t11\n2\t13\n1\t12\n1\t13\n2\t14\n"

@@ -12,10 +12,10 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.data import Labels
-from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import datasets, label_columns, text_tables
 from fairtrec.formats.taking import Taking
-from fairtrec.inputs import loading
+from fairtrec.support.errors import InputError, UsageError
 
 NAN = float("nan")
 

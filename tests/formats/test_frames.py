@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.errors import InputError
 from fairtrec.formats import columns, frames, memory
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.run import read
+from fairtrec.support.errors import InputError
 from fairtrec_made import EXAMPLE, REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "inputs.md").read_text("utf-8")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fairtrec.errors import InputError
 from fairtrec.formats import labels
+from fairtrec.support.errors import InputError
 
 
 def test_a_docno_with_a_zero_width_joiner_is_taken(tmp_path, fairtrec_command):

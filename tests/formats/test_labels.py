@@ -9,9 +9,9 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.data import Docnos, Labels, looked_up, product
-from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import labels, tsv
 from fairtrec.formulas.neutrality import membership
+from fairtrec.support.errors import InputError, UsageError
 
 NAN = float("nan")
 

@@ -14,11 +14,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
+from fairtrec.commands.make.positions import vectors
 from fairtrec.data import Docnos
-from fairtrec.errors import InputError
-from fairtrec.files import mapping
-from fairtrec.formats import annotations, labels, run, vectors
+from fairtrec.formats import annotations, labels, run
 from fairtrec.formats.table.files import Table
+from fairtrec.support.errors import InputError
+from fairtrec.support.files import mapping
 from fairtrec_made.limits import ends_within
 
 pytestmark = pytest.mark.fuzz

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import fairtrec
-from fairtrec.errors import InputError
 from fairtrec.formats import named_columns, qrels, run
+from fairtrec.support.errors import InputError
 from fairtrec_made import REPOSITORY, pages
 
 PAGE = (REPOSITORY / "docs" / "inputs.md").read_text("utf-8")

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from fairtrec.data import Docnos
 from fairtrec.data.counts import histogram_of
-from fairtrec.errors import InputError, ResourceError
-from fairtrec.files import opening
+from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import annotations, collection, datasets, memory, qrels, tsv
 from fairtrec.formats.run import read as read_run
 from fairtrec.formats.table.files import Table
-from fairtrec.inputs import loading
+from fairtrec.support.errors import InputError, ResourceError
+from fairtrec.support.files import opening
 
 
 @pytest.fixture

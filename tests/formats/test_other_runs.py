@@ -19,10 +19,10 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.data import Run
-from fairtrec.errors import InputError
-from fairtrec.files import opening
 from fairtrec.formats import memory, named_columns, other_runs, run
 from fairtrec.formats.frames import Frame
+from fairtrec.support.errors import InputError
+from fairtrec.support.files import opening
 from fairtrec_made import REPOSITORY
 from fairtrec_made.pages import shell_commands
 

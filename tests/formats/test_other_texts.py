@@ -6,10 +6,11 @@ import zipfile
 
 import pytest
 
-from fairtrec.errors import InputError
-from fairtrec.files.compression import foreign
-from fairtrec.formats import qrels, value_files
+from fairtrec.commands.results import value_files
+from fairtrec.formats import qrels
 from fairtrec.formats import run as runs
+from fairtrec.support.errors import InputError
+from fairtrec.support.files.compression import foreign
 
 pytestmark = pytest.mark.fuzz
 

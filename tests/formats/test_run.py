@@ -20,13 +20,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_measures import ScoredDoc
 
-from fairtrec.compiled import extension
 from fairtrec.data import Run
-from fairtrec.errors import InputError
-from fairtrec.files import opening
+from fairtrec.data.ranking.order import by_falling_score
 from fairtrec.formats import columns, qrels, run
 from fairtrec.formats import run as run_format
-from fairtrec.ranking.order import by_falling_score
+from fairtrec.support.compiled import extension
+from fairtrec.support.errors import InputError
+from fairtrec.support.files import opening
 from fairtrec_made.few import FILES, value
 
 HUGE = 1 << 24  # every file of these tests is one block, which Python parses

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import Docnos
-from fairtrec.errors import InputError
+from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import sheets
-from fairtrec.inputs import loading
+from fairtrec.support.errors import InputError
 
 DRAWN = "# gold:document | number:3 of 9 | seed:4 | depth:10 | order:score | runs:bm25.run@1a2b3c4d,given\n"
 ONE = DRAWN.replace("number:3", "number:1")

@@ -14,12 +14,12 @@ from pyarrow import parquet
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.data import docnos as data
 from fairtrec.data.counts import histogram_of, joined
-from fairtrec.errors import InputError, UsageError
-from fairtrec.files import mapping
 from fairtrec.formats import annotations, spans, table
 from fairtrec.formats.table import Meta, build, check, mapped
 from fairtrec.formats.table.files import Table
 from fairtrec.formulas.neutrality import omega
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import mapping
 from fairtrec_made import THOROUGH
 
 GROUPS = ("f", "m")

@@ -65,16 +65,21 @@ NEW = {  # what stands in the first column of the page's table: the file, and wh
     ),
     "a command": (
         """
-        import click
+        from fairtrec.support.command_rows import CommandRow
 
-
-        @click.command(name="hello")
-        def command():
-            click.echo("hello")
+        COMMANDS = (CommandRow("hello", "Evaluate", "Say hello.", "provisional"),)
         """,
-        [('    "Evaluate": {', '        "hello": "Say hello.",')],
+        [("COMMANDS: dict", '    "hello": ("hello", ""),')],
     ),
 }
+HELLO = """
+    import click
+
+
+    @click.command(name="hello")
+    def command():
+        click.echo("hello")
+    """
 
 
 def test_the_rooms_are_the_layers():
@@ -88,7 +93,7 @@ def test_every_file_that_it_names_is_there():
     new = {path for _, path, _, _ in rows() if path}
     named = set(re.findall(r"(?:fairtrec|tests|docs)/[\w/.]*\w", PAGE))
     missing = {path for path in named if not (REPOSITORY / path).exists()}
-    assert missing <= new | {"fairtrec/inputs/prices.py"}, "the page names files that are not there"
+    assert missing <= new | {"fairtrec/evaluation/inputs/prices.py"}, "the page names files that are not there"
     assert not any((REPOSITORY / path).exists() for path in new)
     assert named > new
 
@@ -145,6 +150,7 @@ def grown(tmp_path_factory):
     for what, new, lines, files in rows():
         if what in NEW:
             source, several = NEW[what]
+            (folder / new).parent.mkdir(exist_ok=True)
             (folder / new).write_text(dedent(source).lstrip())
             (file,) = files
             for behind, line in several:
@@ -153,6 +159,7 @@ def grown(tmp_path_factory):
                 end = text.index("\n", start) + 1
                 (folder / file).write_text(f"{text[:end]}{line}\n{text[end:]}")
             assert lines == len(several)
+    (folder / "fairtrec" / "commands" / "hello" / "command.py").write_text(dedent(HELLO).lstrip())
     (folder / "my.run").write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n")
     return folder
 
@@ -171,7 +178,7 @@ def test_what_is_new_is_added_as_it_says(grown):
 
 
 def test_the_table_has_what_is_tried_here_and_elsewhere():
-    """That one is tried in tests/catalogue/test_needs.py, and a choice in tests/evaluation/test_new_choice.py."""
+    """That one is tried in tests/measures/catalogue/test_needs.py, and a choice in tests/evaluation/test_new_choice.py."""
     elsewhere = {"an input of measures", "a choice of `eval` that changes a value"}
     assert {what for what, *_ in rows()} == NEW.keys() | elsewhere
 

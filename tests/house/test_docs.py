@@ -16,8 +16,9 @@ import click
 import pytest
 
 import fairtrec
-from fairtrec.catalogue import registry, relevance
-from fairtrec.cli import COMMANDS, command
+from fairtrec.cli import command
+from fairtrec.commands import COMMANDS
+from fairtrec.measures.catalogue import registry, relevance
 from fairtrec_made import REPOSITORY, pages, precision
 
 PAGES = {
@@ -62,7 +63,7 @@ def perform(line, fairtrec_command):
     if words[:2] == [
         "fairtrec",
         "plot",
-    ]:  # a page of figures embeds its fonts each time; tests/cli/test_plot.py has one
+    ]:  # a page of figures embeds its fonts each time; tests/commands/plot/test_plot.py has one
         words = [word.replace(".pdf", ".svg") for word in words]
     merged = words[-1] == "2>&1"
     words = words[:-1] if merged else words

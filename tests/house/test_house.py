@@ -1,6 +1,7 @@
 """The house: what pyproject.toml holds of the files' imports also holds of what is imported by name at run time."""
 
 import ast
+import re
 import tomllib
 
 import grimp
@@ -9,10 +10,9 @@ import pytest
 from fairtrec_made import REPOSITORY
 
 PACKAGE = REPOSITORY / "fairtrec"
-CONTRACTS = {
-    contract["type"]: contract
-    for contract in tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-}
+CONTRACTS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+(LAYERS,) = [contract["layers"] for contract in CONTRACTS if contract["type"] == "layers"]
+COMMANDS, _, MEASURES = [contract for contract in CONTRACTS if contract["type"] == "independence"]
 
 
 def said_by(tree):
@@ -24,7 +24,7 @@ def said_by(tree):
 
 def imports_of(name, calls):
     """What the calls of import_module in a file are given, or would be by those of ``Late``."""
-    calls = [] if name == "fairtrec.late" else calls
+    calls = [] if name == "fairtrec.support.late" else calls
     late = [call for call in calls if getattr(call.func, "id", "") == "Late"]
     within = [next((each.value.value for each in call.keywords), name) for call in late]
     named_so = [
@@ -37,15 +37,17 @@ def imports_of(name, calls):
 def named(what, strings, modules):
     """The modules that ``import_module(what)`` may mean: those that one of these strings names, as it is begun there.
 
-    ``import_module(f"fairtrec.cli.{name}")`` imports each module of cli/ that a string names, be it as ``name``,
+    ``import_module(f"fairtrec.report.{name}")`` imports each module of report/ that a string names, be it as ``name``,
     ``room.name``, ``fairtrec.room.name`` or ``name:function``.
     """
     if isinstance(what, ast.Constant):
         return {what.value} & modules
     first = what.values[0] if isinstance(what, ast.JoinedStr) else what
     beginning = first.value if isinstance(first, ast.Constant) else ""
+    last = what.values[-1] if isinstance(what, ast.JoinedStr) else first
+    ending = last.value if isinstance(last, ast.Constant) and last is not first else ""
     words = {text.partition(":")[0].replace("-", "_") for text in strings}
-    meant = {whole for word in words for whole in (beginning + word, f"fairtrec.{word}", word)}
+    meant = {whole + ending for word in words for whole in (beginning + word, f"fairtrec.{word}", word)}
     return {whole for whole in meant & modules if whole.startswith(beginning)}
 
 
@@ -54,7 +56,7 @@ def add_imports_by_name(graph):
 
     The names stand in the file itself, or else in one that it imports: a table, which by this imports nothing.
     """
-    modules = graph.modules - {"fairtrec"}  # which is a word, too
+    modules = graph.modules - {"fairtrec", "fairtrec.commands"}  # a word, too, and a group of entry points
     said = {module_of(file): said_by(ast.parse(file.read_text())) for file in PACKAGE.rglob("*.py")}
     added, tables = [], set()
     for name, (strings, calls) in said.items():
@@ -89,7 +91,8 @@ def house():
 
 def test_imports_by_name_are_seen(house):
     """Without these, the tests below would hold of the statements alone, as import-linter's contracts do."""
-    assert "fairtrec.cli.trec_fair_2019" in house.find_modules_directly_imported_by("fairtrec.cli")
+    assert "fairtrec.commands.trec_fair_2019" in house.find_modules_directly_imported_by("fairtrec.commands")
+    assert "fairtrec.commands.rbo.report" in house.find_modules_directly_imported_by("fairtrec.commands.rbo")
     assert "fairtrec.measures.nfairr" in house.find_modules_directly_imported_by("fairtrec.measures")
     assert "fairtrec.formulas.labellings.sums" in house.find_modules_directly_imported_by("fairtrec.measure")
     assert "fairtrec.evaluation.evaluate" in house.find_modules_directly_imported_by("fairtrec")
@@ -106,15 +109,31 @@ def illegal(graph, layers):
 
 
 def test_a_file_imports_only_from_the_layers_below_it(house):
-    layers = [set(layer.split(" | ")) for layer in CONTRACTS["layers"]["layers"]]
+    layers = [set(layer.split(" | ")) for layer in LAYERS]
     assert len(layers) <= 16
     assert set().union(*layers) == house.find_children("fairtrec") - {"fairtrec.__main__"}, "each stands in one layer"
     assert not illegal(house, layers)
 
 
 def test_measures_never_import_each_other_nor_do_rerankers(house):
-    assert CONTRACTS["independence"]["modules"] == ["fairtrec.measures.*", "fairtrec.rerankers.*"]
-    assert not illegal(house, [house.find_children("fairtrec.measures") | house.find_children("fairtrec.rerankers")])
+    assert MEASURES["modules"] == ["fairtrec.measures.*", "fairtrec.rerankers.*"]
+    measures = house.find_children("fairtrec.measures") - {"fairtrec.measures.catalogue"}  # which is the table of both
+    assert not illegal(house, [measures | house.find_children("fairtrec.rerankers")])
+
+
+def test_commands_import_each_other_in_named_pairs_only(house):
+    allowed = [re.findall(r"fairtrec\.commands\.([\w.]+)\.", pair) for pair in COMMANDS["ignore_imports"]]
+    folders = {name.removeprefix("fairtrec.commands."): name for name in house.find_children("fairtrec.commands")}
+    folders |= {f"make.{name.rpartition('.')[2]}": name for name in house.find_children("fairtrec.commands.make")}
+    del folders["make"]
+    inside = {folder: {name, *house.find_descendants(name)} for folder, name in folders.items()}
+    found = {
+        (one, other)
+        for one, its in inside.items()
+        for other, theirs in inside.items()
+        if one != other and any(house.find_modules_directly_imported_by(name) & theirs for name in its)
+    }
+    assert found == set(map(tuple, allowed))
 
 
 def test_no_two_siblings_import_each_other_in_a_circle(house):

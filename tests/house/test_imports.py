@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from fairtrec import jobs
+from fairtrec.support import jobs
 from fairtrec_made.imports import SEVERAL, imported_by
 
 RUN = "tests/cli/inputs/tiny.run"

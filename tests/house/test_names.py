@@ -8,20 +8,11 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent.parent / "fairtrec"
 
-SHARED = {  # names of modules outside cli/ that occur twice or more: why
-    "ablation": "what is found, its report, and its page",
-    "curves": "what is found, and its report",
+SHARED = {  # names of modules outside commands/ that occur twice or more: why
     "engine": "one machine and Spark count the same; either is an engine",
-    "explanation": "its report, and its page",
-    "findings": "what is found, and its report",
-    "frontier": "what is found, its report, and its page",
     "groups": "what documents belong to, the table of an evaluation's groups, and the measure that counts them",
-    "positions": "the inputs of measures of opinion, and their report",
-    "rerank": "each room has one; both are imported from Python",
     "rerankers": "the table of their names, and the contract that tests them, beside that of measures",
-    "reranked": "what is made, and its report",
     "run": "what a run is, and how a file of one is read",
-    "trec_fair_2019": "the measures of the track, and their evaluation over its sequences",
 }
 
 
@@ -53,7 +44,7 @@ def test_no_class_or_alias_is_called_as_another():
 
 def test_modules_share_a_name_only_for_a_reason():
     modules = [path for path in PACKAGE.rglob("*.py") if path.stem not in ("__init__", "__main__")]  # Python's names
-    shared = repeated(path.stem for path in modules if path.parent.name != "cli")
+    shared = repeated(path.stem for path in modules if "commands" not in path.parts)
     assert shared == SHARED.keys()
     assert len(SHARED) <= 15
 

@@ -62,7 +62,7 @@ def build(target, source, folder):
     for name in ("hatchling", "hatch_vcs", "hatch_fancy_pypi_readme"):
         pytest.importorskip(name, reason=f"{name}, which builds the wheel, is not installed; make setup")
     command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
-    written = source / "fairtrec" / "version.txt"
+    written = source / "fairtrec" / "support" / "version.txt"
     before = written.read_text("utf-8") if written.exists() else None
     alone = os.environ | {"NO_COLOR": "1", "FAIRTREC_PLAIN": "1"}  # nothing is compiled, nor the old library unlinked
     try:

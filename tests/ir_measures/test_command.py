@@ -98,6 +98,6 @@ def test_a_program_from_standard_input_with_several_jobs_says_what_is_wrong(exam
         [sys.executable, "-"], input=program, cwd=example, capture_output=True, text=True, check=False
     )
     assert done.stderr.splitlines()[-1] == (
-        "fairtrec.errors.UsageError: this program was read from standard input, which other processes cannot read again; "
+        "fairtrec.support.errors.UsageError: this program was read from standard input, which other processes cannot read again; "
         "write it into a file, or give jobs=1"
     )

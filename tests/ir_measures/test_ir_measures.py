@@ -19,10 +19,10 @@ from ir_measures import RR, ScoredDoc, nDCG
 
 import fairtrec
 import fairtrec.ir_measures as fair
-from fairtrec.catalogue import pages, registry
-from fairtrec.errors import InputError, UsageError
-from fairtrec.files import opening
 from fairtrec.ir_measures import measured, provider
+from fairtrec.measures.catalogue import pages, registry
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import opening
 from fairtrec_made import REPOSITORY, precision
 
 pytestmark = pytest.mark.usefixtures("at_the_example")

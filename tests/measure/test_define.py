@@ -7,9 +7,9 @@ import pytest
 
 import fairtrec
 from fairtrec import measure
-from fairtrec.catalogue import pages, registry
-from fairtrec.errors import UsageError
 from fairtrec.measure import define, take
+from fairtrec.measures.catalogue import pages, registry
+from fairtrec.support.errors import UsageError
 from fairtrec.testing import MeasureContract
 
 RUN = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d3": 1.0}}

@@ -14,8 +14,8 @@ import pytest
 
 import fairtrec
 import fairtrec.measures
-from fairtrec.catalogue import registry
 from fairtrec.measure import Measure, UsageError
+from fairtrec.measures.catalogue import registry
 from fairtrec.measures.utility import Utility
 from fairtrec.testing import MeasureContract
 from fairtrec_made import REPOSITORY

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
-from fairtrec.errors import UsageError
 from fairtrec.formulas import ranks
 from fairtrec.measures.arab import ARaB, RaB
+from fairtrec.support.errors import UsageError
 
 MAGNITUDES = ("tc", "tf", "tf_paper", "bool")
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.cli import command
-from fairtrec.errors import InputError, UsageError
 from fairtrec.measures import CRBO
+from fairtrec.support.errors import InputError, UsageError
 from fairtrec.testing import MeasureContract
 from fairtrec_made import EXAMPLE, REPOSITORY
 

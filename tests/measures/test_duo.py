@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fairtrec import progress
 from fairtrec.data.parameters import named
-from fairtrec.errors import UsageError
 from fairtrec.formulas import extremes, spread
 from fairtrec.measures.duo import DUO, DUO_random, SignedDUO
+from fairtrec.support import progress
+from fairtrec.support.errors import UsageError
 
 nan = np.nan
 random = np.random.default_rng(11)

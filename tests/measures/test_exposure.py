@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fairtrec
-from fairtrec.errors import UsageError
 from fairtrec.measures.exposure import Exposure
+from fairtrec.support.errors import UsageError
 
 A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
 EVEN = np.array([[0.5, 0.5]])

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fairtrec
-from fairtrec.errors import UsageError
 from fairtrec.measures.exposure_ratio import ABR, DIR, DP, DTR
+from fairtrec.support.errors import UsageError
 
 A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
 GROUPS = ("f", "m")

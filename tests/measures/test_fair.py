@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import jensenshannon
 
-from fairtrec.errors import UsageError
 from fairtrec.formulas import sequences
 from fairtrec.measures.fair import FAIR, greedy_novelty
+from fairtrec.support.errors import UsageError
 
 A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
 EVEN = np.array([[0.5, 0.5]])

@@ -9,9 +9,9 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import wasserstein_distance
 
 import fairtrec
-from fairtrec.errors import UsageError
 from fairtrec.formulas.distribution import match_distance, order_aware
 from fairtrec.measures.gfr import GFR, stops
+from fairtrec.support.errors import UsageError
 
 A, B, C = np.eye(3)
 UNKNOWN = [np.nan] * 3

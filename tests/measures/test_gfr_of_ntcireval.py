@@ -123,7 +123,7 @@ def ours(task, run, measures, folder, fairtrec_command):
 
 def agrees(task, folder, fairtrec_command):
     """Compare each run, and give how many values were compared."""
-    from fairtrec.catalogue.registry import parse
+    from fairtrec.measures.catalogue.registry import parse
 
     compared = 0
     for run in task.runs:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.errors import InputError, UsageError
 from fairtrec.formulas import discount
 from fairtrec.formulas.discount import GivenDiscount
 from fairtrec.measures import AWRF, rND
+from fairtrec.support.errors import InputError, UsageError
 
 LOG2 = (1 / np.log2(np.arange(2, 14))).tolist()  # of the twelve ranks of the example
 GROUPED = {"labels": "labels.tsv"}

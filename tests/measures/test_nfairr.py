@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING, Candidates, take
-from fairtrec.errors import UsageError
 from fairtrec.measures import nfairr
 from fairtrec.measures.nfairr import FaiRR, IFaiRR, NFaiRR, NSetFaiRR, SetFaiRR, fairr, ifairr, setfairr
+from fairtrec.support.errors import UsageError
 
 EVEN = np.array([[0.5, 0.5]])
 P10 = 4.543559338088346

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.catalogue import notation, pages, registry
 from fairtrec.data.parameters import DEEPEST
 from fairtrec.measure import Better, Measure
 from fairtrec.measures import BUILT_IN
+from fairtrec.measures.catalogue import notation, pages, registry
 from fairtrec.measures.utility import Utility
 
 OURS = {name: registry.find(name) for name in BUILT_IN}
@@ -65,7 +65,7 @@ def measures(draw):
     fields = [*notation.parameters(kind)]
     try:
         return kind(**{name: draw(values_of(name, hints[name])) for name in fields})
-    except fairtrec.errors.UsageError:
+    except fairtrec.support.errors.UsageError:
         return kind()
 
 

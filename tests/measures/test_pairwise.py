@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec import progress
-from fairtrec.catalogue import registry
 from fairtrec.data.parameters import named
-from fairtrec.errors import UsageError
 from fairtrec.formulas import extremes
+from fairtrec.measures.catalogue import registry
 from fairtrec.measures.pairwise import ends, kl, nd, rKL, rND, rRD
+from fairtrec.support import progress
+from fairtrec.support.errors import UsageError
 from fairtrec_made import THOROUGH
 
 KINDS = [rND, rKL, rRD]

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fairtrec.errors import UsageError
 from fairtrec.measures.position_bias import InputBias, MeanAbsoluteBias, MeanBias, OutputBias, RankingBias
+from fairtrec.support.errors import UsageError
 
 NAN = np.nan
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.catalogue.pages import page
-from fairtrec.catalogue.registry import attention_of
 from fairtrec.measures import ABR, AWRF, DP, EEL, Exposure
+from fairtrec.measures.catalogue.pages import page
+from fairtrec.measures.catalogue.registry import attention_of
 from fairtrec.report.writers import RESULTS
 
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 2.0, "c": 1.0}}

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fairtrec
-from fairtrec.errors import UsageError
 from fairtrec.measures.skew import InfeasibleCount, InfeasibleIndex, MaxSkew, MinSkew, Skew, skew
+from fairtrec.support.errors import UsageError
 
 A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
 EVEN = np.array([[0.5, 0.5]])
@@ -129,7 +129,7 @@ def test_many_groups_are_looked_at_for_a_part_of_the_queries_at_a_time(monkeypat
     run = {f"q{q:03}": {f"d{(7 * q + i) % 80}": 20.0 - i for i in range(20)} for q in range(200)}
     asked = "Skew(eps=0.1)@10 AWRF@10 Exposure@20 rND(protected='g01')@20"
     whole = fairtrec.evaluate(asked, {"r": run}, labels=labels)
-    for place in ("ranking.depth", "evaluation.score"):
+    for place in ("data.ranking.depth", "evaluation.score"):
         monkeypatch.setattr(f"fairtrec.{place}.CELLS", 20_000)
     parts = fairtrec.evaluate(asked, {"r": run}, labels=labels)
     assert (parts.scores[0].values == whole.scores[0].values)[~np.isnan(whole.scores[0].values)].all()

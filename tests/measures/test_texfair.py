@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
 from fairtrec.data.parameters import named
-from fairtrec.errors import UsageError
 from fairtrec.measures.texfair import RBDF, TE, TED, TExFAIR
+from fairtrec.support.errors import UsageError
 
 EVEN = np.array([[0.5, 0.5]])
 GROUPS = ("f", "m")

@@ -6,11 +6,11 @@ import pytest
 import pytrec_eval
 
 import fairtrec
-from fairtrec.catalogue import registry, relevance
-from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.relevance import diversity, trec_eval
 from fairtrec.formats import memory
 from fairtrec.measures import utility
-from fairtrec.relevance import diversity, trec_eval
+from fairtrec.measures.catalogue import registry, relevance
+from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import THOROUGH
 
 MEASURES = {"nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "R@10": "recall_10", "AP": "map", "P@5": "P_5"}

@@ -4,17 +4,17 @@ import html.parser
 import inspect
 import json
 from functools import cache
-from pkgutil import resolve_name
 
 import pytest
 
 import fairtrec
-from fairtrec.answers import Answer
-from fairtrec.comparison import leaderboard
-from fairtrec.errors import UsageError
+from fairtrec.commands.rbo import OVERLAPS
+from fairtrec.evaluation import leaderboard
+from fairtrec.evaluation.answers import Answer
 from fairtrec.report import writers
-from fairtrec.report.writers import KINDS, OVERLAPS, RESULTS
-from fairtrec_made import REPOSITORY
+from fairtrec.report.writers import RESULTS, all_formats
+from fairtrec.support.errors import UsageError
+from fairtrec_made import REPOSITORY, reports
 
 GIVEN = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
 SHELL = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
@@ -125,7 +125,7 @@ def test_a_representation_is_short(answer):
 
 
 def test_it_is_written_in_each_format_of_its_kind(answer, tmp_path):
-    kind = KINDS[type(answer).__name__]
+    kind = all_formats()[type(answer).__name__]
     for form in kind.forms:
         place = tmp_path / f"answer.{form}"
         answer.write(place, form)
@@ -204,11 +204,11 @@ def subclasses(of):
 def test_every_class_of_answers_has_its_formats(copied):
     for make in ANSWERS.values():
         make()
-    from fairtrec.comparison.gaps import GapScores
-    from fairtrec.reranking.reranked import Effect
+    from fairtrec.commands.rerank.reranked import Effect
+    from fairtrec.evaluation.gaps import GapScores
 
-    assert {each.__name__ for each in subclasses(Answer)} == {*KINDS}
-    assert {Effect.__name__, GapScores.__name__} <= {*KINDS}
+    assert {each.__name__ for each in subclasses(Answer)} == {*all_formats()}
+    assert {Effect.__name__, GapScores.__name__} <= {*all_formats()}
 
 
 # --- options ---
@@ -217,15 +217,11 @@ def test_every_class_of_answers_has_its_formats(copied):
 def steps(kind, form):
     """The layout and the renderer of a format."""
     writer = kind.forms[form]
-    places = [
-        place if ":" in place else f"{kind.module}:{place}" for place in (writer.layout, writer.renderer) if place
-    ]
-    return [resolve_name(f"fairtrec.report.{place}") for place in places]
+    return [kind.find(place) for place in (writer.layout, writer.renderer) if place]
 
 
 def every_format():
-    kinds = {name: kind for name, kind in vars(writers).items() if isinstance(kind, writers.Formats)}
-    return {f"{name} {form}": (kind, form) for name, kind in kinds.items() for form in kind.forms}
+    return {f"{kind.module} {form}": (kind, form) for kind in reports.every_kind() for form in kind.forms}
 
 
 @pytest.mark.parametrize("name", every_format())
@@ -241,7 +237,7 @@ def test_a_format_heeds_only_options_that_its_kind_has(name):
     assert kind.forms[form].exact is not rounds
 
 
-@pytest.mark.parametrize("kind", [kind for kind in vars(writers).values() if isinstance(kind, writers.Formats)])
+@pytest.mark.parametrize("kind", reports.every_kind())
 def test_each_option_of_a_kind_is_heeded_by_a_format(kind):
     heeded = {name for form in kind.forms for step in steps(kind, form) for name in inspect.signature(step).parameters}
     assert {*kind.options} - {"slices"} <= heeded  # slices are made parts by the table itself

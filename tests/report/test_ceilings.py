@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.answers import Signature
-from fairtrec.answers.result import Result
-from fairtrec.answers.scores import Scores
-from fairtrec.errors import UsageError
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measures import AWRF, KL, NFaiRR, TExFAIR
 from fairtrec.report.cells import intervals
 from fairtrec.report.remarks import of_ceilings
 from fairtrec.statistics import paired
+from fairtrec.support.errors import UsageError
 from fairtrec_made.measures import Count, Nearer
 
 TEN = tuple(map(str, range(10)))

@@ -10,8 +10,8 @@ import pyarrow.parquet
 import pytest
 
 import fairtrec
-from fairtrec.errors import InputError, UsageError
-from fairtrec.files import arguments
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import arguments
 
 SLICES = {"short": ("101", "103", "none"), "long": ("102", "104", "105")}
 

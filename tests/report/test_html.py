@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fairtrec.answers import Signature
-from fairtrec.answers.result import Result
-from fairtrec.answers.scores import Scores
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.report import labelling
 from fairtrec.report.page import html as page
 from fairtrec.report.page import scatter

@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from fairtrec.answers import Signature
-from fairtrec.answers.result import Result
-from fairtrec.answers.scores import Scores
-from fairtrec.errors import UsageError
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measure import Remark
 from fairtrec.report import cells, output
 from fairtrec.report.remarks import footnotes
 from fairtrec.report.writers import RESULTS, refuse_view
+from fairtrec.support.errors import UsageError
 from fairtrec_made.measures import Count, Higher, Lower, Nearer, Neither
 
 NAN = float("nan")

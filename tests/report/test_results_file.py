@@ -6,7 +6,7 @@ import re
 import pytest
 
 import fairtrec
-from fairtrec.answers.results_file import FORMAT
+from fairtrec.evaluation.answers.results_file import FORMAT
 from fairtrec_made import REPOSITORY
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed; make setup")

@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.errors import ResourceError, UsageError
+from fairtrec.commands.compare import COMPARISONS
 from fairtrec.report.records import flat_name
-from fairtrec.report.writers import COMPARISONS, RESULTS
+from fairtrec.report.writers import RESULTS
+from fairtrec.support.errors import ResourceError, UsageError
 from fairtrec_made import REPOSITORY, pages
 
 RUNS = ("bm25.run", "neural.run", "fair.run")

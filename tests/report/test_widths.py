@@ -13,26 +13,24 @@ from pathlib import Path
 import pytest
 
 import fairtrec
-from fairtrec.evaluation import trec_fair_2019
+from fairtrec.commands.ablate import ABLATIONS
+from fairtrec.commands.check import VERDICTS
+from fairtrec.commands.compare import COMPARISONS
+from fairtrec.commands.explain import EXPLANATIONS
+from fairtrec.commands.gold import AGREEMENTS
+from fairtrec.commands.headroom import FRONTIERS
+from fairtrec.commands.rbo import OVERLAPS
+from fairtrec.commands.rerank import EFFECTS
+from fairtrec.commands.rerank.reranked import Effects
+from fairtrec.commands.results import DIFFERENCES
+from fairtrec.commands.results.difference import between
+from fairtrec.commands.results.results import parse
+from fairtrec.commands.select import SELECTIONS
+from fairtrec.commands.trec_fair_2019 import evaluate as trec_fair_2019
 from fairtrec.gold import agree
-from fairtrec.replay.difference import between
-from fairtrec.replay.results import parse
 from fairtrec.report.folding import MOST
 from fairtrec.report.run_names import shorten_names
-from fairtrec.report.writers import (
-    ABLATIONS,
-    AGREEMENTS,
-    COMPARISONS,
-    DIFFERENCES,
-    EFFECTS,
-    EXPLANATIONS,
-    FRONTIERS,
-    OVERLAPS,
-    RESULTS,
-    SELECTIONS,
-    VERDICTS,
-)  # fmt: skip
-from fairtrec.reranking.reranked import Effects
+from fairtrec.report.writers import RESULTS
 from fairtrec_made import EXAMPLE, REPOSITORY
 from fairtrec_made.trials import FILES
 

@@ -7,9 +7,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from fairtrec.errors import UsageError
 from fairtrec.rerankers import FATopK
 from fairtrec.rerankers.fa_topk import adjusted, broken, cumulative, least
+from fairtrec.support.errors import UsageError
 
 
 def exact_least(k, p, alpha):

@@ -6,11 +6,11 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_matrix, vstack
 
 import fairtrec
-from fairtrec.errors import InputError
 from fairtrec.formulas import discount
 from fairtrec.reranker import Chance
 from fairtrec.rerankers import FOE
 from fairtrec.rerankers.foe import constraints, exposure, mixture
+from fairtrec.support.errors import InputError
 from fairtrec_made import THOROUGH
 
 

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 import fairtrec
-from fairtrec.catalogue import rerankers as catalogue
-from fairtrec.errors import UsageError
+from fairtrec.commands.rerank.inputs import JUDGED
+from fairtrec.measures.catalogue import rerankers as catalogue
 from fairtrec.reranker import MISSING, Order, Reranker
 from fairtrec.rerankers import BUILT_IN
-from fairtrec.reranking.inputs import JUDGED
+from fairtrec.support.errors import UsageError
 
 RUN = {f"q{query}": {f"d{(5 * query + 7 * rank) % 20:02}": 20.0 - rank for rank in range(20)} for query in range(6)}
 LABELS = {f"d{number:02}": "fm"[number % 3 % 2] for number in range(20)}

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.commands.rerank import ordering
 from fairtrec.data import Candidates
-from fairtrec.errors import UsageError
 from fairtrec.formulas import discount
 from fairtrec.rerankers import Optimal
-from fairtrec.reranking import ordering
+from fairtrec.support.errors import UsageError
 from fairtrec.testing import RerankerContract
 from fairtrec_made import EXAMPLE, THOROUGH
 from fairtrec_made.neutrality import omega_of

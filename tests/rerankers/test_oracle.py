@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.errors import UsageError
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.rerankers import Oracle
+from fairtrec.support.errors import UsageError
 from fairtrec_made import THOROUGH
 
 MODES = ("insert", "move", "graded")

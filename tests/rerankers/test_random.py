@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import chisquare
 
 import fairtrec
-from fairtrec.errors import UsageError
 from fairtrec.reranker import Chance
 from fairtrec.rerankers import PlackettLuce, Random, RandomSwap
+from fairtrec.support.errors import UsageError
 from fairtrec_made import THOROUGH
 
 SAMPLES = 10_000 if THOROUGH else 5_000

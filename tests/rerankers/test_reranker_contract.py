@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from fairtrec.catalogue import rerankers
+from fairtrec.measures.catalogue import rerankers
 from fairtrec.rerankers import BUILT_IN
 from fairtrec.testing import RerankerContract
 

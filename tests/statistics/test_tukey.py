@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import fairtrec
-from fairtrec.answers import Signature
-from fairtrec.answers.result import Result
-from fairtrec.answers.scores import Scores
-from fairtrec.catalogue import registry
-from fairtrec.comparison.baseline import compare
-from fairtrec.comparison.correlations import correlate
-from fairtrec.errors import UsageError
+from fairtrec.commands.compare.baseline import compare
+from fairtrec.commands.compare.correlations import correlate
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.measures.catalogue import registry
 from fairtrec.statistics import corrections, paired
+from fairtrec.support.errors import UsageError
 from fairtrec_made import REPOSITORY, pages
 
 PAGE = REPOSITORY / "docs" / "compare.md"

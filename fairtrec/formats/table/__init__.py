@@ -47,8 +47,8 @@ from typing import Any, Self
 import numpy as np
 
 from fairtrec.data import GroupTerms, Histogram, Ints
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files.typed import Fields, parse_json
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files.typed import Fields, parse_json
 
 FORMAT = 1
 ROWS = 1 << 17

@@ -16,14 +16,14 @@ import pyarrow as pa
 from fairtrec.data import Floats, Histogram, Keys
 from fairtrec.data.counts import histogram_of
 from fairtrec.data.counts import joined as brought_together
-from fairtrec.errors import FilePath, InputError, UsageError, reason
-from fairtrec.files.atomic import beside, replaced
 from fairtrec.formats import columns, table
 from fairtrec.formats.table import TAUS, Distribution, Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, batches_in, format_to, readable, write
 from fairtrec.formats.table.mapped import refuse_disorder
 from fairtrec.formats.table.rows import Numbers, Rows, arranged, even, merged, schema, steps
 from fairtrec.formulas import neutrality
+from fairtrec.support.errors import FilePath, InputError, UsageError, reason
+from fairtrec.support.files.atomic import beside, replaced
 
 FAN_IN = 128  # parts that are merged at a time, at most
 MADE = ("tokenizer", "case_sensitive", "sha256")  # how counts were made

@@ -7,12 +7,12 @@ from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fairtrec.data import MOST_GROUPS
-from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.files import mapping, opening
 from fairtrec.formats import bounded, columns, table
 from fairtrec.formats.columns import Columns, Layout, LineNumbers
 from fairtrec.formats.spans import array_of, parts_of, word_of
 from fairtrec.formats.table import COLUMNS, DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta
+from fairtrec.support.errors import FilePath, InputError, UsageError
+from fairtrec.support.files import mapping, opening
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from fairtrec.data import Bools, Docnos, Ints, Keys
-from fairtrec.errors import FilePath, InputError
-from fairtrec.files import mapping
 from fairtrec.formats.spans import edges_in, numbers_of, words_of
 from fairtrec.formats.table import TOKENS
 from fairtrec.formats.table.files import readable
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import mapping
 
 
 class _Batches:

@@ -50,9 +50,9 @@ def page(
     return f"{start}\n<body>\n{body}\n</body>\n</html>\n"
 
 
-def file(name: str) -> str:
-    """Read a file that stands beside this one."""
-    return files("fairtrec.report.page").joinpath(name).read_text("utf-8")
+def file(name: str, package: str = "fairtrec.report.page") -> str:
+    """Read a file that stands beside this one, or in another package."""
+    return files(package).joinpath(name).read_text("utf-8")
 
 
 def digest(text: str) -> str:

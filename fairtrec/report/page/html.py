@@ -7,8 +7,8 @@ from string import Template
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from fairtrec.answers.result import Part, Result
-from fairtrec.comparison.leaderboard import Standing, comparable, order
+from fairtrec.evaluation.answers.result import Part, Result
+from fairtrec.evaluation.leaderboard import Standing, comparable, order
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, corrected, names, standing

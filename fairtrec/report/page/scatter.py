@@ -10,10 +10,10 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from fairtrec.answers.aggregates import of_query
-from fairtrec.answers.result import Result
-from fairtrec.comparison.leaderboard import Standing
 from fairtrec.data import Floats
+from fairtrec.evaluation.answers.aggregates import of_query
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Measure, Quantity
 from fairtrec.measures.utility import Utility
 from fairtrec.report.labelling import RADIUS, Box, Dot, Spot, labelled, stacked

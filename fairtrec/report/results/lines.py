@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from fairtrec.answers.aggregates import MEAN, Aggregated, of_query
-from fairtrec.answers.result import Result
-from fairtrec.errors import STEERING, plain
+from fairtrec.evaluation.answers.aggregates import MEAN, Aggregated, of_query
+from fairtrec.evaluation.answers.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import POOLED, cells, names
 from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
+from fairtrec.support.errors import STEERING, plain
 
 _TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING}')
 

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.aggregates import Aggregated, of_queries, of_query
-from fairtrec.answers.result import Result
-from fairtrec.answers.results_file import FORMAT
-from fairtrec.answers.scores import Scores, UnknownIntervals
-from fairtrec.comparison.gaps import GapScores
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.evaluation.answers.aggregates import Aggregated, of_queries, of_query
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.results_file import FORMAT
+from fairtrec.evaluation.answers.scores import Scores, UnknownIntervals
+from fairtrec.evaluation.gaps import GapScores
 from fairtrec.formats.tsv import ALL, DIFFERENCE
 from fairtrec.measure import Quantity
 from fairtrec.report.records import head
 from fairtrec.report.remarks import footnotes
-from fairtrec.version import __version__
+from fairtrec.support.version import __version__
 
 
 def records(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> Iterator[dict[str, Any]]:

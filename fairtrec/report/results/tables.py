@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from fairtrec.answers.result import Result
-from fairtrec.comparison.leaderboard import Standing, by, incomplete
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.leaderboard import Standing, by, incomplete
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import POOLED, beside, cells, corrected, names, rows, sizes, standing

@@ -2,13 +2,14 @@
 
 import json
 from html.parser import HTMLParser
+from importlib import import_module
 
 import numpy as np
 
-from fairtrec.answers import Signature
-from fairtrec.answers.result import Result
-from fairtrec.answers.scores import Scores
-from fairtrec.catalogue import registry
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.measures.catalogue import registry
 from fairtrec_made.measures import Count, Higher, Lower, Nearer
 
 NAN, INF = float("nan"), float("inf")
@@ -73,3 +74,13 @@ def result_of(values=VALUES, measures=MEASURES, names=None, qids=("q1", "q2"), n
         for at, each in enumerate(values)
     ]
     return Result(tuple(scores), Signature.read("fairtrec:1 | order:score"), tuple(notes), {})
+
+
+def every_kind():
+    """The formats of each kind of answer, and those that a command alone has."""
+    from fairtrec import commands
+    from fairtrec.report import writers
+
+    folders = {folder for folder, _ in commands.COMMANDS.values()}
+    places = [writers, *(import_module(f"fairtrec.commands.{folder}") for folder in sorted(folders))]
+    return [kind for place in places for kind in vars(place).values() if isinstance(kind, writers.Formats)]

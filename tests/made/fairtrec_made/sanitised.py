@@ -12,7 +12,7 @@ from pathlib import Path
 from fairtrec_made import REPOSITORY
 
 KINDS = ("run", "qrels", "counts", "collection", "numbers")
-SOURCE = REPOSITORY / "fairtrec" / "compiled" / "extension.c"
+SOURCE = REPOSITORY / "fairtrec" / "support" / "compiled" / "extension.c"
 ODD = [
     b"",
     b" ",
@@ -97,18 +97,18 @@ def compute_sums(draw: random.Random, many: int) -> None:
 
 def main(built: str, kind: str, many: str) -> None:
     """Read corrupted blocks with a library that watches its memory."""
-    spec = importlib.util.spec_from_file_location("fairtrec.compiled.extension", built)
+    spec = importlib.util.spec_from_file_location("fairtrec.support.compiled.extension", built)
     assert spec is not None
     assert spec.loader is not None
-    sys.modules["fairtrec.compiled.extension"] = watched = importlib.util.module_from_spec(spec)
+    sys.modules["fairtrec.support.compiled.extension"] = watched = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(watched)
-    from fairtrec import compiled
+    from fairtrec.support import compiled
 
     assert compiled.extension is watched
 
-    from fairtrec.annotation.counting.compiled import Compiled
-    from fairtrec.annotation.counting.counter import Lexicon
-    from fairtrec.annotation.counting.text_blocks import of_tsv
+    from fairtrec.counting.compiled import Compiled
+    from fairtrec.counting.counter import Lexicon
+    from fairtrec.counting.text_blocks import of_tsv
     from fairtrec.data import Docnos, GroupTerms
     from fairtrec.formats import columns
 

@@ -1,1 +1,0 @@
-"""Does the order of systems survive the instrument that measures them?"""

@@ -1,1 +1,0 @@
-"""From texts to texts in which each word of a list has become its counterpart."""

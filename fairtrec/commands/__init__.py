@@ -1,0 +1,56 @@
+"""The commands, a folder each: the command line, the work, the report and its page, and formulas of its own.
+
+A folder says in COMMANDS of its ``__init__.py`` what the help says of its commands; that is read before a command is
+imported. All that a folder needs elsewhere is its line here: what is evaluated and how reports are written knows none.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from fairtrec.support.command_rows import CommandRow
+
+COMMANDS: dict[str, tuple[str, str]] = {  # in the order of the help: the folder of each, and what Python offers of it
+    "eval": ("eval", ""),
+    "compare": ("compare", "baseline.compare correlations.correlate curves.curves"),
+    "select": ("select", "selecting.select"),
+    "check": ("check", "checking.check"),
+    "trec-fair-2019": ("trec_fair_2019", ""),
+    "explain": ("explain", "explaining.explain"),
+    "headroom": ("headroom", "headroom.headroom"),
+    "ablate": ("ablate", "ablation.ablate"),
+    "gold": ("gold", ""),
+    "plot": ("plot", "figure.plot"),
+    "rbo": ("rbo", "overlaps.rbo"),
+    "rerank": ("rerank", "rerank.rerank"),
+    "counterfactual": ("make.counterfactual", "counterfactual.counterfactual"),
+    "adversarial": ("make.ranker", ""),
+    "validate": ("validate", "validating.validate"),
+    "annotate": ("counts", "annotating.annotate"),
+    "counts": ("counts", ""),
+    "queries": ("make.queryset", "building.queryset"),
+    "resources": ("resources", ""),
+    "positions": ("make.positions", "project.positions"),
+    "measures": ("measures", ""),
+    "demo": ("demo", ""),
+    "cite": ("measures", ""),
+    "diff": ("results", "results.read_results named_values.read_values"),
+    "replay": ("results", ""),
+    "completion": ("completion", ""),
+}
+PUBLIC = {  # of what Python offers: the module
+    each.rpartition(".")[2]: f"commands.{folder}.{each.rpartition('.')[0]}"
+    for folder, offered in COMMANDS.values()
+    for each in offered.split()
+}
+
+
+def load_row(name: str) -> CommandRow:
+    """Import what a command says of itself."""
+    rows: tuple[CommandRow, ...] = import_module(f"fairtrec.commands.{COMMANDS[name][0]}").COMMANDS
+    return next(row for row in rows if row.name == name)
+
+
+def load_command(name: str) -> Any:
+    """Import a command."""
+    file, _, attribute = load_row(name).place.partition(":")
+    return getattr(import_module(f"fairtrec.commands.{COMMANDS[name][0]}.{file}"), attribute)

@@ -1,0 +1,284 @@
+"""What the variants of an instrument say of the same runs."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Unpack
+
+import numpy as np
+
+from fairtrec.commands.ablate.factors import OF_TEXTS, Draw, Setting, settings
+from fairtrec.commands.ablate.measuring import Measuring, VariantScores
+from fairtrec.counting.counter import TermTable
+from fairtrec.data import Bools, Floats, GroupTerms, Ints
+from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.answers.result import Part, Result
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.given import Keywords
+from fairtrec.evaluation.signature import called, files_of
+from fairtrec.formats import frames, memory
+from fairtrec.formulas.rounding import tied
+from fairtrec.measure import Better, Measure, badness
+from fairtrec.measures.catalogue import registry, renamed
+from fairtrec.statistics import paired
+from fairtrec.statistics.agreement import tau_ap
+from fairtrec.statistics.corrections import corrected
+from fairtrec.support.errors import PATH, InputError, UsageError
+from fairtrec.support.files import opening
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Variant(VariantScores):
+    """One way to measure, and how the order of runs by it goes with that of the base.
+
+    ``means`` [run] are those that ``eval`` prints with these options. The orders are over the ``queries`` for which
+    every run has a value by both; ``tau_b`` and ``tau_ap`` are nan where an order has no two runs apart.
+    """
+
+    ranks: Ints  # of the runs, 1 is the best; 0 where undefined
+    tau_b: float
+    tau_ap: float
+    flipped: int  # pairs of runs
+    settled: int  # of these, how many the base tells apart
+    queries: int
+
+    @property
+    def factor(self) -> str:
+        """What is varied."""
+        return self.setting.factor
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ablation(Answer):
+    """All variants beside the base."""
+
+    runs: tuple[str, ...]
+    base: Variant
+    variants: tuple[Variant, ...]
+    result: Result  # of the base
+    vary: tuple[str, ...]
+    seed: int
+    told_apart: int  # pairs of runs that the base tells apart, by a paired t-test, Holm over all pairs
+    never: int  # pairs that no variant flips
+    every: int  # queries of the base
+    terms: tuple[int, int] | None  # how many of the list occur in what was looked at, and how many there are
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of runs there are."""
+        return len(self.runs) * (len(self.runs) - 1) // 2
+
+    @property
+    def measure(self) -> Measure:
+        """That of the base."""
+        return self.base.measure
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that changes a number."""
+        changes = [change for each in self.variants for change in each.setting.changes]
+        drawn = any(isinstance(change.terms, Draw) or change.ties is not None for change in changes)
+        more = {"measure": str(self.measure), "vary": "; ".join(self.vary), "seed": str(self.seed) if drawn else ""}
+        return self.result.signature | more
+
+    @property
+    def intervals(self) -> Floats:
+        """The least and the greatest mean of each run over base and variants of the base's measure [run, end].
+
+        Both are nan where no mean is defined.
+        """
+        means = np.array([each.means for each in (self.base, *self.alike)])
+        return np.stack([np.fmin.reduce(means), np.fmax.reduce(means)], axis=1)
+
+    @property
+    def rank_intervals(self) -> Ints:
+        """The least and the greatest rank of each run over base and all variants [run, end]."""
+        ranks = np.array([each.ranks for each in (self.base, *self.variants)])
+        return np.stack([ranks.min(axis=0), ranks.max(axis=0)], axis=1)
+
+    @property
+    def alike(self) -> Sequence[Variant]:
+        """The variants by the measure of the base, perhaps with other parameters: their means go side by side."""
+        return [each for each in self.variants if each.measure.name == self.measure.name]
+
+
+@dataclass(frozen=True, eq=False)
+class RunOrder:
+    """An order of runs: ``badness`` [run], less is better; what agrees to 12 digits is tied, nan is nowhere."""
+
+    badness: Floats
+
+    @classmethod
+    def of(cls, means: Floats, better: Better) -> "RunOrder":
+        """Order runs by their means [run]; a measure of no direction orders from the highest value."""
+        return cls(tied(badness(means, better)))
+
+    @cached_property
+    def signs(self) -> Floats:
+        """For each two runs [run, run]: 1 where the first is worse, -1 where it is better, 0 where they are tied."""
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            signs: Floats = np.sign(self.badness[:, None] - self.badness)
+        return np.where(self.badness[:, None] == self.badness, 0.0, signs)
+
+    @property
+    def ranks(self) -> Ints:
+        """Each run's rank [run]: 1 plus how many are better; 0 where it is undefined."""
+        better = (self.badness < self.badness[:, None]).sum(axis=1)
+        return np.where(np.isnan(self.badness), 0, 1 + better)
+
+    def flipped(self, other: "RunOrder") -> Bools:
+        """Tell which pairs the two orders have the other way round [run, run], each once, the first run above."""
+        with np.errstate(invalid="ignore"):
+            flipped: Bools = np.triu(self.signs * other.signs < 0)
+        return flipped
+
+    def tau_b(self, other: "RunOrder") -> float:
+        """Give Kendall's tau-b of two orders; nan where one has no two runs apart.
+
+        >>> RunOrder(np.array([1.0, 2.0, 3.0])).tau_b(RunOrder(np.array([1.0, 3.0, 2.0])))
+        0.3333333333333333
+        """
+        one, two = self.signs, other.signs
+        both = ~(np.isnan(one) | np.isnan(two))
+        one, two = np.where(both, one, 0.0), np.where(both, two, 0.0)
+        apart = np.sqrt((one * one).sum() * (two * two).sum())
+        return float((one * two).sum() / apart) if apart else float("nan")
+
+
+def shown(values: Floats, better: Better, *, alpha: float) -> Bools:
+    """Tell which pairs of runs a paired t-test tells apart, Holm over all pairs [run, run], the first run above.
+
+    ``values`` [run, query]; a pair is compared over the queries for which both have a value, as ``compare`` does it:
+    where nearer 0 is better, the sizes of the values.
+    """
+    values = sized(values, better)
+    first, second = np.triu_indices(len(values), 1)
+    differences: dict[int, list[tuple[int, Floats]]] = defaultdict(list)
+    defined = ~np.isnan(values)
+    for number, (one, two) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        both = defined[one] & defined[two]
+        row = paired.subtract(values[one][both], values[two][both])
+        differences[len(row)].append((number, row))
+    p = np.full(len(first), np.nan)
+    for rows in differences.values():
+        p[[number for number, _ in rows]] = paired.p_values(np.stack([row for _, row in rows]))
+    told = np.zeros((len(values), len(values)), dtype=np.bool_)
+    told[first, second] = corrected(p, "holm") <= alpha
+    return told
+
+
+def sized(values: Floats, better: Better) -> Floats:
+    """Give by what runs are compared: the values or, where nearer 0 is better, their sizes, as leanings cancel."""
+    return np.abs(values) if better == "nearer 0" else values
+
+
+ALPHA = 0.05  # of the corrected p that tells two runs apart in the base
+
+
+@renamed.told
+def ablate(
+    runs: Any,
+    qrels: Any = None,
+    *,
+    measure: str | Measure,
+    vary: str | Iterable[str],
+    grid: bool = False,
+    seed: int = 0,
+    jobs: int | None = 1,
+    **given: Unpack[Keywords],
+) -> Ablation:
+    """Vary word lists, parameters and the measure, and tell whether the order of the runs depends on them.
+
+    ``runs``     as `evaluate` takes them, with what it takes besides; texts are read once for all variants.
+    ``measure``  one, which is varied.
+    ``vary``     what is varied, each like ``"tau=0,1,5"``, ``"terms=each"`` or ``"terms=half x 1000"``; docs/ablate.md
+                 has all.
+    ``grid``     all combinations, where else one factor is varied at a time.
+    ``seed``     of what is drawn at random; each draw depends on it and on its number alone.
+
+    Raises UsageError for what cannot be varied with what was given, and what `evaluate` raises.
+    """
+    several = [measure] if isinstance(measure, Measure) else registry.parse(measure, given.get("relevance_level"))
+    if len(several) != 1:
+        raise UsageError(f"one measure is varied, and {measure!r} names {len(several)}; name one with -m")
+    if seed < 0:
+        raise UsageError(f"the seed is {seed}; it is 0 or more")
+    for thing in (qrels, given.get("terms"), given.get("background")):
+        if isinstance(thing, PATH) and opening.is_stream(thing):
+            raise InputError("variants read this again, and a stream can be read only once; give a file", thing)
+    texts = [vary] if isinstance(vary, str) else list(vary)
+    terms = loading.terms(given["terms"]) if given.get("terms") is not None else None
+    listed = 0 if terms is None else len({term for words in terms.terms.values() for term in words})
+    every = settings(texts, several[0], grid=grid, terms=listed)
+    docs = frames.held(given.get("docs"))
+    lists = _lists(terms, every, has_texts=docs is not None)
+    table = None
+    asked: dict[str, Any] = dict(given)
+    if docs is not None:
+        words = (word for each in lists.values() for of in each.terms.values() for word in of)
+        table = asked["docs"] = TermTable(words, partial(loading.texts, docs))
+    measuring = Measuring(runs, {"qrels": qrels, **asked}, several[0], table, lists, seed, jobs)
+    found = list(measuring.taken([Setting(), *every]))
+    beside = {part: file for part, file in measuring.results[0].files.items() if part.of == "counterfactual"}
+    parts = {Part(name): thing for name, thing in {"qrels": qrels, **given}.items() if name != "counterfactual"}
+    files = files_of(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
+    signature = measuring.results[0].signature
+    if "docs" in signature:  # which were read once for all, and are an object since
+        digest = "" if isinstance(docs, PATH) else memory.digest("docs", docs)
+        signature |= {"docs": called("docs", given, files, digest=digest)}
+    notes = (*measuring.results[0].notes, *loading.remarks_on_names(*lists))
+    result = replace(measuring.results[0], files=files, signature=signature, notes=tuple(dict.fromkeys(notes)))
+    return _compared(found, result, tuple(texts), seed, measuring.terms)
+
+
+def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: bool) -> dict[Any, GroupTerms]:
+    """Load every list of terms that is asked for, by what names it; None is that of the base.
+
+    Raises UsageError for what only texts allow, where there are none.
+    """
+    for change in (change for setting in every for change in setting.changes):
+        if change.factor in OF_TEXTS and not has_texts:
+            raise UsageError(
+                f"{change.factor}={change.value} needs the texts; give --docs COLLECTION with --terms LIST"
+            )
+    named = {setting.keywords["terms"] for setting in every if "terms" in setting.keywords}
+    lists = {name: loading.terms(name) for name in sorted(named)}
+    return lists if terms is None else {None: terms, **lists}
+
+
+def _compared(
+    several: Sequence[VariantScores], result: Result, vary: tuple[str, ...], seed: int, terms: tuple[int, int] | None
+) -> Ablation:
+    """Compare variants, the first of which is the base, with the base."""
+    base = several[0]
+    qids = sorted({qid for taken in several for qid in taken.qids})
+    own = base.over(qids)
+    apart = shown(own, base.measure.better, alpha=ALPHA)
+    ever = np.zeros(apart.shape, dtype=np.bool_)
+    found = [_against(taken, taken.over(qids), own, base.measure, apart, ever) for taken in several]
+    runs, never = tuple(each.run for each in result.scores), len(own) * (len(own) - 1) // 2 - int(ever.sum())
+    told = int(apart.sum())
+    return Ablation(runs, found[0], tuple(found[1:]), result, vary, seed, told, never, len(base.qids), terms)
+
+
+def _against(taken: VariantScores, values: Floats, own: Floats, base: Measure, apart: Bools, ever: Bools) -> Variant:
+    """Compare the order of a variant with that of the base, over the queries of both; note in ``ever`` what flips."""
+    turned = taken.measure.better
+    both = np.asarray(~(np.isnan(own) | np.isnan(values)).any(axis=0))  # every run has a value by both
+    with np.errstate(invalid="ignore"):
+        orders = [
+            RunOrder.of(each[:, both].mean(axis=1) if both.any() else np.full(len(each), np.nan), better)
+            for each, better in ((sized(own, base.better), base.better), (sized(values, turned), turned))
+        ]
+    flipped = orders[0].flipped(orders[1])
+    ever |= flipped
+    return Variant(
+        **vars(taken),
+        ranks=orders[1].ranks,
+        tau_b=orders[0].tau_b(orders[1]),
+        tau_ap=tau_ap(orders[0].badness, orders[1].badness),
+        flipped=int(flipped.sum()),
+        settled=int((flipped & apart).sum()),
+        queries=int(both.sum()),
+    )

@@ -1,0 +1,248 @@
+"""What the variants of an instrument say of the same runs: variants, terms that are left out, runs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from fairtrec.commands.ablate.ablation import Ablation, Variant
+from fairtrec.commands.ablate.factors import Draw
+from fairtrec.data import Floats
+from fairtrec.formulas.rounding import same
+from fairtrec.report.cells import called, cell, signed
+from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
+from fairtrec.report.records import Row, head
+from fairtrec.report.remarks import footnotes as footnotes_of
+
+KEYS = ("factor", "variant", "run")
+FEW = 6  # runs that have a column each
+AP = "tau_ap: the same, with the weight at the top"
+BY_SIZE = "orders, ranks and flips go by the mean of absolute values, as signs cancel in the mean"
+
+
+def footnotes(ablation: Ablation) -> list[str]:
+    """List what a reader should know beside the numbers."""
+    return [*legend(ablation), *remarks(ablation), *footnotes_of(ablation.result)]
+
+
+def tables(ablation: Ablation, *, places: int) -> Document:
+    """Lay out all tables."""
+    names = called(ablation.runs)
+    several = [_of_variants(ablation, names, places)]
+    if terms := left_out(ablation):
+        several.append(_of_terms(ablation, terms, names, places))
+    several.append(_of_runs(ablation, names, places))
+    by_size = BY_SIZE if ablation.pairs and ablation.measure.better == "nearer 0" else ""
+    signs = [directions([ablation.measure.better]), by_size, *legend(ablation)]
+    said = [*remarks(ablation), *footnotes_of(ablation.result)]
+    return Document(several, said, str(ablation.signature), signs=signs)
+
+
+def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> ReportTable:
+    every, few = lines(ablation), len(names) <= FEW
+    several = list(every.values())
+    means = [np.array([each.means for each in of]) for of in several]
+    values = []
+    if ablation.pairs and few:
+        values.append(Column("order", [order(of, names, ablation.base) for of in several], words=True))
+    for run, name in enumerate(names if few else ()):
+        values.append(Column(name, [span(mean[:, run].tolist(), places) for mean in means], of_run=True))
+    if not few:
+        values.append(Column("mean", [span(mean.mean(axis=1).tolist(), places) for mean in means]))
+    if ablation.pairs:
+        for name, tau in (("tau-b", attrgetter("tau_b")), ("tau_ap", attrgetter("tau_ap"))):
+            values.append(Column(name, ["-" if of[0] is ablation.base else span(map(tau, of), 2) for of in several]))
+        values.append(Column("flipped", [whole(each.flipped for each in of) for of in several]))
+        values.append(Column("settled", [whole(each.settled for each in of) for of in several]))
+        if not few:
+            best = best_of(ablation)
+            ranks = ["-" if best is None else whole(int(each.ranks[best]) for each in of) for of in several]
+            values.append(Column("best", ranks))
+    keys = [Column("varied", [*every], words=True)]
+    return ReportTable(f"{heading(ablation.measure)}, varied", keys, values, least=("tau_ap", "settled"))
+
+
+def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str], places: int) -> ReportTable:
+    keys = [Column("without", [each.variant for each in terms], words=True)]
+    moved = [changes(ablation, each) for each in terms]
+    values = [Column("documents", [str(each.documents) for each in terms])]
+    if len(names) <= FEW:
+        several = [[signed(move[run], places) for move in moved] for run in range(len(names))]
+        values += [Column(name, cells, of_run=True) for name, cells in zip(names, several, strict=True)]
+    else:
+        at = [int(np.nan_to_num(np.abs(move)).argmax()) for move in moved]
+        values.append(Column("mean", [signed(move.mean(), places) for move in moved]))
+        values.append(Column("largest", [signed(move[run], places) for move, run in zip(moved, at, strict=True)]))
+        values.append(Column("run", [names[run] for run in at], words=True, runs=True))
+    if ablation.pairs:
+        values.append(Column("flipped", [str(each.flipped) for each in terms]))
+        if len(names) <= FEW:
+            values.insert(0, Column("order", [order([each], names, ablation.base) for each in terms], words=True))
+    return ReportTable("Means move by, where one term is left out", keys, values)
+
+
+def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> ReportTable:
+    best = np.argsort(np.where(ablation.base.ranks == 0, len(names) + 1, ablation.base.ranks), kind="stable").tolist()
+    ends, ranks = ablation.intervals, ablation.rank_intervals
+    values = [Column("base", [f"{ablation.base.means[run]:.{places}f}" for run in best])]
+    for end, name in enumerate(("least", "greatest")):
+        values.append(Column(name, [f"{ends[run, end]:.{places}f}" for run in best]))
+    if ablation.pairs:
+        values.append(Column("rank", [str(ablation.base.ranks[run]) for run in best]))
+        values.append(Column("ranks", [whole(ranks[run].tolist()) for run in best]))
+    key = Column("run", [names[run] for run in best], words=True, runs=True)
+    return ReportTable("Runs over all variants", [key], values)
+
+
+def lines(ablation: Ablation) -> dict[str, list[Variant]]:
+    """Put the draws of a setting together, by the name of their line.
+
+    Terms that are left out one by one stand in a table of their own.
+    """
+    found: dict[str, list[Variant]] = {"base": [ablation.base]}
+    for each in ablation.variants:
+        if each.documents is None:
+            alone, ties = len(each.setting.changes) == 1, each.setting.ties is not None
+            value = each.setting.called() if ties or isinstance(each.setting.terms, Draw) else each.variant
+            found.setdefault(value if not alone else each.factor if ties else f"{each.factor}={value}", []).append(each)
+    return {f"{name}={len(of)}" if name == "ties" else name: of for name, of in found.items()}
+
+
+def left_out(ablation: Ablation) -> list[Variant]:
+    """List the terms that are left out, those that move a mean most first."""
+    each = [variant for variant in ablation.variants if variant.documents is not None]
+    return sorted(each, key=lambda variant: -float(np.nan_to_num(np.abs(changes(ablation, variant))).max()))
+
+
+def changes(ablation: Ablation, variant: Variant) -> Floats:
+    """Give how far each run's mean moves [run]."""
+    with np.errstate(invalid="ignore"):
+        moved: Floats = variant.means - ablation.base.means
+    return moved
+
+
+def span(values: Iterable[float], places: int) -> str:
+    """Write one value, or the least and the greatest of several."""
+    known = [value for value in values if value == value]  # noqa: PLR0124 - nan is not itself
+    ends = [f"{value:.{places}f}" for value in ((min(known), max(known)) if known else (float("nan"),) * 2)]
+    return ends[0] if ends[0] == ends[1] else (" to " if ends[0].startswith("-") else "-").join(ends)
+
+
+def whole(values: Iterable[int]) -> str:
+    """Write one number, or the least and the greatest of several."""
+    several = list(values)
+    return str(several[0]) if min(several) == max(several) else f"{min(several)}-{max(several)}"
+
+
+def order(variants: Sequence[Variant], names: Sequence[str], base: Variant) -> RunCell:
+    """Name the runs from the best to the worst; of several variants, say in how many the order is that of the base."""
+    if len(variants) > 1:
+        alike = sum((each.ranks == base.ranks).all() for each in variants)
+        return RunCell(f"same in {alike} of {len(variants)}")
+    ranks = variants[0].ranks
+    parts, before = [""], 0
+    for rank, place in sorted((rank, place) for place, rank in enumerate(ranks.tolist()) if rank):
+        parts += [*(["=" if rank == before else " "] if before else []), names[place]]
+        before = rank
+    return RunCell(*parts)
+
+
+def best_of(ablation: Ablation) -> int | None:
+    """Give the place of the run that is best by the base, the first of several; None if none has a value."""
+    best = np.flatnonzero(ablation.base.ranks == 1)
+    return int(best[0]) if len(best) else None
+
+
+def named(variant: Variant) -> str:
+    """Spell a variant as it was asked for."""
+    return f"{variant.factor}={variant.variant}" if len(variant.setting.changes) == 1 else variant.variant
+
+
+def _still(ablation: Ablation) -> list[str]:
+    """Name the factors by which no mean moves, to 12 digits."""
+    moved: dict[str, bool] = {}
+    for each in ablation.variants:
+        alike = same(each.means, ablation.base.means) | (np.isnan(each.means) & np.isnan(ablation.base.means))
+        moved[each.factor] = moved.get(each.factor, False) or not alike.all()
+    return [factor for factor, is_so in moved.items() if not is_so]
+
+
+def legend(ablation: Ablation) -> Iterator[str]:
+    """Say what the numbers mean."""
+    if ablation.pairs:
+        told = (
+            f"those that differ significantly in the base (paired t-test, Holm, p at most 0.05): {ablation.told_apart}"
+        )
+        yield f"flipped: pairs of runs, of {ablation.pairs}, whose order is not that of the base; settled: {told}"
+        yield f"tau-b: Kendall's, with the base; 0.9 or more is usually called the same order; {AP}"
+        best = best_of(ablation)
+        if len(ablation.runs) > FEW and best is not None:
+            yield f"best: the rank of {called(ablation.runs)[best]}, the best run of the base"
+
+
+def remarks(ablation: Ablation) -> Iterator[str]:
+    """Say which factor moves most, and which numbers are over fewer queries."""
+    if ablation.pairs:
+        flips = [each for each in ablation.variants if each.flipped]
+        most = min(flips, key=lambda each: (-each.flipped, each.tau_b), default=None)
+        if most is None:
+            yield "no variant flips a pair of runs"
+        else:
+            tau = "" if np.isnan(most.tau_b) else f" (tau-b {most.tau_b:.2f})"
+            yield f"most pairs flip by {named(most)}: {most.flipped} of {ablation.pairs}{tau}"
+            yield f"pairs that no variant flips: {ablation.never} of {ablation.pairs}"
+    if still := _still(ablation):
+        yield f"no mean moves by {', '.join(still)}"
+    if ablation.terms is not None:
+        occurring, listed = ablation.terms
+        yield f"{occurring} of {listed} terms occur in the documents looked at"
+    fewer: dict[int, list[str]] = {}
+    for each in ablation.variants if ablation.pairs else ():
+        if each.queries < ablation.every:
+            fewer.setdefault(each.queries, []).append(named(each))
+    for queries, names in fewer.items():
+        which = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        yield f"orders over the {queries} of {ablation.every} queries for which every run has a value: {which}"
+
+
+def rows(ablation: Ablation, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each run by the base and by each variant."""
+    yield ["factor", "variant", "run", "mean", "rank", "tau_b", "tau_ap", "flipped", "settled", "queries"]
+    for each in (ablation.base, *ablation.variants):
+        beside = [cell(each.tau_b, places), cell(each.tau_ap, places), each.flipped, each.settled, each.queries]
+        name = [each.factor or "base", each.variant]
+        for run, mean, rank in zip(ablation.runs, each.means.tolist(), each.ranks.tolist(), strict=True):
+            yield [*name, run, cell(mean, places), rank, *beside]
+
+
+def records(ablation: Ablation) -> Iterator[dict[str, Any]]:
+    """Give an object for each variant."""
+    return (_record(ablation, each) for each in ablation.variants)
+
+
+def record(ablation: Ablation) -> dict[str, Any]:
+    """Give one object, which also says where the values come from, and what the base says."""
+    ends, ranks = ablation.intervals.tolist(), ablation.rank_intervals.tolist()
+    runs = {
+        run: {"least": ends[at][0], "greatest": ends[at][1], "ranks": ranks[at]} for at, run in enumerate(ablation.runs)
+    }
+    base = _record(ablation, ablation.base)
+    return {
+        **head(ablation.result, ablation.signature, footnotes(ablation)),
+        "measure": str(ablation.measure),
+        "pairs": ablation.pairs,
+        "told_apart": ablation.told_apart,
+        "never_flipped": ablation.never,
+        "base": {name: base[name] for name in ("means", "ranks", "queries")},
+        "runs": runs,
+        "variants": [*records(ablation)],
+    }
+
+
+def _record(ablation: Ablation, each: Variant) -> dict[str, Any]:
+    means = dict(zip(ablation.runs, each.means.tolist(), strict=True))
+    found: dict[str, Any] = {"factor": each.factor, "variant": each.variant, "means": means}
+    found |= {name: getattr(each, name) for name in ("tau_b", "tau_ap", "flipped", "settled")}
+    found |= {"ranks": dict(zip(ablation.runs, each.ranks.tolist(), strict=True)), "queries": each.queries}
+    return found if each.documents is None else {**found, "documents": each.documents}

@@ -1,0 +1,221 @@
+"""``fairtrec.check``: the gate, from whatever the caller has (runs, a result, a results file) to verdicts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+from fairtrec.commands.check import requirement
+from fairtrec.commands.check.judging import judge
+from fairtrec.commands.check.requirement import Gate, Requirement, Verdict
+from fairtrec.commands.compare.baseline import find
+from fairtrec.commands.compare.compared import refuse_gold
+from fairtrec.commands.results import difference, results
+from fairtrec.commands.results.results import RecordedResult
+from fairtrec.evaluation.answers import Answer, Signature, aggregates
+from fairtrec.evaluation.answers.result import InputFile, Part, Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.evaluate import evaluate
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import name_of
+from fairtrec.evaluation.inputs.given import Keywords
+from fairtrec.evaluation.inputs.loading import short
+from fairtrec.evaluation.slices import Slices
+from fairtrec.measure import Measure
+from fairtrec.measures.catalogue import renamed
+from fairtrec.measures.utility import refuse_geometric
+from fairtrec.statistics.procedure import SCANTY
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by
+from fairtrec.support.literals import FailOn, Method
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdicts(Answer):
+    """What a gate says of all runs, and what it rests on."""
+
+    verdicts: tuple[Verdict, ...]
+    result: Result  # of the runs that are judged
+    gate: Gate
+    baseline: str | None = None
+    notes: tuple[str, ...] = ()
+    baseline_sha256: str = ""  # of its file
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that changes a number."""
+        if self.baseline is None:
+            return self.result.signature
+        return self.result.signature | {"baseline": short(name_of(self.baseline), self.baseline_sha256)}
+
+    @property
+    def passed(self) -> bool:
+        """Whether every run meets every requirement."""
+        return not any(self.gate.fails(verdict.status) for verdict in self.verdicts)
+
+
+@renamed.told
+def check(
+    requirements: str | Iterable[str],
+    runs: Any,
+    qrels: Any = None,
+    *,
+    baseline: Any = None,
+    slices: FilePath | Mapping[str, Sequence[str]] | None = None,
+    confidence: float = Gate.confidence,
+    strict: bool = Gate.strict,
+    prove: bool = Gate.prove,
+    fail_on: FailOn = Gate.fail_on,
+    interval: Method = Gate.interval,
+    measures: str | Measure | Iterable[str | Measure] = (),
+    jobs: int | None = 1,
+    keep_going: bool = False,
+    accept: bool = False,
+    untrusted: bool | Mapping[str, int] = False,
+    **given: Unpack[Keywords],
+) -> Verdicts:
+    """Judge whether runs meet requirements, on their own or against a baseline.
+
+    ``requirements``  like ``"NFaiRR@10 >= 0.85"``, ``"worst slice nDCG@10 >= baseline - 0.01"``; docs/ci.md has all.
+    ``runs``          as `evaluate` takes them, with what it takes besides; or a Result, or what `read_results` gives.
+    ``baseline``      a run, ``{name: run}``, or a results file of one; where ``runs`` is a Result, one of its runs, by
+                      name or number.
+    ``slices``        the query ids of each slice, or a file of lines of qid and slice.
+    ``confidence``    a difference counts if its interval does; ``strict`` goes by the difference itself.
+    ``prove``         passes only where the whole interval is on the right side of the bound (non-inferiority).
+    ``fail_on``       "warning": warnings are failures, too.
+    ``interval``      from Student's t, or by bootstrap: "percentile" or "bca", of 10,000 resamples.
+    ``measures``      what is evaluated beside, without a requirement; where ``runs`` are evaluated here.
+    ``keep_going``    lists runs that cannot be read in ``result.failed``, and judges the others.
+    ``untrusted``     takes the runs for submissions of strangers, as `evaluate` does.
+    ``accept``        goes on with a results file whose measures have since had a change of their values.
+
+    Raises UsageError for a requirement that cannot be read or asks for what is not there, and what `evaluate` raises.
+    """
+    aggregates.refuse_given(given, "requirements are about")
+    gate = Gate(confidence, strict, prove, fail_on, interval)
+    texts = [requirements] if isinstance(requirements, str) else dict.fromkeys(requirements)
+    asked = [requirement.parse(text, given.get("relevance_level")) for text in texts]
+    if not asked:
+        raise UsageError("nothing is required; give --require 'nDCG@10 >= 0.5', or require = [...] in a TOML file")
+    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    parts = Slices.of(slices)
+    compared = list(dict.fromkeys(each.measure for each in asked if each.relative))
+    recorded, run = _recorded(baseline if compared else None)
+    over = given.get("bounds")
+    if accept and recorded is None:
+        what = f"{asked_by('--accept')} is about the values of a results file"
+        raise UsageError(f"{what}; give one with {asked_by('--baseline')}, or leave it out")
+    if over == "ties":
+        raise UsageError("check decides whatever is unknown, and ties are known; give --bounds labels or texts")
+    if over is not None and recorded is not None:
+        what = f"a results file holds no {over}"
+        raise UsageError(f"{what}; give the run that was the baseline, or leave out --bounds {over}")
+    if over == "labels":
+        given["next_label"] = True
+    if isinstance(runs, Result | RecordedResult):
+        if qrels is not None or given or several or untrusted:
+            raise UsageError("these values are there already; leave out what they would be evaluated from")
+        result, base = _read(runs, asked, run)
+    else:
+        wanted = [*several, *(each.measure for each in asked)]
+        result, base = _evaluated(
+            wanted, runs, qrels, run, {"jobs": jobs, "keep_going": keep_going, "untrusted": untrusted, **given}
+        )
+    refuse_gold(result, "requirements look")
+    told: list[str] = []
+    if recorded is not None:
+        base, told = recorded.only(compared), _agreed(recorded, result, compared, accept=accept)
+    verdicts = [
+        each for scores in result.scores for each in judge(scores, asked, baseline=base, slices=parts, gate=gate)
+    ]
+    said = [*notes(result.scores, asked, base, parts, gate), *told]
+    named = baseline if isinstance(baseline, str | None) else base.run if base is not None else "it"
+    if baseline is not None and base is None:
+        said.append(f"no requirement is about the baseline, so {named} was not read")
+    known = (None, "") if base is None else (named, _digest_of(recorded, result, base))
+    return Verdicts(tuple(verdicts), result, gate, known[0], tuple(said), known[1])
+
+
+def notes(
+    runs: Sequence[Scores],
+    requirements: Sequence[Requirement],
+    baseline: Scores | None,
+    slices: Mapping[str, Sequence[str]],
+    gate: Gate,
+) -> Iterator[str]:
+    """Say what a reader should know beside the verdicts: what contradicts, what was not compared or not asked."""
+    yield from (requirement.contradiction for requirement in requirements if requirement.contradiction)
+    among = gate.among(len(slices))
+    if among < gate.alpha and any(each.scope and each.relative for each in requirements):
+        yield f"each of the {len(slices)} slices is judged with alpha {among:.3g} (Bonferroni)"
+    sliced = {qid for qids in slices.values() for qid in qids}
+    if slices and not any(requirement.scope for requirement in requirements):
+        yield "no requirement is about slices; write: worst slice MEASURE >= BOUND"
+    asked = {requirement.measure for requirement in requirements}
+    for scores in runs:
+        qids = set(scores.qids)
+        if baseline is not None and qids != set(baseline.qids):
+            many = f"{len(qids)} {'query' if len(qids) == 1 else 'queries'}"
+            both = f"compared over the {len(qids & set(baseline.qids))} of both"
+            yield f"{scores.run} has {many}, the baseline {len(baseline.qids)}; {both}"
+        if slices and (rest := len(qids - sliced)):
+            yield f"{rest} of the {len(qids)} queries of {scores.run} are in no slice"
+        for measure, mean in zip(scores.measures, scores.means.tolist(), strict=True):
+            if measure not in asked:
+                yield f"{scores.run}: {measure} is {mean:.4f}, with no requirement"
+    if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
+        yield f"the bootstrap intervals of fewer than {SCANTY} queries are too narrow; prefer --interval t"
+
+
+def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure], *, accept: bool) -> list[str]:
+    """Say what sets a recorded baseline apart and does not matter. Raises InputError for what does."""
+    difference.refuse_other(recorded, result.signature, result.digests)
+    changed = difference.changed(map(str, compared), result.signature, recorded.signature)
+    if not accept:
+        difference.refuse_changed(changed, recorded.path)
+    programs = difference.of_programs(result.signature, recorded.signature)
+    told = difference.remark(programs, ("here", f"in {recorded.path}"))
+    return [*told, *(f"accepted: {each.measure}: {each.why}" for each in changed)]
+
+
+def _digest_of(recorded: RecordedResult | None, result: Result, base: Scores) -> str:
+    """Give the sha256 of the file of a baseline, "" where there is none."""
+    file = result.files.get(Part("run", base.run)) if recorded is None else InputFile(recorded.path, recorded.path)
+    return "" if file is None else file.sha256
+
+
+def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:
+    if isinstance(baseline, RecordedResult):
+        return baseline, None
+    ((_, path),) = loading.named_runs(baseline)
+    if loading.is_file(path) and results.is_results(path):
+        return results.read_results(path), None
+    return None, baseline
+
+
+def _read(values: Result | RecordedResult, asked: Sequence[Requirement], base: Any) -> tuple[Result, Scores | None]:
+    """Take values that are there already; the baseline may be one of their runs."""
+    result = values.result([each.measure for each in asked]) if isinstance(values, RecordedResult) else values
+    return _split(result, None if base is None else find([scores.run for scores in result.scores], base))
+
+
+def _evaluated(
+    wanted: Sequence[Any], runs: Any, qrels: Any, base: Any, given: Mapping[str, Any]
+) -> tuple[Result, Scores | None]:
+    named = dict(loading.named_runs(runs))
+    refuse_geometric(each for each in wanted if isinstance(each, Measure))
+    if base is None:
+        return evaluate(wanted, named, qrels, **given), None
+    ((name, run),) = loading.named_runs(base)
+    name = name if isinstance(run, PATH) else "baseline"
+    name = f"{name} (2)" if name in named else name
+    result = evaluate(wanted, {**named, name: run}, qrels, **given)
+    if fault := dict(result.failed).get(name):
+        raise InputError(f"the baseline is broken, so nothing can be compared: {fault}")
+    return _split(result, [scores.run for scores in result.scores].index(name))
+
+
+def _split(result: Result, base: int | None) -> tuple[Result, Scores | None]:
+    if base is None:
+        return result, None
+    others = tuple(scores for number, scores in enumerate(result.scores) if number != base)
+    return replace(result, scores=others), result.scores[base]

@@ -1,0 +1,282 @@
+"""The gate: does a run meet its requirements, and could the data have shown it if not?
+
+An absolute requirement is about the mean. A relative one fails where the paired confidence interval of the difference
+lies wholly beyond the bound. Where it reaches across the bound, the run passes for want of evidence, with a warning
+that says on which side the mean is and from which difference on it would have failed; or fails, where proof is asked
+for.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairtrec.commands.check.requirement import STATUSES, USUAL, Evidence, Gate, Requirement, Status, ToLabel, Verdict
+from fairtrec.data import Floats
+from fairtrec.evaluation import slices as slicing
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.formulas.labellings.unlabelled import DRAWN
+from fairtrec.formulas.rounding import finite, same
+from fairtrec.measure import Measure
+from fairtrec.statistics import paired
+from fairtrec.statistics.procedure import DECIDING
+from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import Method
+
+POWER = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """One measure of a run [1, query]: its values at the least and at the greatest end."""
+
+    scores: Scores
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, scores: Scores | None, measure: Measure, *, unsigned: bool) -> "Open | None":
+        """Take a measure of a run whose groups are not all known; None where that does not matter."""
+        if scores is None or scores.unknown is None:
+            return None
+        found, row = scores.unknown, scores.measures.index(measure)
+        low, high, values = found.least[[row]], found.greatest[[row]], scores.values[[row]]
+        alike = same(low, high) & same(low, values) | np.isnan(low) & np.isnan(values)
+        if alike.all():
+            return None
+        if unsigned:
+            sizes = np.abs(low), np.abs(high)
+            low, high = np.where((low < 0) & (high > 0), 0.0, np.minimum(*sizes)), np.maximum(*sizes)
+        one = replace(scores, measures=(measure,), values=values, ties=None, unknown=found.of_measure(row))
+        return cls(one, low, high)
+
+    def at(self, *, high: bool) -> Scores:
+        """Give the scores as they are at one end."""
+        return replace(self.scores, values=self.high if high else self.low, unknown=None)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the mean."""
+        low, high = (float(self.at(high=high).means[0]) for high in (False, True))
+        return low, high
+
+    @property
+    def doubt(self) -> str:
+        """Say where the ends are no bounds."""
+        assert self.scores.unknown is not None
+        many = int(self.scores.unknown.drawn.sum())
+        what = f"in {many} queries only {DRAWN} random labellings were tried, so this is no proof"
+        return what if many else ""
+
+    @property
+    def to_label(self) -> ToLabel | None:
+        """Say what to label; None where it is texts that are missing, or was not looked for."""
+        found = self.scores.unknown
+        assert found is not None
+        moved = np.flatnonzero((found.rank[0] > 0) & ~same(self.low[0], self.high[0]))
+        if not len(moved):
+            return None
+        first = int(moved[found.moves[0, moved].argmax()])
+        many = len({docno for query in moved for docno in found.documents[0, query]})
+        return ToLabel(many, found.docno[0, first], int(found.rank[0, first]), self.scores.qids[first])
+
+
+def decided(verdict: Verdict, worst: Verdict, best: Verdict, opened: Sequence[Open], gate: Gate) -> Verdict:
+    """Say what a verdict comes to, given those at both ends of what the labels leave open."""
+    doubt = "; ".join(dict.fromkeys(filter(None, (each.doubt for each in opened))))
+    run = next((each.ends for each in opened if each.scores.run == verdict.run), None)
+    if _meets(best, gate) and not _meets(worst, gate):
+        label = next((each.to_label for each in opened if each.to_label is not None), None)
+        many = sum(int((~same(each.low, each.high)).sum()) for each in opened)
+        reason = f"not decided: {label if label is not None else f'{many} queries are open'}"
+        return replace(verdict, status="undecided", reason=reason, ends=run, label=label)
+    found = best if gate.fails(best.status) else worst
+    reason = f"{found.reason}, whatever is unknown" if gate.fails(found.status) else found.reason
+    status: Status = "warning" if doubt and found.status == "passed" else found.status
+    return replace(verdict, status=status, reason="; ".join(filter(None, (reason, doubt))), ends=run)
+
+
+def _meets(verdict: Verdict, gate: Gate) -> bool:
+    """Tell whether a run meets a requirement at one end; the mean difference decides of one with a baseline."""
+    found, asked = verdict.evidence, verdict.requirement
+    return not gate.fails(verdict.status) and (found is None or asked.holds(found.difference, asked.offset))
+
+
+def judge(
+    scores: Scores,
+    requirements: Sequence[Requirement],
+    *,
+    baseline: Scores | None = None,
+    slices: Mapping[str, Sequence[str]] | None = None,
+    gate: Gate = USUAL,
+) -> list[Verdict]:
+    """Judge one run: a verdict for each requirement, and one for each slice where every slice is asked for.
+
+    Raises UsageError where a requirement asks for a baseline, slices or a measure that is not there.
+    """
+    verdicts: list[Verdict] = []
+    for requirement in requirements:
+        if not requirement.scope:
+            verdicts.append(_judged(requirement, scores, baseline, gate, gate.alpha))
+            continue
+        if not slices:
+            raise UsageError(f"{requirement}: which slices? give --slice FILE")
+        alpha = gate.among(len(slices))
+        each = [
+            replace(_judged(requirement, slicing.restricted(scores, qids), baseline, gate, alpha), slice=name)
+            for name, qids in slices.items()
+        ]
+        verdicts += each if requirement.scope == "every slice" else [max(each, key=_badness)]
+    return verdicts
+
+
+def _badness(verdict: Verdict) -> tuple[int, float]:
+    """Order verdicts: by status, then by how far the value lies below (or above) what is asked for."""
+    short = verdict.bound - verdict.value if verdict.requirement.upward else verdict.value - verdict.bound
+    return STATUSES.index(verdict.status), math.inf if math.isnan(short) else short
+
+
+def _only(scores: Scores, requirement: Requirement) -> Scores:
+    if requirement.measure not in scores.measures:
+        requirement.measure.refuse_several(scores.measures)
+        what = f"{requirement.measure} has a value for each group, and a requirement is about one"
+        raise UsageError(f"{requirement}: {what}; name the group, like TE(group='f')@10")
+    row = scores.measures.index(requirement.measure)
+    values = np.abs(scores.values[[row]]) if requirement.unsigned else scores.values[[row]]
+    return replace(scores, measures=(scores.measures[row],), values=values, ties=None, unknown=None)
+
+
+def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate, alpha: float) -> Verdict:
+    one = _only(scores, requirement)
+    if requirement.relative and baseline is None:
+        raise UsageError(f"{requirement}: which baseline? give --baseline RUN|FILE")
+    base = _only(baseline, requirement) if requirement.relative and baseline is not None else None
+    verdict = _known(requirement, one, base, gate, alpha)
+    mine, theirs = (Open.of(each, requirement.measure, unsigned=requirement.unsigned) for each in (scores, baseline))
+    theirs = theirs if requirement.relative else None
+    if mine is None and theirs is None:
+        return verdict
+    worst, best = (
+        _known(
+            requirement,
+            one if mine is None else mine.at(high=high),
+            base if theirs is None else theirs.at(high=not high),
+            gate,
+            alpha,
+        )
+        for high in (not requirement.upward, requirement.upward)
+    )
+    return decided(verdict, worst, best, [each for each in (mine, theirs) if each is not None], gate)
+
+
+def _known(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate, alpha: float) -> Verdict:
+    if baseline is None:
+        return _absolute(requirement, scores, gate, alpha)
+    return _relative(requirement, scores, baseline, gate, alpha)
+
+
+def _absolute(requirement: Requirement, scores: Scores, gate: Gate, alpha: float) -> Verdict:
+    """Judge the mean itself; its interval, of how it would be with other queries, decides where proof is asked for."""
+    value, defined, queries = float(scores.means[0]), int(scores.defined[0]), len(scores.qids)
+    low, high = _interval(scores.values[0], gate.interval, alpha, defined if requirement.measure.total else 1)
+    bound, side = requirement.offset, "below" if requirement.upward else "above"
+    reason = ""
+    if math.isnan(value):
+        none = f"{requirement.measure} is undefined for each of the {queries} queries"
+        reason = none if queries else "none of its queries was evaluated"
+    elif not requirement.holds(value, bound):
+        reason = f"the mean is {bound:g} itself" if value == bound else f"the mean is {side} {bound:g}"
+    elif gate.prove and not requirement.holds(low if requirement.upward else high, bound):
+        reason = f"the mean meets {bound:g}, but its {_percent(alpha)} interval reaches {side} it (--prove)"
+    status: Status = "failed" if reason else "passed"
+    return Verdict(requirement, scores.run, status, reason, value, bound, defined, queries, (low, high))
+
+
+def _interval(values: Floats, method: Method, alpha: float, scale: int) -> tuple[float, float]:
+    """Give the interval of a mean, times ``scale``; what the data leave open, as one query does, is infinite."""
+    values = values[~np.isnan(values)]
+    if len(values) < 2 or not finite(values).all():
+        return -math.inf, math.inf
+    low, high = paired.interval(values, method, confidence=1 - alpha)
+    return (-math.inf if math.isnan(low) else low * scale), (math.inf if math.isnan(high) else high * scale)
+
+
+def _percent(alpha: float) -> str:
+    return f"{100 * (1 - alpha):.6g} %"
+
+
+def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: Gate, alpha: float) -> Verdict:
+    mine, theirs = (each.values[0] for each in slicing.common(scores, baseline))
+    both = ~(np.isnan(mine) | np.isnan(theirs))
+    value, base = mine[both], theirs[both]
+    many = len(value)
+    verdict = Verdict(requirement, scores.run, "failed", "", math.nan, math.nan, many, len(scores.qids))
+    if not many:
+        return replace(verdict, reason="there is no query for which both the run and the baseline have a value")
+    if not (finite(value) & finite(base)).all():
+        return replace(verdict, reason="a value is infinite, so the difference has no mean")
+    total = requirement.measure.total
+    differences, scale = paired.subtract(value, requirement.factor * base), many if total else 1
+    nonzero = int(np.count_nonzero(paired.subtract(value, base)))
+    evidence = _compared(requirement, differences, float(base.mean()) * scale, nonzero, gate.interval, alpha, scale)
+    point = float(value.sum() if total else value.mean())
+    bound = requirement.factor * evidence.baseline + requirement.offset
+    status, reasons = _weighed(requirement, evidence, gate, alpha)
+    if status != "warning" and 0 < nonzero < DECIDING:
+        few = f"{nonzero} of {many} differences {'is' if nonzero == 1 else 'are'}"
+        reasons.append(f"only {few} not 0, so the interval may be too narrow")
+    lacking = 0 if requirement.scope else len(set(baseline.qids).difference(scores.qids))
+    if lacking and status != "failed":
+        what = f"the run lacks {lacking} of the {len(baseline.qids)} queries of the baseline"
+        reasons.append(f"{what}; -c counts them as empty rankings")
+    if status == "passed" and reasons:
+        status = "warning"
+    return replace(verdict, status=status, reason="; ".join(reasons), value=point, bound=bound, evidence=evidence)
+
+
+def _compared(
+    requirement: Requirement,
+    differences: Floats,
+    base: float,
+    nonzero: int,
+    method: Method,
+    alpha: float,
+    scale: int,
+) -> Evidence:
+    """Look at the differences of queries; ``scale`` makes the mean a sum for a measure that counts."""
+    low, high = _interval(differences, method, alpha, scale)
+    least = paired.detectable(differences, alpha=alpha, power=POWER) if len(differences) > 1 else math.inf
+    tolerance = abs((requirement.factor - 1) * base + requirement.offset)
+    return Evidence(base, float(differences.mean()) * scale, low, high, tolerance, least * scale, nonzero)
+
+
+def _weighed(requirement: Requirement, found: Evidence, gate: Gate, alpha: float) -> tuple[Status, list[str]]:
+    """Weigh the evidence: beyond the bound, on the right side of it, or across it."""
+    bound, beyond = requirement.offset, "below" if requirement.upward else "above"
+    best, worst = (found.high, found.low) if requirement.upward else (found.low, found.high)
+    percent, meets = _percent(alpha), requirement.holds(found.difference, bound)
+    if not requirement.holds(best, bound):
+        end = "" if best != bound else " or at"
+        return "failed", [f"the whole {percent} interval of the difference lies {beyond}{end} {bound:g}"]
+    if gate.strict and not meets:
+        reaches = f"though its {percent} interval reaches it (--strict)"
+        return "failed", [f"the difference is {beyond} {bound:g}, {reaches}"]
+    if requirement.holds(worst, bound):
+        return "passed", []
+    what = f"the mean {'meets' if meets else 'misses'} the bound, but the {percent} interval reaches across it"
+    if gate.prove:
+        return "failed", [f"{what} (--prove)"]
+    return "warning", [what, _power(requirement, found)]
+
+
+def _power(requirement: Requirement, found: Evidence) -> str:
+    """Say which true difference from the baseline would have failed with a power of 80 %."""
+    if math.isinf(found.detectable):
+        return "only with more queries could it fail"
+    asked = (requirement.factor - 1) * found.baseline + requirement.offset
+    allowed = (-asked if requirement.upward else asked) + found.detectable  # towards the worse side
+    worse, better = ("drop", "gain") if requirement.upward else ("rise", "drop")
+    if allowed >= 0:
+        return f"a {worse} of {allowed:.3g} or more would fail with a power of {100 * POWER:g} %"
+    return f"a {better} of less than {-allowed:.3g} would fail with a power of {100 * POWER:g} %"

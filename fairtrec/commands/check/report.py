@@ -1,0 +1,272 @@
+"""Verdicts of the gate: as text, Markdown, JSON, JUnit XML or annotations of a GitHub workflow, and as a table."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from os import fspath
+from shutil import get_terminal_size
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from fairtrec.commands.check.checking import Verdicts
+from fairtrec.commands.check.requirement import STATUSES, Gate, Verdict
+from fairtrec.evaluation.answers.result import Part
+from fairtrec.formulas.rounding import NEAR
+from fairtrec.report.cells import cell, distinct, shown
+from fairtrec.report.document import Document, ReportTable
+from fairtrec.report.folding import cut, folded, hung
+from fairtrec.report.markup import code_md, escaped_md
+from fairtrec.report.output import annotation
+from fairtrec.report.records import Row, head
+from fairtrec.report.records import json as as_json
+from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.styled import Line, drawn
+from fairtrec.report.terminal import within
+from fairtrec.support.errors import plain
+
+KEYS = ("run", "requirement", "slice")
+WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
+STYLES = {"passed": "green", "warning": "yellow", "undecided": "bold yellow", "failed": "bold red"}
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
+SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "❌"}
+
+
+def named(checked: Verdicts) -> Mapping[str, str]:
+    """Give the short name of each run."""
+    return {run: plain(name) for run, name in shown(scores.run for scores in checked.result.scores).items()}
+
+
+def summary(checked: Verdicts) -> str:
+    """Count the verdicts."""
+    many = Counter(verdict.status for verdict in checked.verdicts)
+    words = {**WORDS, "warning": "warnings"} if many["warning"] > 1 else WORDS
+    counts = ", ".join(f"{many[status]} {words[status]}" for status in STATUSES if many[status])
+    gate = checked.gate
+    ways = [word for word, asked in (("strict", gate.strict), ("prove", gate.prove)) if asked]
+    ways += [] if gate.interval == "t" else [f"interval {gate.interval}"]
+    ways += ["fail on warnings"] if gate.fail_on == "warning" else []
+    ways += [f"baseline {checked.baseline}"] if checked.baseline else []
+    return plain(f"{counts or 'no verdicts'} ({', '.join([f'confidence {gate.confidence:g}', *ways])})")
+
+
+def footnotes(checked: Verdicts) -> list[str]:
+    """List what a reader should know beside the verdicts."""
+    return [plain(line) for line in (*checked.notes, *footnotes_of(checked.result))]
+
+
+def title(verdict: Verdict) -> str:
+    """Name what is asked for, and of which slice."""
+    each = f" [{verdict.slice}]" if verdict.requirement.scope == "every slice" else ""
+    return plain(f"{verdict.requirement}{each}")
+
+
+def facts(verdict: Verdict, places: int) -> str:
+    """Write the figures behind a verdict."""
+    found = verdict.evidence
+    alike = math.isclose(verdict.value, verdict.bound, rel_tol=NEAR, abs_tol=NEAR)
+    value, bound = distinct(verdict.value, verdict.value if alike else verdict.bound, places)
+    of = "" if verdict.defined == verdict.queries else f" of {verdict.queries}"
+    n = f"n {verdict.defined}{of}"
+    where = plain(f" in {verdict.slice}") if verdict.requirement.scope == "worst slice" else ""
+    open_ = f", could be{_ends(verdict.ends, places)}" if verdict.ends is not None else ""
+    if found is None and math.isnan(verdict.value):
+        return f"undefined{open_}{where}, {n}"
+    if found is None:
+        return f"{value}{_ends(verdict.interval, places)}{open_}{where}, {n}"
+    difference, low, high = (f"{each:+z.{places}f}" for each in (found.difference, found.low, found.high))
+    part = "" if verdict.requirement.factor == 1 else f" from {verdict.requirement.factor:g} x baseline"
+    least = f"{found.detectable:.{places}f}" if math.isfinite(found.detectable) else "nothing"
+    return (
+        f"{value}{open_}{where}, baseline {found.baseline:.{places}f}, bound {bound}, "
+        f"difference{part} {difference} [{low}, {high}], {n}, detectable {least}"
+    )
+
+
+def _ends(interval: tuple[float, float] | None, places: int) -> str:
+    """Write the interval of a mean; nothing where one query leaves it open."""
+    if interval is None or not all(map(math.isfinite, interval)):
+        return ""
+    return f" [{interval[0]:z.{places}f}, {interval[1]:z.{places}f}]"
+
+
+def text(
+    checked: Verdicts, *, places: int = 4, terminal: bool = False, window: bool = False, most: int | None = None
+) -> str:
+    """Write a line for each verdict, and below it the reason where it is not simply passed.
+
+    In a ``window`` names are shortened, and figures that have no room stand below, too. ``most`` remarks are shown
+    (None: all), and then a terminal shows one line of the signature.
+    """
+    lines: list[Line] = []
+    room = get_terminal_size().columns if terminal or window else None
+    called = within(room, named(checked))
+    run = max(map(len, called.values()), default=0)
+    asked = max((len(title(verdict)) for verdict in checked.verdicts), default=0)
+    for verdict in checked.verdicts:
+        first = f"{'':<9}{called[verdict.run]:<{run + 2}}{title(verdict):<{asked + 2}}"
+        found = [f"{first}{facts(verdict, places)}"]
+        if room is not None and len(found[0]) > room:
+            found = [*hung(first.rstrip(), room, 9), *hung(f"{'':<9}{facts(verdict, places)}", room, 9)]
+        found += hung(f"{'':<9}{plain(verdict.reason)}", room, 9) if verdict.reason else []
+        lines.append([(f"{WORDS[verdict.status]:<9}", STYLES[verdict.status]), (found[0][9:], "")])
+        lines += ([(line, "")] for line in found[1:])
+    signature = f"# {plain(str(checked.signature))}"
+    last = cut(signature, room) if terminal and room is not None and most is not None else signature
+    below = (*hung(summary(checked), room, 4), *(f"# {line}" for line in folded(footnotes(checked), most)), last)
+    return drawn([*lines, *([(each, "dim")] for each in below)], terminal=terminal)
+
+
+def tables(checked: Verdicts, *, places: int = 4) -> Document:
+    """Lay out a table of all verdicts, with the reasons."""
+    called = named(checked)
+    cells = [[WORDS[v.status], called[v.run], title(v), facts(v, places), plain(v.reason)] for v in checked.verdicts]
+    table = ReportTable.of_rows(summary(checked), 5, ["verdict", "run", "requirement", "result", "why"], cells)
+    lines = [*(plain(fault) for _, fault in checked.result.failed), *footnotes(checked)]
+    return Document([table], lines, plain(str(checked.signature)))
+
+
+def rows(checked: Verdicts, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each verdict."""
+    yield ["run", "requirement", "slice", "status", "reason", "measure", "value", "bound", "n", "queries"]
+    for each in checked.verdicts:
+        asked, values = each.requirement, (cell(each.value, places), cell(each.bound, places))
+        of = [each.run, str(asked), each.slice, each.status, each.reason, str(asked.measure)]
+        yield [*of, *values, each.defined, each.queries]
+
+
+def md(checked: Verdicts, *, places: int = 4) -> str:
+    """Write a Markdown table, the reasons below it."""
+    rows = [["", "run", "requirement", "result"], [":--"] * 4]
+    called = named(checked)
+    for verdict in checked.verdicts:
+        cells = called[verdict.run], title(verdict), facts(verdict, places)
+        rows.append([f"{SIGNS[verdict.status]} {verdict.status}", *map(_escaped, cells)])
+    reasons = [f"{called[each.run]}, {title(each)}: {plain(each.reason)}" for each in checked.verdicts if each.reason]
+    reasons += [plain(fault) for _, fault in checked.result.failed]
+    notes = footnotes(checked)
+    lines = [f"### fairtrec check: {_escaped(summary(checked))}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
+    lines += [*(f"- {_escaped(line)}" for line in (*reasons, *notes)), *[""] * bool(reasons or notes)]
+    return "".join(f"{line}\n" for line in [*lines, code_md(str(checked.signature))])
+
+
+def _escaped(text: str) -> str:
+    return escaped_md(text, ">]")
+
+
+def record(checked: Verdicts) -> dict[str, Any]:
+    """Give one object with every verdict in full precision."""
+    result = checked.result
+    return {
+        **head(result, checked.signature),
+        "passed": checked.passed,
+        "confidence": checked.gate.confidence,
+        "interval": checked.gate.interval,
+        "strict": checked.gate.strict,
+        "prove": checked.gate.prove,
+        "fail_on": checked.gate.fail_on,
+        "baseline": checked.baseline,
+        "failed": [{"run": name, "fault": fault} for name, fault in result.failed],
+        "notes": [*checked.notes, *footnotes_of(result)],
+        "verdicts": [dict(_pairs(verdict)) for verdict in checked.verdicts],
+    }
+
+
+def json(found: Mapping[str, Any]) -> str:
+    """Write the object; the same text, but no command to the runner of GitHub Actions."""
+    return as_json(found).replace("##[", "##\\u005b")
+
+
+def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
+    for name in ("run", "requirement", "slice", "status", "reason"):
+        value = getattr(verdict, name)
+        yield name, value if value is None else str(value)
+    yield "measure", str(verdict.requirement.measure)
+    yield from (("value", verdict.value), ("bound", verdict.bound))
+    yield from (("n", verdict.defined), ("queries", verdict.queries))
+    if verdict.interval is not None:
+        yield from zip(("low", "high"), verdict.interval, strict=True)
+    if verdict.ends is not None:
+        yield from zip(("least", "greatest"), verdict.ends, strict=True)
+    if verdict.label is not None:
+        yield "label", asdict(verdict.label)
+    for name in ("baseline", "difference", "low", "high", "tolerance", "detectable"):
+        if verdict.evidence is not None:
+            yield name, getattr(verdict.evidence, name)
+    if verdict.evidence is not None:
+        yield "nonzero", verdict.evidence.nonzero
+
+
+def github(checked: Verdicts, *, places: int = 4) -> str:
+    """Write an annotation for each requirement that is failed, or passed with a warning."""
+    called, lines = named(checked), []
+    for verdict in checked.verdicts:
+        if verdict.status != "passed":
+            kind = "error" if checked.gate.fails(verdict.status) else "warning"
+            message = f"{called[verdict.run]}: {facts(verdict, places)}; {plain(verdict.reason)}"
+            heading = f"fairtrec: {title(verdict)}"
+            read = checked.result.files.get(Part("run", verdict.run))
+            place = None if read is None else fspath(read.place)
+            lines.append(f"{annotation(kind, message, file=place, title=heading)}\n")
+    broken = [
+        annotation("error", plain(fault), file=run, title="fairtrec: broken") for run, fault in checked.result.failed
+    ]
+    return "".join([*lines, *(f"{line}\n" for line in broken)])
+
+
+def junit(checked: Verdicts, *, places: int = 4, seconds: float = 0) -> str:
+    """Write JUnit XML, as Jenkins, GitLab and their kin read it: a suite for each run, a case for each requirement.
+
+    A warning is the output of a case that passed, a broken run a suite with an error. The time is
+    that of the whole command, an equal share for each suite; without it, the same input gives the same bytes.
+    """
+    failed = checked.result.failed
+    root = ET.Element("testsuites", _counts("fairtrec check", checked.verdicts, checked.gate, len(failed)))
+    for scores in checked.result.scores:
+        of_run = [verdict for verdict in checked.verdicts if verdict.run == scores.run]
+        suite = ET.SubElement(root, "testsuite", _counts(scores.run, of_run, checked.gate))
+        properties = ET.SubElement(suite, "properties")
+        made = {"signature": str(checked.signature), "confidence": f"{checked.gate.confidence:g}"}
+        made |= {"interval": checked.gate.interval}
+        made |= {"notes": "; ".join(checked.notes)} if checked.notes else {}
+        for name, value in made.items():
+            ET.SubElement(properties, "property", {"name": name, "value": value})
+        for verdict in of_run:
+            names = {"classname": scores.run, "name": title(verdict), "time": "0"}
+            case, said = ET.SubElement(suite, "testcase", names), facts(verdict, places)
+            if checked.gate.fails(verdict.status):
+                failure = {"message": verdict.reason, "type": "requirement"}
+                ET.SubElement(case, "failure", failure).text = said
+            elif verdict.status == "warning":
+                ET.SubElement(case, "system-out").text = f"warning: {verdict.reason}; {said}"
+    for run, fault in failed:
+        _error(root, run, fault)
+    for suite in root:
+        suite.set("time", f"{seconds / len(root):.3g}")
+    root.set("time", f"{seconds:.3g}")
+    return _written(root)
+
+
+def broken(message: str, where: str = "") -> str:
+    """Write that nothing was judged, and why."""
+    root = ET.Element("testsuites", _counts("fairtrec check", (), Gate(), 1))
+    _error(root, where or "fairtrec check", message)
+    return _written(root)
+
+
+def _error(root: ET.Element, run: str, message: str) -> None:
+    suite = ET.SubElement(root, "testsuite", _counts(run, (), Gate(), 1))
+    case = ET.SubElement(suite, "testcase", {"classname": run, "name": "evaluation", "time": "0"})
+    ET.SubElement(case, "error", {"message": message, "type": "input"})
+
+
+def _written(root: ET.Element) -> str:
+    ET.indent(root, " ")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _FORBIDDEN.sub("", ET.tostring(root, encoding="unicode")) + "\n"
+
+
+def _counts(name: str, verdicts: Sequence[Verdict], gate: Gate, errors: int = 0) -> dict[str, str]:
+    failures = sum(gate.fails(verdict.status) for verdict in verdicts)
+    counts = {"tests": len(verdicts) + errors, "failures": failures, "errors": errors, "time": 0}
+    return {"name": name, **{each: str(many) for each, many in counts.items()}}

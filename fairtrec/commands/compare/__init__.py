@@ -1,0 +1,19 @@
+"""``fairtrec compare``: compare runs with a baseline, correlate measures, vary the cutoff."""
+
+from fairtrec.report.writers import USUAL, Formats, Writer
+from fairtrec.support.command_rows import CommandRow
+
+COMPARISONS = Formats(  # correlations and curves, too
+    "fairtrec.commands.compare.report", {**USUAL, "flat": Writer("flat", "records:json", exact=True)}, ("paper",)
+)
+
+COMMANDS = (
+    CommandRow(
+        "compare",
+        "Evaluate",
+        "Compare runs with a baseline: tests, intervals, effects.",
+        "stable",
+        sections={"": ("measures baseline terms", "Comparison", "")},
+        answers={"Comparisons": COMPARISONS, "Associations": COMPARISONS, "Curves": COMPARISONS},
+    ),
+)

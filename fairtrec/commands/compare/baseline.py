@@ -1,0 +1,286 @@
+"""Compare runs with baselines, measure by measure, over the queries of both: by how much, how surely, how often.
+
+A difference is the run's value less the baseline's. Where nearer 0 is better, the values of a query can be of either
+sign and cancel in the mean: there the absolute values are compared, so a lower mean is the better one.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from fairtrec.commands.compare import compared as pairing
+from fairtrec.commands.compare.compared import (
+    ALL,
+    Comparison,
+    ComparisonOutcome,
+    Comparisons,
+    CorrectedComparison,
+    PairedValues,
+)
+from fairtrec.data import Floats
+from fairtrec.evaluation import slices as slicing
+from fairtrec.evaluation.answers import aggregates
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.measure import Better
+from fairtrec.measures.utility import refuse_geometric
+from fairtrec.statistics import corrections as correction
+from fairtrec.statistics import paired
+from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
+from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.files.compression import uncompressed
+
+HALF, FEW = 0.5, 0.3  # of the variance: where labels have more, label more; where they have less, take more queries
+SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
+
+
+def compare(
+    result: Result | slicing.Recorded,
+    baseline: str | int | Sequence[str | int] | None = None,
+    *,
+    slices: FilePath | Mapping[str, Sequence[str]] | None = None,
+    **procedure: Unpack[ProcedureKeywords],
+) -> Comparisons:
+    """Compare each run of a result, or of what `read_results` gives, with one of them, or with several.
+
+    ``baseline``   the name or the number (from 0) of a run; None: the first. Several, or ``"all"`` for every run in
+                   turn: each two runs are compared once, and p-values corrected over all of them.
+    ``slices``     the query ids of each slice, or a file of lines of qid and slice: all is compared within
+                   each of them too.
+    ``procedure``  the fields of Procedure, such as ``test="randomisation"``.
+
+    Raises UsageError for a baseline that there is not, and for choices that there are not.
+    """
+    how = Procedure(**procedure)
+    result, parts = slicing.signed(result, slices)
+    refuse_geometric(result.scores[0].measures if result.scores else ())
+    aggregates.refuse(result.scores, "a comparison is of")
+    if any(scores.gold is not None for scores in result.scores):
+        refuse_beside_gold(how)
+    bases = find_several([scores.run for scores in result.scores], baseline)
+    pairs = [pair for name, part in slicing.sliced(result, parts) for pair in pairing.pairs(name, part.scores, bases)]
+    rows, said = _judged(pairs, how)
+    notes = [
+        *dict.fromkeys(line for base in bases for line in _uneven(result.scores, base, bases)),
+        *slicing.notes(result, parts),
+        *_scanty(rows, how),
+        *_against(rows),
+        *_doubtful(rows),
+        *said,
+        *_of_labels(rows),
+    ]
+    family = _family(rows, how, len(result.scores) if len(bases) > 1 else 0)
+    marks = slicing.worst([((row.run, row.against, row.measure), row.slice, row.mean, row.better) for row in rows])
+    marked = tuple(replace(row, worst_slice=mark) for row, mark in zip(rows, marks, strict=True))
+    return Comparisons(marked, result, bases, how, family, tuple(notes))
+
+
+def refuse_beside_gold(how: Procedure) -> None:
+    """Raise UsageError for a procedure that gold labels, whose variance is that of t, do not go with."""
+    usual = Procedure()
+    for name in ("test", "interval", "equivalence"):
+        chosen = getattr(how, name)
+        if chosen != getattr(usual, name):
+            what = "--gold compares by Student's t, with the variance of labels and of queries"
+            raise UsageError(f"{what}; leave out --gold, or --{name} {chosen}")
+    if how.correction == "tukey":
+        raise UsageError(
+            "--correction tukey draws values of queries, which gold labels do not correct; leave out --gold"
+        )
+
+
+def find_several(runs: Sequence[str], baseline: str | int | Sequence[str | int] | None) -> tuple[int, ...]:
+    """Tell which runs are baselines. Raises UsageError as ``find`` does, and for one that is named twice."""
+    if baseline == ALL and ALL not in runs:
+        find(runs, 0)
+        return tuple(range(len(runs)))
+    asked = [baseline] if baseline is None or isinstance(baseline, str | int) else list(baseline)
+    found = [find(runs, each) for each in asked]
+    for number, each in enumerate(found):
+        if each in found[:number]:
+            raise UsageError(f"{runs[each]} is named twice as a baseline; name it once")
+    if not found:
+        raise UsageError("no baseline was named; leave it out for the first run, or name one")
+    return tuple(found)
+
+
+def find(runs: Sequence[str], baseline: str | int | None) -> int:
+    """Tell which run is the baseline: by its name or path, its file's name, or that without the ending.
+
+    Raises UsageError if there is none or more than one of that name, or no other run to compare with it.
+    """
+    number = _number(runs, baseline) if isinstance(baseline, str) else baseline or 0
+    if len(runs) == 1:
+        raise UsageError("there is one run alone, which is the baseline; name another to compare with it")
+    if not 0 <= number < len(runs):
+        raise UsageError(f"there is no run {number}; they count from 0 to {len(runs) - 1}")
+    return number
+
+
+def _number(runs: Sequence[str], baseline: str) -> int:
+    exact = [number for number, run in enumerate(runs) if run == baseline]
+    found = exact or [number for number, run in enumerate(runs) if baseline in _called(Path(run).name)]
+    if len(found) != 1:
+        what = f"{len(found)} runs are called {baseline}" if found else f"there is no run or file {baseline}"
+        shown = ", ".join(runs[:5]) + (", ..." if len(runs) > 5 else "")
+        raise UsageError(f"{what}; name the baseline as one of {shown}")
+    return found[0]
+
+
+def _called(name: str) -> set[str]:
+    return {name, uncompressed(name), uncompressed(name).removesuffix(".run")}
+
+
+def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Comparison], list[str]]:
+    """Compute all statistics: pairs of as many queries together, then the corrected p over all; say what is odd."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, pair in enumerate(pairs):
+        places[len(pair.differences)].append(place)
+    columns: dict[str, Floats] = {
+        name: np.full(len(pairs), np.nan)
+        for name in ("low", "high", "p", "effect", "side", "p_not_worse", "p_equivalent")
+    }
+    drawn: Any = {"resamples": how.resamples, "seed": how.seed}
+    for rows in places.values():
+        differences = np.stack([pairs[row].differences for row in rows])
+        columns["p"][rows] = paired.p_values(differences, how.test, **drawn)
+        ends = paired.intervals(differences, how.interval, confidence=how.confidence, **drawn)
+        columns["low"][rows], columns["high"][rows] = ends.T
+        columns["effect"][rows] = paired.effect(differences)
+        columns["side"][rows] = paired.direction(differences, how.test)
+        if how.equivalence is not None:
+            gained = differences * np.array([[SIGN[pairs[row].measure.better]] for row in rows])
+            columns["p_not_worse"][rows] = paired.at_least(gained, -how.equivalence)
+            columns["p_equivalent"][rows] = paired.equivalence(differences, how.equivalence)
+    for row, pair in enumerate(pairs):
+        if pair.labels is not None:
+            found = pair.corrected(how.confidence)
+            columns["low"][row], columns["high"][row], columns["p"][row], columns["side"][row] = found
+    if how.correction == "tukey":
+        columns["p_corrected"], said = pairing.tukey_hsd(pairs, columns["p"], **drawn)
+    else:
+        columns["p_corrected"], said = correction.corrected(columns["p"], how.correction), []
+    compared = [
+        _comparison(pair, {name: float(column[row]) for name, column in columns.items()}, how)
+        for row, pair in enumerate(pairs)
+    ]
+    return compared, said
+
+
+def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure) -> Comparison:
+    better, n = pair.better, len(pair.differences)
+    with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
+        means = [float(values.mean()) if n else float("nan") for values in (pair.values, pair.baseline)]
+        change = float(pair.differences.mean()) if n else float("nan")
+    gained = pair.differences * SIGN[better]
+    asked = how.equivalence is not None
+    beside: dict[str, Any] = {}
+    if pair.labels is not None:
+        beside = {"corrected": change + pair.labels.correction, "labels_share": pair.labels_share}
+        beside["few_labels"] = pair.few_labels
+    kind = CorrectedComparison if pair.beside_gold else Comparison
+    return kind(
+        slice=pair.slice,
+        run=pair.run,
+        against=pair.against,
+        measure=str(pair.measure),
+        better=better,
+        compared="absolute value" if better == "nearer 0" else "value",
+        n=n,
+        mean=means[0],
+        baseline=means[1],
+        difference=change,
+        **{name: numbers[name] for name in ("low", "high", "p", "p_corrected", "effect")},
+        cliff=paired.cliff(pair.values, pair.baseline),
+        wins=int((gained > 0).sum()),
+        ties=int((gained == 0).sum()),
+        losses=int((gained < 0).sum()),
+        nonzero=int(np.count_nonzero(gained)),
+        verdict=_verdict(better, numbers["side"], numbers["p_corrected"], how.alpha),
+        p_not_worse=numbers["p_not_worse"] if asked and better != "neither" else None,
+        p_equivalent=numbers["p_equivalent"] if asked else None,
+        worst_slice=False,
+        **beside,
+    )
+
+
+def _verdict(better: Better, side: float, p: float, alpha: float) -> ComparisonOutcome:
+    """Say what is shown; ``side`` is that of 0 on which the test finds the run."""
+    if np.isnan(p):
+        return "not tested"
+    if p > alpha or not side:
+        return "not shown"
+    if better == "neither":
+        return "higher" if side > 0 else "lower"
+    return "better" if side * SIGN[better] > 0 else "worse"
+
+
+def _family(rows: Sequence[Comparison], how: Procedure, paired_runs: int) -> str:
+    """Say over what p is corrected; ``paired_runs`` are how many runs there are, where there are several baselines."""
+    untested = sum(bool(np.isnan(row.p)) for row in rows)
+    counts = [(len({getattr(row, of) for row in rows}), of) for of in ("run", "measure", "slice")]
+    words = [f"{many} {of}{'s' if many > 1 else ''}" for many, of in counts if of != "slice" or many > 1]
+    if paired_runs:
+        words[0] = f"{len({(row.run, row.against) for row in rows})} pairs of {paired_runs} runs"
+    product = " x ".join(words)
+    left = f", {untested} untested left out" if untested else ""
+    tested = len(rows) - untested
+    if how.correction == "tukey":
+        each = "for each measure" + " and slice" * (counts[2][0] > 1)
+        among = f"all pairs of {paired_runs or counts[0][0] + 1} runs"
+        return f"{correction.NAMES[how.correction]} over {among}, {each}{left}"
+    many = f"{tested} comparison{'s' * (tested != 1)}"
+    return f"{correction.NAMES[how.correction]} over {many}: {product}{left}"
+
+
+def _scanty(rows: Sequence[Comparison], how: Procedure) -> Iterator[str]:
+    """Say that the bootstrap, whose resamples spread less than new queries would, is too sure with few of them."""
+    drawn = how.test == "bootstrap" or how.interval != "t"
+    if drawn and any(row.n < SCANTY and not np.isnan(row.p) for row in rows):
+        yield f"with fewer than {SCANTY} queries the bootstrap shows too much; prefer tests and intervals of t"
+
+
+def _against(rows: Sequence[Comparison]) -> Iterator[str]:
+    """Say where signed ranks and the mean lie on two sides of 0."""
+    shown = [row for row in rows if row.verdict in ("better", "worse", "higher", "lower")]
+    against = [row for row in shown if (row.verdict in ("better", "higher")) != (row.tested * SIGN[row.better] > 0)]
+    if against:
+        more = f", and {len(against) - 1} more" if len(against) > 1 else ""
+        which = f"{against[0].run} by {against[0].measure}{more}"
+        yield f"signed ranks contradict the mean difference in {which}: most queries lean one way, a few far the other"
+
+
+def _doubtful(rows: Sequence[Comparison]) -> Iterator[str]:
+    """Say how many comparisons rest on few differences, and on how few."""
+    if few := [row.nonzero for row in rows if row.doubtful]:
+        which = f"{len(few)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
+        least = f"{min(few)}" if min(few) == max(few) else f"{min(few)} to {max(few)}"
+        yield f"in {which} only {least} differences are not 0: too few to trust the interval and p"
+
+
+def _of_labels(rows: Sequence[Comparison]) -> Iterator[str]:
+    """Say for each measure how much of the variance is that of labels, and so whether to label more."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if isinstance(row, CorrectedComparison) and row.labels_share is not None and not np.isnan(row.labels_share):
+            shares[row.measure].append(row.labels_share)
+    for measure, several in shares.items():
+        least, most = min(several), max(several)
+        how_much = f"{least:.0%}" if f"{least:.0%}" == f"{most:.0%}" else f"{least:.0%} to {most:.0%}"
+        advice = ": label more" if least >= HALF else ": more queries, not labels" if most < FEW else ""
+        yield f"{measure}: {how_much} of the variance of corrected differences is labels{advice}"
+
+
+def _uneven(several: Sequence[Scores], base: int, bases: Sequence[int]) -> Iterator[str]:
+    """Say which runs have other queries than the baseline."""
+    queries = set(several[base].qids)
+    other = [scores.run for number, scores in enumerate(several) if number != base and set(scores.qids) != queries]
+    if other and len(bases) > 1:
+        yield "the runs have not all the same queries; those of both are compared"
+    elif other:
+        which = f"{other[0]} has" if len(other) == 1 else f"{len(other)} runs, such as {other[0]}, have"
+        yield f"{which} not the {len(queries)} queries of the baseline; those of both are compared"

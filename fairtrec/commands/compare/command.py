@@ -1,0 +1,232 @@
+"""``fairtrec compare``: compare runs with a baseline, correlate measures, vary the cutoff."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.runs import name_runs
+from fairtrec.commands.compare import COMPARISONS
+from fairtrec.commands.compare.baselines import Baseline, of_runs, once, recorded
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.literals import Correction, Method, Over, Test
+
+if TYPE_CHECKING:
+    from fairtrec.commands.compare.report import View
+    from fairtrec.evaluation.answers.result import Result
+
+compared = options.Shared(
+    (  # by the names that `fairtrec.compare` takes
+        click.option(
+            "--baseline",
+            multiple=True,
+            metavar="RUN|all",
+            help="The run to compare with: a file, or the name of a RUN; may be repeated; all: each with every other.  "
+            "[default: the first]",
+        ),
+        options.word("--test", of=Test, help="The paired test."),
+        options.word(
+            "--correction",
+            of=Correction,
+            default="holm",
+            help="Correct p-values for all comparisons of the report; tukey is over all pairs of runs.",
+        ),
+        options.word(
+            "--interval", of=Method, help="How the interval is computed: from Student's t, or by the paired bootstrap."
+        ),
+        click.option(
+            "--confidence",
+            type=float,
+            default=0.95,
+            metavar="P",
+            help="The level of the intervals; a difference is shown if its p is at most 1 - P.",
+        ),
+        click.option(
+            "--equivalence",
+            type=float,
+            metavar="EPS",
+            help="Test whether a run is not worse by EPS, and whether it is within EPS.",
+        ),
+        click.option(
+            "--resamples", type=int, default=10_000, metavar="N", help="How often bootstrap and randomisation draw."
+        ),
+        options.seed,
+    )
+)
+
+
+class OfValues(Titled):
+    """A command that one file is enough for where ``--values`` says what the files are."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Ask for runs unless the files are of values."""
+        next(each for each in self.params if each.name == "runs").required = "--values" not in args
+        return super().parse_args(ctx, args)
+
+
+values = click.option(
+    "--values",
+    is_flag=True,
+    help="The files hold values of queries, not runs: of trec_eval -q, ir_measures -q, CSV, ours.",
+)
+
+
+@click.command(name="compare", cls=OfValues, epilog=options.EXITS)
+@values
+@compared
+@click.option(
+    "--slice",
+    "slices",
+    metavar="FILE",
+    help="Compare within each slice of queries, too; lines of FILE are qid and slice.",
+)
+@options.word(
+    "--correlate",
+    of=Over,
+    optional=True,
+    help="Print correlations of the measures instead, over queries or over runs; with --cutoffs at each cutoff.",
+)
+@click.option("--cutoffs", metavar="LIST", help="Print each measure at several cutoffs instead, like 1,5,10 or 1-100.")
+@click.option(
+    "--paper",
+    is_flag=True,
+    help="Print one table of runs and measures for a paper, with marks and a caption (latex, md).",
+)
+@click.option("--keep-going", is_flag=True, help="Report broken runs, compare the others, and exit with 3.")
+@options.Shared(evaluates="compare")
+@options.gold
+@options.Shared(report=COMPARISONS, auto=True, what="auto: a table.")
+@options.untrusted
+def command(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    form: str,
+    output: Path | None,
+    *,
+    places: int,
+    baseline: tuple[str, ...],
+    slices: str | None,
+    correlate: str | None,
+    cutoffs: str | None,
+    paper: bool = False,
+    keep_going: bool,
+    values: bool = False,
+    **given: Any,
+) -> int:
+    """Compare each RUN with a baseline over the same queries: by how much, how surely, how often.
+
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`.
+
+    \b
+    fairtrec compare qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
+        --docs collection.tsv --test randomisation --correction holm
+    """
+    from fairtrec.evaluation.evaluate import evaluate
+    from fairtrec.evaluation.slices import Slices
+    from fairtrec.statistics.procedure import Procedure
+
+    views = [name for name, asked in (("--correlate", correlate), ("--cutoffs", cutoffs)) if asked is not None]
+    if views and (baseline or given["equivalence"] is not None):
+        raise UsageError(f"--baseline and --equivalence are for comparing runs; leave them out, or {views[0]}")
+    if paper and form not in ("latex", "md"):
+        raise UsageError("--paper is a table for documents; add -f latex or -f md")
+    if paper and (views or slices is not None):
+        raise UsageError(f"--paper compares the runs over all queries; leave out {views[0] if views else '--slice'}")
+    procedure = {name: given.pop(name) for name in vars(Procedure())}
+    refuse_idle(procedure, [*views, *["--paper"] * paper], given["gold"])
+    if values:
+        heeded = {"slices", "correlate", "paper", "form", "places", *procedure}
+        result, asked_for = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
+        view = _view(result, asked_for, Slices.of(slices), correlate, procedure, curves=False)
+        printing.write(COMPARISONS, form, view, output, places=places, paper=paper)
+        return 0
+    asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
+    if correlate is not None:
+        _refuse_alone(asked or (), given["relevance_level"], by_cutoff=cutoffs is not None)
+    files = name_runs(runs)
+    against: Baseline = None
+    if not views:
+        against, files = of_runs(baseline, once(files))
+    printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
+    of_queries = Slices.of(slices)
+    with printing.attended():
+        result = evaluate(asked, files, qrels, keep_going=keep_going, **given)
+    for _, fault in result.failed:
+        say(fault)
+    if not result.scores:
+        return InputError.exit_code
+    lost = [name for name, _ in result.failed if isinstance(against, list) and name in against]
+    if lost or (result.failed and not views and len(result.scores) == 1):
+        raise InputError("the broken runs leave nothing to compare; mend them, or leave them out")
+    view = _view(result, against, of_queries, correlate, procedure, curves=cutoffs is not None)
+    printing.write(COMPARISONS, form, view, output, places=places, paper=paper)
+    return InputError.exit_code if result.failed else 0
+
+
+def refuse_idle(procedure: dict[str, Any], views: Sequence[str] = (), gold: str | None = None) -> None:
+    """Raise UsageError for options of a comparison that play no part in it, or in these views, or that there are not.
+
+    Also for what gold labels, if there are any, do not go with.
+    """
+    from fairtrec.commands.compare.baseline import refuse_beside_gold
+    from fairtrec.statistics.procedure import Procedure
+
+    how = Procedure(**procedure)
+    if "--correlate" in views:
+        options.refuse_typed(
+            "is for comparing runs, and --correlate compares measures", "test", "interval", "resamples", "seed"
+        )
+    elif "--cutoffs" in views:
+        options.refuse_typed("is for comparing runs, and --cutoffs lists means", *procedure)
+    if not how.draws:
+        ways = f"--test {how.test}, --interval {how.interval} and --correction {how.correction}"
+        options.refuse_typed(f"is for what is drawn at random, and {ways} draw nothing", "resamples", "seed")
+    if gold is not None and views:
+        what = f"--gold corrects the differences of runs, and {views[0]} is a report of other numbers"
+        raise UsageError(f"{what}; leave out --gold, or {views[0]}")
+    if gold is not None:
+        refuse_beside_gold(how)
+
+
+def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -> None:
+    """Raise UsageError for one measure that stands for itself alone, which there is no other to correlate with."""
+    from fairtrec.commands.compare.curves import family
+    from fairtrec.measures.catalogue import registry
+    from fairtrec.measures.catalogue.needs import looks_at_groups
+
+    text = " ".join(map(str, asked))
+    named = registry.parse(text, level) if asked and registry.ALL_FAIR not in text.lower() else []
+    names = {family(each) if by_cutoff else str(each) for each in named}
+    if len(names) == 1 and not looks_at_groups(named[0]):
+        raise UsageError(f"--correlate is of two measures, and {names.pop()} is alone; name another with -m")
+
+
+def _view(result: "Result", baseline: Baseline, slices: Any, correlate: Any, procedure: Any, *, curves: bool) -> "View":
+    if curves and not correlate:
+        from fairtrec.commands.compare import curves as cutoffs
+
+        return cutoffs.curves(result, slices=slices)
+    if correlate:
+        from fairtrec.commands.compare.correlations import correlate as correlated
+
+        only = {name: procedure[name] for name in ("correction", "confidence")}
+        return correlated(result, correlate, slices=slices, by_cutoff=curves, **only)
+    from fairtrec.commands.compare.baseline import compare
+
+    return compare(result, baseline, slices=slices, **procedure)
+
+
+def deepened(measures: Sequence[str], cutoffs: str, level: int | None) -> list[Any]:
+    """Read measures, each at every cutoff. Raises UsageError where there is none, or it can have none."""
+    from fairtrec.commands.compare import curves
+    from fairtrec.measures.catalogue import registry
+
+    if not measures:
+        raise UsageError("--cutoffs varies the cutoff of measures; name them, like -m 'nDCG NFaiRR'")
+    if registry.ALL_FAIR in " ".join(measures).lower():
+        raise UsageError(f"--cutoffs varies measures that are named; name them in the place of {registry.ALL_FAIR}")
+    return curves.deepened(registry.parse(" ".join(measures), level), curves.read(cutoffs))

@@ -1,0 +1,228 @@
+"""A run compared with a baseline: the values of both in the same queries, and what is found of each measure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from fairtrec.data import Floats
+from fairtrec.evaluation import slices as slicing
+from fairtrec.evaluation.answers import Answer, Signature, aggregates
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.formulas.distribution import quotient
+from fairtrec.measure import Better, Measure
+from fairtrec.statistics import corrections, paired
+from fairtrec.statistics.estimate import Estimate
+from fairtrec.statistics.procedure import DECIDING, Procedure
+from fairtrec.support.errors import UsageError
+
+ALL = "all"  # in the place of a baseline: every run in turn
+ComparisonOutcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One run against the baseline by one measure, over the ``n`` queries of a slice for which both have a value.
+
+    ``compared`` says whether the values or their absolute values were compared. ``wins`` are the queries in which the
+    run is better; for a measure of no direction, those in which it is higher.
+    """
+
+    slice: str
+    run: str
+    against: str  # the run that is the baseline of this comparison
+    measure: str
+    better: Better
+    compared: Literal["value", "absolute value"]
+    n: int
+    baseline: float
+    mean: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+    effect: float  # Cohen's d_z
+    cliff: float  # Cliff's delta, of the two sets of values
+    wins: int
+    ties: int
+    losses: int
+    nonzero: int  # differences that are not 0
+    verdict: ComparisonOutcome
+    p_not_worse: float | None  # of non-inferiority by the margin; None if not asked for
+    p_equivalent: float | None  # of TOST
+    worst_slice: bool
+
+    @property
+    def tested(self) -> float:
+        """The difference that interval, p and verdict are of."""
+        return self.difference
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether so few differences are not 0 that interval and p are surer than the data."""
+        return 0 < self.nonzero < DECIDING and not np.isnan(self.p)
+
+
+@dataclass(frozen=True)
+class CorrectedComparison(Comparison):
+    """A comparison beside gold labels: the interval, p and verdict are those of the ``corrected`` difference.
+
+    ``labels_share`` is how much of the variance is that of labels, the rest that of queries. None of both: gold labels
+    do not correct the measure.
+    """
+
+    corrected: float | None = None
+    labels_share: float | None = None
+    few_labels: bool = False
+
+    @property
+    def tested(self) -> float:
+        """The difference that interval, p and verdict are of: the corrected one, if there is one."""
+        return self.difference if self.corrected is None else self.corrected
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether so few differences are not 0, or so few labels differ, that interval and p are too sure."""
+        return super().doubtful or self.few_labels
+
+
+def refuse_gold(result: Result, what: str) -> None:
+    """Raise UsageError for what looks at values of queries, which gold labels do not correct, or at their means."""
+    aggregates.refuse(result.scores, f"{what} at")
+    if any(scores.gold is not None for scores in result.scores):
+        raise UsageError(f"gold labels correct means, and {what} at values of queries; leave out --gold")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons(Answer):
+    """All comparisons of a result with its baselines, each pair of runs once, and how they were made.
+
+    ``baselines`` are numbers of runs; where all runs are compared with each other, these are all.
+    """
+
+    rows: tuple[Comparison, ...]
+    result: Result
+    baselines: tuple[int, ...]
+    procedure: Procedure
+    family: str
+    notes: tuple[str, ...]
+
+    @property
+    def baseline(self) -> int:
+        """The first of the baselines."""
+        return self.baselines[0]
+
+    @property
+    def of_all(self) -> bool:
+        """Whether all runs are compared with each other."""
+        return len(self.baselines) == len(self.result.scores)
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that changes a number."""
+        names = [Path(self.result.scores[number].run).name for number in self.baselines]
+        return self.result.signature | {"baseline": ALL if self.of_all else ",".join(names)} | self.procedure.choices
+
+
+@dataclass(frozen=True, eq=False)
+class PairedValues:
+    """The values of a run and of the baseline in the same queries."""
+
+    slice: str
+    run: str
+    against: str
+    measure: Measure
+    qids: tuple[str, ...]
+    values: Floats
+    baseline: Floats
+    differences: Floats
+    beside_gold: bool = False
+    labels: Estimate | None = None  # what gold labels add to the mean difference
+    few: bool = False  # whether it rests on queries, of which few may differ
+
+    @property
+    def better(self) -> Better:
+        """Which values are good: of signed ones that gold labels correct, nothing says."""
+        signed = self.labels is not None and self.measure.better == "nearer 0"
+        return "neither" if signed else self.measure.better
+
+    @property
+    def few_labels(self) -> bool:
+        """Whether so few labelled queries differ that an interval is surer than they can be."""
+        return self.few and self.labels is not None and self.labels.differ < DECIDING
+
+    @property
+    def labels_share(self) -> float:
+        """How much of the variance is that of labels; nan where there is none, or no interval."""
+        assert self.labels is not None
+        return float(quotient(self.labels.variance, self.labels.over(self.differences).variance))
+
+    def corrected(self, confidence: float) -> tuple[float, float, float, float]:
+        """Give the interval of the corrected mean difference, its p, and the side of 0 that it is on."""
+        assert self.labels is not None
+        with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
+            value = float(self.differences.mean()) + self.labels.correction
+        of_both = self.labels.over(self.differences)
+        return *of_both.ends(value, confidence), of_both.p_value(value), float(np.sign(value))
+
+
+def pairs(name: str, several: Sequence[Scores], bases: Sequence[int]) -> Iterator[PairedValues]:
+    """Pair each run of a slice with each baseline, measure by measure; two runs once, with the first of them."""
+    for at, base in enumerate(bases):
+        for number, scores in enumerate(several):
+            if number not in bases[: at + 1]:
+                yield from _of_two(name, scores, several[base])
+
+
+def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
+    mine, theirs = (run, against) if run.qids == against.qids else slicing.common(run, against)
+    for row, measure in enumerate(run.measures):
+        of_run, of_baseline = mine.values[row], theirs.values[row]
+        gold = None if mine.gold is None or theirs.gold is None else (mine.gold.rows[row], theirs.gold.rows[row])
+        labels, few = None, False
+        if gold is not None and gold[0] is not None and gold[1] is not None:
+            labels, few = gold[0].between(gold[1], of_run, of_baseline), gold[0].few
+        if measure.better == "nearer 0" and labels is None:
+            of_run, of_baseline = np.abs(of_run), np.abs(of_baseline)
+        both = ~(np.isnan(of_run) | np.isnan(of_baseline))
+        values, others = of_run[both], of_baseline[both]
+        qids = tuple(mine.qids[column] for column in np.flatnonzero(both))
+        differences = paired.subtract(values, others)
+        yield PairedValues(
+            name, run.run, against.run, measure, qids, values, others, differences, gold is not None, labels, few
+        )
+
+
+def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[str]]:
+    """Give the p of Tukey's HSD of each pair, all runs of a measure and slice at once, and what is to be said of it.
+
+    It is over the queries that all of these have; a pair without a ``p`` of its own has none.
+    """
+    found = np.full(len(compared), np.nan)
+    families: dict[tuple[str, Measure], list[int]] = {}
+    for place in np.flatnonzero(~np.isnan(p)).tolist():
+        families.setdefault((compared[place].slice, compared[place].measure), []).append(place)
+    fewer: dict[str, int] = {}
+    for (_, measure), places in families.items():
+        family = [compared[place] for place in places]
+        shared = set(family[0].qids).intersection(*(pair.qids for pair in family[1:]))
+        if any(len(pair.qids) > len(shared) for pair in family):
+            fewer[str(measure)] = len(shared)
+        if len(shared) < 2:
+            continue
+        columns: dict[str, Floats] = {}  # of each run
+        for pair in family:
+            keep = [qid in shared for qid in pair.qids]
+            columns.setdefault(pair.against, pair.baseline[keep])
+            columns.setdefault(pair.run, pair.values[keep])
+        number = {run: at for at, run in enumerate(columns)}
+        values = np.stack([*columns.values()], axis=1)
+        values[~np.isfinite(values).all(axis=1)] = 0.0  # runs that are infinite alike do not differ in that query
+        p_of = corrections.randomised_tukey(values, resamples=resamples, seed=seed)
+        found[places] = [p_of[number[pair.against], number[pair.run]] for pair in family]
+    told = ", ".join(f"{name} {many}" for name, many in fewer.items())
+    return found, [f"Tukey HSD is over the queries that all runs have: {told}"] * bool(fewer)

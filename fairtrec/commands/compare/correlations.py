@@ -1,0 +1,188 @@
+"""How do measures go together, query by query and in how they rank runs?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import nan
+from typing import Any, Literal
+
+import numpy as np
+
+from fairtrec.commands.compare.compared import refuse_gold
+from fairtrec.commands.compare.curves import cutoff_of, family
+from fairtrec.data import Floats
+from fairtrec.evaluation import slices as slicing
+from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.leaderboard import comparable
+from fairtrec.formulas.rounding import finite
+from fairtrec.measure import Measure, badness
+from fairtrec.statistics import corrections as correction
+from fairtrec.statistics.agreement import COEFFICIENTS, Coefficient, correlation, tau_ap
+from fairtrec.statistics.procedure import Procedure
+from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.literals import Correction, Over
+
+AssociationOutcome = Literal["correlated", "not shown", "not tested"]
+ALL_RUNS = "all runs"
+MeasuresOfCutoff = tuple[int, int, str, str, int | None]
+
+
+@dataclass(frozen=True)
+class Association:
+    """The correlation of two measures over ``n`` pairs of values, those of a run's queries or the means of runs."""
+
+    slice: str
+    run: str
+    measure: str
+    other: str
+    kind: Coefficient | Literal["tau_ap"]
+    n: int
+    undefined: int  # pairs that are left out: a value is undefined or infinite, or a run's mean cannot be compared
+    correlation: float
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+    verdict: AssociationOutcome
+
+
+@dataclass(frozen=True)
+class AssociationAtCutoff(Association):
+    """The correlation of two measures of one cutoff; their names are without it."""
+
+    cutoff: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Associations(Answer):
+    """The correlations between all measures of a result, or between those of each cutoff."""
+
+    rows: tuple[Association, ...]
+    result: Result
+    over: Over
+    procedure: Procedure
+    family: str
+    notes: tuple[str, ...]
+    by_cutoff: bool = False
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that changes a number."""
+        how = self.procedure
+        over = f"{self.over} by cutoff" if self.by_cutoff else self.over
+        choices = {"correlate": over, "correction": how.correction, "interval": str(how.confidence)}
+        return self.result.signature | choices
+
+
+def correlate(
+    result: Result | slicing.Recorded,
+    over: Over = "queries",
+    *,
+    slices: FilePath | Mapping[str, Sequence[str]] | None = None,
+    correction: Correction = "holm",
+    confidence: float = 0.95,
+    by_cutoff: bool = False,
+) -> Associations:
+    """Correlate each two measures of a result: over the queries of each run and of all together, or over runs' means.
+
+    Pairs of the same query in several runs are not independent, so what is pooled has neither p nor interval. Over runs
+    there is tau_ap, too, of the orders of runs from the best, by the mean size where nearer 0 is better, with neither.
+    Over runs, a mean over fewer queries than those of other runs is left out, since it cannot be compared with them.
+    ``by_cutoff`` correlates measures of the same cutoff alone, in a result with each at several.
+
+    Raises UsageError for fewer than two measures, also of a cutoff, and by cutoff for one without.
+    """
+    how = Procedure(correction=correction, confidence=confidence)
+    result, parts = slicing.signed(result, slices)
+    refuse_gold(result, "correlations look")
+    if over not in ("queries", "runs"):
+        raise UsageError(f"measures correlate over queries or runs, not over {over!r}; choose one of the two")
+    if not result.scores:
+        raise UsageError("there is no run whose measures could correlate; give one")
+    if len(result.scores[0].measures) < 2:
+        raise UsageError("there is one measure alone; name another to correlate it with")
+    pairs = _pairs(result.scores[0].measures, by_cutoff=by_cutoff)
+    rows = [
+        row
+        for name, part in slicing.sliced(result, parts)
+        for run, values, pooled in _columns(part, over)
+        for row in _associations(name, run, pairs, values, how, pooled=pooled)
+    ]
+    if over == "runs":
+        rows += [row for name, part in slicing.sliced(result, parts) for row in _of_orders(name, part, pairs)]
+    corrected, notes = tuple(_corrected(rows, how)), tuple(slicing.notes(result, parts))
+    return Associations(corrected, result, over, how, _family(rows, how), notes, by_cutoff)
+
+
+def _pairs(measures: Sequence[Measure], *, by_cutoff: bool) -> list[MeasuresOfCutoff]:
+    """Give each two measures by number and name, and their cutoff if they are to have the same."""
+    names = list(map(str, measures))
+    if not by_cutoff:
+        return [(one, other, names[one], names[other], None) for one, other in combinations(range(len(names)), 2)]
+    cutoffs = list(map(cutoff_of, measures))
+    found: list[MeasuresOfCutoff] = []
+    for cutoff in sorted({*cutoffs}):
+        rows = [row for row, own in enumerate(cutoffs) if own == cutoff]
+        if len(rows) < 2:
+            raise UsageError(f"{names[rows[0]]} is alone at its cutoff; name another to correlate it with")
+        found += [(a, b, family(measures[a]), family(measures[b]), cutoff) for a, b in combinations(rows, 2)]
+    return found
+
+
+def _row(
+    name: str, run: str, pair: MeasuresOfCutoff, kind: Any, many: int, found: tuple[int, float, float, float, float]
+) -> Association:
+    """Take what was found of so ``many`` pairs of values: how many of these count, the coefficient, interval and p."""
+    (*_, one, other, cutoff), (n, value, low, high, p) = pair, found
+    row = Association(name, run, one, other, kind, n, many - n, value, low, high, p, p, "not tested")
+    return row if cutoff is None else AssociationAtCutoff(**vars(row), cutoff=cutoff)
+
+
+def _columns(result: Result, over: Over) -> Iterator[tuple[str, Floats, bool]]:
+    """Give the values [measure, query] of each run, and those of all runs side by side; or the means [measure, run]."""
+    if over == "runs":
+        means = np.array([scores.means for scores in result.scores])
+        yield ALL_RUNS, np.where(np.isnan(comparable(result)), nan, means).T, False
+        return
+    for scores in result.scores:
+        yield scores.run, scores.values, False
+    if len(result.scores) > 1:
+        yield ALL_RUNS, np.concatenate([scores.values for scores in result.scores], axis=1), True
+
+
+def _associations(
+    name: str, run: str, pairs: Sequence[MeasuresOfCutoff], values: Floats, how: Procedure, *, pooled: bool
+) -> Iterator[Association]:
+    for pair in pairs:
+        for kind in COEFFICIENTS:
+            found = correlation(values[pair[0]], values[pair[1]], kind, how.confidence)
+            told = (nan, nan, nan) if pooled else (found.low, found.high, found.p)
+            yield _row(name, run, pair, kind, values.shape[1], (found.n, found.value, *told))
+
+
+def _of_orders(name: str, result: Result, pairs: Sequence[MeasuresOfCutoff]) -> Iterator[Association]:
+    """Correlate the orders of the runs from the best, or the highest by a measure of no direction."""
+    measures = result.scores[0].measures
+    orders = [badness(row, measure.better) for row, measure in zip(comparable(result).T, measures, strict=True)]
+    known = [np.where(finite(order), order, nan) for order in orders]
+    for pair in pairs:
+        x, y = known[pair[0]], known[pair[1]]
+        n = int((~np.isnan(x) & ~np.isnan(y)).sum())
+        yield _row(name, ALL_RUNS, pair, "tau_ap", len(x), (n, tau_ap(x, y), nan, nan, nan))
+
+
+def _corrected(rows: list[Association], how: Procedure) -> Iterator[Association]:
+    """Correct the p-values, those of each kind of coefficient as a family of its own."""
+    p = np.array([row.p for row in rows])
+    kinds = np.array([row.kind for row in rows])
+    for kind in COEFFICIENTS:
+        p[kinds == kind] = correction.corrected(p[kinds == kind], how.correction)
+    for row, corrected in zip(rows, p.tolist(), strict=True):
+        outcome: AssociationOutcome = "correlated" if corrected <= how.alpha else "not shown"
+        yield replace(row, p_corrected=corrected, verdict="not tested" if np.isnan(corrected) else outcome)
+
+
+def _family(rows: list[Association], how: Procedure) -> str:
+    tested = sum(not np.isnan(row.p) for row in rows if row.kind == COEFFICIENTS[0])
+    return f"{correction.NAMES[how.correction]} over {tested} correlation{'s' * (tested != 1)} of each kind"

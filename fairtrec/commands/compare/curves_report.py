@@ -1,0 +1,172 @@
+"""Correlations of measures, and curves over cutoffs; and what their tables share with those of comparisons."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from fairtrec.commands.compare.compared import Comparison
+from fairtrec.commands.compare.correlations import Association, AssociationAtCutoff, Associations
+from fairtrec.commands.compare.curves import CurveAgreement, CurvePoint, Curves, family
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.report.cells import shown, signed
+from fairtrec.report.document import ARROWS, ReportTable, RunCell, directions
+from fairtrec.statistics.procedure import Procedure
+
+COEFFICIENTS = {
+    "pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "tau_ap": "tau_ap",
+}  # fmt: skip
+WORST = "the slice in which the run's mean is worst"
+Of = TypeVar("Of", Comparison, Association, CurvePoint, CurveAgreement)
+AP = "tau_ap: with the weight at the top"
+ALIKE = 0.9  # Kendall's tau from which two orders of runs are called alike, as is usual
+
+
+def probability(p: float, places: int) -> str:
+    """Write a p-value; a small one is never printed as 0.
+
+    >>> probability(0.00001, 4), probability(0.04, 4), probability(float("nan"), 4)
+    ('<0.0001', '0.0400', 'nan')
+    """
+    places = max(places, 1)
+    least = float(f"1e-{places}")
+    return f"<{least:.{places}f}" if p < least else f"{p:.{places}f}"
+
+
+def ends(low: float, high: float, places: int) -> str:
+    """Write an interval of differences; a dash where there is none."""
+    return "-" if math.isnan(low) else f"[{low:+z.{places}f}, {high:+z.{places}f}]"
+
+
+def together(rows: Iterable[Of], *keys: str) -> Iterator[tuple[tuple[str, ...], list[Of]]]:
+    """Group rows by the values of some fields, in the order in which these first appear."""
+    groups: dict[tuple[str, ...], list[Of]] = {}
+    for row in rows:
+        groups.setdefault(tuple(getattr(row, key) for key in keys), []).append(row)
+    yield from groups.items()
+
+
+def by_run(rows: Sequence[Of]) -> list[Of]:
+    """Put the slices of each run below each other."""
+    return [row for _, of_run in together(rows, "run") for row in of_run]
+
+
+def slice_of(row: Comparison | CurvePoint) -> str:
+    """Name the slice of a row, and mark the worst."""
+    return f"{row.slice} *" if row.worst_slice else row.slice
+
+
+def corrected(how: Procedure) -> str:
+    """Name the column of corrected p."""
+    short = {"none": "p", "bonferroni": "p Bonferroni", "holm": "p Holm", "bh": "p BH", "tukey": "p Tukey"}
+    return short[how.correction]
+
+
+def of_associations(view: Associations, places: int) -> tuple[list[ReportTable], list[str]]:
+    """Lay out a table for each coefficient and pair of measures, and say how they were made.
+
+    With cutoffs a row has all of one pair and run, a column each; over runs all pairs stand in one table.
+    """
+    how, names = view.procedure, shown(scores.run for scores in view.result.scores)
+    several, over_runs = len({row.slice for row in view.rows}) > 1, view.over == "runs"
+    keys = [*(["measure", "measure"] if over_runs else ["run"]), *["slice"] * several]
+    found = []
+    for (kind, *pair), rows in together(view.rows, "kind", *["measure", "other"] * (not over_runs)):
+        title, cells, told = (
+            f"{COEFFICIENTS[kind]} of {' and '.join(pair) or 'the means of runs'}",
+            [],
+            dict[str, str](),
+        )
+        ordered = rows if view.by_cutoff else by_run(rows)
+        for (run, part, *measures), line in together(ordered, "run", "slice", "measure", "other"):
+            told = _by_cutoff(line, places) if view.by_cutoff else _tested(line[0], how, places)
+            name = names.get(run, RunCell(run))
+            cells.append([*(measures if over_runs else [name]), *[part] * several, *told.values()])
+        found.append(ReportTable.of_rows(title, len(keys), [*keys, *told], cells, least=("n", "p")))
+    shown_from = f"correlated: {corrected(how)} at most {how.alpha:g}"
+    if view.by_cutoff:
+        return found, [f"* {shown_from}; {view.family}", *_left_out(view)]
+    return found, [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}", *_left_out(view)]
+
+
+def _by_cutoff(line: Sequence[Association], places: int) -> dict[str, str]:
+    return {
+        f"@{row.cutoff}": f"{signed(row.correlation, places)}{' *'[row.verdict == 'correlated']}"
+        for row in line
+        if isinstance(row, AssociationAtCutoff)
+    }
+
+
+def _tested(row: Association, how: Procedure, places: int) -> dict[str, str]:
+    cells = {"verdict": row.verdict, "correlation": signed(row.correlation, places)}
+    cells[f"{how.percent} interval"] = ends(row.low, row.high, places)
+    tests = {"p": row.p} if how.correction == "none" else {"p": row.p, corrected(how): row.p_corrected}
+    cells |= {head: "-" if math.isnan(p) else probability(p, places) for head, p in tests.items()}
+    return {**cells, "n": str(row.n)}
+
+
+def _left_out(view: Associations) -> list[str]:
+    """Say which correlations are not tested, and what is left out of them."""
+    over_runs, lines = view.over == "runs", list[str]()
+    if not over_runs and len(view.result.scores) > 1:
+        lines.append(
+            "all runs: the pairs of all runs together, which are not independent, so there is no p and no interval"
+        )
+    left = sum(row.undefined for row in view.rows if row.kind == "pearson")
+    what = "a mean is undefined, infinite, or over fewer queries than those of other runs"
+    what = what if over_runs else "one of the two measures is undefined or infinite"
+    lines += [f"{left} pairs are left out, where {what}"] if left else []
+    return lines + [f"{AP}, of the runs from the best"] * over_runs
+
+
+def of_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
+    """Lay out a table for each measure, and say how far the order of runs depends on the cutoff."""
+    names = shown(scores.run for scores in view.result.scores)
+    several = len({row.slice for row in view.rows}) > 1
+    found, lines = [], []
+    for (measure,), points in together(view.rows, "measure"):
+        cutoffs = sorted({point.cutoff for point in points})
+        cells = []
+        for _, curve in together(by_run(points), "run", "slice"):
+            values = [f"{point.mean:z.{places}f}{'*' if point.worst_slice else ' ' * several}" for point in curve]
+            cells.append([names[curve[0].run], *[curve[0].slice] * several, *values])
+        for (part,), line in together((each for each in view.agreements if each.measure == measure), "slice"):
+            if len(names) > 1:
+                for name, taus in (("tau", [each.tau for each in line]), ("tau_ap", [each.tau_ap for each in line])):
+                    row = [f"{tau:.2f}" for tau in taus]
+                    cells.append([RunCell(f"{name} with @{cutoffs[-1]}"), *[part] * several, *row])
+                lines.append(_stability(measure, part if several else "", line))
+        head = ["run", *["slice"] * several, *(f"@{cutoff}" for cutoff in cutoffs)]
+        found.append(ReportTable.of_rows(f"{measure} {ARROWS[points[0].better]}".strip(), 1 + several, head, cells))
+    explained = [directions(point.better for point in view.rows)]
+    if len(names) > 1:
+        explained.append(f"tau: Kendall's tau-b of the order of the runs with that at the deepest cutoff; {AP}")
+    return found, [*explained, *lines, *[f"* {WORST}"] * several]
+
+
+def _stability(measure: str, part: str, line: Sequence[CurveAgreement]) -> str:
+    """Say in a sentence how the order of runs changes with the cutoff."""
+    name, known = f"{measure}, {part}" if part else measure, [each for each in line if not math.isnan(each.tau)]
+    if not known:
+        return f"{name}: the runs have no order, for all are alike"
+    least = min(known, key=lambda each: each.tau)
+    if least.tau >= ALIKE:
+        return f"{name}: tau is {least.tau:.2f}{'' if least.tau >= 1 else ' or more'} at every cutoff"
+    settled = len(line)
+    while settled and line[settled - 1].tau >= ALIKE:
+        settled -= 1
+    since = f"{ALIKE} or more from @{line[settled].cutoff} on"
+    return f"{name}: tau is {since}; least {least.tau:.2f}, at @{least.cutoff}"
+
+
+def of_all_cutoffs(result: Result) -> list[str]:
+    """List what is true of all runs at all cutoffs, and count what is said of single ones."""
+    remarks = [remark for scores in result.scores for remark in scores.remarks]
+    said = Counter((family(each.measure), each.filled(each.numbers)) for each in remarks if each.measure is not None)
+    families = Counter(family(measure) for scores in result.scores for measure in scores.measures)
+    always = {(name, what): many for (name, what), many in said.items() if many == families[name]}
+    single = len(remarks) - sum(always.values())
+    undefined = sum(int((scores.defined < len(scores.qids)).sum()) for scores in result.scores)
+    lines = [*result.notes, *(f"{name}: {what}" for name, what in always)]
+    lines += [f"{single} remarks on single runs and cutoffs are left out; `fairtrec eval` makes them"] * bool(single)
+    return [*lines, *[f"{undefined} of the means are over fewer queries, those with a value"] * bool(undefined)]

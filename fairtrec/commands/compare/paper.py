@@ -1,0 +1,210 @@
+"""Comparisons for people: the one table of a paper, with signs of what is shown, and the matrix of all pairs."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from string import ascii_lowercase
+
+import numpy as np
+
+from fairtrec.commands.compare.compared import Comparison, Comparisons, CorrectedComparison
+from fairtrec.commands.compare.curves_report import together
+from fairtrec.data import Bools
+from fairtrec.evaluation.leaderboard import Standing
+from fairtrec.measure import Better
+from fairtrec.report.cells import shown, signed
+from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
+from fairtrec.report.markup import RAISED
+from fairtrec.statistics.procedure import DECIDING
+
+TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomisation": "paired randomisation",
+         "bootstrap": "paired bootstrap"}  # fmt: skip
+MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
+SIGN_OF = dict(zip(ascii_lowercase, RAISED, strict=True))
+BASES = "†‡§"  # the first three baselines, in the table of a paper
+WON = ("better", "higher")
+TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
+
+
+def title_of(row: Comparison) -> str:
+    """Name the measure of a comparison, and its direction."""
+    absolute = row.compared == "absolute value"
+    return f"|{row.measure}| ↓" if absolute else f"{row.measure} {ARROWS[row.better]}".strip()
+
+
+def better_of(row: Comparison) -> Better:
+    """Give the direction of what is compared: of absolute values, lower is better."""
+    return "lower" if row.compared == "absolute value" else row.better
+
+
+def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
+    """Lay out the means of all runs, the baseline's first; its values are those that most runs are compared with."""
+    names = shown(scores.run for scores in view.result.scores)
+    if is_matrix(view):
+        return _lettered(view, names, places, notes)
+    base = view.result.scores[view.baseline].run
+    runs = [base, *dict.fromkeys(row.run for row in view.rows)]
+    columns = []
+    for number, measure in enumerate(dict.fromkeys(row.measure for row in view.rows)):
+        rows = {row.run: row for row in view.rows if row.measure == measure}
+        columns.append(_column(rows, base, runs, _queries(view, number), places))
+    table = ReportTable("", [Column("run", [names[run] for run in runs], words=True, runs=True)], columns)
+    best = f"bold the best, where it is shown to be better than {names[base]}, or {names[base]} than all"
+    arrows = ", ".join(filter(None, [_arrows(view), best * any(column.best for column in columns)]))
+    absolute = any(row.compared == "absolute value" for row in view.rows)
+    told = [arrows, "|measure|: of the absolute values of the queries" * absolute]
+    which = f"{signs_in(view, 'run')} than {names[base]}"
+    doubtful = any("?" in mark(row) for row in view.rows)
+    caption = _caption(view, f"run and {names[base]}", told, which, doubtful=doubtful)
+    return Document([table], notes, str(view.signature), caption=caption)
+
+
+def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: Sequence[str]) -> Document:
+    """Lay out the means of all runs in their order, with the signs of those that each is shown to be better than."""
+    runs, signs, columns = [scores.run for scores in view.result.scores], signs_of(view), []
+    for number, (_, rows) in enumerate(together(view.rows, "measure")):
+        both = {run: max((row for row in rows if run in (row.run, row.against)), key=lambda row: row.n) for run in runs}
+        means = {run: row.mean if row.run == run else row.baseline for run, row in both.items()}
+        queries = _queries(view, number)
+        over = [queries[row.run] & queries[row.against] for row in both.values()]
+        written = [f"{means[run]:z.{places}f}" for run in runs]
+        marks, found = [], verdicts_of(rows)
+        for run in runs:
+            beaten = [base for base in signs if (pair := found.get((run, base))) and pair[0] in WON]
+            marks.append("".join(signs[base] + "?" * found[run, base][2] for base in beaten))
+        ranked = _best(written, over, better_of(rows[0]))
+        best = {at for at in np.flatnonzero(ranked).tolist() if marks[at].replace("?", "")}
+        columns.append(Column(title_of(rows[0]), written, best=best, beside=marks))
+    several = [*signs.values()]
+    which = f"{several[0]}..{several[-1]}: better than that run"
+    if any(sign in BASES for sign in several):
+        which = "; ".join(f"{sign}: better than {names[run]}" for run, sign in signs.items())
+    else:
+        names = {run: f"{letter} {names[run]}" for run, letter in lettered(runs).items()}
+    table = ReportTable("", [Column("run", [names[run] for run in runs], words=True, runs=True)], columns)
+    best_is = "bold the best, where it is shown to be better than any" * any(column.best for column in columns)
+    doubtful = any("?" in "".join(each.beside) for each in columns)
+    caption = _caption(view, "two runs", [_arrows(view), best_is], which, doubtful=doubtful)
+    return Document([table], notes, str(view.signature), caption=caption)
+
+
+def _queries(view: Comparisons, measure: int) -> dict[str, frozenset[str]]:
+    """Give the queries for which each run has a value of a measure."""
+    return {
+        scores.run: frozenset(compress(scores.qids, ~np.isnan(scores.values[measure]))) for scores in view.result.scores
+    }
+
+
+def _best(written: Sequence[str], over: Sequence[frozenset[str]], better: Better) -> Bools:
+    """Tell which of the written means is best; one that is not over the queries of the most is compared with none."""
+    most = max(over, key=len)
+    means = [[float(value) if queries == most else math.nan] for value, queries in zip(written, over, strict=True)]
+    return Standing(np.array(means), [better]).best[:, 0]
+
+
+def _column(
+    rows: dict[str, Comparison], base: str, runs: Sequence[str], queries: Mapping[str, frozenset[str]], places: int
+) -> Column:
+    first = max(rows.values(), key=lambda row: row.n)
+    values = {base: first.baseline, **{run: row.mean for run, row in rows.items()}}
+    written = [f"{values[run]:z.{places}f}" for run in runs]
+    over = [queries[first.run] & queries[base], *(queries[run] & queries[base] for run in runs[1:])]
+    shown = {run: "" if row.doubtful else row.verdict for run, row in rows.items()}
+    tested = [all(verdict == "worse" for verdict in shown.values()), *(shown[run] == "better" for run in runs[1:])]
+    best = _best(written, over, better_of(first)) & tested
+    marks = ["", *(mark(rows[run]) for run in runs[1:])]
+    cells = [value + mark for value, mark in zip(written, marks, strict=True)]
+    return Column(title_of(first), cells, best=set(np.flatnonzero(best).tolist()))
+
+
+def mark(row: Comparison) -> str:
+    """Give the sign of a verdict, with a question mark where it rests on few differences."""
+    sign = MARKS.get(row.verdict, "")
+    return sign + "?" * bool(sign and row.doubtful)
+
+
+def signs_in(view: Comparisons, what: str) -> str:
+    """Say what the signs of verdicts mean that there are."""
+    verdicts = {row.verdict for row in view.rows}
+    said = " and ".join(f"{sign} {verdict}" for verdict, sign in MARKS.items() if verdict in verdicts)
+    return said or f"no {what} is shown to be better or worse"
+
+
+def _arrows(view: Comparisons) -> str:
+    return directions(map(better_of, view.rows))
+
+
+def _caption(view: Comparisons, who: str, told: Sequence[str], which: str, *, doubtful: bool) -> str:
+    """Say over how many queries means are, what the signs mean, which test was made and corrected how."""
+    how, many = view.procedure, sorted({row.n for row in view.rows})
+    queries = f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that {who} share"
+    test = f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}"
+    few = f"?: fewer than {DECIDING} differences are not 0" * doubtful
+    return "; ".join(filter(None, [f"Means over {queries}", *told, test, few]))
+
+
+def is_matrix(view: Comparisons) -> bool:
+    """Tell whether there are more pairs than one table of runs against one baseline can hold."""
+    return len(view.baselines) > 1 and len(view.result.scores) > 2
+
+
+def letters(many: int) -> list[str]:
+    """Letter so many runs.
+
+    >>> letters(28)[-3:]
+    ['z', 'aa', 'ab']
+    """
+    return [
+        (ascii_lowercase[at // 26 - 1] if at >= 26 else "") + ascii_lowercase[at % 26]  # as the columns of a sheet
+        for at in range(many)
+    ]
+
+
+def lettered(runs: Sequence[str]) -> dict[str, str]:
+    """Give the letters of each run."""
+    return dict(zip(runs, letters(len(runs)), strict=True))
+
+
+def verdicts_of(rows: Sequence[Comparison]) -> dict[tuple[str, str], tuple[str, float, bool]]:
+    """Give of each ordered pair of runs what is shown of the first, its difference, and whether that is doubtful."""
+    found: dict[tuple[str, str], tuple[str, float, bool]] = {}
+    for row in rows:
+        found[row.run, row.against] = (row.verdict, row.tested, row.doubtful)
+        found[row.against, row.run] = (TURNED.get(row.verdict, row.verdict), -row.tested, row.doubtful)
+    return found
+
+
+def matrix(view: Comparisons, rows: Sequence[Comparison], title: str, places: int) -> ReportTable:
+    """Lay out the differences of each run from each baseline, row less column; where there is no room, their signs."""
+    runs = [scores.run for scores in view.result.scores]
+    names, of_run = shown(runs), lettered(runs)
+    found = verdicts_of(rows)
+    key = Column("run", [RunCell(f"{of_run[run]} ", names[run]) for run in runs], words=True, runs=True)
+    wide, narrow = [], []
+    for base in (runs[number] for number in view.baselines):
+        long, short = [""] * len(runs), [""] * len(runs)
+        for at in (at for at, run in enumerate(runs) if (run, base) in found):
+            verdict, difference, doubtful = found[runs[at], base]
+            long[at] = signed(difference, places) + "*" * (verdict in TURNED) + "?" * doubtful
+            short[at] = "+" if verdict in WON else "-" if verdict in TURNED else "."
+        wide.append(Column(of_run[base], long))
+        narrow.append(Column(of_run[base], short))
+    return ReportTable(title, [key], wide, narrow=ReportTable(title, [key], narrow))
+
+
+def of_matrix(view: Comparisons) -> list[str]:
+    """Say what the cells of a matrix mean."""
+    by_gold = any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows)
+    return [
+        f"row less column{', as gold labels correct it' * by_gold}; *: the difference is shown",
+        "where the window has no room: + the row is better, - it is worse, . not shown",
+    ]
+
+
+def signs_of(view: Comparisons) -> Mapping[str, str]:
+    """Give the sign of each baseline: a raised letter of each run where all are compared, else a dagger."""
+    runs = [scores.run for scores in view.result.scores]
+    if view.of_all or len(view.baselines) > len(BASES):
+        letters_of = lettered(runs)
+        return {runs[at]: "".join(SIGN_OF[letter] for letter in letters_of[runs[at]]) for at in view.baselines}
+    return {runs[number]: sign for number, sign in zip(view.baselines, BASES, strict=False)}

@@ -1,0 +1,187 @@
+"""Comparisons with a baseline, correlations and curves: tables, the one table of a paper, rows and records."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from fairtrec.commands.compare.compared import Comparison, Comparisons, CorrectedComparison
+from fairtrec.commands.compare.correlations import Associations
+from fairtrec.commands.compare.curves import Curves
+from fairtrec.commands.compare.curves_report import (
+    WORST,
+    by_run,
+    corrected,
+    ends,
+    of_all_cutoffs,
+    of_associations,
+    of_curves,
+    probability,
+    slice_of,
+    together,
+)
+from fairtrec.commands.compare.paper import TESTS, better_of, is_matrix, matrix, of_matrix, overview, title_of
+from fairtrec.formats.tsv import ALL
+from fairtrec.report.cells import shown, signed
+from fairtrec.report.document import Document, ReportTable, directions
+from fairtrec.report.records import Row, head, of_rows
+from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.statistics.procedure import DECIDING, Procedure
+
+KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
+LEAST = ("cliff", "d_z", "p equivalent", "p not worse", "win/tie/loss", "n", "baseline", "p", "mean")
+View = Comparisons | Associations | Curves
+
+
+def tables(view: View, *, places: int, paper: bool = False) -> Document:
+    """Lay out the tables, each below its title, and what stands below them; or the one table of a ``paper``."""
+    if paper and isinstance(view, Comparisons):
+        return overview(view, places, notes(view))
+    if isinstance(view, Comparisons) and is_matrix(view):
+        several, lines = _of_pairs(view, places)
+    elif isinstance(view, Comparisons):
+        several, lines = _of_comparisons(view, places)
+    elif isinstance(view, Associations):
+        several, lines = of_associations(view, places)
+    else:
+        several, lines = of_curves(view, places)
+    return Document(several, notes(view), str(view.signature), gap=2, signs=lines)
+
+
+def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
+    """Lay out a matrix for each measure and slice."""
+    found = []
+    for (_, part), rows in together(view.rows, "measure", "slice"):
+        title = title_of(rows[0])
+        found.append(matrix(view, rows, title if part == ALL else f"{title}, {part}", places))
+    lines = [directions(map(better_of, view.rows)), *of_matrix(view)]
+    lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
+    lines += [f"shown: {TESTS[view.procedure.test]}, {corrected(view.procedure)} at most {view.procedure.alpha:g}"]
+    return found, [*lines, view.family]
+
+
+def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
+    names = shown(scores.run for scores in view.result.scores)
+    baseline = names[view.result.scores[view.baseline].run]
+    several = len({row.slice for row in view.rows}) > 1
+    found = []
+    for _, rows in together(view.rows, "measure"):
+        ordered = by_run(rows)
+        told = [_told(row, view.procedure, places) for row in ordered]
+        cells = [
+            [names[row.run], *[slice_of(row)] * several, *values.values()]
+            for row, values in zip(ordered, told, strict=True)
+        ]
+        better, worse = (
+            [place for place, row in enumerate(ordered) if row.verdict == verdict] for verdict in ("better", "worse")
+        )
+        head = ["run", *["slice"] * several, *told[0]]
+        against = f"{title_of(rows[0])}, against {baseline}"
+        found.append(ReportTable.of_rows(against, 1 + several, head, cells, better, worse, LEAST))
+    return found, list(_legend(view, several=several))
+
+
+def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:
+    """Write what stands in a row below each head."""
+    digits = min(places, 2)
+    cells = {
+        "verdict": f"{row.verdict} ?" if row.doubtful else row.verdict,
+        "difference": signed(row.difference, places),
+    }
+    if isinstance(row, CorrectedComparison):
+        cells["corrected"] = "-" if row.corrected is None else signed(row.corrected, places)
+    cells |= {f"{how.percent} interval": ends(row.low, row.high, places), "p": probability(row.p, places)}
+    if how.correction != "none":
+        cells[corrected(how)] = probability(row.p_corrected, places)
+    cells |= {"mean": f"{row.mean:z.{places}f}", "baseline": f"{row.baseline:z.{places}f}", "n": str(row.n)}
+    cells |= {"d_z": signed(row.effect, digits), "cliff": signed(row.cliff, digits)}
+    cells["win/tie/loss"] = f"{row.wins}/{row.ties}/{row.losses}"
+    if how.equivalence is not None:
+        both = {"p not worse": row.p_not_worse, "p equivalent": row.p_equivalent}
+        cells |= {head: "-" if p is None else probability(p, places) for head, p in both.items()}
+    return cells
+
+
+def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
+    """Say how the comparisons were made and what the signs and words mean."""
+    how = view.procedure
+    used = set(map(better_of, view.rows))
+    yield directions(used)
+    if any(row.compared == "absolute value" for row in view.rows):
+        yield "|measure|: nearer 0 is better, so absolute values are compared"
+    drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
+    intervals = {"t": "t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
+    yield f"difference: run minus baseline; {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
+    if any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows):
+        yield "corrected: the difference by gold labels; its interval and p are of queries and of labels"
+    words = "better, worse" + (", higher, lower" if "neither" in used else "")
+    yield f"{words}: {corrected(how)} at most {how.alpha:g}; not shown: the data show neither; {view.family}"
+    if how.correction == "tukey":
+        yield "p Tukey is of a test of its own, so it may be less than p, which looks at this pair alone"
+    won = ("better or higher", "worse or lower") if "neither" in used else ("better", "worse")
+    yield (
+        "d_z: mean difference in standard deviations; cliff: Cliff's delta, unpaired; "
+        f"win/tie/loss: queries in which the run is {won[0]}, the same, {won[1]}"
+    )
+    if any(row.doubtful for row in view.rows):
+        yield f"?: fewer than {DECIDING} differences are not 0"
+    if how.equivalence is not None:
+        margin = f"{how.equivalence:g}, uncorrected"
+        yield f"p not worse: by more than {margin}; p equivalent: TOST within {margin}"
+    yield f"* {WORST}" if several else ""
+
+
+def notes(view: View) -> list[str]:
+    """List what a reader should know beside the numbers."""
+    several = tuple(replace(scores, gold=None) for scores in view.result.scores)  # whose intervals are others
+    result = replace(view.result, scores=several)
+    paired = isinstance(view, Comparisons)
+    said = of_all_cutoffs(result) if isinstance(view, Curves) else footnotes_of(result, paired=paired)
+    return [*view.notes, *said]
+
+
+def footnotes(view: View) -> list[str]:
+    """List what a reader should know beside a report that does not say it itself."""
+    family = [] if isinstance(view, Curves) else [view.family]
+    return [*family, *notes(view)]
+
+
+def rows(view: View, *, places: int | None) -> Iterator[Row]:
+    """Give the names of the fields, and the fields of each row; small p-values keep their digits."""
+    names = [field.name for field in fields(view.rows[0])]
+    yield names
+    for row in view.rows:
+        yield [_cell(name, getattr(row, name), places) for name in names]
+
+
+def _cell(name: str, value: Any, places: int | None) -> str | float | None:
+    if places is None or value is None:
+        return value  # type: ignore[no-any-return]  # a field of a row
+    if isinstance(value, float):
+        return f"{value:.{max(places, 1)}g}" if name.startswith("p") else f"{value:z.{places}f}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def records(view: View) -> list[dict[str, Any]]:
+    """Give an object for each row, in full precision."""
+    return list(map(asdict, view.rows))
+
+
+def record(view: View) -> dict[str, Any]:
+    """Give one object, which also says where the rows come from and how they were made."""
+    made = head(view.result, view.signature, notes(view))
+    if isinstance(view, Comparisons):
+        several = [view.result.scores[number].run for number in view.baselines]
+        made |= {"baseline": several if len(several) > 1 else several[0]}
+    if isinstance(view, Associations):
+        made |= {"over": view.over}
+    if isinstance(view, Curves):
+        made |= {"agreements": list(map(asdict, view.agreements))}
+    else:
+        made |= {"procedure": asdict(view.procedure), "family": view.family}
+    return {**made, "rows": records(view)}
+
+
+def flat(view: View) -> dict[str, float]:
+    """Give each number of each row under a name of its own."""
+    several = isinstance(view, Comparisons) and is_matrix(view)
+    return of_rows(rows(view, places=None), ("run", "against", *KEYS[1:]) if several else KEYS)

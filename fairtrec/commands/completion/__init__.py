@@ -1,0 +1,5 @@
+"""``fairtrec completion``: a script that lets a shell complete what is typed."""
+
+from fairtrec.support.command_rows import CommandRow
+
+COMMANDS = (CommandRow("completion", "Look up", "Print the script that lets a shell complete commands.", "stable"),)

@@ -1,0 +1,80 @@
+"""``fairtrec annotate``: the group terms of a whole collection, counted once."""
+
+import time
+from typing import Any
+
+import click
+
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import Titled, say
+from fairtrec.support.jobs import cores, prestart
+from fairtrec.support.literals import Engine, Tokenizer
+
+ODD = options.Shared(
+    (  # what is done with documents that are not as they should be
+        click.option("--keep-going", is_flag=True, help="Write what is wrong to FILE.rejected.jsonl and go on."),
+        click.option(
+            "--max-doc-bytes",
+            type=click.IntRange(1, 1 << 30),
+            default=1 << 26,
+            metavar="N",
+            help="Refuse longer documents.",
+        ),
+    )
+)
+
+
+@click.command(name="annotate", cls=Titled, epilog=options.EXITS)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--terms", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=options.FILE,
+    help="The table of counts: .arrow (for `eval --counts`), .parquet or .tsv.",
+)
+@options.word("--tokenizer", of=Tokenizer, help="How texts are split.")
+@click.option("--case-sensitive", is_flag=True, help="Match case, so that Hunter is not hunter.")
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Jobs at a time.  [default: all cores]")
+@click.option("--resume", is_flag=True, help="Continue where the same command was interrupted.")
+@click.option("--force", is_flag=True, help="Overwrite FILE; drop what an interrupted run left.")
+@ODD
+@options.word("--engine", of=Engine, help="What counts: this machine, or Spark.")
+@click.option("--master", metavar="URL", help="Where Spark runs, like spark://host:7077.  [default: this machine]")
+def command(**options: Any) -> None:
+    """Count tokens and group terms of every document of SOURCE, and write a table of counts.
+
+    A SOURCE is a file of docno<TAB>text lines or JSON lines, which may be compressed, or an ir_datasets id.
+
+    \b
+    fairtrec annotate collection.tsv --terms gender-en -o counts.tsv
+    """
+    from fairtrec.counting import READY, two_threads
+
+    jobs = options["jobs"] or cores()
+    if options["engine"] == "local" and jobs > 1 and not two_threads(jobs):
+        prestart([READY])
+
+    from fairtrec.commands.counts.annotating import annotate
+
+    output, began = options["output"], time.monotonic()
+    try:
+        with printing.collecting(on_this_machine=options["engine"] == "local") as watcher:
+            done = annotate(watcher=watcher, **options)
+    except (KeyboardInterrupt, OSError):
+        parts = output.with_name(output.name + ".parts")
+        if options["engine"] == "local" and parts.exists():
+            again = "the same command with --resume goes on, with --force begins anew"
+            say(f"# what was counted stays in {parts}; {again}")
+        raise
+    seconds = time.monotonic() - began
+    text = f"{done.meta.rows:,} documents, {done.bytes / 1e6:,.1f} MB of text in {seconds:.1f} s"
+    if done.resumed:
+        text += f" ({done.resumed:,} documents were counted before)"
+    else:
+        text += printing.speed(done.bytes, seconds)
+    text += f"; counter: {done.counter}, jobs: {done.jobs}"
+    if done.rejected:
+        text += f"; {done.rejected:,} lines passed over, see {output}.rejected.jsonl"
+    say(f"# {text}")

@@ -1,0 +1,13 @@
+"""``fairtrec demo``: evaluate the bundled example, or copy its files."""
+
+from fairtrec.support.command_rows import CommandRow
+
+COMMANDS = (
+    CommandRow(
+        "demo",
+        "Look up",
+        "Evaluate the bundled example, or copy its files.",
+        "stable",
+        sections={"": ("", "Options", "folder")},
+    ),
+)

@@ -1,0 +1,64 @@
+"""``fairtrec demo``: evaluate the bundled example, or copy its files."""
+
+from pathlib import Path
+
+import click
+
+from fairtrec.cli import options
+from fairtrec.cli.commands import TYPED, Titled
+from fairtrec.support.errors import UsageError
+
+RUNS = "bm25.run", "neural.run", "fair.run"
+MEASURES = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10"
+
+
+@click.command(name="demo", cls=Titled, epilog=options.EXITS)
+@click.option(
+    "--copy", "folder", metavar="FOLDER", help="Copy the files of the example into a new or empty folder instead."
+)
+@options.verbose
+def command(folder: str | None) -> int:
+    """Evaluate the bundled example: twelve queries, three systems, passages that speak of women and men.
+
+    \b
+    fairtrec demo
+    fairtrec demo --copy example     # then: cd example, where the pages' commands run
+    """
+    from fairtrec.support.resources.passports import root
+
+    example = root() / "example"
+    if folder is not None:
+        _copy(example, Path(folder))
+        return 0
+    from fairtrec.commands.eval import command as of_eval
+
+    given = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
+    verbose = ["-v"] * ("verbose" in click.get_current_context().meta[TYPED])
+    click.echo(f"# fairtrec eval qrels.txt {' '.join(RUNS)} {' '.join(given)} -m '{MEASURES}'", err=True)
+    click.echo("# on files of its own, which --copy FOLDER copies", err=True)
+    files = [str(example / name) if (example / name).is_file() else name for name in ("qrels.txt", *RUNS, *given)]
+    with of_eval.command.make_context("eval", [*files, "-m", MEASURES, "-f", "table", *verbose]) as context:
+        code: int = of_eval.command.invoke(context)
+        return code
+
+
+def _copy(example: Path, folder: Path) -> None:
+    """Copy a folder, whole or not at all. Raises UsageError if the folder is there already, unless it is empty."""
+    import shutil
+    import tempfile
+
+    here = folder.is_dir()
+    if folder.exists() and not (here and not any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already; name a folder that is empty, or is not there yet")
+    if not folder.parent.is_dir():
+        raise UsageError(f"there is no folder {folder.parent}; make it, or name another")
+    with tempfile.TemporaryDirectory(dir=folder if here else folder.parent) as inside:
+        made = Path(inside) / "example"
+        shutil.copytree(example, made)
+        if here:  # it stays the folder that a shell stands in
+            for path in made.iterdir():
+                path.rename(folder / path.name)
+        else:
+            made.rename(folder)
+    go = "" if folder.resolve() == Path.cwd() else f"cd {folder}; "
+    click.echo(f"{folder} holds the example; try: {go}fairtrec eval qrels.txt bm25.run -m nDCG@10", err=True)

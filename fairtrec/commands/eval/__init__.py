@@ -1,0 +1,17 @@
+"""``fairtrec eval``: evaluate runs."""
+
+from fairtrec.report.writers import PAGE, USUAL, Formats
+from fairtrec.support.command_rows import CommandRow
+
+SPREADS = Formats("fairtrec.commands.eval.topic_tables", {**USUAL, **PAGE})
+
+COMMANDS = (
+    CommandRow(
+        "eval",
+        "Evaluate",
+        "Evaluate runs: fairness and utility, by query and in all.",
+        "stable",
+        sections={"": ("measures terms docs", "Options", "")},
+        answers={"TopicSpread": SPREADS},
+    ),
+)

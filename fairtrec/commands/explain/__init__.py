@@ -1,0 +1,25 @@
+"""``fairtrec explain``: which words in which documents at which ranks made a number."""
+
+from fairtrec.report.writers import OBJECT, USUAL, Formats, Writer
+from fairtrec.support.command_rows import CommandRow
+
+EXPLANATIONS = Formats(
+    "fairtrec.commands.explain.report",
+    {
+        "text": Writer("text"),
+        **OBJECT,
+        "jsonl": USUAL["jsonl"],
+        "html": Writer(".page:html", "", "all"),
+    },
+)
+
+COMMANDS = (
+    CommandRow(
+        "explain",
+        "Understand",
+        "Show which words at which ranks made a value.",
+        "provisional",
+        sections={"": ("measure query terms", "Explanation", "measure")},
+        answers={"Explanation": EXPLANATIONS},
+    ),
+)

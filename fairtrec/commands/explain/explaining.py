@@ -1,0 +1,195 @@
+"""``fairtrec.explain``: from whatever the caller has to what made each value: rank by rank, word by word."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from math import nan
+from typing import Any, Unpack
+
+import numpy as np
+
+from fairtrec.commands.explain import variants
+from fairtrec.commands.explain.cases import Case, Request, cases, without
+from fairtrec.commands.explain.explained import Exchange, Explained, Explanation, Place, Word, worst
+from fairtrec.commands.explain.split import Split, split
+from fairtrec.data import MISSING, take
+from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.given import JudgementsLike, Keywords
+from fairtrec.evaluation.jobs import processes
+from fairtrec.formulas.elementary import log_of_number
+from fairtrec.measure import Measure
+from fairtrec.measures.catalogue import pages, renamed
+
+RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind
+
+
+def assemble(case: Case, request: Request) -> tuple[list[Explained], Split | None, tuple[str, ...], bool]:
+    """Explain each query of a run; give the split of its values, the groups, and whether all exchanges were tried."""
+    parts = split(case)
+    closely = bool(request.closely)
+    left_out = variants.without(case) if closely else [[] for _ in case.qids]
+    swaps: list[Exchange | None] = [None] * len(case.qids)
+    swaps, complete = variants.exchanges(case, request.candidates) if closely else (swaps, True)
+    after = {term: without(case, term).tolist() for term in request.dropped}
+    why = pages.part(type(case.measure), "Undefined") if np.isnan(case.values).any() else ""
+    docnos, words = case.docnos, _Words(case, parts)
+    columns = _columns(parts) if parts is not None else [_steps(values) for values in variants.prefixes(case)]
+    explained = []
+    for at, (qid, value) in enumerate(zip(case.qids, case.values.tolist(), strict=True)):
+        told: dict[str, Any] = {"run": case.run.name, "qid": qid, "value": value}
+        told["what_if"] = {term: values[at] for term, values in after.items()}
+        if math.isnan(value):
+            explained.append(Explained(why=why, **told))
+            continue
+        places = tuple(_places(at, columns[at], docnos[at], left_out[at], words))
+        if parts is not None:
+            told |= {"rest": float(parts.rest[at]), "ceiling": float(parts.ceiling[at])}
+        explained.append(Explained(places=_ended(places), exchange=swaps[at], **told))
+    return explained, parts, words.groups, complete
+
+
+def _ended(places: tuple[Place, ...]) -> tuple[Place, ...]:
+    """Leave out the ranks behind the end that neither add nor lose anything."""
+    many = len(places)
+    while many and places[many - 1].docno is None and not (places[many - 1].loses or places[many - 1].behind > 0):
+        many -= 1
+    return places[:many]
+
+
+def _steps(values: Sequence[float]) -> list[list[float]]:
+    """Say what each rank changes the value by, which is 0 before the first that has one; the rest is unknown."""
+    before, columns = 0.0, []
+    for value in values:
+        columns.append([nan, value - before if math.isfinite(value) else nan, nan, nan, nan])
+        before = value if math.isfinite(value) else before
+    return columns
+
+
+def _places(
+    at: int, columns: list[list[float]], docnos: Sequence[str], left_out: Sequence[float], words: "_Words"
+) -> Iterator[Place]:
+    for rank, (gain, adds, loses, ideal, behind) in enumerate(columns):
+        if rank < len(docnos):
+            without = left_out[rank] if rank < len(left_out) else nan
+            of_document = words.told(at, rank)
+            yield Place(rank + 1, docnos[rank], gain, adds, loses, *of_document, ideal, behind, without)
+        else:
+            yield Place(rank + 1, None, nan, adds, loses, ideal=ideal, behind=behind)
+
+
+def _columns(parts: Split) -> RankColumns:
+    """Give gain, adds, loses, ideal and behind of each rank of each query."""
+    ideal = np.full(parts.adds.shape, nan) if parts.ideal is None else parts.ideal
+    columns = parts.gains, parts.adds, parts.loses, ideal, parts.scale * (ideal - parts.gains)
+    rows: RankColumns = np.stack(columns, axis=2).tolist()
+    return rows
+
+
+class _Words:
+    """The words of documents, or their groups where there are no texts, and what they add."""
+
+    def __init__(self, case: Case, parts: Split | None) -> None:
+        inputs, needs = case.inputs, set(case.measure.needs)
+        self.better, self.texts, self.logs = case.measure.better, case.texts, "log_counts" in needs
+        self.groups: tuple[str, ...] = ()
+        self.counts: list[list[list[float]]] | None = None
+        self.rows: list[list[int]] = []  # of the texts [query, rank]
+        if case.reference.documents is not None:
+            self.groups = inputs.groups
+            counts = take(inputs.counts, inputs.ranked)
+            rows = np.full(inputs.ranked.shape, MISSING)
+            if case.texts is not None:
+                there = inputs.ranked != MISSING
+                rows[there] = case.texts.docnos.rows(inputs.documents.annotations.docnos.names[inputs.ranked[there]])
+            self.rows = rows.tolist()
+        elif "membership" in needs:
+            self.groups, counts = inputs.groups, inputs.membership
+        if self.groups:
+            self.counts = np.nan_to_num(counts, nan=0.0, posinf=0.0).tolist()
+        self.known: list[list[bool]] = case.known(inputs).tolist()
+        each, rough = (None, None) if parts is None else (parts.per_word, parts.rough)
+        self.each: list[list[list[float]]] | None = None if each is None else each.tolist()
+        self.rough: list[list[bool]] | None = None if rough is None else rough.tolist()
+
+    def told(self, at: int, rank: int) -> tuple[tuple[Word, ...], bool, bool, str | None]:
+        """Say what is known of the document at a rank: words, whether they are rough, whether it is known, its text."""
+        if self.counts is None:
+            return (), False, True, None
+        texts, text = self.texts, None
+        named: list[tuple[str, int, float]]
+        if texts is not None and (row := self.rows[at][rank]) in texts.terms:
+            named = [(term, number, times) for (term, numbers), times in texts.terms[row].items() for number in numbers]
+            text = texts.texts[row]
+        else:
+            counts = self.counts[at][rank]
+            named = [(self.groups[number], number, times) for number, times in enumerate(counts) if times]
+        rough, known = self.rough is not None and self.rough[at][rank], self.known[at][rank]
+        if not named:
+            return (), rough, known, text
+        words = [self._word(at, rank, *each) for each in named]
+        if len(words) > 1:
+            words.sort(key=lambda word: (worst(word.adds, self.better), -word.times, word.term))
+        return tuple(words), rough, known, text
+
+    def _word(self, at: int, rank: int, term: str, number: int, times: float) -> Word:
+        adds = nan
+        if self.each is not None and rank < len(self.each[at]):
+            adds = self.each[at][rank][number] * (log_of_number(times) if self.logs else times)
+        return Word(term, self.groups[number], round(times) if times == round(times) else times, adds)
+
+
+CANDIDATES = 100
+
+
+@renamed.told
+def explain(
+    measure: str | Measure,
+    runs: Any,
+    qrels: JudgementsLike | None = None,
+    *,
+    query: str | Iterable[str] = (),
+    exchanges: int = CANDIDATES,
+    what_if: str | Iterable[str] = (),
+    query_texts: Any = None,
+    jobs: int | None = 1,
+    **keywords: Unpack[Keywords],
+) -> Explanation:
+    """Say which words in which documents at which ranks made the values of a measure.
+
+    ``measure``     one, in the notation of measures, or of ``fairtrec.measures``.
+    ``runs``, ``qrels`` and all else are those of `evaluate`.
+    ``query``       the queries to look at closely, one or several: what the value would be without each document, and
+                    which exchange of two documents would better it most. None: all queries, without these.
+    ``exchanges``   down to which rank documents are taken for an exchange.
+    ``what_if``     terms of the list, each of which is taken away for once.
+    ``query_texts`` what each query asks, for readers: a file of lines qid<TAB>text, an ir_datasets id, or a dict.
+    ``jobs``        how many processes read the runs, as for `evaluate`.
+
+    Raises UsageError for several measures at once and what does not fit together, InputError for a query that no run
+    has, and what `evaluate` raises.
+    """
+    named = loading.named_runs(runs)
+    number = processes([thing for _, thing in named], jobs)
+    queries = [query] if isinstance(query, str) else list(dict.fromkeys(query))
+    dropped = [what_if] if isinstance(what_if, str) else list(what_if)
+    evaluation = evaluator(measure, qrels, **keywords)
+    request = Request.of(evaluation, queries, exchanges, dropped)
+    found, result = cases(request, named, number)
+    several = [assemble(case, request) for case in found]
+    explained = [one for each, *_ in several for one in each]
+    _, parts, groups, _ = several[0]
+    complete = all(each[-1] for each in several)
+    return Explanation(
+        measure=request.measure,
+        kind="prefix" if parts is None else parts.kind,
+        ceiling="" if parts is None else parts.ceiling_is,
+        gain="" if parts is None else parts.gain_is,
+        explained=tuple(explained),
+        groups=groups,
+        result=result,
+        notes=() if complete else (f"of exchanges the first {variants.MOST} of each query were tried",),
+        lexicon=evaluation.plan.lexicon if "documents" in evaluation.plan.uses else None,
+        detailed=bool(queries),
+        what_if=tuple(request.dropped),
+        texts={} if query_texts is None else loading.query_texts(query_texts, sorted({one.qid for one in explained})),
+    )

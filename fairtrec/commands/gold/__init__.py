@@ -1,0 +1,27 @@
+"""``fairtrec gold``: what people are to label, and how well an instrument agrees with what they say."""
+
+from fairtrec.report.writers import OBJECT, PAGE, USUAL, Formats, Writer
+from fairtrec.support.command_rows import CommandRow
+
+DRAWS = Formats(
+    "fairtrec.commands.gold.drawn_report",
+    {"text": Writer("text", exact=True), "tsv": Writer("tsv", exact=True), "csv": USUAL["csv"], **OBJECT},
+)
+AGREEMENTS = Formats(
+    "fairtrec.commands.gold.report",
+    {**{form: each for form, each in USUAL.items() if form not in ("jsonl", "latex")}, **PAGE},
+)
+
+COMMANDS = (
+    CommandRow(
+        "gold",
+        "Understand",
+        "Draw what people label, and see how words agree with them.",
+        "provisional",
+        sections={
+            "draw": ("number docs output", "Draw", "seed"),
+            "agree": ("labels terms docs", "Agreement", "confidence"),
+        },
+        answers={"GoldDraw": DRAWS, "Agreement": AGREEMENTS},
+    ),
+)

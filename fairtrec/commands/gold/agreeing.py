@@ -1,0 +1,286 @@
+"""``fairtrec.gold.agree``: how well what decides groups now agrees with what people say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import nan
+from typing import Any, Literal, TypedDict, Unpack
+
+import numpy as np
+
+from fairtrec.commands.gold.drawing import exposures, origins, ranked
+from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Run, Sheet, decode, starts_of
+from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.given import CountsLike, GroupsLike, TermsLike, TextsLike
+from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.session import Evaluator
+from fairtrec.evaluation.signature import digest_of, signature_of
+from fairtrec.formats import sheets
+from fairtrec.formulas.weighted_sums import weigh
+from fairtrec.measures.groups import Groups
+from fairtrec.statistics import agreement
+from fairtrec.statistics.agreement import Interval
+from fairtrec.statistics.procedure import Procedure
+from fairtrec.support.errors import InputError, UsageError, asked_by
+from fairtrec.support.files import opening
+from fairtrec.support.files.arguments import renamed_in, renamings
+from fairtrec.support.literals import Drawn, RankedBy, RunFormat, ScoreType, Tokenizer
+
+SEVERAL = "several"  # the kind of what is of two groups, or of one and of none, by the same weight
+EQUAL = 1e-9  # by which weights may differ that are the same
+IDLE = ("target", "membership", "missing", "order", "depth")  # of a signature: what plays no part
+
+
+class Instrument(TypedDict, total=False):
+    """What decides groups now, and how: keywords of ``evaluate``."""
+
+    terms: TermsLike | None
+    docs: TextsLike | None
+    counts: CountsLike | None
+    labels: GroupsLike | None
+    groups: str | Sequence[str] | None
+    tokenizer: Tokenizer | None
+    case_sensitive: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class Category:
+    """What people call one kind of documents: a group, - for none of them, several, or what nobody could tell.
+
+    ``found`` says as what the instrument has those that are ``labelled`` so. Of several and of ``?`` the rest is nan.
+    """
+
+    name: str
+    labelled: int
+    found: Mapping[str, int]
+    recall: Interval
+    precision: Interval
+    share_gold: float
+    share_instrument: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Answer):
+    """How well an instrument agrees with gold labels, document by document.
+
+    ``gold``, ``instrument``  the kind of each document, as a number into ``names`` [document].
+    ``weights``    what each document counts [document].
+    ``chance``     1 less the probability with which each was drawn; 1 where nobody says [document].
+    ``by``         what the weights make of it: plain labels, what could be drawn, or what runs expose.
+    ``untold``     how many documents are left out because people could not tell, ``unseen`` because no run has them.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    gold: Ints
+    instrument: Ints
+    weights: Floats
+    chance: Floats
+    by: Literal["labels", "draw", "exposure"]
+    is_drawn: bool
+    unit: Drawn
+    runs: int
+    untold: int
+    unseen: int
+    confidence: float
+    signature: Signature
+
+    @property
+    def documents(self) -> int:
+        """How many documents are compared."""
+        return len(self.gold)
+
+    @property
+    def agreement(self) -> float:
+        """The share of documents of the same kind by both."""
+        total = float(self.weights.sum())
+        return weigh(self.gold == self.instrument, self.weights) / total if total else nan
+
+    @cached_property
+    def kappa(self) -> Interval:
+        """Cohen's kappa, and its interval."""
+        return agreement.kappa(self.gold, self.instrument, len(self.names), self.weights, self.chance, self.confidence)
+
+    @cached_property
+    def alpha(self) -> float:
+        """Krippendorff's alpha over the documents of which both know something, each once."""
+        told = self.instrument != len(self.names) - 1
+        return agreement.alpha(self.gold[told], self.instrument[told], len(self.names))
+
+    @cached_property
+    def kinds(self) -> tuple[Category, ...]:
+        """Each kind that people named, the groups first: recall and precision of the instrument, and the shares."""
+        every = len(self.names)
+        pairs = agreement.confusion(self.gold, self.instrument, every).astype(int)
+        groups, none = range(every - 3), every - 3
+        columns = [at for at in range(every) if at in groups or pairs[at].any() or pairs[:, at].any()]
+        rows = [at for at in columns if at in groups or at == none or pairs[at].any()]
+        return tuple(self._kind(at, dict(zip(columns, pairs[at, columns].tolist(), strict=True))) for at in rows)
+
+    def _kind(self, at: int, found: Mapping[int, int]) -> Category:
+        by_gold, by_instrument = self.gold == at, self.instrument == at
+        is_group = at < len(self.names) - 2
+        total = float(self.weights.sum()) if is_group else 0.0
+
+        def of(these: Bools, right: Bools) -> Interval:
+            kept = these if is_group else np.zeros_like(these)
+            return agreement.share(right[kept].astype(np.float64), self.weights[kept], self.confidence)
+
+        return Category(
+            name=self.names[at],
+            labelled=sum(found.values()),
+            found={self.names[kind]: many for kind, many in found.items()},
+            recall=of(by_gold, by_instrument),
+            precision=of(by_instrument, by_gold),
+            share_gold=float(self.weights[by_gold].sum()) / total if total else nan,
+            share_instrument=float(self.weights[by_instrument].sum()) / total if total else nan,
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader should know beside the numbers."""
+        lines = []
+        if self.untold:
+            what = "document is" if self.untold == 1 else "documents are"
+            lines.append(f"{self.untold} {what} left out, of which people could not tell the group")
+        if self.unseen:
+            what = "labelled document is" if self.unseen == 1 else "labelled documents are"
+            lines.append(f"{self.unseen} {what} left out, which no run has in its ranks")
+        if not self.is_drawn:
+            what = f"{self.name} does not say how its documents were drawn"
+            lines.append(f"{what}: intervals hold if they are like a random sample of those you care for")
+        elif self.unit == "query":
+            what = "documents of one query count as if they were drawn one by one"
+            lines.append(f"{what}: intervals are too narrow where they are alike")
+        return lines
+
+
+def agree(
+    gold: Any,
+    runs: Any = None,
+    *,
+    confidence: float = 0.95,
+    depth: int = 10,
+    order: RankedBy = "score",
+    score_dtype: ScoreType = "float64",
+    run_format: RunFormat = "auto",
+    **instrument: Unpack[Instrument],
+) -> Agreement:
+    """Tell how well what decides groups now agrees with what people say.
+
+    ``gold``        a sheet that was drawn and filled in, or any labels, as `evaluate` takes them.
+    ``runs``        as `evaluate` takes them: a document then counts as much as they expose it, down to ``depth``.
+    ``confidence``  of the intervals.
+    ``instrument``  ``labels``; or ``terms`` with ``docs``; or ``counts``: as for `evaluate`. ``groups`` renames
+                    groups of gold, too: "f=F,m=M,-=N".
+
+    Raises UsageError for what does not fit together, InputError for what cannot be read, and for a group in gold that
+    the instrument has not.
+    """
+    Procedure(confidence=confidence)
+    if all(instrument.get(name) is None for name in ("labels", "docs", "counts", "terms")):
+        ways = asked_by("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
+        raise UsageError(f"nothing is here that gold could agree with; give {ways}")
+    renamed = instrument.get("groups")
+    if renamings(renamed) and instrument.get("labels") is None:
+        instrument["groups"] = None
+    session = evaluator([Groups()], None, missing="neutral", **instrument)
+    labels = session.plan.reference.labels
+    per_query = labels is not None and labels.per_query
+    sheet = loading.gold(gold, per_query=per_query, renamed=renamed_in(renamed))
+    if per_query and sheet.unit == "document":
+        raise InputError("these labels are per query, gold is not; draw queries: --unit query", sheet.path)
+    weights, groups = _instrument(session, *_asked(sheet))
+    names = (*groups, NONE, SEVERAL, UNKNOWN)
+    by_gold, by_instrument = kinds_of(sheet.of_groups(groups).weights), kinds_of(weights)
+    kept = by_gold != len(names) - 1
+    counts, chance = np.ones(len(kept)), np.ones(len(kept))
+    if sheet.probability is not None:
+        counts, chance = 1 / sheet.probability, 1 - sheet.probability
+    untold, seen = int((~kept).sum()), np.ones(len(kept), dtype=np.bool_)
+    several = [] if runs is None else loading.named_runs(runs)
+    made = {**signature_of(session.plan, session.reading(), session.files)}
+    made = {name: value for name, value in made.items() if name not in IDLE}
+    said = {
+        "fairtrec": made.pop("fairtrec"),
+        "gold": loading.short(sheet.labels.name, sheet.labels.sha256 or digest_of(sheet)),
+        **made,
+    }
+    said["groups"] = renamings(renamed)
+    if runs is not None:
+        choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
+        frame = exposures(ranked(several, choices, depth)[0], per_query=sheet.unit == "query")
+        rows = frame.names.rows(sheet.labels.rows.names)
+        counts, seen = counts * np.where(rows == MISSING, 0.0, frame.mean()[rows]), rows != MISSING
+        said |= {"order": order, "scores": "" if score_dtype == "float64" else score_dtype, "depth": str(depth)}
+        said["runs"] = sheets.named(origins(several))
+    unseen = int((kept & ~seen).sum())
+    kept &= seen
+    if not kept.any():
+        what = "no document is left to compare" + (", as no run ranks one that is labelled" if unseen else "")
+        raise InputError(f"{what}; label some", sheet.path)
+    return Agreement(
+        name=opening.name(sheet.path),
+        names=names,
+        gold=by_gold[kept],
+        instrument=by_instrument[kept],
+        weights=counts[kept],
+        chance=chance[kept],
+        by="exposure" if runs is not None else "labels" if sheet.probability is None else "draw",
+        is_drawn=sheet.probability is not None,
+        unit=sheet.unit,
+        runs=len(several),
+        untold=untold,
+        unseen=unseen,
+        confidence=confidence,
+        signature=Signature({**said, "confidence": f"{confidence:g}"}),
+    )
+
+
+def kinds_of(weights: Floats) -> Ints:
+    """Say what kind each document is of, by its weights [document, group].
+
+    The number of the group of most weight; behind these come: of none, which has what the weights lack to 1; of
+    several, where the most is the same; unknown.
+
+    >>> kinds_of(np.array([[0.6, 0.4], [0.2, 0.3], [1.0, 1.0], [0.5, 0.0], [np.nan, np.nan]])).tolist()
+    [0, 2, 3, 3, 4]
+    """
+    groups = weights.shape[1]
+    held = np.column_stack((weights, np.maximum(1 - weights.sum(axis=1), 0)))
+    most = held >= held.max(axis=1, keepdims=True) - EQUAL
+    kinds: Ints = np.where(most.sum(axis=1) > 1, groups + 1, most.argmax(axis=1))
+    kinds[np.isnan(weights).any(axis=1)] = groups + 2
+    return kinds
+
+
+def _asked(sheet: Sheet) -> tuple[Run, Ints]:
+    """Make a run of the labelled documents, one query of all or each of its own; and say which row each line is."""
+    names = sheet.labels.rows.names
+    if sheet.unit == "document":
+        rows = np.arange(len(names))
+        return Run("gold", "gold", ("gold",), np.array([0, len(names)]), names, np.zeros(len(names))), rows
+    qids, docnos = zip(*(name.split(b" ", 1) for name in names.tolist()), strict=True)
+    of_query = np.array(qids, dtype=np.bytes_)
+    order = np.argsort(of_query, kind="stable")
+    starts = starts_of(of_query[order])
+    of_lines = np.array(docnos, dtype=np.bytes_)[order]
+    ranked_qids = tuple(decode(of_query[order][starts[:-1]]))
+    return Run("gold", "gold", ranked_qids, starts, of_lines, np.zeros(len(order))), order
+
+
+def _instrument(session: Evaluator, asked: Run, rows: Ints) -> tuple[Floats, tuple[str, ...]]:
+    """Look up what the instrument says of documents [row, group]; nan where it knows nothing. Name its groups, too."""
+    reference = session.beside(asked, asked.qids, None, replace(session.plan.needs, depth=None))
+    inputs = Inputs(asked, asked.qids, reference, None)
+    there = inputs.lines != MISSING
+    weights = inputs.membership[there]
+    if reference.documents is not None and reference.labels is None:
+        known = reference.documents.annotations.known[inputs.ranked[there]]
+        weights = np.where(known[:, None], weights, np.nan)
+    found = np.empty_like(weights)
+    found[rows[inputs.lines[there]]] = weights
+    return found, inputs.groups

@@ -1,0 +1,93 @@
+"""``fairtrec gold``: what people are to label, and how well an instrument agrees with what they say."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import Commands
+from fairtrec.commands.gold import AGREEMENTS
+from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import Drawn
+
+FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
+DEPTH = click.option("-M", "--depth", type=FROM_1, default=10, metavar="N", help="Look at ranks down to N.")
+OF_RUNS = options.Shared((DEPTH, *(options.CHOSEN[name] for name in ("order", "run_format", "score_dtype"))))
+
+
+@click.group(name="gold", cls=Commands)
+def command() -> None:
+    """Draw what people label, and tell how well an instrument agrees with what they say.
+
+    The instrument is what decides groups now: words, or labels of a program.
+    """
+
+
+@command.command(epilog=options.EXITS)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--number",
+    type=FROM_1,
+    metavar="N",
+    help="Draw so many documents, or queries.  [default: 100 documents, 30 queries]",
+)
+@options.word("--unit", of=Drawn, help="What is drawn: documents by their exposure, or whole queries.")
+@click.option("--seed", type=FROM_0, default=0, metavar="N", help="Another seed draws others.")
+@click.option("--gold", metavar="FILE", help="Keep the labels of this sheet, for what is drawn again.")
+@click.option("--docs", metavar="FILE|ID", help="The texts, to stand beside them: TSV, JSON lines, an ir_datasets id.")
+@click.option("--queries", metavar="NAME|FILE", help="Only of these queries: a query set by name, or a file of ids.")
+@OF_RUNS
+@click.option("-o", "--output", required=True, type=options.FILE, help="The sheet, a TSV.")
+@options.force
+def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> None:
+    """Draw documents that RUNs expose, with known probabilities, and write the sheet that people fill in.
+
+    A RUN is a file, a folder, a pattern, or @LIST. Groups are not needed: who labels does not see what the instrument
+    says. `fairtrec eval --gold` corrects values by the sheet.
+
+    \b
+    fairtrec gold draw bm25.run neural.run fair.run --number 30 --docs collection.tsv -o sheet.tsv
+    """
+    from fairtrec.commands.gold.drawing import draw
+    from fairtrec.commands.gold.drawn_report import text, tsv
+    from fairtrec.report.output import emit
+
+    files = printing.files_of(runs, [output], *given.values())
+    if output.is_file() and not force:
+        raise UsageError(f"{output} exists; give --force to overwrite it, or another name")
+    with printing.progress():
+        drawn = draw(files, **given)
+    emit(tsv(drawn), output)
+    click.echo(text(drawn), nl=False)
+
+
+@command.command(epilog=options.EXITS)
+@click.argument("gold", metavar="GOLD")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@options.Shared([options.INPUTS[name] for name in ("terms", "docs", "counts")])
+@click.option("--labels", metavar="FILE", help="Groups by a program, or by others: TSV of docno group [weight].")
+@options.Shared([options.CHOSEN[name] for name in ("groups", "tokenizer", "case_sensitive")])
+@OF_RUNS
+@click.option("--confidence", type=float, default=0.95, metavar="P", help="The level of the intervals.")
+@options.Shared(report=AGREEMENTS)
+def agree(
+    gold: str, runs: tuple[str, ...], form: str, output: Path | None, *, places: int, depth: int, **given: Any
+) -> None:
+    """Tell how well words or labels agree with the labels of people in GOLD.
+
+    GOLD is a sheet that was drawn and filled in, or any file of labels. With RUNs a document counts as much as these
+    expose it: errors where users look. Two annotators: gold agree first.tsv --labels second.tsv.
+
+    \b
+    fairtrec gold agree labels.tsv --terms gender-en --docs collection.tsv
+    """
+    from fairtrec.commands.gold.agreeing import agree
+
+    files = printing.files_of(runs, [output], gold, *given.values())
+    if not files:
+        options.refuse_typed("is for RUNs, and there is none", "depth", "order", "run_format", "score_dtype")
+    also = ["groups"] if "=" in (given["groups"] or "") else []  # which renames groups of GOLD
+    with printing.attended("order", "run_format", "score_dtype", "depth", *also):
+        found = agree(gold, files or None, depth=depth, **given)
+    printing.write(AGREEMENTS, form, found, output, places=places)

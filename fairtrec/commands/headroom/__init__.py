@@ -1,0 +1,21 @@
+"""``fairtrec headroom``: how much fairer each run could be at no loss of utility, and at some."""
+
+from fairtrec.report.writers import USUAL, Formats, Writer
+from fairtrec.support.command_rows import CommandRow
+
+FRONTIERS = Formats(
+    "fairtrec.commands.headroom.report",
+    {**USUAL, "html": Writer(".page:html", "", "all")},
+    ("per_query", "query_texts"),
+)
+
+COMMANDS = (
+    CommandRow(
+        "headroom",
+        "Understand",
+        "Find how much fairer a run could be, at no loss and at some.",
+        "provisional",
+        sections={"": ("fairness loss terms", "Front", "")},
+        answers={"Frontier": FRONTIERS},
+    ),
+)

@@ -1,0 +1,212 @@
+"""The headroom: the points of runs, and of queries, what they are called, and what a reader should know."""
+
+from collections.abc import Iterator, Sequence
+from math import hypot, isfinite, isnan
+from typing import Any
+
+from fairtrec.commands.headroom.headroom import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
+from fairtrec.commands.rerank.inputs import JUDGED
+from fairtrec.report.cells import called, cell, listed
+from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions, heading
+from fairtrec.report.records import Row, head
+from fairtrec.report.remarks import footnotes as footnotes_of
+
+KEYS = ("run", "qid", "point", "loss", "alpha")
+SAME = "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit"
+ORACLE = str(JUDGED)
+FROM = {
+    "run": "documents: those of the run",
+    "background": "documents: those of the run and of the background",
+    "pool": "documents: those of all runs",
+}
+
+
+def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Document:
+    """Lay out all tables."""
+    names = called([run.run for run in frontier.runs])
+    groups = [f"{first:.2f} to {last:.2f}" for first, last in _spoken(frontier)]
+    title = f"{heading(frontier.fairness)} at no loss, and at some"
+    runs = _columns(frontier, frontier.runs, [Column("with groups", groups)] * bool(groups), places)
+    several = [ReportTable(title, [Column("run", names, words=True, runs=True)], runs)]
+    if per_query:
+        rows = [(short, query) for short, run in zip(names, frontier.runs, strict=True) for query in run.queries]
+        words = {"run": [short for short, _ in rows], "query": [query.qid for _, query in rows]}
+        apart = [Column("distance", [f"{query.distance:.{places}f}" for _, query in rows])] * (0.0 in frontier.losses)
+        queries = _columns(frontier, [query for _, query in rows], apart, places)
+        keys = [Column(head, cells, words=True, runs=head == "run") for head, cells in words.items()]
+        several.append(ReportTable("Queries, each on its own", keys, queries))
+    said = [*remarks(frontier), *footnotes_of(frontier.result, judged=False)]
+    used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}
+    return Document(several, said, str(frontier.signature), signs=[directions(used), *legend(frontier)])
+
+
+def _spoken(frontier: Frontier) -> list[tuple[float, float]]:
+    """Give the share of ranks with a group in each run and in its fairest order; nothing where it is not known."""
+    found = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
+    return [] if any(isnan(part) for pair in found for part in pair) else found
+
+
+def _columns(
+    frontier: Frontier, several: Sequence[RunFrontier | QueryFrontier], more: Sequence[Column], places: int
+) -> list[Column]:
+    """Lay out the points: utility and fairness as they are, and fairness of the others; the utility of most, and more.
+
+    Last are the distances to a point of the front, and where that is, if one was asked for.
+    """
+    points = [each.points for each in several]
+    found = [{title(point.loss, point.name): point for point in each} for each in points]
+    heads = dict.fromkeys(head for each in found for head in each if head != "run")
+    columns = [
+        Column(heading(frontier.utility), [f"{each[0].utility:.{places}f}" for each in points]),
+        Column(heading(frontier.fairness), [f"{each[0].fairness:.{places}f}" for each in points]),
+        *(Column(head, [fair(each[head], places) if head in each else "-" for each in found]) for head in heads),
+    ]
+    most = [f"{'' if last.told else '>='}{last.utility:.{places}f}" for *_, last in points]
+    columns += [Column(f"{frontier.utility} there", most), *more]
+    if aims := [each.dpfr for each in several if each.dpfr is not None]:
+        there = [f"{each.utility:.{places}f} {each.fairness + 0.0:.{places}f}" for each in aims]
+        distances = [f"{each.distance:.{places}f}" for each in aims]
+        columns += [Column(f"{aim(aims[0].alpha)} {ARROWS['lower']}", distances), Column("from", there)]
+    return columns
+
+
+def title(loss: float, name: str = "loss") -> str:
+    """Call a point as the head of its column does: by how much may be lost, or by its name.
+
+    >>> title(0.0), title(0.01), title(0.005), title(1.0, "most")
+    ('0 loss', '1 %', '0.5 %', 'most')
+    """
+    return name if name != "loss" else f"{100 * loss:.6g} %" if loss else "0 loss"
+
+
+def fair(point: Point, places: int) -> str:
+    """Write the fairness of a point, which may miss 0 by rounding, and the bound where that is another."""
+    value = f"{point.fairness:z.{places}f}"
+    if not point.open:
+        return value
+    sign = "<=" if point.bound > point.fairness else ">="
+    return f"{value} {sign}{point.bound:z.{places}f}" if isfinite(point.bound) else f"{value} {sign}?"
+
+
+def footnotes(frontier: Frontier) -> list[str]:
+    """List what a reader should know beside the numbers."""
+    return [*legend(frontier), *remarks(frontier), *footnotes_of(frontier.result, judged=False)]
+
+
+def legend(frontier: Frontier) -> Iterator[str]:
+    """Say what the points are."""
+    if any(run.points[1].name == "same grades" for run in frontier.runs):
+        yield SAME
+    over = "any query" if frontier.each else "the mean over queries"
+    if frontier.losses:
+        shares = ", ".join(map(title, frontier.losses))
+        yield f"{shares}: the fairest orders that lose at most this share of {frontier.utility}, in {over}"
+    yield f"most: the fairest order at any loss; {frontier.utility} there: the {frontier.utility} of that order"
+    if not all(run.points[-1].told for run in frontier.runs):
+        yield f">=: the most {frontier.utility} that was found among the fairest orders; others as fair may have more"
+    if frontier.dpfr is not None:
+        what, end = f"{frontier.utility} and {frontier.fairness}", {0.0: "beginning", 1.0: "end"}
+        alpha = frontier.dpfr
+        where = f"the {end[alpha]} of" if alpha in end else f"the point after {alpha:.6g} of the length of"
+        yield f"{aim(alpha)}: the distance of the run from {where} its front, which begins at most {frontier.utility}"
+        yield f"from: {what} of that point"
+    if _spoken(frontier):
+        yield "with groups: the share of ranks with a document of any group, in the run and in the fairest order"
+
+
+def remarks(frontier: Frontier) -> Iterator[str]:
+    """Say how the points were found, and how sure they are."""
+    yield FROM[frontier.among]
+    if any(point.open for run in frontier.runs for point in run.points):
+        yield f"not all exact (docs/headroom.md): {frontier.way}; behind the value stands its bound"
+    else:
+        yield f"exact, {frontier.way} (docs/headroom.md)"
+    if frontier.dpfr is not None:
+        yield from _aimed(frontier, frontier.dpfr)
+    names = called([run.run for run in frontier.runs])
+    left: dict[tuple[int, int], list[str]] = {}
+    for run, short in zip(frontier.runs, names, strict=True):
+        left.setdefault((len(run.left_out), len(run.left_out) + len(run.queries)), []).append(short)
+    told = [f"{many} of {of} ({listed(runs)})" for (many, of), runs in left.items() if many]
+    if told:
+        yield f"queries left out, as not both values are defined and finite: {listed(told)}"
+    if frontier.fairness.better == "nearer 0":
+        yield f"{frontier.fairness}: the mean of absolute values"
+    if any(run.points[1].name == "same grades" for run in frontier.runs):
+        yield ORACLE
+
+
+def aim(alpha: float) -> str:
+    """Call the distance to a point of the front.
+
+    >>> aim(0.5)
+    'DPFR 0.5'
+    """
+    return f"DPFR {alpha:.6g}"
+
+
+def _aimed(frontier: Frontier, alpha: float) -> Iterator[str]:
+    """Say whether the distances are from one front, or from none."""
+    points = [run.dpfr[1:3] for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
+    if any(hypot(utility - points[0][0], fairness - points[0][1]) > PROVEN for utility, fairness in points):
+        yield f"{aim(alpha)} can be compared for runs of one front (--from pool, same queries); here each has its own"
+    if any(run.dpfr is not None and isnan(run.dpfr.distance) for run in frontier.runs):
+        yield f"{aim(alpha)} nan: the front is not known, only points and bounds (docs/headroom.md)"
+
+
+def rows(frontier: Frontier, *, places: int | None, per_query: bool = False) -> Iterator[Row]:
+    """Give a row for each run and point; with queries, for each of these as well."""
+    aimed = ["alpha", "distance"] * (frontier.dpfr is not None)
+    names = ["run", "qid", "point", "loss", "utility", "fairness", "bound", *aimed]
+    yield names
+    for each in records(frontier, per_query=per_query):
+        shares = (
+            {}
+            if places is None
+            else {name: f"{each[name]:.6g}" for name in ("loss", "alpha") if each.get(name) is not None}
+        )
+        values = {"qid": "all", **each, **shares}.get
+        yield [cell(value, places) if isinstance(value, float) else value for value in map(values, names)]
+
+
+def records(frontier: Frontier, *, per_query: bool = False) -> Iterator[dict[str, Any]]:
+    """Give an object for each run and point; with queries, for each of these before."""
+    for run in frontier.runs:
+        for query in run.queries if per_query else ():
+            yield from ({"run": run.run, "qid": query.qid, **point} for point in _points(query))
+        yield from ({"run": run.run, **point} for point in _points(run))
+
+
+def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
+    """Give one object, which also says where the values come from, and has the fronts."""
+    runs = {
+        run.run: {
+            "points": _points(run),
+            "exact": run.exact,
+            "front": (run.front.T + 0.0).tolist(),
+            **({"queries": {query.qid: _points(query) for query in run.queries}} if per_query else {}),
+        }
+        for run in frontier.runs
+    }
+    return {
+        **head(frontier.result, frontier.signature, footnotes(frontier)),
+        "utility": str(frontier.utility),
+        "fairness": str(frontier.fairness),
+        "found": frontier.way,
+        "runs": runs,
+        "pool": None if frontier.pool is None else {"front": (frontier.pool.front.T + 0.0).tolist()},
+    }
+
+
+def _points(one: RunFrontier | QueryFrontier) -> list[dict[str, Any]]:
+    found = []
+    for point in one.points:
+        loss = point.loss if point.name == "loss" else None
+        values = {"utility": point.utility, "fairness": point.fairness + 0.0, "bound": point.bound + 0.0}
+        told = {} if point.told else {"utility_is": "a bound from below"}
+        found.append({"point": point.name, "loss": loss, **values, **told})
+    if one.dpfr is not None:
+        alpha, utility, fairness, distance = one.dpfr
+        there = {"utility": utility, "fairness": fairness + 0.0, "bound": fairness + 0.0}
+        found.append({"point": "dpfr", "loss": None, **there, "alpha": alpha, "distance": distance + 0.0})
+    return found

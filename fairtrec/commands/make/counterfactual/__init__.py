@@ -1,0 +1,13 @@
+"""``fairtrec counterfactual``: the group terms of a whole collection, replaced."""
+
+from fairtrec.support.command_rows import CommandRow
+
+COMMANDS = (
+    CommandRow(
+        "counterfactual",
+        "Change",
+        "Swap the words of a collection for those of another group.",
+        "provisional",
+        sections={"": ("pairs output runs", "Words", "pairs")},
+    ),
+)

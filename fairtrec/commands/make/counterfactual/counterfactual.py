@@ -1,0 +1,108 @@
+"""``fairtrec.counterfactual``: a whole collection with other words, by what a caller names."""
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairtrec.commands.counts.annotating import refuse_read, take_options
+from fairtrec.commands.make.counterfactual.vocabulary import PRONOUNS, Vocabulary
+from fairtrec.counting import Watcher
+from fairtrec.data import Docnos
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.given import RankingsLike
+from fairtrec.measures.catalogue import renamed
+from fairtrec.support.errors import FilePath, InputError, UsageError
+
+if TYPE_CHECKING:
+    from fairtrec.commands.make.counterfactual.rewriting import RewritingSummary
+
+
+@renamed.told
+def counterfactual(
+    sources: FilePath | Sequence[FilePath],
+    pairs: FilePath | Iterable[tuple[str, str]],
+    output: FilePath,
+    *,
+    runs: Any = None,
+    depth: int | None = None,
+    watcher: Watcher | None = None,
+    **options: Any,
+) -> "RewritingSummary":
+    """Write a collection with each word of a list of pairs replaced by its counterpart: she by he, he by she.
+
+    ``sources``  files of docno<TAB>text lines or JSON lines, or an ir_datasets id.
+    ``pairs``    the name of a list of pairs, a path, or ``[(word, counterpart), ...]``.
+    ``output``   a file whose name ends in .tsv or .jsonl, and perhaps .gz, .bz2 or .zst behind that.
+    ``runs``     a run or several, as ``evaluate`` takes them: only documents ranked there, down to ``depth``.
+    ``watcher``  is called with how far it has come.
+    ``options``  the options of ``fairtrec counterfactual``: ignore_case, pronouns, jobs, keep_going, max_doc_bytes,
+                 force, one_way. Where jobs are several, which is the default, a script calls this below
+                 ``if __name__ == "__main__":``.
+
+    Raises InputError for what is wrong with a source, the pairs or a run, UsageError for an output that exists.
+    """
+    from fairtrec.commands.make.counterfactual import rewriting
+
+    how = take_options(rewriting.RewritingOptions, options)
+    if how.one_way and how.pronouns:
+        raise UsageError("--one-way takes her and his as the list has them; leave out --pronouns")
+    if depth is not None and runs is None:
+        raise UsageError("-M N cuts runs; give --runs RUN")
+    several = [sources] if isinstance(sources, str | PathLike) else list(sources)
+    ranked = [] if runs is None else loading.named_runs(runs)
+    refuse_read(output, [*several, pairs, *(run for _, run in ranked)])
+    listed = loading.pairs(pairs, one_way=how.one_way)
+    rewriting.kind_of(Path(output))
+    rewriting.refuse_output(Path(output), force=how.force)
+    wanted = None if runs is None else _ranked(ranked, depth)
+    return rewriting.substitute(several, listed, Path(output), how, wanted, watcher)
+
+
+def uncovered(pairs: Any, terms: Any, *, ignore_case: bool = False, one_way: bool = False) -> tuple[int, list[str]]:
+    """Count the terms of groups, and list those that have no counterpart in a list of pairs.
+
+    Raises InputError for a word that stands for words of different groups, but one way: it has no way back.
+    """
+    of_groups, listed = loading.terms(terms), loading.pairs(pairs, one_way=one_way)
+    group_of = {term.lower(): group for group in of_groups.groups for term in of_groups.terms[group]}
+    for word, several in {} if one_way else listed.shared.items():
+        of = {group_of[other.lower()]: other for other in reversed(several) if other.lower() in group_of}
+        if len(of) > 1:
+            told = " and ".join(f"{other} ({group})" for group, other in sorted(of.items()))
+            message = f"{word} stands for {told}, of different groups, and would always become {several[0]}"
+            more = ", or leave it with --one-way" * any(word == right for _, right in listed.lines)
+            raise InputError(f"{message}; give each a counterpart of its own{more}", listed.name)
+    every = {term for group in of_groups.groups for term in of_groups.terms[group]}
+    return len(every), Vocabulary(listed, ignore_case=ignore_case).uncovered(of_groups)
+
+
+def shared(pairs: Any, terms: Any = None, *, one_way: bool = False) -> str:
+    """Say which words of a list stand for several, and so become the first of them; "" where none does.
+
+    ``her`` and ``his`` are told apart by what stands around them, and are left out; so are words for several of one
+    group, where terms are given.
+    """
+    listed = loading.pairs(pairs, one_way=one_way)
+    of_groups = {} if terms is None else loading.terms(terms).terms
+    together = [{word.lower() for word in words} for words in of_groups.values()]
+    apart = {word for line in PRONOUNS for word in line} if listed.lines >= PRONOUNS and not one_way else set()
+    several = {
+        word: others
+        for word, others in listed.shared.items()
+        if word not in apart and not any(group.issuperset(map(str.lower, others)) for group in together)
+    }
+    said = [f"{word} stands for {' and '.join(others)}" for word, others in list(several.items())[:3]]
+    more = f", and so do {len(several) - 3} more" if len(several) > 3 else ""
+    become = "becomes" if len(several) == 1 else "each becomes"
+    on_the_right = not one_way and several.keys() & {right for _, right in listed.lines}
+    leaves = f"; --one-way leaves {'it' if len(several) == 1 else 'those on the right'}" if on_the_right else ""
+    return f"{', '.join(said)}{more}, and {become} the first{leaves}" if said else ""
+
+
+def _ranked(runs: Sequence[tuple[str, RankingsLike]], depth: int | None) -> Docnos:
+    parts = [loading.submitted(run, name, Choices(), depth) for name, run in runs]
+    return Docnos.of(np.concatenate([np.unique(each.docnos) for part in parts for each in part.runs]))

@@ -1,0 +1,20 @@
+"""``fairtrec positions``: where documents stand, by their vectors or texts."""
+
+from fairtrec.report.writers import USUAL, Formats, Writer
+from fairtrec.support.command_rows import CommandRow
+
+POSITIONS = Formats(
+    "fairtrec.commands.make.positions.report",
+    {"tsv": Writer("tsv", exact=True), "csv": USUAL["csv"], "jsonl": USUAL["jsonl"]},
+)
+
+COMMANDS = (
+    CommandRow(
+        "positions",
+        "Prepare",
+        "Place documents on axes of opinion, from vectors or texts.",
+        "provisional",
+        sections={"": ("embeddings ids output", "Axes", "")},
+        answers={"Projection": POSITIONS},
+    ),
+)

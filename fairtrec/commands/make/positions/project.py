@@ -1,0 +1,291 @@
+"""``fairtrec.positions``: from runs and the vectors of their documents to a position of each on axes of opinion."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairtrec.commands.make.positions import vectors
+from fairtrec.commands.make.positions.fit import DocumentLists, DocumentTable, Fitting
+from fairtrec.commands.make.positions.projection import Projection, many
+from fairtrec.commands.make.positions.vectors import Vectors
+from fairtrec.data import MISSING, Docnos, Ints, Labels, decode
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.loading import short
+from fairtrec.formats import tsv
+from fairtrec.formats.tsv import QueryDocuments
+from fairtrec.support import network
+from fairtrec.support.errors import FilePath, InputError, ResourceError, UsageError
+from fairtrec.support.literals import Absent, RankedBy, RunFormat, SpuriousAs
+from fairtrec.support.version import __version__
+
+Embedder = Callable[[list[str]], Any]
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Vectors [text, dimension], what made them, and how many texts are longer than that reads (its ``limit``)."""
+
+    name: str
+    values: Any
+    longer: int = 0
+    limit: int = 0
+
+
+def embedded(texts: Sequence[str], model: str | os.PathLike[str] | Embedder) -> Embedding:
+    """Make a vector of each text. ``model`` is a function of a list of texts, a folder, or a name on the hub.
+
+    The longest texts come first, as batches of equal length cost least; equal lengths keep their order.
+    Raises ResourceError where the library or the model is not there.
+    """
+    if not texts:
+        raise InputError("no document of the runs has a text; check the ids")
+    order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+    ordered = [texts[i] for i in order]
+    made = Embedding("given", _matrix(model, ordered)) if callable(model) else _by_library(ordered, os.fspath(model))
+    back = np.empty(len(order), dtype=np.int64)
+    back[order] = np.arange(len(order))
+    return Embedding(made.name, made.values[back], made.longer, made.limit)
+
+
+def _matrix(model: Embedder, texts: list[str]) -> Any:
+    try:
+        values = np.asarray(model(texts))
+    except ValueError as fault:
+        raise InputError(f"the model fails, or its vectors differ in length ({fault}); mend it") from None
+    if values.ndim != 2 or len(values) != len(texts):
+        shape = " x ".join(map(str, values.shape))
+        raise InputError(f"the model gave an array of {shape} for {len(texts)} texts; it has to give a row for each")
+    return values
+
+
+def _by_library(texts: list[str], name: str) -> Embedding:
+    if network.is_offline():
+        os.environ["HF_HUB_OFFLINE"] = "1"  # which is read when the library is imported
+    if not sys.stderr.isatty():
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError as fault:
+        if (fault.name or "").partition(".")[0] != "sentence_transformers":
+            raise
+        what = "a model needs sentence-transformers, which is not installed; pip install 'fairtrec[embed]'"
+        raise ResourceError(what) from None
+    safe = {"trust_remote_code": False, "model_kwargs": {"use_safetensors": True}}
+    refused = ""
+    try:
+        try:
+            model: Any = SentenceTransformer(name, local_files_only=True, **safe)
+        except Exception:
+            is_folder = os.path.isdir(name)  # noqa: PTH112
+            if is_folder or not network.may_fetch(f"the model {name}"):
+                refused = "" if is_folder else network.refusal()
+                raise
+            model = SentenceTransformer(name, local_files_only=False, **safe)
+    except Exception as fault:  # noqa: BLE001 - of whatever kind: the library has no error of its own
+        lines = str(fault).strip().splitlines()
+        why = refused or (lines[0][:200] if lines else type(fault).__name__)
+        raise ResourceError(f"the model {name} cannot be loaded ({why}); name a folder that holds it") from None
+    values = model.encode(texts, show_progress_bar=False, convert_to_numpy=True, normalize_embeddings=False)
+    limit = getattr(model, "max_seq_length", None)
+    longer = _longer(model.tokenizer, texts, limit) if isinstance(limit, int) else 0
+    return Embedding(f"{name.rstrip('/').rsplit('/', 1)[-1]}@{_digest(model.state_dict())}", values, longer, limit or 0)
+
+
+def _longer(tokenizer: Any, texts: list[str], limit: int) -> int:
+    """Count the texts that are longer than the model reads; they come longest first."""
+    if not callable(tokenizer):
+        return 0
+    tokens = partial(tokenizer, truncation=False, verbose=False)
+    return sum(len(each) > limit for each in tokens(texts)["input_ids"])
+
+
+def _digest(weights: Mapping[str, Any]) -> str:
+    """Give the first 8 digits of the sha256 of a model's weights in float32, by their names."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        digest.update(name.encode())
+        digest.update(weights[name].detach().cpu().float().numpy().tobytes())
+    return digest.hexdigest()[:8]
+
+
+def _refuse_odd_sources(embeddings: Any, docs: Any, model: Any, ids: Any) -> None:
+    """Raise UsageError unless there are either embeddings, or texts and a model that makes embeddings of them."""
+    if embeddings is None and model is None:
+        raise UsageError("positions are made of vectors; give --embeddings FILE, or --docs COLLECTION and --model NAME")
+    if embeddings is not None and (model is not None or docs is not None):
+        raise UsageError("--embeddings are there already, so nothing is made of texts; leave out --docs and --model")
+    if model is not None and docs is None:
+        raise UsageError("a model makes vectors of texts; give --docs COLLECTION")
+    if ids is not None and embeddings is None:
+        raise UsageError("--ids names the rows of --embeddings; give these, or leave it out")
+
+
+def positions(
+    runs: Any,
+    *,
+    embeddings: Any = None,
+    ids: Any = None,
+    docs: Any = None,
+    model: str | os.PathLike[str] | Embedder | None = None,
+    fit: Any = None,
+    spurious: Any = None,
+    spurious_as: SpuriousAs = "unit",
+    axes: int = 1,
+    normalize: bool = False,
+    labels: Any = None,
+    toward: str | None = None,
+    depth: int | None = None,
+    order: RankedBy = "score",
+    run_format: RunFormat = "auto",
+    missing: Absent = "error",
+    save_embeddings: FilePath | None = None,
+) -> Projection:
+    """Place the ranked documents of each query on the axes along which its documents' vectors spread most.
+
+    ``runs``         one or several, as ``evaluate`` takes them; all share the axes of a query.
+    ``embeddings``   vectors: a path (.npy, .npz, .parquet), ``{docno: vector}``, or a matrix, whose rows ``ids`` name.
+    ``ids``          a path with a docno on each line, or docnos.
+    ``docs``         texts, as ``evaluate`` takes them, of which ``model`` makes vectors: a folder or name of
+                     sentence-transformers, or a function of a list of texts.
+    ``fit``          documents that define the axes: a path of lines ``qid docno``, or ``{qid: [docno, ...]}``;
+                     without it all that the runs rank, down to ``depth``.
+    ``spurious``     documents whose difference is taken out before: lines ``qid docno side``, or
+                     ``{qid: {docno: side}}``; ``spurious_as`` is the length of the direction.
+    ``axes``         how many.
+    ``normalize``    brings all vectors to length 1 before.
+    ``labels``       groups, as ``evaluate`` takes them; ``toward`` is the group whose side is above 0.
+    ``missing``      skip: leave out a document that has no vector, and count it.
+
+    Raises UsageError for what does not fit together, InputError for what cannot be read and for a document without a
+    vector, ResourceError for a library or a model that is not there.
+    """
+    _refuse_odd_sources(embeddings, docs, model, ids)
+    groups = _groups(labels, toward)
+    if axes < 1:
+        raise UsageError(f"the number of axes is {axes}; it is 1 or more")
+    choices = Choices(depth=depth, order=order, run_format=run_format)
+    rankings = [
+        one for name, run in loading.named_runs(runs) for one in loading.submitted(run, name, choices, depth).runs
+    ]
+    fitting = None if fit is None else tsv.query_documents(fit)
+    removing = None if spurious is None else tsv.query_documents(spurious, two=True)
+    table = DocumentTable(rankings, [named for named in (fitting, removing) if named is not None])
+    lists = _lists(table, table.ranked(rankings), fitting, removing)
+    used = table.of_lists(lists)
+    if model is None:
+        found, made = vectors.read(embeddings, ids, table.documents), None
+    else:
+        found, made = _embedded(docs, model, table.documents, used)
+    if axes > found.dimensions:
+        raise UsageError(f"{axes} axes where vectors have {found.dimensions} dimensions; ask for fewer")
+    known = found.rows != MISSING
+    unknown, used = used[~known[used]], used[known[used]]
+    if len(unknown) and missing == "error":
+        docno, what = table.documents.names[unknown[0]].decode(), "vector" if made is None else "text"
+        more = f", and {len(unknown) - 1} more have none" if len(unknown) > 1 else ""
+        message = f"document {docno} has no {what}{more}; add what is missing, or leave these out: --missing skip"
+        raise InputError(message, found.path)
+    if save_embeddings is not None:
+        vectors.write(Path(save_embeddings), table.documents.names[used], found.values[found.rows[used]])
+    kept = [each.kept(known) for each in lists]
+    work = Fitting(table, found, kept[0], kept[1], kept[2:], axes, normalize, spurious_as, groups, toward)
+    queries, documents, values, explained = work.run()
+    signature = {
+        "fairtrec": __version__,
+        "vectors": found.name if made is None else "",
+        "model": "" if made is None else made.name,
+        "order": order,
+        "depth": str(depth or ""),
+        "fit": "ranked" if fitting is None else short(fitting.name, fitting.sha256),
+        "axes": str(axes),
+        "normalize": "yes" if normalize else "",
+        "spurious": "" if removing is None else f"{short(removing.name, removing.sha256)}/{spurious_as}",
+        "labels": "" if groups is None else short(groups.name, groups.sha256),
+        "missing": f"skip({len(unknown)})" if len(unknown) else "",
+        "toward": toward or "",
+        "sign": "" if toward else "arbitrary",
+    }
+    return Projection(
+        tuple(table.qids[query] for query in queries.tolist()),
+        tuple(decode(table.documents.names[documents])),
+        values,
+        explained,
+        found.dimensions,
+        work.agreement,
+        "" if made is None else _cut(made),
+        tuple(_notes(work, len(unknown))),
+        Signature(signature),
+    )
+
+
+def _groups(labels: Any, toward: str | None) -> Labels | None:
+    if labels is None:
+        if toward is not None:
+            raise UsageError("--toward names a group of labels; give --labels FILE")
+        return None
+    groups = loading.labels(labels, None)
+    if toward is None and len(groups.groups) > 2:
+        many = len(groups.groups)
+        raise UsageError(f"accuracy is of two groups, and these labels have {many}; point the axis with --toward G")
+    if toward is not None and toward not in groups.groups:
+        raise UsageError(f"{groups.name} has no group {toward}; there are {', '.join(groups.groups)}")
+    return groups
+
+
+def _lists(
+    table: DocumentTable, ranked: DocumentLists, fitting: QueryDocuments | None, removing: QueryDocuments | None
+) -> list[DocumentLists]:
+    """List what is ranked, what the axes are fit to, and the two sides of what is taken out, if anything is."""
+    sides_of = [] if removing is None else [table.named(removing, side) for side in sorted(set(removing.sides))]
+    return [ranked, ranked if fitting is None else table.named(fitting), *sides_of]
+
+
+def _embedded(docs: Any, model: Any, documents: Docnos, used: Ints) -> tuple[Vectors, Embedding]:
+    """Make vectors of the texts of the documents that are used, each once."""
+    column = documents.names[used]
+    names = Docnos.of(column)
+    texts = dict(loading.texts(docs, names))
+    rows = names.rows(column)
+    there = [i for i, row in enumerate(rows.tolist()) if row in texts]
+    made = embedded([texts[int(rows[i])] for i in there], model)
+    return vectors.of_matrix(made.values, made.name, used[there], documents), made
+
+
+def _cut(made: Embedding) -> str:
+    if not made.longer:
+        return ""
+    are = "document is" if made.longer == 1 else "documents are"
+    return f"{made.longer:,} {are} longer than the model reads ({made.limit} tokens)"
+
+
+def _notes(work: Fitting, unknown: int) -> Iterator[str]:
+    tally, one = work.tally, work.axes == 1
+    if unknown:
+        yield f"{many(unknown, 'document has', 'documents have')} no vector: left out"
+    if tally.no_axis:
+        queries = many(tally.no_axis, "query has", "queries have")
+        enough = f"fewer than {work.axes + 1} documents that differ to fit {'it' if one else 'them'} to"
+        left_out = f"{many(tally.left_out, 'position', 'positions')} left out"
+        yield f"{queries} no {'axis' if one else 'axes'}, {enough}: {left_out}"
+    if tally.undetermined:
+        queries = many(tally.undetermined, "query", "queries")
+        yield f"the axis is not determined for {queries}: another spreads as much"
+    if tally.as_they_are:
+        yield f"{many(tally.as_they_are, 'query has', 'queries have')} no spurious difference: left as they are"
+    if work.toward is None:
+        yield "the sign of an axis means nothing, nor does that of SignedDUO; give --labels FILE and --toward GROUP"
+    elif tally.not_pointed:
+        queries = many(tally.not_pointed, "query", "queries")
+        yield f"the sign of the axis means nothing for {queries}: no document is of {work.toward}, or none of the rest"
+    if work.labels is not None and len(work.labels.groups) > 2:
+        yield f"no accuracy: it is of two groups, and these labels have {len(work.labels.groups)}"

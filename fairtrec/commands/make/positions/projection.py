@@ -1,0 +1,112 @@
+"""Positions that were made, what they explain, and what a reader should know of them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fairtrec.commands.make.positions.fit import HALFWAY, AxisAgreement
+from fairtrec.data import Floats
+from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.support.errors import InputError
+from fairtrec.support.literals import AccuracyAs
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Projection(Answer):
+    """Where documents stand: document ``docnos[i]`` of query ``qids[i]`` at ``values[i]`` [row, axis].
+
+    It is a frame of the columns qid, docno, x, y, ... as ``evaluate(positions=...)`` takes one. ``explained`` [query,
+    axis] is the share of the spread of each query that has an axis.
+    """
+
+    qids: tuple[str, ...]
+    docnos: tuple[str, ...]
+    values: Floats
+    explained: Floats
+    dimensions: int
+    agreement: AxisAgreement | None
+    cut: str
+    notes: tuple[str, ...]
+    signature: Signature
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        axes = self.values.shape[1]
+        return ("qid", "docno", *("x", "y", "z")[:axes], *(f"x{axis}" for axis in range(4, axes + 1)))
+
+    @property
+    def pointed(self) -> bool:
+        """Whether labels say which side of an axis is which."""
+        return "toward" in self.signature
+
+    @property
+    def schema(self) -> Any:
+        """The columns and their types, for Arrow."""
+        return self._table.schema
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    @cached_property
+    def _table(self) -> Any:
+        import pyarrow as pa
+
+        return pa.table([[*self.qids], [*self.docnos], *self.values.T], self.columns)
+
+    @property
+    def tsv(self) -> str:
+        """The file that ``--positions`` reads. Raises InputError for an id that cannot stand in one."""
+        for name in {*self.qids, *self.docnos}:
+            if name.startswith("#") or len(name.split()) != 1:
+                raise InputError(
+                    f"the id {name!r} starts with # or holds white space, so no line can hold it; change it"
+                )
+        form = "\t".join(["%s\t%s", *["%.9g"] * self.values.shape[1]])
+        rows = zip(self.qids, self.docnos, (self.values + 0.0).tolist(), strict=True)  # -0 becomes 0
+        lines = (form % (qid, docno, *values) for qid, docno, values in rows)
+        return "\n".join(["\t".join(self.columns), *lines, f"# {self.signature.of_content}", ""])
+
+    def remarks(self, accuracy: AccuracyAs = "sides") -> list[str]:
+        """Say how many there are, what the axes explain, and how they agree with the labels."""
+        documents = many(len(set(self.docnos)), "document", "documents")
+        counts = f"{many(len(self.explained), 'query', 'queries')}, {documents}, {self.dimensions} dimensions"
+        shares = zip(*(of(self.explained, axis=0) for of in (np.mean, np.min, np.max)), strict=True)
+        of_axes = [
+            f"axis {axis} explains {mean:.0%} of the spread ({least:.0%} to {most:.0%})".replace("%", " %")
+            for axis, (mean, least, most) in enumerate(shares, 1)
+        ]
+        first = "; ".join([counts, *of_axes, *[self.cut] * bool(self.cut)])
+        return [first, *self._accuracies(accuracy), *self.notes]
+
+    def _accuracies(self, how: AccuracyAs) -> list[str]:
+        found = self.agreement
+        if found is None:
+            return []
+        lines = []
+        for axis in range(len(found.accuracy)):
+            of_axis = f" of axis {axis + 1}" if len(found.accuracy) > 1 else ""
+            right, by_chance = found.accuracy[axis], found.chance[axis]
+            line = f"accuracy{of_axis} against {found.labels}: {right:.3f} of the documents on the right side; "
+            line += f"{by_chance:.3f} is chance for these labels"
+            if right < by_chance + HALFWAY * (1 - by_chance):
+                line += ": this axis may not be the one that you mean"
+            lines.append(line)
+            if how == "published":
+                best, coin = found.published[axis], found.published_chance[axis]
+                line = (
+                    f"accuracy{of_axis} the published way, each group's better side: {best:.3f}; {coin:.3f} is chance"
+                )
+                lines.append(line)
+        return lines
+
+
+def many(number: int, one: str, several: str) -> str:
+    """Write a number of things.
+
+    >>> many(1, "query", "queries"), many(1200, "query", "queries")
+    ('1 query', '1,200 queries')
+    """
+    return f"{number:,} {one if number == 1 else several}"

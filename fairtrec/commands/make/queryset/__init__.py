@@ -1,0 +1,17 @@
+"""``fairtrec queries``: a query set of one's own, by the votes of people."""
+
+from fairtrec.report.writers import OBJECT, ROWS, Formats, Writer
+from fairtrec.support.command_rows import CommandRow
+
+QUERYSETS = Formats("fairtrec.commands.make.queryset.report", {"text": Writer("text", "", "remarks"), **ROWS, **OBJECT})
+
+COMMANDS = (
+    CommandRow(
+        "queries",
+        "Prepare",
+        "Make a query set of the votes of annotators.",
+        "provisional",
+        sections={"": ("keep query_texts output", "Choice", "title")},
+        answers={"QuerySet": QUERYSETS},
+    ),
+)

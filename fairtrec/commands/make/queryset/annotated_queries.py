@@ -1,0 +1,181 @@
+"""Queries that people annotated: their votes, one a line, and tables of what they ask and which domains they touch."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from os import fspath
+from typing import Any
+
+from fairtrec.data import decode
+from fairtrec.formats import tsv
+from fairtrec.formats.frames import Frame, is_frame
+from fairtrec.formats.memory import understood
+from fairtrec.support.errors import PATH, FilePath, InputError
+from fairtrec.support.files import opening
+from fairtrec.support.literals import QUERY
+
+_ID = re.compile(r"[^\s,#][^\s,]*")  # what a file of query ids can hold
+_HEADERS = (["qid", "annotator", "label"], ["qid", "label"])
+_VOTE = "{} column{} where a vote has two or three; write: qid<TAB>annotator<TAB>label, or a file for each annotator"
+_TEXT = "{} column{} where there are two or more; write: qid<TAB>query"
+MOST_LABELS = 500  # different ones of votes, and domains
+MOST_CELLS = 1 << 24  # of the table of votes [query, label]
+LONGEST_COMPARED = 40  # letters of names that may be meant to be the same
+Vote = tuple[FilePath | None, int | None, str, str, str]  # path, line, qid, annotator, label
+Ballots = dict[str, dict[str, str]]  # of each query the labels by annotator, both in the order in which they come
+
+
+def ballots(given: Any) -> Ballots:
+    """Read votes: a file or several of lines qid, annotator, label; or of qid, label, with a file for each annotator.
+
+    Also ``{annotator: {qid: label}}``, or a frame of these columns. Raises InputError for a bad line, an empty label,
+    an annotator who votes twice on a query, and where there is no vote at all.
+    """
+    found: Ballots = {}
+    labels: set[str] = set()
+    for path, line, qid, annotator, label in _votes(given):
+        if not _ID.fullmatch(qid):
+            raise InputError(f"the query id {qid!r} is empty, or has a blank, comma or #; write another", path, line)
+        if not annotator or not label:
+            what = "label" if annotator else "annotator"
+            raise InputError(f"this vote on query {qid} has no {what}; write one, or remove the vote", path, line)
+        of_query = found.setdefault(qid, {})
+        if annotator in of_query:
+            raise InputError(f"{annotator} votes twice on query {qid}; keep one vote", path, line)
+        of_query[annotator] = label
+        labels.add(label)
+        if len(labels) > MOST_LABELS:
+            what = f"more than {MOST_LABELS:,} different labels"
+            raise InputError(f"{what}; write the label last, and fewer different ones", path, line)
+        if len(labels) * len(found) > MOST_CELLS:
+            what = f"{len(labels):,} labels of {len(found):,} queries do not fit into memory"
+            raise InputError(f"{what}; use fewer labels, or split the votes by query", path, line)
+    if not found:
+        raise InputError("there is no vote; write lines: qid<TAB>annotator<TAB>label")
+    return found
+
+
+def paths_of(given: Any) -> list[FilePath]:
+    """Name the files that votes are read from; none where they are held."""
+    if isinstance(given, PATH):
+        return [given]
+    return list(given) if isinstance(given, list | tuple) and all(isinstance(each, PATH) for each in given) else []
+
+
+def _votes(given: Any) -> Iterator[Vote]:
+    if paths := paths_of(given):
+        often = Counter(map(opening.name, paths))
+        for path in paths:
+            name = opening.name(path)
+            yield from _of_file(path, name if often[name] == 1 else fspath(path))
+        return
+    with understood("votes"):
+        if is_frame(given):
+            frame = Frame.of(given, "votes", (*QUERY, "annotator", "label"))
+            columns = [decode(frame.ids(names)) for names in (QUERY, ("annotator",), ("label",))]
+            held = list(zip(*columns, strict=True))
+        else:
+            held = [(str(qid), str(by), str(label)) for by, of in given.items() for qid, label in of.items()]
+    yield from ((None, None, qid.strip(), by.strip(), label.strip()) for qid, by, label in held)
+
+
+def _of_file(path: FilePath, name: str) -> Iterator[Vote]:
+    width = 0
+    for number, cells in tsv.rows(opening.lines(path, comment=b"#"), path, (2, 3), _VOTE, otherwise=","):
+        if not width:
+            width = len(cells)
+            if [cell.lower() for cell in cells] in _HEADERS:
+                continue
+        if len(cells) != width:
+            raise InputError(
+                f"{len(cells)} column{'s' * (len(cells) > 1)} where the first line has {width}; write all alike",
+                path,
+                number,
+            )
+        qid, *by, label = cells
+        yield path, number, qid, by[0] if by else name, label
+
+
+@dataclass(frozen=True)
+class QueryTable:
+    """What queries ask, and the domains of each, both by qid in the order of the file."""
+
+    texts: Mapping[str, str]
+    domains: Mapping[str, tuple[str, ...]]
+
+
+def table(path: FilePath, domain: str | None) -> QueryTable | None:
+    """Read columns between tabs whose first line names them: qid and query, or the first two, and that of domains.
+
+    A cell may name several domains, with commas between them. None where the first cell is not called qid and no domain
+    is asked for: lines qid<TAB>text. Raises InputError for a bad line, a query that stands twice, and a column that is
+    not there.
+    """
+    rows = tsv.rows(opening.lines(path), path, range(2, 1 << 20), _TEXT)
+    first, names = next(rows, (None, []))
+    known = [name.lower() for name in names]
+    if domain is None and known[:1] != ["qid"]:
+        return None
+    columns = [known.index(name) if name in known else at for at, name in enumerate(("qid", "query"))]
+    if domain is not None:
+        if domain not in names:
+            told = (
+                f"there are {', '.join(names)}" if "qid" in known else "the first line has to name them: qid query ..."
+            )
+            raise InputError(f"there is no column {domain}; {told}", path, first)
+        columns.append(names.index(domain))
+    texts: dict[str, str] = {}
+    domains: dict[str, tuple[str, ...]] = {}
+    every: set[str] = set()
+    for number, row in rows:
+        qid, text, *named = [row[at] if at < len(row) else "" for at in columns]
+        if not _ID.fullmatch(qid):
+            raise InputError(f"the query id {qid!r} is empty, or has a blank, comma or #; write another", path, number)
+        if qid in texts:
+            raise InputError(f"query {qid} stands twice; keep one line", path, number)
+        texts[qid] = text
+        several = (name.strip() for cell in named for name in cell.split(","))
+        domains[qid] = tuple(dict.fromkeys(name for name in several if name))
+        every.update(domains[qid])
+        if len(every) > MOST_LABELS:
+            raise InputError(f"more than {MOST_LABELS:,} domains; name a column of fewer", path, number)
+        for name in tsv.RESERVED.keys() & domains[qid]:
+            raise InputError(f"{name!r} stands for {tsv.RESERVED[name]}; give this domain another name", path, number)
+    return QueryTable(texts, domains)
+
+
+def alike(many: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Find names that may be meant to be the same, the rarer of two first: other in case, or in one or two letters.
+
+    Of short names fewer letters differ: at most a third of them.
+
+    >>> alike({"Career": 63, "career": 1, "Power": 2, "Work": 2, "War": 1})
+    [('career', 'Career')]
+    """
+    ranked = sorted(many, key=lambda name: (many[name], name))
+    pairs = ((rare, usual) for at, rare in enumerate(ranked) for usual in ranked[at + 1 :])
+    found = []
+    for rare, usual in pairs:
+        one, other = rare.casefold(), usual.casefold()
+        most = min(2, len(one) // 3, len(other) // 3)
+        is_short = max(len(one), len(other)) <= LONGEST_COMPARED
+        if is_short and abs(len(one) - len(other)) <= most and _is_near(one, other, most):
+            found.append((rare, usual))
+    return found
+
+
+def _is_near(one: str, other: str, most: int) -> bool:
+    """Tell whether at most so many letters are to be changed, added or left out (Levenshtein).
+
+    >>> _is_near("career", "carrier", 2), _is_near("career", "carrier", 1)
+    (True, False)
+    """
+    row = list(range(len(one) + 1))
+    for number, letter in enumerate(other, 1):
+        before, row = row, [number] + [most + 1] * len(one)
+        for at in range(max(0, number - 1 - most), min(len(one), number + most)):  # further off more letters differ
+            row[at + 1] = min(before[at] + (one[at] != letter), before[at + 1] + 1, row[at] + 1)
+        if min(row) > most:
+            return False
+    return row[-1] <= most

@@ -1,0 +1,191 @@
+"""``fairtrec.queryset``: choose queries by the votes of people, without those that name a group."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from os import fspath
+from typing import Any, get_args
+
+from fairtrec.commands.make.queryset import annotated_queries as annotated
+from fairtrec.commands.make.queryset.annotated_queries import Ballots
+from fairtrec.commands.make.queryset.chosen import QuerySet
+from fairtrec.counting.counter import Lexicon
+from fairtrec.data import Queries
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.given import TermsLike
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by
+from fairtrec.support.files import opening
+from fairtrec.support.literals import Rule
+from fairtrec.support.version import __version__
+
+SetPart = tuple[str, str, str]  # of which part, its name, and the sha256 of a file
+
+
+def queryset(
+    cast: Any = None,
+    *,
+    keep: str | None = None,
+    votes: Rule = "majority",
+    queries: Any = None,
+    query_texts: Any = None,
+    domain: str | None = None,
+    terms: TermsLike | None = None,
+) -> QuerySet:
+    """Choose queries by votes, and tell how well those who voted agree.
+
+    ``cast``         the votes: files of lines qid, annotator, label; or qid, label, one for each annotator; or
+                     ``{annotator: {qid: label}}``, or a frame of these columns. None: the queries of the table that
+                     has the domains.
+    ``keep``         the label whose queries are kept.
+    ``votes``        which label a query has: that of more than half of its votes (majority), or of each of them (all).
+    ``queries``      only these: a query set by name, a file of ids, or ids.
+    ``query_texts``  what queries ask: lines qid<TAB>text, a table with a header, an ir_datasets id, or ``{qid: text}``.
+    ``domain``       the column of that table that names the domains of each query.
+    ``terms``        group terms: a query whose text holds one is left out.
+
+    Raises UsageError for what does not fit together, and for a label that nobody gave; InputError for bad input.
+    """
+    if votes not in get_args(Rule):
+        raise UsageError(f"there is no rule {votes!r}; choose from {', '.join(get_args(Rule))}")
+    has_votes = cast is not None and not (isinstance(cast, list | tuple) and not cast)
+    _refuse(has_votes=has_votes, keep=keep, votes=votes, query_texts=query_texts, domain=domain, terms=terms)
+    sources: list[SetPart] = []
+    table = annotated.table(query_texts, domain) if _is_table(query_texts) else None
+    ballots: Ballots = annotated.ballots(cast) if has_votes else {}
+    sources += [_source("votes", path) for path in annotated.paths_of(cast)] if has_votes else []
+    among = list(ballots if has_votes or table is None else table.texts)
+    notes: list[str] = []
+    if queries is not None:
+        wanted = loading.queries(queries)
+        sources.append(("queries", wanted.name, wanted.sha256))
+        among = _wanted(among, wanted, notes, has_votes=has_votes)
+        ballots = {qid: ballots[qid] for qid in among if qid in ballots}
+    label = {qid: _decided(list(of.values()), votes) for qid, of in ballots.items()}
+    chosen = _chosen(among, ballots, label, keep)
+    single = sum(len(of) == 1 for of in ballots.values())
+    if 0 < single < len(ballots):
+        notes.append(f"{_some(single)} with one vote: no part of the agreement")
+    texts: dict[str, str] = {}
+    if query_texts is not None:
+        texts = _texts(query_texts, table, chosen)
+        sources.append(_source("query-texts", query_texts))
+    lists = None if terms is None else loading.terms(terms)
+    words: dict[str, tuple[str, ...]] = {}
+    if lists is not None:
+        sources.append(("terms", lists.name, lists.digest))
+        lexicon = Lexicon.of(lists)
+        words = {qid: found for qid in chosen if (found := _held(lexicon, texts[qid]))}
+    kept = tuple(qid for qid in chosen if qid not in words)
+    domains = None if table is None or domain is None else {qid: table.domains.get(qid, ()) for qid in kept}
+    if domains is not None and (bare := sum(not of for of in domains.values())):
+        notes.append(f"{_some(bare)} of no domain")
+    told: dict[str, list[str]] = {}
+    for part, name, digest in sources:
+        told.setdefault(part, []).append(loading.short(name, digest))
+    options = {"keep": keep or "", "votes-by": votes if has_votes else "", "domain": domain or ""}
+    return QuerySet(
+        ballots=ballots,
+        keep=keep,
+        rule=votes,
+        label=label,
+        chosen=len(chosen),
+        terms="" if lists is None else lists.name,
+        words=words,
+        texts=texts,
+        domains=domains,
+        kept=kept,
+        files={name: digest for _, name, digest in sources if digest},
+        notes=notes,
+        signature=Signature(
+            {"fairtrec": __version__, **{part: ",".join(each) for part, each in told.items()}, **options}
+        ),
+    )
+
+
+def _wanted(among: list[str], wanted: Queries, notes: list[str], *, has_votes: bool) -> list[str]:
+    """Keep to a query set, and note what of either the other has not. Raises InputError where nothing is left."""
+    left = set(among) & set(wanted.qids)
+    if not left:
+        raise InputError(f"none of these queries is in {wanted.name}; check the ids")
+    if outside := len(among) - len(left):
+        notes.append(f"{_some(outside)} not in {wanted.name}: left out")
+    if without := len(wanted.qids) - len(left):
+        notes.append(f"{_some(without)} of {wanted.name} {'without votes' if has_votes else 'not in the table'}")
+    return [qid for qid in among if qid in left]
+
+
+def _chosen(among: list[str], ballots: Ballots, label: Mapping[str, str], keep: str | None) -> list[str]:
+    """Choose the queries of a label, or all where there are no votes. Raises UsageError where nobody gave it."""
+    if not ballots:
+        return among
+    given = {each for of in ballots.values() for each in of.values()}
+    if keep is not None and keep not in given:
+        there = ", ".join(sorted(given))
+        raise UsageError(f"nobody gave the label {keep!r}, which is to be kept; there are {there}")
+    return [qid for qid in among if keep is not None and label[qid] == keep]
+
+
+def _source(part: str, thing: Any) -> SetPart:
+    if loading.is_file(thing):
+        return part, opening.name(thing), opening.sha256(thing)
+    return part, fspath(thing) if isinstance(thing, PATH) else "given", ""
+
+
+def _refuse(
+    *, has_votes: bool, keep: str | None, votes: Rule, query_texts: Any, domain: str | None, terms: Any
+) -> None:
+    texts = asked_by("--query-texts FILE")
+    if not has_votes and domain is None:
+        raise UsageError(f"nothing says which queries; give votes, or {asked_by('--domain COLUMN')} of {texts}")
+    if not has_votes and (keep is not None or votes != "majority"):
+        option = asked_by("--keep LABEL" if keep is not None else "--votes all")
+        raise UsageError(f"{option} chooses by votes, and there are none; give a file of votes")
+    if domain is not None and not _is_table(query_texts):
+        raise UsageError(f"{asked_by('--domain COLUMN')} names a column of {texts}; give that file")
+    if terms is not None and query_texts is None:
+        raise UsageError(f"{asked_by('--terms LIST')} looks into the texts of queries; give {texts}")
+    if has_votes and keep is None:
+        for option, of in (("--terms LIST", terms), ("--domain COLUMN", domain), ("--query-texts FILE", query_texts)):
+            if of is not None:
+                raise UsageError(f"{asked_by(option)} is for queries that are kept; give {asked_by('--keep LABEL')}")
+
+
+def _is_table(thing: Any) -> bool:
+    return loading.is_file(thing) and not fspath(thing).endswith((".jsonl", ".json"))
+
+
+def _some(number: int) -> str:
+    return "1 query" if number == 1 else f"{number:,} queries"
+
+
+def _decided(labels: list[str], rule: Rule) -> str:
+    """Give the label that votes decide for, "" if they do not.
+
+    >>> _decided(["n", "n", "f"], "majority"), _decided(["n", "f"], "majority"), _decided(["n", "n", "f"], "all")
+    ('n', '', '')
+    """
+    label, most = Counter(labels).most_common(1)[0]
+    needed = len(labels) if rule == "all" else len(labels) // 2 + 1
+    return label if most >= needed else ""
+
+
+def _texts(given: Any, table: annotated.QueryTable | None, chosen: Iterable[str]) -> dict[str, str]:
+    """Give the text of each query, in one line. Raises InputError for one without."""
+    qids = list(chosen)
+    found: Mapping[str, str] = table.texts if table is not None else loading.query_texts(given, qids)
+    texts = {qid: " ".join(found.get(qid, "").split()) for qid in qids}
+    path: FilePath | None = given if isinstance(given, PATH) else None
+    for qid, text in texts.items():
+        if not text:
+            raise InputError(f"query {qid} has no text here; add it, or leave the query out", path)
+    return texts
+
+
+def _held(lexicon: Lexicon, text: str) -> tuple[str, ...]:
+    tokens = lexicon.tokens(text)
+    within = f" {' '.join(tokens)} "
+    phrases = (" ".join(phrase) for phrase in lexicon.phrases)
+    return (
+        *dict.fromkeys(each for each in tokens if each in lexicon.words),
+        *(p for p in phrases if f" {p} " in within),
+    )

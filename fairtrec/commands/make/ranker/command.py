@@ -1,0 +1,155 @@
+"""``fairtrec adversarial``: train rankers against an adversary, and rank with them."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import Commands
+from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import Objective
+
+EACH = 30  # seconds, after which a line says how far it has come
+FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
+RATE = click.FloatRange(0, min_open=True)
+device = click.option("--device", default="cpu", metavar="NAME", help="Where it runs: cpu or cuda.")
+
+
+def _strengths(_: Any, __: Any, text: str) -> list[float]:
+    try:
+        strengths = [float(each) for each in text.split(",")]
+    except ValueError:
+        strengths = [-1.0]
+    if any(each < 0 or not math.isfinite(each) for each in strengths):
+        raise click.BadParameter(f"{text} is no list of numbers from 0; write it like 0,0.1,0.3")
+    return list(dict.fromkeys(strengths))
+
+
+@click.group(name="adversarial", cls=Commands)
+def command() -> None:
+    """Train rankers whose scores do not reveal which texts are neutral, and rank with them."""
+
+
+@command.command(epilog=options.EXITS)
+@click.argument("triples")
+@click.option("--model", required=True, metavar="FOLDER|NAME", help="The encoder to begin with; or a name of the hub.")
+@click.option("--terms", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
+@click.option(
+    "--lambda",
+    "strengths",
+    default="0.1",
+    metavar="LIST",
+    callback=_strengths,
+    help="How strongly the adversary's gradient is reversed, a model for each.",
+)
+@click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder of models.")
+@click.option(
+    "--base-steps", type=FROM_0, metavar="N", help="Train the ranker alone for N steps.  [default: two epochs]"
+)
+@click.option(
+    "--warmup", type=FROM_0, metavar="N", help="Train the adversary alone for N steps.  [default: two epochs]"
+)
+@click.option(
+    "--steps", type=FROM_0, metavar="N", help="Train both for N steps, for each lambda.  [default: two epochs]"
+)
+@click.option("--batch-size", type=FROM_1, default=64, metavar="N", help="Triples in a step.")
+@click.option("--learning-rate", type=RATE, default=3e-5, help="The learning rate of the ranker.")
+@click.option("--adversary-learning-rate", type=RATE, default=1e-3, help="The learning rate of the adversary.")
+@options.word(
+    "--objective",
+    of=Objective,
+    help="What the ranker learns by: hinge, as in the paper, or cross-entropy (ce), as in its program.",
+)
+@click.option("--checkpoints", type=FROM_1, default=20, metavar="N", help="Models for each lambda.")
+@click.option("--layers", type=FROM_1, metavar="N", help="Keep the first N layers of the encoder.  [default: all]")
+@click.option("--freeze-embeddings", is_flag=True, help="Leave the vectors of words as they are.")
+@click.option("--max-length", type=FROM_1, default=230, metavar="N", help="Read N tokens.")
+@click.option("--tau", type=FROM_0, default=1, help="A text with at most N group terms is neutral.")
+@click.option(
+    "--held-out",
+    type=click.FloatRange(0, 1),
+    default=0.1,
+    metavar="SHARE",
+    help="Keep this share of the queries for judging the adversaries.",
+)
+@click.option("--seed", type=FROM_0, default=0, help="The same seed gives the same models.")
+@device
+@click.option(
+    "--resume", is_flag=True, help="Continue where the same command was interrupted, from its last checkpoint."
+)
+@click.option("--force", is_flag=True, help="Replace the models in FOLDER.")
+def train(triples: str, **given: Any) -> None:
+    """Train a ranker on TRIPLES, and from it one for each lambda, against an adversary.
+
+    TRIPLES has lines of query<TAB>relevant text<TAB>text that is not relevant.
+
+    \b
+    fairtrec adversarial train triples.tsv --model ./encoder --terms gender-en --lambda 0,0.1,0.3 -o models/
+    """
+    import time
+
+    from fairtrec.cli.commands import say
+    from fairtrec.commands.make.ranker.train import train
+
+    last = time.monotonic()
+
+    def watcher(what: str, step: int, steps: int, loss: float) -> None:
+        nonlocal last
+        if time.monotonic() - last >= EACH:
+            last = time.monotonic()
+            say(f"# {what}: {step:,} of {steps:,} steps, loss {loss:.2f}")
+
+    for found in train(triples, watcher=watcher, **given):
+        accuracies = [("adversary", found.adversary), ("fresh probe", found.probe)]
+        seen = ", ".join(f"{name} {'undefined' if value is None else f'{value:.2f}'}" for name, value in accuracies)
+        loss = "" if found.loss is None else f", loss {found.loss:.2f}"
+        say(f"# {found.name}: {found.steps} steps{loss}; balanced accuracy on held-out pairs: {seen}")
+    say("# a low accuracy never means that the groups are gone: an adversary was misled, others may not be")
+
+
+@command.command(epilog=options.EXITS)
+@click.argument("run")
+@click.option("--model", required=True, metavar="FOLDER|NAME", help="A cross-encoder, a folder of several, or a name.")
+@click.option("--docs", required=True, metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id.")
+@click.option(
+    "--query-texts", required=True, metavar="FILE", help="What queries ask: lines of qid<TAB>text, or JSON lines."
+)
+@click.option("-M", "--depth", type=FROM_1, metavar="N", help="Cut rankings after rank N.  [default: rank them whole]")
+@click.option(
+    "-o",
+    "--output",
+    type=options.PLACE,
+    metavar="FILE",
+    help="The run; of several models a folder of runs.  [default: standard output]",
+)
+@click.option("--batch-size", type=FROM_1, default=64, metavar="N", help="Pairs at a time.")
+@click.option("--max-length", type=FROM_1, metavar="N", help="Read N tokens.  [default: what the model reads]")
+@device
+def rerank(
+    run: str, model: str, output: Path | None, device: str, batch_size: int, max_length: int | None, **given: Any
+) -> None:
+    """Rank the documents of RUN anew, by the scores of a model.
+
+    \b
+    fairtrec adversarial rerank bm25.run --model models/l-0.1 --docs collection.tsv --query-texts queries.tsv -o new.run
+    fairtrec adversarial rerank bm25.run --model models/ --docs collection.tsv --query-texts queries.tsv -M 200 -o runs/
+    """
+    from fairtrec.commands.make.ranker.model import Ranker, libraries
+    from fairtrec.commands.make.ranker.rerank import models_of, rerank
+    from fairtrec.formats.plain_run import scored_lines
+    from fairtrec.report.output import emit
+
+    libraries()
+    models = models_of(model)
+    several = len(models) > 1
+    if several and (output is None or output.is_file()):
+        raise UsageError(f"{model} holds {len(models)} models; name a folder for their runs with -o")
+    if several and output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+    printing.refuse_output(None if several else output, run, given["docs"], given["query_texts"])
+    rankers = (Ranker(name, device, longest=max_length) for name in models)
+    for ranked in rerank(run, rankers, size=batch_size, **given):
+        place = output / f"{ranked.tag}.run" if several and output is not None else output
+        emit(b"".join(scored_lines(ranked)).decode("utf-8", "surrogateescape"), place)

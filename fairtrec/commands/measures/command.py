@@ -1,0 +1,57 @@
+"""``fairtrec measures`` and ``cite``: what each measure means and each reranker does, and where they are from."""
+
+import re
+
+import click
+
+from fairtrec.cli import options
+from fairtrec.cli.commands import Titled
+
+
+@click.command(name="measures", cls=Titled)
+@click.argument("names", nargs=-1, metavar="[MEASURE|RERANKER]...")
+def command(names: tuple[str, ...]) -> None:
+    """List all measures with direction, range and needs, and all rerankers, or print the page of each that is named."""
+    from shutil import get_terminal_size
+
+    from fairtrec.measures.catalogue import pages, rerankers
+    from fairtrec.report.folding import hung
+
+    room = get_terminal_size().columns
+    told = [_paragraphs(pages.page(name), room) for name in names]
+    told = told or [each.splitlines() for each in (pages.overview(), rerankers.overview())]
+    for number, lines in enumerate(told):
+        joined = re.sub(r"(?<=,)\n  (?=\S)", " ", "\n".join(lines))  # a list of names breaks where this window ends
+        for line in ["", *joined.split("\n")] if number else joined.split("\n"):
+            start = len(line) - len(line.lstrip())
+            column = line.rfind("  ", start) + 2  # where its last column stands
+            for part in hung(line, room, column if column > start + 1 else start and start + 4):
+                click.echo(part)
+
+
+def _paragraphs(page: str, room: int) -> list[str]:
+    """Join the lines of a page that is wider than the window, up to what begins with a name, is indented, or empty."""
+    lines = page.splitlines()
+    if max(map(len, lines)) <= room:
+        return lines
+    joined: list[str] = []
+    for line in lines:
+        goes_on = joined and joined[-1] and not joined[-1].startswith(" ")
+        if goes_on and re.match(r"\S", line) and not re.match(r"[A-Z]\w*: ", line):
+            joined[-1] += f" {line}"
+        else:
+            joined.append(line)
+    return joined
+
+
+@click.command(name="cite", cls=Titled, epilog=options.EXITS)
+@click.argument("measures", nargs=-1, metavar="[MEASURE]...")
+def cite(measures: tuple[str, ...]) -> None:
+    """Print BibTeX of fairtrec and of the papers that the measures are from.
+
+    \b
+    fairtrec cite 'nDCG@10 NFaiRR@10 AWRF@20' >> paper.bib
+    """
+    from fairtrec.measures.catalogue import pages
+
+    click.echo(pages.cite(" ".join(measures)), nl=False)

@@ -1,0 +1,13 @@
+"""``fairtrec plot``: a figure for a paper."""
+
+from fairtrec.support.command_rows import CommandRow
+
+COMMANDS = (
+    CommandRow(
+        "plot",
+        "Understand",
+        "Draw runs as a figure for a paper.",
+        "provisional",
+        sections={"": ("measures terms output", "Figure", "baseline")},
+    ),
+)

@@ -1,0 +1,195 @@
+"""The frontier: two measures against each other, a point for each run, its interval, and lines fitted to families."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fairtrec.commands.plot import canvas
+from fairtrec.data import Floats
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.leaderboard import Standing
+from fairtrec.measure import Measure
+from fairtrec.report.cells import listed, standing
+from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
+from fairtrec.report.page.scatter import FEW, frontier
+from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import PaperColumns
+
+PLACES = 4  # what is equal in so many digits is equal, as in tables
+SIZE = 6.0  # of a number at a point
+EDGE: Mapping[str, Any] = {"markeredgewidth": 0.8}
+STRIKE = 1.8  # how long a line through a marker is, of its size
+STRUCK: Mapping[str, Any] = {"marker": (2, 2, 45), "color": canvas.QUIET, "markersize": STRIKE * RADIUS}
+UNIT = 0.5  # points of the drawing that labels are placed in
+
+
+def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, trend: bool) -> Any:
+    """Draw the first two measures, which must be all, against each other."""
+    measures = result.scores[0].measures
+    if len(measures) != 2:
+        raise UsageError(f"the frontier is drawn of two measures, not {len(measures)}; name two with -m")
+    compared = standing(result, PLACES)
+    if not compared.directed.all():
+        raise UsageError(f"{measures[int(compared.directed.argmin())]} says not what is better; name another")
+    names = canvas.called(result)
+    figure, (axes,) = canvas.panels([""], columns, 2.5 if columns == "1" else 3.6)
+    means = np.array([scores.compared for scores in result.scores])
+    drawn = np.flatnonzero(np.isfinite(means).all(axis=1)).tolist()
+    apart = _apart(result, compared)
+    front = [run for run in frontier(compared, 0, 1) if run in drawn]
+    axes.step(*means[front[::-1]].T, where="post", color=canvas.QUIET, linewidth=0.8, linestyle="--", zorder=1)
+    look = [
+        {"marker": each["marker"], "color": canvas.QUIET if run in apart else each["color"]}
+        for run, each in enumerate(canvas.looks(names, families))
+    ]
+    _intervals(axes, result, front if len(drawn) > FEW else drawn, look)
+    order = [*front, *(run for run in drawn if run not in front)]
+    points = {
+        run: _point(axes, means[run], look[run], canvas.inner(run), is_front=run in front, is_apart=run in apart)
+        for run in drawn
+    }
+    for run in drawn:
+        points[run][0].set_label(names[run])
+    if trend:
+        fitted = [run for run in drawn if run not in apart]
+        _fitted(axes, means[fitted], [canvas.family_of(names[run], families) for run in fitted], families)
+    axes.set_xlabel(canvas.label(measures[0]))
+    axes.set_ylabel(canvas.label(measures[1]))
+    _end_axes(axes, measures, [part for run in drawn for part in points[run]])
+    numbered = len(drawn) > FEW
+    keyed = drawn if len(drawn) <= canvas.MOST else front
+    handles: list[Any] = [points[run] for run in keyed]
+    more = [f"{family}…" for family in families] + ["cannot be compared with the others"] * bool(apart)
+    for number in range(len(families)):
+        line = {"linestyle": "--", "marker": ""} if trend else {"linestyle": "", "marker": "_"}
+        handles += axes.plot([], [], label="_family", color=canvas.COLOURS[number % len(canvas.COLOURS)], **line)
+    if apart:
+        handles += axes.plot([], [], label="_apart", linestyle="", **STRUCK)
+    if handles:
+        numbers = [str(run + 1) for run in keyed] if numbered else []
+        canvas.legend(figure, handles, [names[run] for run in keyed], numbers=numbers, more=more)
+    dots = _placed(figure, axes, means, order)
+    for dot in dots:
+        _sized(points[dot.run], dot, look[dot.run]["marker"], is_front=dot.run in front, is_apart=dot.run in apart)
+    if numbered:
+        _numbered(figure, axes, dots)
+    return figure
+
+
+def _end_axes(axes: Any, measures: Sequence[Measure], points: Sequence[Any]) -> None:
+    """End both axes at the values that there can be, where points stay whole."""
+    for axis, measure in zip((axes.xaxis, axes.yaxis), measures, strict=True):
+        canvas.keep_within(axis, measure)
+    for point in points:
+        point.set_clip_on(False)
+
+
+def _apart(result: Result, compared: Standing) -> list[int]:
+    """List the runs that have finite means, but cannot be compared with others in one of the two measures."""
+    finite = np.isfinite([scores.compared for scores in result.scores]).all(axis=1)
+    apart: list[int] = np.flatnonzero(finite & np.isnan(compared.means).any(axis=1)).tolist()
+    return apart
+
+
+def notes(result: Result) -> list[str]:
+    """List what a caption should say of the points."""
+    apart = _apart(result, standing(result, PLACES))
+    if not apart:
+        return []
+    names = listed([canvas.called(result)[run].strip() for run in apart])
+    return [f"struck out, as their means cannot be compared with those of other runs: {names}"]
+
+
+def _point(
+    axes: Any, mean: Floats, look: Mapping[str, Any], inner: str, *, is_front: bool, is_apart: bool
+) -> tuple[Any, ...]:
+    """Draw a run: filled on the front, open elsewhere, struck out if it cannot be compared with the others."""
+    colour = look["color"]
+    faces = (colour, "white") if is_front else ("white", colour)
+    size = RADIUS * canvas.LARGER.get(look["marker"], 1)
+    parts: list[Mapping[str, Any]] = [{**look, "markersize": size, "markerfacecolor": faces[0]}]
+    parts += [{"marker": inner, "color": faces[1], "markersize": 2.5}] * bool(inner) + [STRUCK] * is_apart
+    return tuple(axes.plot(*mean, label="_part", linestyle="", **{**EDGE, **part})[0] for part in parts)
+
+
+def _sized(parts: Sequence[Any], dot: Dot, marker: str, *, is_front: bool, is_apart: bool) -> None:
+    """Make the marker of a run as large as its dot, and put the larger below the smaller."""
+    parts[0].set(markersize=dot.radius * canvas.LARGER.get(marker, 1))
+    if is_apart:
+        parts[-1].set(markersize=STRIKE * dot.radius)
+    for part in parts:
+        part.set(zorder=2 + is_front + 1 / dot.radius)
+
+
+def _intervals(axes: Any, result: Result, runs: Sequence[int], look: Sequence[Mapping[str, Any]]) -> None:
+    """Draw the intervals of runs in both measures, where the result has some."""
+    for run in runs:
+        scores = result.scores[run]
+        within = _of_sizes(scores)
+        if within is not None:
+            across, up = (canvas.drawn_apart(*each) for each in zip(scores.compared.tolist(), within, strict=True))
+            thin = {"color": look[run]["color"], "alpha": 0.45, "linewidth": 0.6, "zorder": 0.9}
+            axes.errorbar(*scores.compared, xerr=across, yerr=up, fmt="none", **thin)
+
+
+def _of_sizes(scores: Scores) -> Floats | None:
+    """Give the interval of what runs are compared by [measure, end]: of the mean size, where nearer 0 is better."""
+    nearer = np.array([[measure.better == "nearer 0"] for measure in scores.measures])
+    within = replace(scores, values=np.where(nearer, np.abs(scores.values), scores.values)).within
+    return within if within is None else np.where(nearer, np.maximum(within, 0), within)
+
+
+def _fitted(axes: Any, means: Floats, family: Sequence[int], families: Sequence[str]) -> None:
+    """Draw the line of least squares through the runs of each family that has enough, or through all without families.
+
+    Raises UsageError where fewer than three runs, or runs of one value, leave no line to fit.
+    """
+    groups = {number: means[np.array(family) == number] for number in (range(len(families)) if families else (-1,))}
+    enough = {number: own for number, own in groups.items() if len(own) >= 3 and np.ptp(own[:, 0]) > 0}
+    if not enough:
+        number, own = next(iter(groups.items()))
+        of = f"the family {families[number]!r}" if families else "the figure"
+        raise UsageError(
+            f"a line is fitted to at least three runs that differ, and {of} has {len(own)}; leave out --trend"
+        )
+    for number, own in enough.items():
+        across = np.array([own[:, 0].min(), own[:, 0].max()])
+        x, y = own.T - own.mean(axis=0)[:, None]
+        slope = (x * y).sum() / np.square(x).sum()
+        base = own[:, 1].mean() - slope * own[:, 0].mean()
+        colour = canvas.COLOURS[number % len(canvas.COLOURS)]
+        axes.plot(across, base + slope * across, color=colour, linestyle="--", linewidth=1.0, zorder=1.5, label="_fit")
+
+
+def _placed(figure: Any, axes: Any, means: Floats, order: Sequence[int]) -> list[Dot]:
+    """Find where the points stand on the page, y downwards, and which hide others."""
+    figure.draw_without_rendering()
+    unit = figure.dpi / 72 * UNIT
+    spots = axes.transData.transform(means[list(order)]) / unit
+    return stacked(((run, float(x), float(-y)) for run, (x, y) in zip(order, spots, strict=True)), RADIUS)
+
+
+def _numbered(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
+    """Write the number of each run at its point, those of the frontier first, where there is room."""
+    unit = figure.dpi / 72 * UNIT
+    box = axes.get_window_extent()
+    field = box.x0 / unit, -box.y1 / unit, box.x1 / unit, -box.y0 / unit
+    for run, spot in labelled(dots, {dot.run: str(dot.run + 1) for dot in dots}, field, SIZE / UNIT).items():
+        dot = next(each for each in dots if each.run == run)
+        where = axes.transData.inverted().transform((dot.x * unit, -dot.y * unit))
+        away = spot.x * UNIT, -spot.y * UNIT
+        if spot.lead:
+            x, y = spot.lead[1]
+            end = x * UNIT, -y * UNIT
+            thin = {"arrowstyle": "-", "linewidth": 0.4, "color": canvas.QUIET}
+            thin |= {"shrinkA": 0, "shrinkB": dot.radius * UNIT}
+            line = axes.annotate("", where, end, textcoords="offset points", arrowprops=thin)
+            line.set_in_layout(False)
+        side = {"start": "left", "end": "right", "middle": "center"}[spot.anchor]
+        text = axes.annotate(
+            str(run + 1), where, away, textcoords="offset points", fontsize=SIZE, ha=side, va="center", zorder=3
+        )
+        text.set_in_layout(False)

@@ -1,0 +1,25 @@
+"""``fairtrec rbo``: how alike runs rank."""
+
+from fairtrec.report.writers import ROWS, Formats, Writer
+from fairtrec.support.command_rows import CommandRow
+
+OVERLAPS = Formats(
+    "fairtrec.commands.rbo.report",
+    {
+        "table": Writer("tables", "terminal:render", draws=True),
+        **ROWS,
+        "json": Writer("record", "records:json", "signature", exact=True),
+    },
+    ("per_query",),
+)
+
+COMMANDS = (
+    CommandRow(
+        "rbo",
+        "Understand",
+        "Compare the rankings of runs: rank-biased overlap.",
+        "provisional",
+        sections={"": ("p depth per_query", "Overlap", "baseline complete")},
+        answers={"Overlaps": OVERLAPS},
+    ),
+)

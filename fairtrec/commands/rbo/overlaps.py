@@ -1,0 +1,117 @@
+"""How alike runs rank: rank-biased overlap of each two, or of each with one of them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from fairtrec.commands.compare.baseline import find
+from fairtrec.data import MISSING, Docnos, Floats, Run
+from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.formulas import overlap
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.literals import Extrapolation, RunFormat
+from fairtrec.support.version import __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """RBO of two runs for each query; ``left_out`` queries are those that one of them lacks."""
+
+    first: str
+    second: str
+    qids: tuple[str, ...]
+    values: Floats
+    left_out: int
+
+    @property
+    def mean(self) -> float:
+        """The mean over the queries; nan if there is none."""
+        return float(self.values.mean()) if len(self.values) else float("nan")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Overlaps(Answer):
+    """RBO of the runs: of each with each other, or of each with a baseline."""
+
+    runs: tuple[str, ...]
+    baseline: str | None
+    pairs: tuple[Overlap, ...]
+    signature: Signature
+
+    @property
+    def notes(self) -> list[str]:
+        """Which pairs are compared over fewer queries than they have."""
+        fewer = [pair for pair in self.pairs if pair.left_out]
+        if not fewer:
+            return []
+        first = fewer[0]
+        one = first.left_out == 1
+        queries = f"{first.left_out} {'query' if one else 'queries'} that {first.first} or {first.second} lacks"
+        more = f", and the like in {len(fewer) - 1} other pairs" if len(fewer) > 1 else ""
+        return [f"{queries} {'is' if one else 'are'} left out{more}; --complete counts these as empty rankings"]
+
+
+def rbo(
+    runs: Any,
+    baseline: str | int | None = None,
+    *,
+    p: float = 0.9,
+    form: Extrapolation = "ext",
+    depth: int | None = None,
+    complete: bool = False,
+    run_format: RunFormat = "auto",
+) -> Overlaps:
+    """Compare the rankings of runs by rank-biased overlap: each two, or each with a ``baseline`` among them.
+
+    ``runs``      two or more, as `evaluate` takes them; the ``baseline`` is one of them, by name or by number from 0.
+    ``p``         how likely a reader goes on to the next rank.
+    ``form``      "ext" extrapolates; "min" is the least that it can be, "res" how much more, "trunc" neither.
+    ``depth``     cuts rankings.
+    ``complete``  counts queries that one run lacks as empty rankings; without it they are left out.
+
+    Raises UsageError for fewer than two runs, InputError for what cannot be read and for runs of other queries.
+    """
+    named = dict(loading.named_runs(runs))
+    if baseline is not None and baseline not in named:
+        baseline = list(named)[find(list(named), baseline)]
+    several = list(named) if baseline is None else [baseline, *(name for name in named if name != baseline)]
+    if len(several) < 2:
+        raise UsageError("RBO compares runs; name at least two, or one and --baseline RUN")
+    choices = Choices(depth=depth, run_format=run_format)
+    loaded = [one for name in several for one in loading.submitted(named[name], str(name), choices, depth).runs]
+    numbers = range(len(several))
+    pairs = combinations(numbers, 2) if baseline is None else ((number, 0) for number in numbers[1:])
+    found = tuple(compared(loaded, pairs, p, form, complete=complete))
+    for pair in found:
+        if not pair.qids:
+            raise InputError(f"this run and {pair.second} have no query in common; check the ids", pair.first)
+    made = {"fairtrec": __version__, "rbo": form, "p": f"{p:g}", "order": "score", "depth": str(depth or "")}
+    return Overlaps(tuple(named), None if baseline is None else str(baseline), found, Signature(made))
+
+
+def compared(
+    runs: Sequence[Run],
+    pairs: Iterable[tuple[int, int]],
+    p: float = 0.9,
+    form: Extrapolation = "ext",
+    *,
+    complete: bool = False,
+) -> Iterator[Overlap]:
+    """Compare pairs of runs over the queries that both have; ``complete`` takes all, an absent one as an empty ranking.
+
+    Ties are broken as everywhere, since a Run is ranked.
+    """
+    table = Docnos.of(np.concatenate([np.unique(run.docnos) for run in runs]))
+    numbers = [np.append(table.rows(run.docnos), MISSING) for run in runs]  # the last is that of MISSING
+    for one, other in pairs:
+        first, second = runs[one], runs[other]
+        every = tuple(dict.fromkeys((*first.qids, *second.qids)))
+        among = set(first.qids).intersection(second.qids)
+        qids = every if complete else tuple(qid for qid in every if qid in among)
+        matrices = numbers[one][first.top(qids, None)], numbers[other][second.top(qids, None)]
+        yield Overlap(first.name, second.name, qids, overlap.rbo(*matrices, p, form), len(every) - len(qids))

@@ -1,0 +1,18 @@
+"""``fairtrec rerank``: write runs in another order, and tell what that does to measures."""
+
+from fairtrec.report.writers import USUAL, Formats, Writer
+from fairtrec.support.command_rows import CommandRow
+
+EFFECTS = Formats("fairtrec.commands.rerank.report", {form: each for form, each in USUAL.items() if form != "jsonl"})
+RERANKINGS = Formats("fairtrec.commands.rerank.run_report", {**USUAL, "run": Writer("trec", exact=True)})
+
+COMMANDS = (
+    CommandRow(
+        "rerank",
+        "Change",
+        "Reorder runs to be fairer, and show what that changes.",
+        "provisional",
+        sections={"": ("by terms output", "Reranking", "seed")},
+        answers={"Effect": EFFECTS, "Reranking": RERANKINGS},
+    ),
+)

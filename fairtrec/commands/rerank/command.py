@@ -1,0 +1,97 @@
+"""``fairtrec rerank``: write runs in another order, and tell what that does to measures."""
+
+from typing import Any
+
+import click
+
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import Titled
+from fairtrec.cli.runs import name_runs
+from fairtrec.commands.rerank import EFFECTS
+
+
+@click.command(name="rerank", cls=Titled, epilog=options.EXITS)
+@click.option(
+    "--by",
+    multiple=True,
+    required=True,
+    metavar="RERANKER",
+    help="The reranker, like DetCons@10; may be repeated with -o FOLDER. `fairtrec measures` lists them.",
+)
+@options.seed
+@click.option(
+    "--rankings",
+    type=int,
+    metavar="N",
+    help="Write N rankings of each query, numbered in column 2, with a reranker that draws at random.",
+)
+@click.option("--candidates", type=int, metavar="N", help="Rerank the first N documents of each query.  [default: all]")
+@click.option("--cut", is_flag=True, help="Write only the ranks down to the reranker's cutoff.")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="Print these before and after.")
+@options.Shared(evaluates="rerank", measures=())
+@options.Shared(report=EFFECTS, what="The format of what -m prints.", beside=[options.places, options.verbose])
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE|FOLDER",
+    help="Write the run to FILE, all or nothing, or each to a file of its name in FOLDER.  [default: standard output]",
+)
+def command(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    by: tuple[str, ...],
+    measures: tuple[str, ...],
+    form: str,
+    output: str | None,
+    *,
+    places: int,
+    seed: int,
+    rankings: int | None,
+    candidates: int | None,
+    cut: bool,
+    jobs: int | None,
+    **given: Any,
+) -> None:
+    """Write each RUN in the order of a reranker; with -m, print what that does to measures.
+
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`. What -m prints goes to standard error
+    where the run goes to standard output.
+
+    \b
+    fairtrec rerank none neural.run --by DetCons@10 -m 'NDKL@10 nDRKL@10' --terms gender-en --docs collection.tsv \\
+        --membership majority -o fairer.run
+    """
+    from pathlib import Path
+
+    from fairtrec.commands.rerank.report import footnotes
+    from fairtrec.commands.rerank.rerank import rerank
+    from fairtrec.commands.rerank.reranked import Effects, prepare
+    from fairtrec.commands.rerank.reranked import places as places_of
+    from fairtrec.formats import plain_run
+    from fairtrec.measures.catalogue import rerankers
+    from fairtrec.report.output import pour, refuse_unwritable
+
+    files = name_runs(runs)
+    asked = rerankers.parse(" ".join(by), given["relevance_level"])
+    written = places_of(list(files), asked, output)
+    refuse_unwritable(Path(output) if output is not None else None)
+    for place in written:
+        printing.refuse_output(place if place.parent.is_dir() else None, qrels, *runs, files, *given.values())
+    if not measures:
+        options.refuse_typed("is of what -m (--measure) prints, and nothing is asked for", "form", "places")
+    if not any(each.is_random for each in asked):
+        options.refuse_typed(f"is for chance, and there is none in --by '{' '.join(map(str, asked))}'", "seed")
+    chosen: Any = {"seed": seed, "rankings": rankings, "candidates": candidates, "cut": cut}
+    with printing.attended(plans=1 + sum(each.of_measures for each in asked) + bool(measures)):
+        effects = Effects(measures, {"qrels": qrels, **given}) if measures else None
+        reranking = rerank(asked, files, qrels, jobs=jobs, **chosen, **given)
+        effect = effects.of(reranking) if effects is not None else None
+    for each, place in zip(reranking.runs, written, strict=False):
+        prepare(place, output or "")
+        plain_run.write(each.after, place)
+    if output is None:
+        pour(plain_run.lines(reranking.runs[0].after))
+    if effect is not None:
+        printing.write(EFFECTS, form, effect, None, err=output is None, places=places)
+    else:
+        printing.tell(footnotes(reranking), str(reranking.signature))

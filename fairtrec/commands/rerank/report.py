@@ -1,0 +1,97 @@
+"""Reranked runs: the rankings themselves, how far documents moved, and what that does to measures."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fairtrec.commands.rerank.reranked import Effect, Reranking
+from fairtrec.data.parameters import Remark
+from fairtrec.report.cells import cell, cells, shown
+from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
+from fairtrec.report.records import Row
+from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.remarks import summed_up
+
+KEYS = ("run", "by", "measure")
+
+
+def footnotes(of: Reranking | Effect) -> list[str]:
+    """List what a reader of the runs should know."""
+    reranking = of if isinstance(of, Reranking) else of.reranking
+    said: dict[Remark, list[int]] = {}
+    for place, each in enumerate(reranking.runs):
+        for remark in each.remarks:
+            said.setdefault(remark, []).append(place)
+    return [*reranking.notes, *(what for _, what in summed_up(said, _names(reranking)))]
+
+
+def _names(reranking: Reranking) -> list[str]:
+    """Name each run shortly, with its reranker where there are several."""
+    short = shown(each.run for each in reranking.runs)
+    several = len({each.by for each in reranking.runs}) > 1
+    return [RunCell("", short[each.run], f" by {each.by}" * several) for each in reranking.runs]
+
+
+def tables(effect: Effect, *, places: int) -> Document:
+    """Lay out the means before and after, and their differences."""
+    names, before, after = _names(effect.reranking), effect.before, effect.after
+    many = [str(len(scores.qids)) for scores in before.scores]
+    keys = [Column("run", names, words=True, runs=True), Column("queries", many)]
+    values = []
+    for at, measure in enumerate(before.scores[0].measures):
+        pairs = list(zip(before.scores, after.scores, strict=True))
+        values.append(Column(heading(measure), [cells(one, None, places)[at] for one, _ in pairs]))
+        values.append(Column("reranked", [cells(two, None, places)[at] for _, two in pairs], follows=True))
+        changes = [_difference(one.means[at], two.means[at]) for one, two in pairs]
+        written = ["nan" if np.isnan(change) else f"{change:+.{places}f}" for change in changes]
+        values.append(Column("difference", written, follows=True))
+    lines = footnotes(effect)
+    means = [line for line in _remarks(effect) if line not in lines]
+    signs = [directions(each.better for each in before.scores[0].measures)]
+    return Document([ReportTable("", keys, values)], [*means, *lines], str(effect.signature), signs=signs)
+
+
+def _remarks(effect: Effect) -> list[str]:
+    """Say what is undefined before, and after; what holds of both is said once."""
+    said = []
+    for result in (effect.before, effect.after):
+        pairs = zip(result.scores, _names(effect.reranking), strict=True)
+        renamed = replace(result, scores=tuple(replace(scores, run=name) for scores, name in pairs))
+        said.append(footnotes_of(renamed, judged=False))
+    before, after = said
+    return [*before, *(f"reranked: {line}" for line in after if line not in before)]
+
+
+def _difference(before: float, after: float) -> float:
+    with np.errstate(invalid="ignore"):
+        return float(np.float64(after) - np.float64(before))
+
+
+def rows(effect: Effect, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each run, reranker and measure."""
+    yield ["run", "by", "num_q", "measure", "before", "reranked", "difference"]
+    for each, one, two in zip(effect.reranking.runs, effect.before.scores, effect.after.scores, strict=True):
+        for at, measure in enumerate(one.measures):
+            pair = [scores.means[at] if places is None else cells(scores, None, places)[at] for scores in (one, two)]
+            change = cell(_difference(one.means[at], two.means[at]), places)
+            yield [each.run, str(each.by), len(one.qids), str(measure), *pair, change]
+
+
+def record(effect: Effect) -> dict[str, Any]:
+    """Give one object with every mean in full precision."""
+    runs = []
+    for each, one, two in zip(effect.reranking.runs, effect.before.scores, effect.after.scores, strict=True):
+        means = {
+            str(measure): {
+                "before": one.means[at],
+                "reranked": two.means[at],
+                "difference": _difference(one.means[at], two.means[at]),
+                "better": measure.better,
+            }
+            for at, measure in enumerate(one.measures)
+        }
+        remarks = list(map(str, each.remarks))
+        runs.append({"run": each.run, "by": str(each.by), "num_q": len(one.qids), "means": means, "remarks": remarks})
+    return {"signature": str(effect.signature), "notes": footnotes(effect), "runs": runs}

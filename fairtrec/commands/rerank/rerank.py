@@ -1,0 +1,214 @@
+"""``fairtrec.rerank``: from runs to runs in another order."""
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Unpack
+
+from fairtrec.commands.rerank.inputs import JUDGED, Wanted, known, sees_judgements
+from fairtrec.commands.rerank.ordering import Ordering, arranged
+from fairtrec.commands.rerank.reranked import Reranked, Reranking
+from fairtrec.data import Run, Samples, System
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.beside import opened
+from fairtrec.evaluation.inputs.choices import RerankedKeywords
+from fairtrec.evaluation.inputs.given import GivenKeywords, JudgementsLike, told_apart
+from fairtrec.evaluation.jobs import processes
+from fairtrec.evaluation.plan import planned
+from fairtrec.evaluation.reading import wanted
+from fairtrec.evaluation.session import Evaluator
+from fairtrec.evaluation.signature import signature_of
+from fairtrec.measures.catalogue import renamed, rerankers
+from fairtrec.reranker import Remark, Reranker
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.jobs import map_ordered
+from fairtrec.support.progress import RUNS, listener, report
+
+if TYPE_CHECKING:
+    from fairtrec.commands.rerank.sought import Sought
+
+
+class RerankKeywords(GivenKeywords, RerankedKeywords, total=False):
+    """What ``rerank`` takes by keyword: what is given beside the runs, and the options of eval that it heeds."""
+
+
+@renamed.told
+def rerank(
+    by: str | Reranker | Iterable[str | Reranker],
+    runs: Any,
+    qrels: JudgementsLike | None = None,
+    *,
+    seed: int = 0,
+    rankings: int | None = None,
+    candidates: int | None = None,
+    cut: bool = False,
+    jobs: int | None = 1,
+    **keywords: Unpack[RerankKeywords],
+) -> Reranking:
+    """Rerank runs.
+
+    ``by``          in the notation ``Name(parameter=value)@cutoff``, or of ``fairtrec.rerankers``, or several.
+    ``runs``, ``qrels`` and ``keywords`` are those of ``fairtrec.evaluate``, as far as they give groups, target, texts,
+                    queries and order.
+    ``seed``        of what is drawn at random; each query draws on its own, whatever else is reranked.
+    ``rankings``    so many rankings of each query, of rerankers in which there is chance.
+    ``candidates``  how many of the first documents are reranked; the others follow.
+    ``cut``         keep the ranks to the reranker's cutoff only.
+    ``jobs``        how many processes read and rerank the runs.
+
+    Raises UsageError for what does not fit together, InputError for what cannot be read.
+    """
+    named = loading.named_runs(runs)
+    number = processes([thing for _, thing in named], jobs)
+    level = keywords.get("relevance_level")
+    several = [by] if isinstance(by, str | Reranker) else list(by)
+    parsed: list[Reranker] = []
+    for each in several:
+        parsed += [each] if isinstance(each, Reranker) else rerankers.parse(each, level)
+    judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
+    asked = tuple(dict.fromkeys(parsed))
+    if not asked:
+        raise UsageError("no reranker was named; like --by DetCons@10")
+    work = RerankWork(asked, seed, rankings, candidates, cut, {"qrels": judged, **keywords})
+    session, sought = work.session, work.sought  # refuses what does not fit together before a run is read
+    found: list[tuple[Reranked, ...]] = []
+    if work.called:
+        with closing(map_ordered(work, named, number, called=itemgetter(0))) as reranked:
+            for outcome in reranked:
+                if isinstance(outcome, InputError):
+                    raise outcome
+                found.append(outcome)
+                if listener.get() is not None:
+                    report(RUNS, len(found), len(named))
+    of = {by: [one[at] for one in found] for at, by in enumerate(work.called)}
+    if sought:
+        from fairtrec.commands.rerank.sought import reranked_by
+
+        runs = [(name, work.read(name, thing)) for name, thing in named]
+        of |= reranked_by(sought, runs, number, cut=cut)
+    base, notes = signature_of(session.plan, session.reading(), session.files), [*session.plan.notes]
+    for one in sought:
+        two = one.search.evaluator
+        base, notes = base | signature_of(two.plan, two.reading(), two.files), [*notes, *two.plan.notes]
+    spelled = {"by": " ".join(map(str, asked)), "seed": str(seed), "draws": str(rankings or "")}
+    more = {"candidates": str(candidates or ""), "cut": "yes" if cut else ""}
+    by_judgements: set[Reranker] = {one.by for one in sought if one.judged}
+    by_judgements |= {one for one in work.called if sees_judgements(one.needs, session.plan)}
+    spoken = " ".join(str(each) for each in asked if each in by_judgements)
+    more["judgements"] = f"used by {spoken}" if spoken else ""
+    first = {"fairtrec": base["fairtrec"], **spelled, **more}
+    signature = Signature({**first, **{name: base[name] for name in base if name not in first}})
+    return Reranking(tuple(each for one in asked for each in of[one]), signature, tuple(dict.fromkeys(notes)))
+
+
+@dataclass(frozen=True, eq=False)
+class RerankWork:
+    """The reranking of each run; set up once in each process."""
+
+    by: tuple[Reranker, ...]
+    seed: int
+    rankings: int | None
+    candidates: int | None
+    cut: bool
+    keywords: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        for name, least in (("seed", 0), ("rankings", 1), ("candidates", 1)):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < least):
+                raise UsageError(f"{name} is {value!r}; it must be a whole number from {least}")
+
+    @property
+    def called(self) -> tuple[Reranker, ...]:
+        """The rerankers that are called on their inputs."""
+        return tuple(each for each in self.by if not each.of_measures)
+
+    @cached_property
+    def sought(self) -> "tuple[Sought, ...]":
+        """Settle what the others look for. Raises UsageError or InputError where that does not fit together."""
+        if len(self.called) == len(self.by):
+            return ()
+        from fairtrec.commands.rerank.sought import Sought
+
+        several = (each for each in self.by if each.of_measures)
+        return tuple(Sought.of(each, self.keywords, self.candidates, cut=self.cut) for each in several)
+
+    @cached_property
+    def session(self) -> Evaluator:
+        """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
+        given, choices = told_apart(self.keywords, RerankKeywords.__annotations__)
+        if "queries" in given.words:
+            raise UsageError(
+                "each run is reranked by itself, so no queries are common; name a query set, or leave it out"
+            )
+        if self.keywords.get("missing") == "skip":
+            raise UsageError("a reranker places every document, and skips none; choose --missing error or neutral")
+        for each in self.by:
+            self._refuse_unfit(each)
+        asked = [Wanted(each, given.inputs) for each in self.called]
+        return Evaluator(planned(asked, opened(given, choices)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Send another process all but what was settled, which it settles itself."""
+        return {name: value for name, value in vars(self).items() if name not in ("session", "sought")}
+
+    def _refuse_unfit(self, by: Reranker) -> None:
+        strange = [name for name in (*by.needs, *by.preferences) if not known(name)]
+        if strange:
+            raise UsageError(
+                f"{by} asks for {strange[0]}, which there is not; it has a fault, report it to its authors"
+            )
+        if self.rankings is not None and not by.is_random:
+            raise UsageError(f"there is no chance in {by}, so all rankings would be one; leave out --rankings")
+        if self.cut and by.depth is None and not by.of_measures:
+            raise UsageError(f"{by} has no cutoff to cut at; leave out --cut")
+
+    def begin(self) -> Callable[[tuple[str, Any]], tuple[Reranked, ...]]:
+        """Give what reranks a run."""
+        return self._rerank
+
+    def _rerank(self, named: tuple[str, Any]) -> tuple[Reranked, ...]:
+        run = self.read(*named)
+        return tuple(self._by(run, each) for each in self.called)
+
+    def read(self, name: str, thing: Any) -> Run:
+        """Read a run of this name, of which the wanted queries are reranked."""
+        read = loading.ranking(thing, name, self.session.choices, None, is_run=True)
+        reading = self.session.reading()
+        return read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
+
+    def _by(self, run: Run, by: Reranker) -> Reranked:
+        remarks: tuple[Remark, ...] = ()
+        runs = []
+        judged = sees_judgements(by.needs, self.session.plan)
+        tag = f"{run.tag}-{by.name}{'-judgements' if judged else ''}"
+        for sample in [None] if self.rankings is None else range(self.rankings):
+            one = Ordering(session=self.session, by=by, seed=self.seed, sample=sample, candidates=self.candidates)
+            several = one.placed(run)
+            remarks = remarks or added_up(remark for placed in several for remark in placed.remarks)
+            new = replace(arranged(run, several, by), tag=tag)
+            runs.append(new.cut(new.qids, by.depth) if self.cut else new)
+        after: System = runs[0] if self.rankings is None else Samples(run.name, runs[0].tag, tuple(runs))
+        return Reranked(run.name, by, run, after, ((JUDGED,) if judged else ()) + remarks)
+
+
+def added_up(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    """Add up what is counted in the same words, and leave out what is true of none; of values the greatest is said.
+
+    >>> [str(each) for each in added_up([Remark("lost: {}", (1,)), Remark("lost: {}", (3,)), Remark("won: {}", (0,))])]
+    ['lost: 4']
+    >>> [str(each) for each in added_up([Remark("no {}", (0.0,)), Remark("gap {}", (0.5,)), Remark("gap {}", (0.2,))])]
+    ['no 0.0', 'gap 0.5']
+    """
+    said: dict[str, tuple[float, ...]] = {}
+    for remark in remarks:
+        pairs = zip(said.get(remark.words, (0,) * len(remark.numbers)), remark.numbers, strict=True)
+        said[remark.words] = tuple(max(more, one) if isinstance(more, float) else one + more for one, more in pairs)
+    return tuple(
+        Remark(words, numbers)
+        for words, numbers in said.items()
+        if not numbers or numbers[0] or isinstance(numbers[0], float)
+    )

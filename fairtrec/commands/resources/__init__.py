@@ -1,0 +1,5 @@
+"""``fairtrec resources``: word lists and query sets, by name."""
+
+from fairtrec.support.command_rows import CommandRow
+
+COMMANDS = (CommandRow("resources", "Prepare", "List, fetch, add and check word lists and query sets.", "stable"),)

@@ -1,0 +1,138 @@
+"""``fairtrec diff`` and ``replay``: what tells two results files apart, or one and what its inputs give today."""
+
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import Titled, say
+from fairtrec.commands.results import DIFFERENCES
+from fairtrec.support.errors import UsageError
+
+if TYPE_CHECKING:
+    from fairtrec.commands.results.difference import Tolerance
+    from fairtrec.commands.results.results import RecordedResult
+    from fairtrec.evaluation.answers.result import Result
+
+EXITS = "Exit codes: 0 the same, 1 different, 2 wrong usage, 3 bad input."
+tolerance = click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    metavar="N",
+    help="Treat values that differ by no more than N as the same.  [default: those that agree within 1e-12 relative]",
+)
+exact = click.option("--exact", is_flag=True, help="Compare bits: a difference in the last digit counts.")
+
+
+def read_tolerance(most: float | None, *, exact: bool) -> "Tolerance":
+    """Give what values may differ by.
+
+    Raises UsageError for nan, which click accepts as a number from 0 on, and for a tolerance with ``exact``.
+    """
+    from fairtrec.commands.results.difference import Tolerance
+
+    if most is not None and math.isnan(most):
+        raise UsageError("the tolerance is nan; it is 0 or more, like 1e-6")
+    if most is not None and exact:
+        raise UsageError("--exact allows no difference; leave out --tolerance, or --exact")
+    return Tolerance(most or 0.0, exact)
+
+
+@click.command(name="diff", cls=Titled, epilog=EXITS)
+@click.argument("one", metavar="A.json")
+@click.argument("other", metavar="B.json")
+@tolerance
+@exact
+@options.Shared(report=DIFFERENCES, beside=[options.output])
+def command(one: str, other: str, *, tolerance: float | None, exact: bool, form: str, output: Path | None) -> int:
+    """Show what differs between two files that `fairtrec eval -f json` wrote: choices, inputs, values.
+
+    Inputs are compared by their sha256, not by their place. Values are compared for each query if both files have
+    them (-q), and in the mean. Values that agree within 1e-12 relative are the same, and are counted.
+    """
+    from fairtrec.commands.results import difference, results
+
+    allowed = read_tolerance(tolerance, exact=exact)
+    printing.refuse_output(output, one, other)
+    found = difference.between(results.read_results(one), results.read_results(other), allowed)
+    printing.write(DIFFERENCES, form, found, output, names=(one, other))
+    for line in difference.remark(found.versions, (f"in {one}", f"in {other}")):
+        say(f"# {line}")
+    return 0 if found.same else 1
+
+
+@click.command(name="replay", cls=Titled, epilog=EXITS)
+@click.argument("file", metavar="RESULTS.json")
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Where relative paths start.  [default: the working directory]",
+)
+@click.option("--accept", is_flag=True, help="Go on though values of its measures have changed since.")
+@tolerance
+@exact
+@options.Shared(report=DIFFERENCES, beside=[options.output])
+def replay(
+    file: str,
+    root: Path | None,
+    *,
+    accept: bool,
+    tolerance: float | None,
+    exact: bool,
+    form: str,
+    output: Path | None,
+) -> int:
+    """Evaluate again from the inputs that RESULTS.json names, and show what differs: nothing should.
+
+    Each input must have the sha256 that was recorded. Values that agree within 1e-12 relative are the same, and are
+    counted.
+    """
+    from fairtrec.commands.results import difference, replaying, results
+
+    allowed = read_tolerance(tolerance, exact=exact)
+    recorded = results.read_results(file)
+    names = [each.name for each in recorded.inputs.values()]
+    printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
+    with printing.progress():
+        again = _sliced(replaying.evaluate(recorded, root, accept=accept), recorded, root)
+    found = difference.between(recorded, _as_recorded(again, recorded), allowed)
+    printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
+    changed = difference.changed(recorded.measures, again.signature, recorded.signature) if accept else ()
+    accepted = [f"accepted: {each.measure}: {each.why}" for each in changed]
+    if accept:
+        say(f"# {'; '.join(accepted) or 'nothing to accept: the values of no measure have changed since'}")
+    for line in difference.remark(found.versions, ("then", "now")):
+        say(f"# {line}")
+    if found.same:
+        what = "query by query" if any(run.queries for run in recorded.runs) else "in the mean"
+        say(f"# the same {what}: {', '.join(recorded.measures)}")
+    return 0 if found.same else 1
+
+
+def _sliced(again: "Result", recorded: "RecordedResult", root: Path | None) -> "Result":
+    """Name the slices and the intervals that there were; their means are those of the queries that are compared."""
+    from fairtrec.commands.results.replaying import found
+    from fairtrec.evaluation.answers.result import Part
+    from fairtrec.evaluation.slices import Slices
+
+    part = Part("slices")
+    slices = Slices.of(found(recorded, part, root)) if part in recorded.inputs else None
+    again = again if slices is None else slices.noted(again)
+    asked = re.fullmatch(r"(t|percentile|bca)/(0?\.\d+)", recorded.signature.get("interval", ""))
+    if asked is None:
+        return again
+    method: Any = asked[1]
+    return again.with_confidence(float(asked[2]), slices, interval=method)
+
+
+def _as_recorded(again: "Result", recorded: "RecordedResult") -> Any:
+    """Write and read the result, so that both sides of the comparison have gone the same way."""
+    from fairtrec.commands.results import results
+    from fairtrec.report.writers import RESULTS
+
+    written = RESULTS("json", again, per_query=any(run.queries for run in recorded.runs))
+    return results.parse(written.encode("utf-8", "surrogateescape"), "replayed")

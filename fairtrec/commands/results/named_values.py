@@ -1,0 +1,201 @@
+"""Values of queries that stand in files, whoever wrote them, as a result whose runs can be compared."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from os import fspath
+from typing import cast
+
+import numpy as np
+
+from fairtrec.commands.results import results
+from fairtrec.commands.results import value_files as reader
+from fairtrec.commands.results.value_files import Value
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import InputFile, Part, Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.measure import Measure, Quantity
+from fairtrec.measures.catalogue import notation, registry
+from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
+from fairtrec.support.files import opening
+from fairtrec.support.files.arguments import named
+from fairtrec.support.version import __version__
+
+ELSEWHERE = {"precision": "P", "recall": "R", "r_precision": "Rprec", "mrr": "RR", "map": "AP"}  # elinor, ranx
+ValueTable = dict[Quantity, dict[str, Value]]  # by query
+
+
+@dataclass(frozen=True)
+class NamedValues(Quantity):
+    """What is known by its name alone, so that nobody can say which of its values are good."""
+
+    called: str
+    better = "neither"
+
+    def __str__(self) -> str:
+        return self.called
+
+
+def read_values(
+    files: FilePath | Sequence[FilePath] | Mapping[str, FilePath], measures: str | Iterable[str] | None = None
+) -> Result:
+    """Read the values of queries that other programs have written, for ``compare`` and ``correlate``.
+
+    ``files``     output of trec_eval -q, of ir_measures -q (columns or JSON lines), CSV or TSV with a column of queries
+                  and one for each measure (as elinor writes it) or with columns measure and value, what
+                  ``fairtrec eval -q`` writes. A file is one system, called by its path or by the name that it has here;
+                  one that names its runs holds them, and values of one run that stand in several files are joined.
+    ``measures``  which of them, as they are called there or here; None: those that all files have, without counts.
+
+    A query that a run lacks is undefined. Raises InputError for a file that is none of these, and UsageError for two
+    runs of one name.
+    """
+    if not isinstance(files, Mapping):
+        files = named([fspath(file) for file in ([files] if isinstance(files, PATH) else files)])
+    runs: dict[str, ValueTable] = {}
+    places: dict[str, FilePath] = {}
+    signatures: dict[str, Signature] = {}
+    joined: list[str] = []  # the runs of which several files hold values
+    for name, path in files.items():
+        found, signature = _read(path)
+        if signature is not None:
+            signatures[fspath(path)] = signature
+        for run, table in _tables(found, name, path).items():
+            if run in runs and not table.keys() & runs[run].keys():
+                runs[run] |= table  # values of another kind, like people's judgements beside measures
+                joined.append(run)
+                continue
+            if run in runs:
+                raise UsageError(f"two runs are called {run}; give the file of one another name: NAME={fspath(path)}")
+            runs[run], places[run] = table, path
+    alone = [run for run in runs if joined and run not in joined]
+    runs = {run: table for run, table in runs.items() if run not in alone}
+    wanted, lacking = _common(runs) if measures is None else (_asked(measures, runs, places), [])
+    notes = [
+        *[f"values of several files are joined by run and query; in one file alone: {', '.join(alone)}"] * bool(alone),
+        *[f"only some of the runs have {', '.join(map(str, lacking))}: not compared"] * bool(lacking),
+        *_unknown(wanted),
+        *_different(signatures),
+    ]
+    scores = tuple(_scores(run, table, wanted, places[run]) for run, table in runs.items())
+    inputs = {Part("values", name): InputFile(fspath(path), path) for name, path in files.items()}
+    return Result(scores, Signature({"fairtrec": __version__, "values": "read"}), tuple(notes), inputs)
+
+
+@lru_cache(maxsize=1024)  # to see that a name is unknown takes a look at all installed packages
+def measure_of(name: str) -> Quantity:
+    """Find the measure of a name, in the notation of fairtrec, trec_eval, ir_measures or elinor; else one so called.
+
+    >>> [str(measure_of(name)) for name in ("ndcg_cut_10", "nDCG@10", "precision@3", "f1@3")]
+    ['nDCG@10', 'nDCG@10', 'P@3', 'f1@3']
+    """
+    family, at, cutoff = name.partition("@")
+    for spelled in (name, f"{ELSEWHERE.get(family.lower(), '')}{at}{cutoff}"):
+        try:
+            found = registry.parse(spelled)
+        except (UsageError, ResourceError):  # none of ours, or one that only ir-measures computes, which is not here
+            continue
+        if len(found) == 1 and not found[0].geometric:  # of which trec_eval's code gives logarithms
+            return found[0]
+    return NamedValues(name)
+
+
+def _read(path: FilePath) -> tuple[list[Value], Signature | None]:
+    with opening.opened(path) as stream:
+        text = b"".join(block for block, _ in opening.blocks(stream, path, opening.LONGEST_TEXT))
+    if not _is_document(text):
+        return reader.read(path, text.decode(), lambda name: not isinstance(measure_of(name), NamedValues)), None
+    recorded = results.parse(text, path)
+    found = [
+        Value(run.name, measure, qid, value, None)
+        for run in recorded.runs
+        for qid, row in run.queries.items()
+        for measure, value in row.items()
+    ]
+    if not found:
+        raise InputError("here are no values of queries, which are compared; evaluate with -q", path)
+    return found, recorded.signature
+
+
+def _is_document(text: bytes) -> bool:
+    """Tell a results file from JSON lines, each of which is an object of one value."""
+    first = text.lstrip().split(b"\n", 1)[0]
+    if not first.startswith(b"{"):
+        return False
+    try:
+        return "runs" in json.loads(first)
+    except (ValueError, RecursionError):
+        return True
+
+
+def _tables(found: list[Value], name: str, path: FilePath) -> dict[str, ValueTable]:
+    """Sort the values of a file by run, measure and query; of a file that names one run, the user's name counts."""
+    holds = {each.run for each in found}
+    own = name != fspath(path)
+    if own and len(holds) > 1:
+        raise UsageError(f"{name} is the name of one run, and {fspath(path)} holds {len(holds)}; leave it out")
+    measures = {spelled: measure_of(spelled) for spelled in dict.fromkeys(each.measure for each in found)}
+    runs: dict[str, ValueTable] = {}
+    for each in found:
+        run = name if own or each.run is None else each.run
+        row = runs.setdefault(run, {}).setdefault(measures[each.measure], {})
+        if each.qid in row:
+            what = f"a second value of {each.measure} of query {each.qid}"
+            raise InputError(f"{what}; remove one, or name the runs in a column run", path, each.line)
+        row[each.qid] = each
+    return runs
+
+
+def _common(runs: Mapping[str, ValueTable]) -> tuple[list[Quantity], list[Quantity]]:
+    """Give the measures that all runs have, and those that only some have; counts only where there is nothing else."""
+    every = list(dict.fromkeys(measure for table in runs.values() for measure in table))
+    every = [measure for measure in every if not measure.total] or every
+    shared = [measure for measure in every if all(measure in table for table in runs.values())]
+    if not shared:
+        have = "; ".join(f"{run} has {_listed(table)}" for run, table in list(runs.items())[:2])
+        raise UsageError(f"the runs have no measure in common: {have}; give files of the same measures")
+    return shared, [measure for measure in every if measure not in shared]
+
+
+def _listed(measures: Iterable[Quantity]) -> str:
+    spelled = list(map(str, measures))
+    return ", ".join(spelled[:5]) + ", ..." * (len(spelled) > 5)
+
+
+def _asked(
+    measures: str | Iterable[str], runs: Mapping[str, ValueTable], places: Mapping[str, FilePath]
+) -> list[Quantity]:
+    """Read the names of measures. Raises InputError for one that a run has not."""
+    text = measures if isinstance(measures, str) else " ".join(measures)
+    wanted = list(dict.fromkeys(measure_of(written.spelled) for written in notation.read(text)))
+    for run, table in runs.items():
+        for measure in wanted:
+            if measure not in table:
+                raise InputError(
+                    f"here is no {measure} of {run}, only {_listed(table)}; name one of these", places[run]
+                )
+    return wanted
+
+
+def _scores(run: str, table: ValueTable, measures: Sequence[Quantity], path: FilePath) -> Scores:
+    qids = sorted({qid for row in table.values() for qid in row})
+    column = {qid: number for number, qid in enumerate(qids)}
+    values = np.full((len(measures), len(qids)), np.nan)
+    for row, measure in enumerate(measures):
+        for qid, value in table[measure].items():
+            values[row, column[qid]] = reader.number(value, path)
+    several = cast("tuple[Measure, ...]", tuple(measures))  # of which a comparison asks no more than of a quantity
+    return Scores(run, opening.name(run), several, tuple(qids), values)
+
+
+def _unknown(measures: Iterable[Quantity]) -> list[str]:
+    names = [str(measure) for measure in measures if isinstance(measure, NamedValues)]
+    return [f"not known whether more is better: {', '.join(names)}; higher and lower are told"] * bool(names)
+
+
+def _different(signatures: Mapping[str, Signature]) -> list[str]:
+    """Say by which choices results files differ, whose values are then not of one kind."""
+    choices = dict.fromkeys(name for signature in signatures.values() for name in signature)
+    told = [name for name in choices if len({each.get(name) for each in signatures.values()}) > 1]
+    return [f"the files were made with different choices: {', '.join(told)}"] * bool(told)

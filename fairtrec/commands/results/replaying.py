@@ -1,0 +1,144 @@
+"""Evaluating again what a results file holds, from the inputs that it names."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from fairtrec.commands.results import difference
+from fairtrec.commands.results.results import RecordedResult
+from fairtrec.evaluation import evaluate as api
+from fairtrec.evaluation.answers.result import Part, Result
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choice import Choice
+from fairtrec.evaluation.inputs.choices import CHOICES, ChoiceKeywords
+from fairtrec.evaluation.inputs.given import GIVEN_NAMES, WORDS, Attributes
+from fairtrec.evaluation.signature import parts_beside, versions_of
+from fairtrec.measures.catalogue import registry
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import opening
+from fairtrec.support.files.arguments import crossed, source
+
+REPLAYED = "only a file can be replayed, so write it to one and evaluate that again"
+
+
+def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool = False) -> Result:
+    """Evaluate the runs of a results file again; relative paths start at ``root``.
+
+    Raises InputError if an input is not there, or is not what it was, for what a file cannot be replayed from, and for
+    a measure whose values have changed since, unless these are accepted.
+    """
+    places = {part: found(recorded, part, root) for part in recorded.inputs}
+    known = {*GIVEN_NAMES, *ChoiceKeywords.__annotations__}
+    if not recorded.options or not known >= set(recorded.options):
+        strange = ", ".join(sorted(set(recorded.options) - known))
+        what = f"options that there are not: {strange}" if strange else "no options"
+        raise InputError(f"this file has {what}; write it again with this version of fairtrec", recorded.path)
+    options = {name: _option(recorded, name, value, places) for name, value in recorded.options.items()}
+    _refuse_unrecorded(recorded)
+    for run in recorded.runs:
+        if Part("run", run.name) not in places:
+            raise InputError(f"the run {run.name} was no file; {REPLAYED}", recorded.path)
+    try:
+        measures = [each for name in recorded.measures for each in registry.parse(name)]
+        if not accept:
+            changed = difference.changed(recorded.measures, versions_of(measures), recorded.signature)
+            difference.refuse_changed(changed, recorded.path)
+        runs = {run.name: places[Part("run", run.name)] for run in recorded.runs}
+        return api.evaluate(measures, runs, options.pop("qrels", None), **options)
+    except UsageError as fault:
+        raise InputError(f"this file cannot be replayed: {fault}", recorded.path) from None
+
+
+def found(recorded: RecordedResult, part: Part, root: Path | None) -> str:
+    """Find an input, and make sure that it is what it was."""
+    file = recorded.inputs[part]
+    place = file.name if root is None or loading.is_name(file.name) else str(root / file.name)
+    origin = loading.origin(place) or loading.origin(file.name)
+    of = f"{part.of} of {recorded.path}"
+    if origin is None:
+        raise InputError(f"there is no such file, which is the {of}; say with --root where paths start", place)
+    if not Path(origin[1]).is_file():
+        raise InputError(f"this {of} is a stream or a folder; {REPLAYED}", place)
+    digest = opening.sha256(origin[1])
+    if digest != file.sha256:
+        was = f"its sha256 was {file.sha256[:8]}, and is {digest[:8]}"
+        raise InputError(f"this {of} has changed: {was}; bring back the old file", place)
+    return place if loading.is_file(place) else file.name
+
+
+def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, str]) -> Any:
+    """Give an option as it was; where it names a file, the one that was found. Raises InputError for another type."""
+    if value is True and name in GIVEN_NAMES:
+        raise InputError(f"the {name} were an object in Python; {REPLAYED}", recorded.path)
+    if name in GIVEN_NAMES and not _is_of(value, dict[str, str] | str | None if name == "labels" else str | None):
+        raise InputError(f"options.{name} must be text or null; write it with: fairtrec eval -f json", recorded.path)
+    if name in CHOICES and not _is_choice(value, CHOICES[name]):
+        what = f"this file cannot be replayed: options.{name} has no value of its type"
+        raise InputError(f"{what}; write it with: fairtrec eval -f json", recorded.path)
+    if name == "labels" and isinstance(value, dict):
+        return Attributes({attribute: _labels(each, places, attribute) for attribute, each in value.items()})
+    if name == "target":
+        own = {of: each for of, each in value.items() if isinstance(each, str)} if isinstance(value, dict) else {}
+        placed = {of: _placed(recorded, each, places) for of, each in own.items()}
+        return {**value, **placed} if isinstance(value, dict) else _placed(recorded, value, places)
+    if name == "labels" and isinstance(value, str):
+        return _labels(value, places)
+    if name == "counterfactual" and Part(name) not in places:  # it is the folder of several
+        return next((str(Path(place).parent) for part, place in places.items() if part.of == name), value)
+    return places.get(Part(name), value) if isinstance(value, str) else value
+
+
+def _placed(recorded: RecordedResult, target: str, places: dict[Part, str]) -> str:
+    """Put the places of its files into a target, which may be a mixture."""
+    for part, place in places.items():
+        if part.of == "target":
+            name = re.escape(recorded.inputs[part].name)
+            target = re.sub(rf"(?<![^*+]){name}(?![^+])", place.replace("\\", r"\\"), target)
+    return target
+
+
+def _refuse_unrecorded(recorded: RecordedResult) -> None:
+    """Raise InputError for what is named beside the runs, such as an id of ir_datasets, and has no sha256 here."""
+    asked = recorded.options
+    labels = asked.get("labels")
+    sources = labels if isinstance(labels, dict) else {"": labels}
+    given = {name: asked.get(name) for name in GIVEN_NAMES if asked.get(name) != WORDS.get(name)}
+    for part, thing in parts_beside(given, sources, asked.get("target", "even"), asked.get("pool")).items():
+        is_folder = part.of == "counterfactual" and any(each.of == part.of for each in recorded.inputs)
+        is_word = (part.of, thing) in (("labels", "qrels"), ("qrels", "none"))
+        if isinstance(thing, str) and part not in recorded.inputs and not is_folder and not is_word:
+            what = f"the {part} came from {thing}, of which this file has no sha256"
+            raise InputError(f"{what}, so it cannot be replayed; evaluate the runs again", recorded.path)
+
+
+def _is_choice(value: Any, row: Choice) -> bool:
+    """Tell whether a value of JSON is of the type of a choice, or has one of it for each attribute."""
+    if row.by_name and isinstance(value, dict) and value and all(_is_of(each, row.hint) for each in value.values()):
+        return True
+    return _is_of(value, row.hint)
+
+
+def _is_of(value: Any, hint: Any) -> bool:
+    """Tell whether a value of JSON is of a type, as annotations write it."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_is_of(value, each) for each in inner)
+    if origin is Literal:
+        return value in inner
+    if origin in (Mapping, dict):
+        return isinstance(value, dict) and all(_is_of(each, inner[1]) for each in value.values())
+    if origin is Sequence:
+        return isinstance(value, list) and all(_is_of(each, inner[0]) for each in value)
+    return type(value) in (int, float) if hint is float else type(value) is hint
+
+
+def _labels(value: str, places: dict[Part, str], attribute: str = "") -> str:
+    """Give labels as they were, each file in its place, with what is taken of it."""
+    several = crossed(value)
+    found = []
+    for number, part in enumerate(several, 1):
+        place = places.get(Part("labels", f"{attribute} {number}".strip() if len(several) > 1 else attribute or None))
+        found.append(part if place is None else str(source(part)._replace(name=place)))
+    return "*".join(found)

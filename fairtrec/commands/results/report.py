@@ -1,0 +1,94 @@
+"""What tells two results apart, as text or JSON."""
+
+from collections.abc import Iterator
+from shutil import get_terminal_size
+from typing import Any
+
+from fairtrec.commands.results.difference import Deviation, Difference, Pair
+from fairtrec.formulas.rounding import NEAR
+from fairtrec.report.cells import distinct
+from fairtrec.report.folding import hung
+from fairtrec.support.errors import plain
+
+
+def text(difference: Difference, *, names: Pair, window: bool = False) -> str:
+    """Write a line for each difference, and how many values are the same only within the tolerance."""
+    room = get_terminal_size().columns if window else None
+    lines = [] if difference.same else [f"--- {names[0]}", f"+++ {names[1]}", *_lines(difference, names)]
+    lines += [near(difference)] * bool(difference.near)
+    return "".join(f"{part}\n" for line in lines for part in hung(plain(line), room, 4))
+
+
+def _lines(difference: Difference, names: Pair) -> Iterator[str]:
+    for measure, first, second, why in difference.changed:
+        yield f"value version, {measure}: {first} | {second}: {why}"
+    for name, (one, other) in difference.signature.items():
+        yield f"signature, {name}: {one or 'none'} | {other or 'none'}"
+    for part, (one, other) in difference.inputs.items():
+        yield f"input, {part}: {one[:8] or 'none'} | {other[:8] or 'none'} (sha256)"
+    singles = [("run", pair) for pair in difference.runs] + [("measure", pair) for pair in difference.measures]
+    singles += [(f"query, {run}", pair) for run, pairs in difference.queries.items() for pair in pairs]
+    for what, (one, other) in singles:
+        yield f"{what}, {one or other}: only in {names[0] if one else names[1]}"
+    for run, (many, others) in difference.sizes.items():
+        yield f"number of queries, {run}: {many} | {others}"
+    yield from map(_deviation, difference.values)
+
+
+def near(difference: Difference) -> str:
+    """Say how many values are the same within the tolerance and not identical."""
+    most = difference.tolerance.most
+    within = f"{NEAR:g} relative" if most == 0 else f"{NEAR:g} relative or {most:g} absolute"
+    return f"{difference.near} of {difference.compared} values are the same within {within}; --exact compares bits"
+
+
+def _deviation(deviation: Deviation) -> str:
+    said = [f"mean {_both(*deviation.means)}"] if deviation.means else []
+    if deviation.defined and deviation.defined[0] != deviation.defined[1]:
+        said.append("n {} | {}".format(*deviation.defined))
+    if deviation.queries:
+        most = ", ".join(f"{qid} ({_both(one, other)})" for qid, one, other in deviation.most)
+        differ = f"{deviation.differing} of {deviation.queries} queries differ{'s' * (deviation.differing == 1)}"
+        said.append(differ + (f", most {most}" if most else ""))
+    return f"values, {deviation.run}, {deviation.measure}: by {deviation.largest:.3g} at most; {'; '.join(said)}"
+
+
+def _both(one: float, other: float) -> str:
+    return " | ".join(distinct(one, other, 4))
+
+
+def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
+    """Give one object; each pair is of the first and of the second file, null where it has none."""
+    return {
+        "files": names,
+        "same": difference.same,
+        "versions": {name: _pair(pair) for name, pair in difference.versions.items()},
+        "changed": {measure: {"versions": [one, other], "why": why} for measure, one, other, why in difference.changed},
+        "signature": {name: _pair(pair) for name, pair in difference.signature.items()},
+        "inputs": {part: _pair(pair) for part, pair in difference.inputs.items()},
+        "runs": list(map(_pair, difference.runs)),
+        "measures": list(map(_pair, difference.measures)),
+        "queries": {run: list(map(_pair, pairs)) for run, pairs in difference.queries.items()},
+        "num_q": difference.sizes,
+        "exact": difference.tolerance.exact,
+        "tolerance": difference.tolerance.most,
+        "compared": difference.compared,
+        "near": difference.near,
+        "values": [
+            {
+                "run": deviation.run,
+                "measure": deviation.measure,
+                "means": deviation.means,
+                "n": deviation.defined,
+                "differing": deviation.differing,
+                "queries": deviation.queries,
+                "largest": deviation.largest,
+                "most": [{"qid": qid, "values": values} for qid, *values in deviation.most],
+            }
+            for deviation in difference.values
+        ],
+    }
+
+
+def _pair(pair: Pair) -> list[str | None]:
+    return [side or None for side in pair]

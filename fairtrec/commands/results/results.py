@@ -1,0 +1,167 @@
+"""Results files: what ``fairtrec eval -f json`` wrote, read again and believed in nothing that was not checked."""
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import fspath
+from typing import Any
+
+import numpy as np
+
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import InputFile, Part, Result
+from fairtrec.evaluation.answers.results_file import FORMAT
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.measure import Measure
+from fairtrec.measures.catalogue import registry
+from fairtrec.support.errors import FilePath, InputError, short
+from fairtrec.support.files import opening
+from fairtrec.support.files.typed import Fields, parse_json
+
+LARGEST_FILE = 1 << 26  # bytes, decompressed; the values of a million queries
+WRITE = "fairtrec eval -f json -q"
+SPELLED = {"Infinity": math.inf, "-Infinity": -math.inf, None: math.nan}  # JSON has no such numbers
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedRun:
+    """The values of one run: means by measure, and by query and measure where they were written (-q)."""
+
+    name: str
+    tag: str
+    many: int  # queries
+    means: Mapping[str, float]
+    queries: Mapping[str, Mapping[str, float]]
+    defined: Mapping[str, int]  # the queries behind each mean
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedResult:
+    """What a results file holds."""
+
+    path: str
+    signature: Signature
+    inputs: Mapping[Part, InputFile]
+    measures: tuple[str, ...]
+    runs: tuple[RecordedRun, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of means: by their names the measure that each is made of
+    counts: frozenset[str] = frozenset()  # the columns that are sums: whole numbers
+
+    def result(self, measures: Sequence[Measure] | None = None) -> Result:
+        """Give the values of its runs by these measures, or by all. Raises InputError if it lacks a measure."""
+        if measures is None:
+            measures = [measure for name in self.measures for measure in registry.parse(name)]
+        scores = tuple(self._scores(run, measures) for run in self.runs)
+        return Result(scores, self.signature, (), self.inputs, (), self.options)
+
+    def only(self, measures: Sequence[Measure]) -> Scores:
+        """Give the values of the one run that is here, as of a baseline."""
+        if len(self.runs) != 1:
+            names = ", ".join(run.name for run in self.runs[:3])
+            raise InputError(f"a baseline is one run, and here are {len(self.runs)}: {names}; evaluate one", self.path)
+        return self._scores(self.runs[0], measures)
+
+    def _scores(self, run: RecordedRun, measures: Sequence[Measure]) -> Scores:
+        if not run.queries:
+            raise InputError("here are no values of queries, which are compared; evaluate with -q", self.path)
+        for measure in measures:
+            if str(measure) not in self.measures:
+                has = ", ".join(self.measures)
+                raise InputError(f"here is no {measure}, only {has}; evaluate with -m '{measure}'", self.path)
+        rows = [[values[str(measure)] for values in run.queries.values()] for measure in measures]
+        shape = (len(measures), len(run.queries))
+        return Scores(run.name, run.tag, tuple(measures), tuple(run.queries), np.array(rows).reshape(shape))
+
+
+def is_results(path: FilePath) -> bool:
+    """Tell a results file from a run by its first character."""
+    if opening.is_stream(path):
+        return False
+    with opening.opened(path) as stream:
+        return stream.read(256).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+
+
+def read_results(path: FilePath) -> RecordedResult:
+    """Read what ``fairtrec eval -f json`` wrote, with -q the values of queries too.
+
+    Raises InputError for what is not that.
+    """
+    with opening.opened(path) as stream:
+        data = stream.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise InputError(f"more than {LARGEST_FILE >> 20} MiB; a results file of fewer runs will do", path)
+    return parse(data, path)
+
+
+def parse(data: bytes, path: FilePath) -> RecordedResult:
+    """Read the bytes of a results file; ``path`` is for errors."""
+    document = parse_json(data, fspath(path), f"write it with: {WRITE}")
+    _refuse_other_format(document)
+    of_measures, of_inputs = document.object("measures"), document.object("inputs")
+    columns = {name: of_measures.object(name).maybe("of", str) or name for name in of_measures}
+    inputs = {Part.read(part): _input(of_inputs.object(part)) for part in of_inputs}
+    runs = tuple(_run(each, columns) for each in document.objects("runs"))
+    if not runs:
+        document.refuse("must be a list of one run or more", "runs")
+    if len({run.name for run in runs}) < len(runs):
+        document.refuse("names a run twice", "runs")
+    options = document.object("options").values if "options" in document else {}
+    signature = Signature.read(document.get("signature", str))
+    counts = frozenset(name for name in of_measures if of_measures.object(name).maybe("aggregate", str) == "sum")
+    measures = tuple(dict.fromkeys(columns.values()))
+    return RecordedResult(fspath(path), signature, inputs, measures, runs, options, columns, counts)
+
+
+def _refuse_other_format(document: Fields) -> None:
+    found = document.values.get("format")
+    if type(found) is int and found > FORMAT:
+        what = f"this results file has format {short(str(found))}, and this fairtrec reads format {FORMAT}"
+        raise InputError(f"{what}; upgrade it with: pip install --upgrade fairtrec", document.path)
+    if type(found) is not int or found != FORMAT:
+        raise InputError(f"this is no results file of format {FORMAT}; write it with: {WRITE}", document.path)
+
+
+def _input(entry: Fields) -> InputFile:
+    path, sha256 = entry.get("path", str), entry.get("sha256", str)
+    if not re.fullmatch(r"[0-9a-f]{64}|", sha256):
+        entry.refuse("must be 64 hexadecimal digits, or empty", "sha256")
+    if not path or "\0" in path:
+        entry.refuse("must be the path of a file", "path")
+    return InputFile(path, path, sha256)
+
+
+def _run(entry: Fields, columns: Mapping[str, str]) -> RecordedRun:
+    name, tag, many = entry.get("run", str), entry.get("tag", str), entry.count("num_q")
+    means, defined, queries = {}, {}, {}
+    if "means" in entry:
+        of_means = entry.object("means")
+        _refuse_other_measures(of_means, columns)
+        means = {of: _number(of_means.object(of), "value") for of in of_means}
+        defined = {of: of_means.object(of).count("n") for of in of_means}
+    if "queries" in entry:
+        of_queries, known = entry.object("queries"), set(columns.values())
+        for qid in of_queries:
+            row = of_queries.object(qid)
+            _refuse_other_measures(row, known)
+            queries[qid] = {measure: _number(row, measure) for measure in row}
+        if len(queries) != many:
+            entry.refuse(f"has {len(queries)} queries, and says that they are {many}", "queries")
+    return RecordedRun(name, tag, many, means, queries, defined)
+
+
+def _refuse_other_measures(row: Fields, known: Collection[str]) -> None:
+    if row.values.keys() != set(known):
+        row.refuse("has other measures than 'measures' names")
+
+
+def _number(row: Fields, name: str) -> float:
+    value = row.value(name)
+    if value is None or (isinstance(value, str) and value in SPELLED):
+        return SPELLED[value]
+    if type(value) not in (int, float):
+        row.refuse("must be a number, or null if it is undefined", name)
+    return row.get(name, float)

@@ -1,0 +1,180 @@
+"""Values of queries that other programs have written: the columns of trec_eval and of ir_measures, CSV, JSON lines.
+
+Which it is, the content tells. Means and counts of queries are passed over.
+"""
+
+import csv
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from fairtrec.formulas.rounding import HUGE
+from fairtrec.support.errors import FilePath, InputError
+
+QUERY = ("qid", "query_id", "query", "topic_id", "topic", "q_id")  # what columns are called, the best name first
+RUN = ("run", "system", "name", "run_id", "runid")
+MEASURE = ("measure", "metric")
+VALUE = ("value", "score")
+BESIDE = ("", "tag", "slice", "num_q", "n")  # columns that are no values
+PASSED = ("num_q", "runid", "relstring")  # rows of trec_eval that are no values; the last has a cutoff behind it
+ALL, SLICE = "all", "slice:"  # what stands for a query where the value is a mean
+UNDEFINED = ("", "nan", "null", "none", "na", "-")
+LOOKED_AT = 5  # names, to tell measures from queries
+WRITE = "write: measure, query and value (trec_eval -q), or query, measure and value (ir_measures -q), or CSV"
+
+
+class Value(NamedTuple):
+    """What one line says: the value of a run, where it names one, in a query; ``text`` is not yet a number."""
+
+    run: str | None
+    measure: str
+    qid: str
+    text: Any
+    line: int | None
+
+
+def number(value: Value, path: FilePath) -> float:
+    """Read the number; nan is undefined. Raises InputError for what is none."""
+    text = value.text
+    if text is None or (isinstance(text, str) and text.strip().lower() in UNDEFINED):
+        return math.nan
+    with suppress(ValueError, OverflowError):
+        if type(text) in (int, float) or (isinstance(text, str) and "_" not in text):
+            found = float(text)
+            if not HUGE < abs(found) < math.inf:
+                return found
+            what = f"the value of {value.measure} is {text}, which is too large to compute with"
+            raise InputError(f"{what}; correct it, or choose measures with -m", path, value.line)
+    what = f"the value of {value.measure} is {text!r}, which is no number"
+    raise InputError(f"{what}; correct it, or choose measures with -m", path, value.line)
+
+
+def read(path: FilePath, text: str, known: Callable[[str], bool]) -> list[Value]:
+    """Read all values of a file that holds this text; ``known`` tells names of measures.
+
+    Raises InputError for a line that is not like the first, and for a file without values.
+    """
+    rows = [(n, row) for n, row in enumerate(text.split("\n"), 1) if row.strip() and not row.startswith("#")]
+    if not rows:
+        raise InputError(f"this file holds no values; {WRITE}", path)
+    first = rows[0][1]
+    if first.lstrip().startswith("{"):
+        values: Iterable[Value] = _objects(path, rows)
+    elif _header(first) is not None:
+        values = _sheet(path, text)
+    else:
+        values = _columns(path, rows, known)
+    found = [each for each in values if each.qid != ALL and not each.qid.startswith(SLICE)]
+    if not found:
+        raise InputError("here are means alone, and values of queries are compared; write them too, mostly by -q", path)
+    return found
+
+
+def _columns(path: FilePath, rows: list[tuple[int, str]], known: Callable[[str], bool]) -> Iterator[Value]:
+    split = [(line, _cells(row, line, path)) for line, row in rows]
+    at = _measure_column([cells for _, cells in split if not _passed(cells[0])], known, path)
+    run = None
+    for line, cells in split:
+        if at == 0 and cells[0] == "run" and cells[1] == ALL:
+            run = cells[2]  # the head of a block of several runs
+        elif not _passed(cells[at]):
+            yield Value(run, cells[at], cells[1 - at], cells[2], line)
+
+
+def _cells(row: str, line: int, path: FilePath) -> list[str]:
+    """Cut a row at its two tabs, since names of measures and runs may hold blanks, or else at all white space."""
+    cells = [cell.strip() for cell in row.split("\t")] if row.count("\t") == 2 else row.split()
+    if len(cells) != 3:
+        raise InputError(f"not three columns; {WRITE}", path, line)
+    if not all(cells[:2]):
+        raise InputError("an empty name of a query or measure; was it written to the end?", path, line)
+    return cells
+
+
+def _passed(name: str) -> bool:
+    return name in PASSED or name.startswith(PASSED[-1])
+
+
+def _measure_column(rows: list[list[str]], known: Callable[[str], bool], path: FilePath) -> int:
+    """Tell whether the first column holds measures, or the second: by names that are known, else by where means are."""
+    columns = [list(dict.fromkeys(cells[at] for cells in rows)) for at in (0, 1)]
+    shares = [sum(map(known, names[:LOOKED_AT])) / max(1, len(names[:LOOKED_AT])) for names in columns]
+    if shares[0] == shares[1]:
+        shares = [float(any(names == ALL or names.startswith(SLICE) for names in columns[1 - at])) for at in (0, 1)]
+    if shares[0] == shares[1] and rows:
+        message = f"neither {columns[0][0]} nor {columns[1][0]} is the name of a measure that is known"
+        raise InputError(f"{message}; write CSV, whose header says: query_id,measure,value", path)
+    return int(shares[1] > shares[0])
+
+
+def _header(row: str) -> tuple[str, list[str]] | None:
+    """Give the delimiter and the names of a header; None where no column is named as one of queries."""
+    delimiter = "\t" if "\t" in row else ","
+    try:
+        names = [name.strip() for name in next(csv.reader([row], delimiter=delimiter))]
+    except csv.Error:  # a cell longer than any name
+        return None
+    return (delimiter, names) if len(names) > 1 and _one_of(QUERY, names) is not None else None
+
+
+def _one_of(names: tuple[str, ...], among: Iterable[str]) -> str | None:
+    spelled = {each.lower(): each for each in among}
+    return next((spelled[name] for name in names if name in spelled), None)
+
+
+def _sheet(path: FilePath, text: str) -> Iterator[Value]:
+    """Read CSV or TSV with a header: a column for each measure, or one of measures and one of values."""
+    lines = text.split("\n")
+    above = next(number for number, row in enumerate(lines, 1) if row.strip() and not row.startswith("#"))
+    delimiter, head = _header(lines[above - 1]) or (",", [])
+    if len(set(head)) < len(head):
+        twice = next(name for name in head if head.count(name) > 1)
+        raise InputError(f"two columns are called {twice or 'nothing'}; rename one", path, above)
+    qid, run, measure, value = (_one_of(names, head) for names in (QUERY, RUN, MEASURE, VALUE))
+    if measure is not None and value is None:
+        raise InputError(f"beside the column {measure} there is no column of values; call it value", path, above)
+    names = [name for name in head if name not in (qid, run) and name.lower() not in BESIDE]
+    if not names:
+        raise InputError("there is no column of values; name one by its measure", path, above)
+    for line, row in _rows(path, lines, above, delimiter, head):
+        query, of = row[str(qid)], None if run is None else row[run]
+        if not query or of == "":
+            raise InputError("a row without the name of its query or run; was it written to the end?", path, line)
+        spelled = [(row[measure], row[str(value)])] if measure is not None else [(name, row[name]) for name in names]
+        yield from (Value(of, name, query, cell, line) for name, cell in spelled)
+
+
+def _rows(
+    path: FilePath, lines: list[str], above: int, delimiter: str, head: list[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Give the line and the cells of each row below the header, which stands in line ``above``, by its names."""
+    reader = csv.reader((f"{row}\n" for row in lines[above:]), delimiter=delimiter, strict=True)
+    try:
+        for cells in reader:
+            line = above + reader.line_num
+            if not "".join(cells).strip() or cells[0].startswith("#"):
+                continue
+            if len(cells) != len(head):
+                raise InputError(f"{len(cells)} cells below a header of {len(head)}; correct it", path, line)
+            yield line, {name: cell.strip() for name, cell in zip(head, cells, strict=True)}
+    except csv.Error as fault:
+        raise InputError(f"this is no CSV ({fault}); correct it", path, above + reader.line_num) from None
+
+
+def _objects(path: FilePath, rows: list[tuple[int, str]]) -> Iterator[Value]:
+    for line, row in rows:
+        try:
+            found = json.loads(row)
+        except (ValueError, RecursionError):
+            raise InputError("this line is no JSON; was it written to the end?", path, line) from None
+        keys = found if isinstance(found, dict) else {}
+        qid, run, measure, value = (_one_of(names, keys) for names in (QUERY, RUN, MEASURE, VALUE))
+        if qid is None or measure is None or value is None:
+            like = '{"query_id": "q1", "measure": "nDCG@10", "value": 0.5}'
+            raise InputError(f"no object with a query, a measure and a value; write: {like}", path, line)
+        of, name, query = (None if key is None else found[key] for key in (run, measure, qid))
+        if not isinstance(name, str) or not isinstance(of, str | None) or type(query) not in (str, int):
+            raise InputError("the names of query, measure and run are not text; write them so", path, line)
+        yield Value(of, name, str(query), found[value], line)

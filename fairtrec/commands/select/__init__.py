@@ -1,0 +1,17 @@
+"""``fairtrec select``: which of several runs to take, between utility and fairness."""
+
+from fairtrec.report.writers import USUAL, Formats
+from fairtrec.support.command_rows import CommandRow
+
+SELECTIONS = Formats("fairtrec.commands.select.report", USUAL)
+
+COMMANDS = (
+    CommandRow(
+        "select",
+        "Evaluate",
+        "Choose one of several runs, between utility and fairness.",
+        "provisional",
+        sections={"": ("utility fairness terms", "Choice", "")},
+        answers={"Selection": SELECTIONS},
+    ),
+)

@@ -1,0 +1,189 @@
+"""What is chosen between utility and fairness: a row for each beta, and what the choices rest on."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from typing import Any
+
+from fairtrec.commands.compare.paper import TESTS, mark, signs_in
+from fairtrec.commands.select.choosing import Selected, Selection
+from fairtrec.evaluation.slices import restricted
+from fairtrec.report.cells import called, cells, shown, sizes
+from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
+from fairtrec.report.records import Row, head
+from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.statistics.procedure import DECIDING
+
+KEYS = ("beta",)
+MOST = 10  # queries that are named
+
+
+def rows(selection: Selection, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each beta: what is chosen, the means, and beside each its verdict where there is a baseline."""
+    measures = [str(measure) for measure in selection.rows[0].scores.measures]
+    compared = selection.comparisons is not None
+    yield ["beta", "chosen", *(name for each in measures for name in [each, *[f"{each} verdict"] * compared])]
+    for row in selection.rows:
+        values = row.means if places is None else dict(zip(measures, cells(row.scores, None, places), strict=True))
+        verdicts = {name: [test.verdict] for name, test in selection.tests(row).items()}
+        beta = row.beta if places is None else f"{row.beta:g}"
+        chosen = "; ".join(_counted(row, selection))
+        yield [beta, chosen, *(cell for name in measures for cell in [values[name], *verdicts.get(name, [])])]
+
+
+def record(selection: Selection) -> dict[str, Any]:
+    """Give one object, which also says where the rows come from and how the choices were made."""
+    folds, variants, view = selection.folds, selection.variants, selection.comparisons
+    of_fold = {
+        name: [qid for qid, at in zip(variants.qids, folds.of.tolist(), strict=True) if at == place]
+        for place, name in enumerate(folds.names)
+    }
+    made = {
+        **head(selection.result, selection.signature, footnotes(selection)),
+        **dict(zip(("utility", "fairness"), map(str, variants.axes), strict=True)),
+        "require": list(map(str, selection.requirements)),
+        "variants": list(variants.names),
+        "folds": of_fold,
+        "left_out": list(variants.left_out),
+    }
+    if view is not None:
+        made |= {"baseline": view.result.scores[0].run, "procedure": asdict(view.procedure), "family": view.family}
+    return {**made, "rows": records(selection)}
+
+
+def records(selection: Selection) -> list[dict[str, Any]]:
+    """Give an object for each beta, in full precision: what is chosen in each fold, and the means."""
+    found = []
+    for row in selection.rows:
+        record: dict[str, Any] = {"beta": row.beta, "chosen": dict(row.chosen), "means": row.means}
+        if tests := selection.tests(row):
+            left = ("slice", "run", "measure", "worst_slice")
+            record["tests"] = {
+                measure: {name: value for name, value in cells_of.items() if name not in left}
+                for measure, cells_of in zip(tests, map(asdict, tests.values()), strict=True)
+            }
+        found.append(record)
+    return found
+
+
+def footnotes(selection: Selection) -> list[str]:
+    """List what a reader should know beside the numbers."""
+    view = selection.comparisons
+    compared = [] if view is None else [view.family, *view.notes]
+    if view is not None and len(view.result.scores) <= len(selection.rows):
+        compared[0] += "; rows that choose the same are one run"
+    chosen_by = tuple(restricted(scores, selection.variants.qids) for scores in selection.result.scores)
+    result = replace(selection.result, scores=chosen_by)
+    return [*_unsettled(selection), *_of_choice(selection), *compared, *footnotes_of(result)]
+
+
+def tables(selection: Selection, *, places: int) -> Document:
+    """Lay out the table: a line for each run that a beta chooses, the first of which has the means."""
+    view, names, folds = selection.comparisons, _names(selection), selection.folds.held_out
+    measures = selection.rows[0].scores.measures
+    scores = [row.scores for row in selection.rows]
+    found = [selection.tests(row) for row in selection.rows]
+    marks = [[mark(tests[str(measure)]) if tests else "" for measure in measures] for tests in found]
+    betas = [f"{row.beta:g}" for row in selection.rows]
+    chosen = [[(RunCell("", names[run]), str(many)) for run, many in row.counts.items()] for row in selection.rows]
+    lines = [directions(each.better for each in measures)]
+    if view is not None:
+        base = view.result.scores[0]
+        scores, marks = [base, *scores], [[""] * len(measures), *marks]
+        name = called([base.run])[0]
+        betas, chosen = ["-", *betas], [[(RunCell("", name, " (baseline)"), "")], *chosen]
+        lines.append(_marked(selection, name))
+    blank = [[""] * (len(several) - 1) for several in chosen]
+    means, beside = [cells(each, None, places) for each in scores], [sizes(each, places) for each in scores]
+
+    def column(of_rows: Iterable[str]) -> list[str]:
+        return [cell for first, rest in zip(of_rows, blank, strict=True) for cell in (first, *rest)]
+
+    values = [
+        Column(
+            heading(measure),
+            column(row[at] + sign[at] for row, sign in zip(means, marks, strict=True)),
+            beside=column(row[at] for row in beside) if any(row[at] for row in beside) else (),
+        )
+        for at, measure in enumerate(measures)
+    ]
+    every = [each for several in chosen for each in several]
+    keys = [Column("beta", column(betas), words=True)]
+    keys.append(Column("chosen", [run for run, _ in every], words=True, runs=True))
+    keys += [Column("folds", [many for _, many in every])] * folds
+    return Document([ReportTable("", keys, values)], footnotes(selection), str(selection.signature), signs=lines)
+
+
+def _marked(selection: Selection, baseline: str) -> str:
+    """Say what the signs mean, and by which test."""
+    view = selection.comparisons
+    assert view is not None
+    few = f"; ?: fewer than {DECIDING} differences are not 0" if any("?" in mark(row) for row in view.rows) else ""
+    how = view.procedure
+    return f"{signs_in(view, 'row')} than {baseline}: {TESTS[how.test]}, p at most {how.alpha:g}{few}"
+
+
+def _names(selection: Selection) -> dict[str, str]:
+    return shown(selection.variants.names)
+
+
+def _counted(row: Selected, selection: Selection) -> list[str]:
+    """Name what is chosen, and in how many folds."""
+    return [f"{name} {many}" if selection.folds.held_out else name for name, many in row.counts.items()]
+
+
+def _unsettled(selection: Selection) -> Iterator[str]:
+    """Say which betas choose several variants, so none is the choice."""
+    folds = len(selection.folds.names)
+    several = [f"beta {row.beta:g} chooses {len(row.counts)} variants" for row in selection.rows if len(row.counts) > 1]
+    if selection.folds.held_out and several:
+        yield f"the choice depends on the fold: in {folds} folds, {', '.join(several)}, so none is the choice"
+
+
+def _of_choice(selection: Selection) -> Iterator[str]:
+    variants, folds, many = selection.variants, selection.folds, len(selection.variants.qids)
+    pool = f"{len(variants.names)} variants, {many} {'query' if many == 1 else 'queries'}"
+    if folds.held_out:
+        yield f"{pool}, {folds.sizes} ({folds.how}); min-max over the training queries"
+    else:
+        yield f"{pool}, no folds; min-max over all queries"
+        yield "chosen on the queries that the means are over, so the means are too good; --folds 5 avoids that"
+    if out := variants.left_out:
+        named = ", ".join(out[:MOST]) + (", ..." if len(out) > MOST else "")
+        what = "query is" if len(out) == 1 else "queries are"
+        yield f"{len(out)} {what} left out, for which not every variant has both values: {named}"
+    for axis in variants.axes:
+        if axis.better == "nearer 0":
+            yield f"{axis}: chosen by the mean of absolute values, |x|, since nearer 0 is better"
+    for row in selection.rows:
+        defined = zip(row.scores.measures, row.scores.defined.tolist(), strict=True)
+        if few := [f"{measure} for {some}" for measure, some in defined if some < many]:
+            yield f"beta {row.beta:g}: {', '.join(few)} of the {many} queries"
+    yield from _restricted(selection)
+    yield from _of_pool(selection)
+
+
+def _restricted(selection: Selection) -> Iterator[str]:
+    """Say in how many folds requirements keep a variant from being chosen."""
+    if selection.requirements:
+        shown, many = _names(selection), (~selection.choice.allowed).sum(axis=0).tolist()
+        kept = [f"{shown[name]}{_times(each, selection)}" for name, each in zip(shown, many, strict=True) if each]
+        asked = " and ".join(map(str, selection.requirements))
+        yield f"{asked} (training means): " + (f"not met by {', '.join(kept)}" if kept else "met by every variant")
+
+
+def _of_pool(selection: Selection) -> Iterator[str]:
+    """Say which variants are worst on an axis, and which choices rest on a variant that is not chosen."""
+    shown, choice = list(_names(selection).values()), selection.choice
+    between = [row.beta for row in selection.rows if 0 < row.beta < float("inf")]
+    worst = [f"{shown[at]} (least {axis}{_times(many, selection)})" for at, many, axis in choice.worst() if between]
+    if worst:
+        yield f"F is 0 for every beta between 0 and inf where a variant is the worst in one measure: {', '.join(worst)}"
+    for at, beta, fold, now, then in choice.swayed(between):
+        where = f" in fold {selection.folds.names[fold]}" if selection.folds.held_out else ""
+        would = f"beta {beta:g} would choose {shown[then]}, not {shown[now]}{where}"
+        yield f"min-max depends on the pool: without {shown[at]}, {would}"
+
+
+def _times(many: int, selection: Selection) -> str:
+    """Say in how many folds, where these are not all."""
+    return "" if many == len(selection.folds.names) else f" in {many} of {len(selection.folds.names)} folds"

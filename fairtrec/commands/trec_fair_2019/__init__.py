@@ -1,0 +1,13 @@
+"""``fairtrec trec-fair-2019``: evaluate the JSON runs of the TREC 2019 Fair Ranking track."""
+
+from fairtrec.support.command_rows import CommandRow
+
+COMMANDS = (
+    CommandRow(
+        "trec-fair-2019",
+        "Evaluate",
+        "Evaluate runs of the TREC 2019 Fair Ranking track.",
+        "provisional",
+        sections={"": ("sequences truth labels", "Unfairness", "")},
+    ),
+)

@@ -1,0 +1,19 @@
+"""``fairtrec validate``: find all that is wrong with runs."""
+
+from fairtrec.report.writers import Formats, Writer
+from fairtrec.support.command_rows import CommandRow
+
+FINDINGS = Formats(  # of runs that are checked one after the other, so they are written part by part
+    "fairtrec.commands.validate.report", {form: Writer(form, exact=True) for form in ("text", "json", "github")}
+)
+
+COMMANDS = (
+    CommandRow(
+        "validate",
+        "Prepare",
+        "Find all faults of runs, and repair those that are certain.",
+        "stable",
+        sections={"": ("qrels docs fix", "Checks", "due")},
+        answers={"Validation": FINDINGS},
+    ),
+)

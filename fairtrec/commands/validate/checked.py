@@ -1,0 +1,265 @@
+"""Checking runs before they are submitted: all that is wrong with a file, each with its line and a stable code.
+
+``formats/run.py`` stops at the first fault, as an evaluation should; this goes on. What that reader refuses is an error
+here, on the same line. A run is written anew where it is certain what is meant: nothing is invented, no score touched.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from os import fspath
+from pathlib import Path
+
+import numpy as np
+
+from fairtrec.commands.validate import entries
+from fairtrec.commands.validate.checks import Known, check
+from fairtrec.commands.validate.entries import RunEntries
+from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, shown
+from fairtrec.data import Docnos, Floats, Ints, fingerprints, starts_of
+from fairtrec.data.ranking.order import by_falling_score
+from fairtrec.formats import columns, other_runs
+from fairtrec.formats.other_runs import meant
+from fairtrec.formats.spans import Repeats
+from fairtrec.support.errors import FilePath, InputError, UsageError
+from fairtrec.support.files import compression, opening, submissions
+from fairtrec.support.files.atomic import replaced
+from fairtrec.support.literals import RunFormat, Severity
+
+BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
+
+
+def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
+    """Read a run of this kind, and add what cannot be read to the findings; ranks that it lacks follow the scores."""
+    try:
+        try:
+            table = other_runs.read(path, kind, "score", ranks=True)
+        except InputError as fault:
+            table = other_runs.read(path, kind, "score")
+            found.add("W605", fault.line, fault.message)
+    except InputError as fault:
+        found.add("E101", fault.line, fault.message)
+        return RunEntries.empty(fault.line or 0, kind)
+    if "Q0" in table.columns:
+        rankings = np.char.add(np.char.add(table.columns["qid"], b" "), table.columns["Q0"])
+        table = replace(table, columns={**table.columns, "qid": Repeats.of(rankings)})
+    lines = _numbers(table, len(table.columns["docno"]))
+    for name, ids in (("docno", table.columns["docno"]), ("qid", table.columns["qid"].texts)):
+        if kind != "trec-fair" and np.isin(ids.view(np.uint8), BLANKS).any():
+            found.add("E101", None, f"a {name} with a blank in it, which no TREC file can hold; give it another")
+    number: dict[bytes, int] = {}
+    qids, scores = table.columns["qid"], table.columns["score"]
+    numbers = [number.setdefault(qid, len(number)) for qid in qids.texts.tolist()]
+    query = np.repeat(np.array(numbers, dtype=np.int64), qids.lengths)
+    ranks = table.columns.get("rank") if kind != "trec-fair" else None
+    ranks = _places(query, scores) if ranks is None else ranks
+    names = [qid.decode().partition(" ") for qid in number]
+    tag = table.columns["tag"][0].decode()
+    return RunEntries(
+        tuple(name for name, _, _ in names), query, table.columns["docno"], ranks, scores, lines, lines[:0],
+        int(lines[-1]), tag, kind, tuple(sample or "Q0" for _, _, sample in names),
+    )  # fmt: skip
+
+
+def _places(query: Ints, scores: Floats) -> Ints:
+    order = np.lexsort((-scores, query))
+    first = np.searchsorted(query[order], query[order])
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(1, len(order) + 1) - first
+    return places
+
+
+def _numbers(table: columns.FileColumns, many: int) -> Ints:
+    ends = [first for first, _ in table.blocks[1:]] + [many]
+    parts = [
+        np.arange(lines, lines + end - first) if isinstance(lines, int) else np.array(lines, dtype=np.int64)
+        for (first, lines), end in zip(table.blocks, ends, strict=True)
+    ]
+    return np.concatenate(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A run with its findings; ``rows`` are those that could be read, without duplicates, by query."""
+
+    path: FilePath
+    found: Findings
+    rows: RunEntries
+
+    @property
+    def obstacles(self) -> list[Code]:
+        """The errors that cannot be repaired with certainty, which leave a run unwritten."""
+        found = [CODES[name] for name in sorted(self.found.many)]
+        return [code for code in found if code.is_error and not code.repair]
+
+    @property
+    def repaired(self) -> list[tuple[Code, int]]:
+        """What writing the run anew puts right, and how often that was found."""
+        return [(CODES[name], many) for name, many in sorted(self.found.many.items()) if CODES[name].repair]
+
+    def is_written(self, place: Path | None) -> bool:
+        """Tell whether the run is written anew: it should be, and nothing stands against it."""
+        return place is not None and not self.obstacles
+
+    def is_bad(self, place: Path | None, fail_on: Severity) -> bool:
+        """Tell whether errors (or warnings, if it is to fail on these) are left, in what is written if anything is."""
+        written = self.is_written(place)
+        left = [code for code in map(CODES.__getitem__, self.found.many) if not (written and code.repair)]
+        return any(code.is_error or fail_on == "warning" for code in left)
+
+    @property
+    def depths(self) -> Ints:
+        """The number of documents of each ranking; a query has one, or several where a run says so."""
+        return np.diff(starts_of(self.rows.query))
+
+    @property
+    def queries(self) -> int:
+        """The number of queries that have a document."""
+        return len({self.rows.qids[number] for number in np.unique(self.rows.query).tolist()})
+
+    @property
+    def documents(self) -> int:
+        """The number of different documents."""
+        return len(Docnos.of(self.rows.docnos))
+
+
+def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT, form: RunFormat = "auto") -> Checked:
+    """Find all that is wrong with a run; of each code, ``most`` findings are kept (None: all) and all are counted."""
+    found = Findings(most)
+    border = submissions.border()
+    if is_refused(path, found):
+        return Checked(path, found, RunEntries.empty(0))
+    if Path(path).is_symlink() and not opening.is_stream(path):
+        found.add("W115", None, f"a link to {shown(str(Path(path).readlink()))}; submit the file itself")
+    kind = meant(path, form)
+    rows = entries.read(path, found) if kind == "trec" else read_other(path, kind, found)
+    checked = Checked(path, found, check(rows, known or Known(), found))
+    if border is not None:
+        for limit, many in (("lines", len(rows.lines)), ("depth", int(checked.depths.max(initial=0)))):
+            try:
+                border.refuse_many(limit, many, path)
+            except InputError as fault:
+                found.add("E107", None, fault.message)
+    return checked
+
+
+def is_refused(path: FilePath, found: Findings) -> bool:
+    """Tell whether a file is not taken for a submission, and add why."""
+    try:
+        submissions.refuse(path)
+    except InputError as fault:
+        found.add("E107", fault.line, fault.message)
+        return True
+    return False
+
+
+class Twins:
+    """Remembers the runs that came before, by their tags and by what they rank."""
+
+    def __init__(self) -> None:
+        self.tags: dict[str, str] = {}
+        self.rankings: dict[bytes, str] = {}
+
+    def look(self, checked: Checked) -> None:
+        """Add to the findings of a run which of those before it has its tag, and which its rankings."""
+        rows, path = checked.rows, fspath(checked.path)
+        if not len(rows.lines):
+            return
+        first = self.tags.setdefault(rows.tag, path)
+        if first != path:
+            what = f"the tag is {shown(rows.tag)}, as that of {first}; give each run a tag of its own"
+            checked.found.add("W712", None, what)
+        if len(rows.broken) or np.isnan(rows.scores).any():
+            return  # what it ranks is not known
+        first = self.rankings.setdefault(_digest(rows), path)
+        if first != path:
+            what = f"the same documents in the same order for all queries as {first}; is it the same run?"
+            checked.found.add("W713", None, what)
+
+
+def _digest(rows: RunEntries) -> bytes:
+    """Sum up the rankings of a run, whatever the order of its queries, and whatever its ranks and scores."""
+    starts = starts_of(rows.query)
+    keys = fingerprints(by_falling_score(starts, rows.docnos, rows.scores)[1])
+    digest = blake2b()
+    for number in sorted(range(len(starts) - 1), key=lambda number: rows.qids[rows.query[starts[number]]]):
+        digest.update(f"{rows.qids[rows.query[starts[number]]]}\n{starts[number + 1] - starts[number]}\n".encode())
+        digest.update(keys[starts[number] : starts[number + 1]].tobytes())
+    return digest.digest()
+
+
+def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, force: bool) -> dict[str, Path]:
+    """Say where each run is written: several go to a folder, which is made; no file that is read is written to.
+
+    A name that ends in a slash is that of a folder. ``others`` are read beside the runs.
+
+    Raises UsageError for what cannot be.
+    """
+    out = Path(named)
+    if any(opening.is_stream(run) for run in runs):
+        raise UsageError("a run is read twice for --fix, which a stream cannot be; give a file")
+    folder = len(runs) > 1 or fspath(named).endswith(os.sep)
+    if _is_there(out) and folder and not out.is_dir():
+        raise UsageError(f"{out} is a file, and several runs are written to a folder; name one")
+    folder = folder or out.is_dir()
+    places = {run: out / compression.uncompressed(Path(run).name) if folder else out for run in runs}
+    _refuse_shared(places)
+    for place in places.values():
+        if place.suffix in compression.ENDINGS:
+            raise UsageError(f"a repaired run is written as plain text; leave out {place.suffix} of {place}")
+        if any(place.exists() and os.path.exists(read) and place.samefile(read) for read in [*runs, *others]):  # noqa: PTH110
+            raise UsageError(f"{place} is one of the files that are read; write elsewhere with --fix")
+        if place.exists() and not place.is_file():
+            raise UsageError(f"{place} is no file, and would be replaced by one; write elsewhere with --fix")
+        if place.exists() and not force:
+            raise UsageError(f"{place} is there already; write elsewhere, or add --force to replace it")
+        if not folder and not place.parent.is_dir():
+            raise UsageError(f"the folder of {place} is not there; make it, or write elsewhere")
+    return places
+
+
+def _refuse_shared(places: dict[str, Path]) -> None:
+    first: dict[Path, str] = {}
+    for run, place in places.items():
+        if first.setdefault(place, run) != run:
+            raise UsageError(f"{first[place]} and {run} would both be written to {place}; repair them one by one")
+
+
+def _is_there(out: Path) -> bool:
+    """Tell whether something is there. Raises UsageError for a name that no file can have."""
+    try:
+        return out.exists()
+    except OSError as fault:
+        raise UsageError(f"cannot write {out}: {fault.strerror}; write elsewhere with --fix") from None
+
+
+def write(checked: Checked, place: Path, depth: int | None = None) -> None:
+    """Write a run that has no obstacles, down to ``depth``: all or nothing."""
+    try:
+        place.parent.mkdir(exist_ok=True)
+        with replaced(place) as part, part.open("wb") as file:
+            file.writelines(_lines(checked, depth))
+    except OSError as fault:
+        raise UsageError(f"cannot write {place}: {fault.strerror}; write elsewhere with --fix") from None
+
+
+def _lines(checked: Checked, depth: int | None) -> Iterator[bytes]:
+    """Write the lines as they are evaluated: by query as first seen, falling score, ties by falling docno."""
+    rows = checked.rows
+    starts = starts_of(rows.query)
+    alphabetical = np.unique(rows.docnos, return_inverse=True)[1]
+    ranked = np.lexsort((-alphabetical, -rows.scores, rows.query))
+    ranks = np.arange(1, len(ranked) + 1) - np.repeat(starts[:-1], np.diff(starts))
+    if depth is not None:
+        ranked, ranks = ranked[ranks <= depth], ranks[ranks <= depth]
+    if rows.form == "trec":
+        with opening.opened(checked.path) as stream:
+            texts = stream.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        several: Iterable[Sequence[bytes]] = (texts[line - 1].split() for line in rows.lines[ranked].tolist())
+    else:
+        names, tag = list(zip(map(str.encode, rows.qids), map(str.encode, rows.second), strict=True)), rows.tag.encode()
+        of_rows = zip(*(each[ranked].tolist() for each in (rows.query, rows.docnos, rows.scores)), strict=True)
+        several = ((*names[query], docno, b"", repr(score).encode(), tag) for query, docno, score in of_rows)
+    for (qid, second, docno, _, score, tag), rank in zip(several, ranks.tolist(), strict=True):
+        yield b"%b %b %b %d %b %b\n" % (qid, second, docno, rank, score, tag)

@@ -1,0 +1,283 @@
+"""Reading a run that may be broken anywhere: each line is looked at, and those that can be read become rows.
+
+A large block of plain lines goes through the reader of ``formats/columns.py``, which takes only what has no fault;
+any other block is read line by line.
+"""
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairtrec.commands.validate.blocks import CALLED, COLUMNS, LARGEST_NUMBER, LONGEST, blocks, is_tidy, meant, parsed
+from fairtrec.commands.validate.findings import Findings, plural, shown
+from fairtrec.data import Docs, Floats, Ints
+from fairtrec.formats import columns
+from fairtrec.formats.columns import WIDEST, Columns, Layout
+from fairtrec.formats.other_runs import guess
+from fairtrec.formats.spans import Repeats
+from fairtrec.support.errors import FilePath
+from fairtrec.support.files.compression import foreign
+from fairtrec.support.files.opening import is_stream
+from fairtrec.support.literals import RunFormat
+
+LAYOUT = Layout(
+    "run", {"qid": "blocks", "Q0": "blocks", "docno": "text", "rank": "int", "score": "float", "tag": "blocks"}
+)
+LARGE = 1 << 20  # bytes of a block, from which it is looked at as a whole first
+NO_RANK = np.iinfo(np.int64).min  # column 4 is not a whole number
+_ODD = re.compile("[\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]")
+COLUMNS_OF_ROWS = ("query", "docnos", "ranks", "scores", "lines")
+_NONE: Ints = np.empty(0, dtype=np.int64)
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, eq=False)
+class RunEntries:
+    """The lines of six columns: ``query`` is a number among ``qids``, a score that is none is nan."""
+
+    qids: tuple[str, ...]
+    query: Ints
+    docnos: Docs
+    ranks: Ints
+    scores: Floats
+    lines: Ints
+    broken: Ints  # the lines that could not be read
+    length: int  # of the file, in lines
+    tag: str = ""  # the last one
+    form: RunFormat = "trec"
+    second: tuple[str, ...] = ()  # what stands in column 2 of each query, of what was no TREC file
+
+    @classmethod
+    def empty(cls, length: int, form: RunFormat = "trec") -> "RunEntries":
+        """Hold no line, of a file of so many."""
+        return cls((), _NONE, np.empty(0, "S1"), _NONE, np.empty(0), _NONE, _NONE, length, form=form)
+
+    def taken(self, rows: Ints) -> "RunEntries":
+        """Take some rows, in this order."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in COLUMNS_OF_ROWS})
+
+
+def read(path: FilePath, found: Findings) -> RunEntries:
+    """Read a run to its end, and add what is wrong with its lines to the findings."""
+    reader = _RunReader(found)
+    for block, line in blocks(path, found):
+        no_text = found.many["E103"] + found.many["E104"] > line // 2
+        if is_stream(path) and (no_text or (reader.broken and not reader.parts)):
+            found.add("E101", None, f"the first {line - 1:,} lines of this stream are none of a run; give a file")
+            break
+        other = foreign(block) if line == 1 else None
+        if other is not None:
+            found.add(other[0], None, other[1])
+            reader.is_foreign = True
+            break
+        reader.take(block, line)
+    return reader.finish()
+
+
+class _RunReader:
+    """What is known of the file so far."""
+
+    def __init__(self, found: Findings) -> None:
+        self.found = found
+        self.is_foreign = False  # no text at all, so that nothing is said of lines
+        self.guessed: Counter[RunFormat] = Counter()  # of lines of another form
+        self.in_head = True  # before the first entry, where fairtrec passes over comments
+        self.length = 0
+        self.number: dict[bytes, int] = {}
+        self.parts: list[tuple[Ints, Docs, Ints, Floats, Ints]] = []
+        self.broken = array("q")
+        self.tag = b""
+        self.second: Counter[bytes] = Counter()
+        self.first_second = 0
+        self.crlf: list[int] = []  # the first line of the kind, in how many lines
+        self.untidy: list[int] = []
+
+    def take(self, block: bytes, line: int) -> None:
+        """Read a block whose first line has this number."""
+        if line == 1 and block.startswith(_MARK):
+            self.found.add("W111", 1, "a byte-order mark; save the file as UTF-8 without one")
+            block = block.removeprefix(_MARK)
+        ends = block.count(b"\n")
+        last = line + ends - block.endswith(b"\n")
+        self.length = last
+        if not block.endswith(b"\n"):
+            self.found.add("W113", last, "the last line has no end; was the file written to the end?")
+        if b"\r\n" in block:
+            _note(self.crlf, line + block.count(b"\n", 0, block.find(b"\r\n")), block.count(b"\r\n"))
+            block = block.replace(b"\r\n", b"\n")
+        plain = len(block) >= LARGE and not (self.in_head and block[:1] in b"# \t\r\n\v\f")
+        table = columns.fast(block, LAYOUT, ends) if plain and is_tidy(block, ends) else None
+        if table is not None:
+            self.in_head = False
+            self._keep(table, np.arange(line, last + 1))
+            return
+        kept, lines = self._lines(block, line)
+        if kept:
+            self._keep(self._columns(kept, lines), np.array(lines))
+
+    def finish(self) -> RunEntries:
+        found, second = self.found, self.second
+        for form, many in self.guessed.items():
+            if many == len(self.broken) > 1 and not self.parts:
+                what = f"this looks like {CALLED[form]} in each of {plural(many, 'line')}"
+                found.instead("E201", self.broken[0], f"{what}; add --run-format {form}, and --fix OUT to write TREC's")
+        if not self.parts and not self.broken and not found.many["E101"] and not self.is_foreign:
+            found.add("E102", None, "this run has no entries; was it written to the end?")
+        if self.crlf:
+            found.add("W112", self.crlf[0], f"{plural(self.crlf[1], 'line')} with CR LF at the end; use LF alone")
+        if self.untidy:
+            lines = plural(self.untidy[1], "line")
+            what = f"{lines} with more than one blank or tab between columns, or around them"
+            found.add("W212", self.untidy[0], what)
+        if second:
+            what = shown(next(iter(second))) + (f" and {len(second) - 1:,} other things" if len(second) > 1 else "")
+            advice = "; if it tells rankings apart, evaluate with --samples" if len(second) > 1 else ""
+            lines = plural(second.total(), "line")
+            found.add("W211", self.first_second, f"column 2 is {what} in {lines}, where Q0 should stand{advice}")
+        return self._rows()
+
+    def _rows(self) -> RunEntries:
+        width = max((part[1].dtype.itemsize for part in self.parts), default=1)
+        if width * sum(len(part[1]) for part in self.parts) > columns.MOST_BYTES:
+            self.found.add("E106", None, f"ids of {width} bytes in so many lines do not fit into memory; shorten them")
+            self.parts = []
+        parts = self.parts or [(_NONE, np.empty(0, "S1"), _NONE, np.empty(0), _NONE)]
+        query, docnos, ranks, scores, lines = (np.concatenate(column) for column in zip(*parts, strict=True))
+        qids, broken = tuple(qid.decode() for qid in self.number), np.array(self.broken, dtype=np.int64)
+        return RunEntries(qids, query, docnos, ranks, scores, lines, broken, self.length, self.tag.decode())
+
+    def _keep(self, table: Columns, lines: Ints) -> None:
+        qids, second, tags = table["qid"], table["Q0"], table["tag"]
+        numbers = [self.number.setdefault(qid, len(self.number)) for qid in qids.texts.tolist()]
+        self.parts.append((np.repeat(numbers, qids.lengths), table["docno"], table["rank"], table["score"], lines))
+        for text, many, line in _blocks(second, lines):
+            if text != b"Q0":
+                self.first_second = self.first_second or line
+                if text in self.second or len(self.second) < WIDEST:
+                    self.second[text] += many
+        for tag, _, line in _blocks(tags, lines):
+            if self.tag and tag != self.tag:
+                message = f"the tag is {shown(tag)}, and {shown(self.tag)} before; a run has one tag"
+                self.found.add("W711", line, message)
+            self.tag = tag
+
+    def _lines(self, block: bytes, first: int) -> tuple[list[list[bytes]], list[int]]:
+        """Split a block into lines and these into cells: those of six, and their line numbers."""
+        texts = block.split(b"\n")
+        if not texts[-1]:
+            texts.pop()
+        plain = block.isascii() and b"\0" not in block
+        kept: list[list[bytes]] = []
+        lines: list[int] = []
+        for number, text in enumerate(texts, first):
+            if len(text) > LONGEST:
+                self._break("E105", number, "a line of more than 1 MiB; is this a run?")
+                continue
+            line = text if plain else self._text(text, number)
+            cells = line.split()
+            is_usual = len(cells) == COLUMNS and len(line) <= WIDEST and line == b" ".join(cells) and not self.in_head
+            if is_usual or self._is_entry(line, cells, number):
+                kept.append(cells)
+                lines.append(number)
+        return kept, lines
+
+    def _text(self, line: bytes, number: int) -> bytes:
+        """Look at the bytes of a line, and replace those that are no text by escapes."""
+        if line.isascii() and b"\0" not in line:
+            return line
+        if b"\0" in line:
+            self.found.add("E104", number, "a NUL byte; save the file as UTF-8 text")
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            self.found.add("E103", number, f"bytes that are not UTF-8 in {shown(line)}; save the file as UTF-8 text")
+            text = line.decode(errors="backslashreplace")
+        odd = _ODD.search(text)
+        if odd is not None:
+            message = f"the character U+{ord(odd[0]):04X} looks like a blank and parts no columns; correct it"
+            self.found.add("W114", number, message)
+        return text.replace("\0", "\\x00").encode()
+
+    def _is_entry(self, line: bytes, cells: list[bytes], number: int) -> bool:
+        if self.in_head and line.lstrip(b" \t")[:1] == b"#":
+            self.found.add("E203", number, "a comment; remove it, trec_eval takes it for an entry")
+            return False
+        if not cells:
+            self.in_head = self.in_head and not line.strip(b" \t")
+            self.found.add("E202", number, "a blank line; remove it, trec_eval takes it for an entry")
+            return False
+        self.in_head = False
+        if len(cells) != COLUMNS:
+            if (form := guess(cells)) is not None:
+                self.guessed[form] += 1
+            head = f"{plural(len(cells), 'column')} where a run has six"
+            advice = f"write each line as: {' '.join(LAYOUT.columns)}"
+            self._break("E201", number, f"{head}{meant(line, cells)}; {advice}".replace("?;", "?"))
+            return False
+        for name, cell in (("qid", cells[0]), ("docno", cells[2]), ("tag", cells[5])):
+            if len(cell) > WIDEST:
+                self._break("E204", number, f"a {name} of {len(cell):,} bytes; shorten it to {WIDEST:,}")
+                return False
+        if line not in (b" ".join(cells), b"\t".join(cells)):
+            _note(self.untidy, number)
+        return True
+
+    def _break(self, code: str, number: int, message: str) -> None:
+        self.in_head = False
+        self.found.add(code, number, message)
+        self.broken.append(number)
+
+    def _columns(self, kept: list[list[bytes]], lines: list[int]) -> Columns:
+        qids, second, docnos, ranks, scores, tags = zip(*kept, strict=True)
+        return {
+            "qid": Repeats.of(np.array(qids)),
+            "Q0": Repeats.of(np.array(second)),
+            "docno": np.array(docnos),
+            "rank": np.array(parsed(int, ranks) or list(map(self._rank, ranks, lines)), dtype=np.int64),
+            "score": np.array(parsed(float, scores) or list(map(self._score, scores, lines)), dtype=np.float64),
+            "tag": Repeats.of(np.array(tags)),
+        }
+
+    def _rank(self, cell: bytes, line: int) -> int:
+        try:
+            rank = int(cell)
+            if abs(rank) < LARGEST_NUMBER and b"_" not in cell:
+                return rank
+        except ValueError:
+            pass
+        self.found.add("W605", line, f"the rank {shown(cell)} is not a whole number; number documents from 1")
+        return NO_RANK
+
+    def _score(self, cell: bytes, line: int) -> float:
+        """Take a score as ``formats/columns.py`` does; nan for what it refuses."""
+        try:
+            score, is_number = float(cell), b"_" not in cell
+        except ValueError:
+            score, is_number = np.nan, False
+        if not is_number:
+            advice = (
+                "write it with a decimal point" if re.fullmatch(rb"[+-]?\d+,\d+", cell) else "write it as 0.5 or 5e-1"
+            )
+            self.found.add("E301", line, f"the score {shown(cell)} is not a number; {advice}")
+        elif np.isnan(score):
+            self.found.add("E302", line, f"the score {shown(cell)} is not a number; what should it be?")
+        elif np.isinf(score):
+            self.found.add("E303", line, f"the score {shown(cell)} is not finite; what should it be?")
+        return score if is_number and np.isfinite(score) else np.nan
+
+
+def _blocks(column: Repeats, lines: Ints) -> Iterator[tuple[bytes, int, int]]:
+    """Give each text, in how many rows it stands together, and the line of the first."""
+    first = lines[np.cumsum(column.lengths) - column.lengths]
+    return zip(column.texts.tolist(), column.lengths.tolist(), first.tolist(), strict=True)
+
+
+def _note(lines: list[int], number: int, many: int = 1) -> None:
+    if lines:
+        lines[1] += many
+    else:
+        lines += [number, many]

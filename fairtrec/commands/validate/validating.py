@@ -1,0 +1,189 @@
+"""``fairtrec.validate``: all that is wrong with runs, beside whatever the caller has to check them against."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from fairtrec.commands.validate import entries
+from fairtrec.commands.validate.checked import Checked, examine, is_refused
+from fairtrec.commands.validate.checks import Known
+from fairtrec.commands.validate.entries import RunEntries
+from fairtrec.commands.validate.findings import KEPT, Findings
+from fairtrec.data import Docnos, Docs
+from fairtrec.data.spellings import variants
+from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.formats import trec_fair
+from fairtrec.formats.trec_fair_files import Requests, Truth
+from fairtrec.measures.catalogue import renamed
+from fairtrec.support.errors import FilePath, InputError, UsageError
+from fairtrec.support.files import opening, submissions
+from fairtrec.support.literals import RunFormat
+from fairtrec.support.version import __version__
+
+TRIED = 1000  # docnos of the runs for which other ways of writing them are looked for too
+
+
+def expected(
+    runs: Sequence[FilePath],
+    *,
+    qrels: Any = None,
+    queries: Any = None,
+    docs: str | None = None,
+    docnos: FilePath | None = None,
+    due: int | None = None,
+) -> Known:
+    """Read what is known beside the runs: the queries that are wanted, and the collection, as texts or as a list."""
+    from fairtrec.evaluation.inputs import loading
+
+    for (one, mine), (other, theirs) in (
+        (("qrels", qrels), ("queries", queries)),
+        (("docs", docs), ("docnos", docnos)),
+    ):
+        if mine is not None and theirs is not None:
+            raise UsageError(f"--{one} and --{other} say the same twice; leave out one of the two")
+    qids, found, example = None, None, ""
+    if queries is not None:
+        qids = loading.queries(queries).qids
+    elif qrels is not None:
+        qids = loading.qrels(qrels).qids
+    if docs is not None:
+        found, example = of_texts(docs, runs)
+    elif docnos is not None:
+        found, example = of_list(docnos, runs)
+    return Known(qids, qids is not None and queries is None, found, example, due)
+
+
+def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
+    """Look through a list of docnos, the first word of each line: those that the runs name, and an example."""
+    names, docnos = _named(runs), (line.split(maxsplit=1)[0] for _, line in opening.lines(path))
+    first = next(docnos, None)
+    if first is None:
+        raise InputError("this list has no docno; write one on each line", path)
+    example = first.decode()
+    wanted = set(_with_variants(names, example).tolist())
+    there = [first] * (first in wanted) + [docno for docno in docnos if docno in wanted]
+    return Docnos.of(np.array(there, dtype=np.bytes_)), example
+
+
+def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
+    """Look through a collection of texts, a file or an ir_datasets id."""
+    from fairtrec.evaluation.inputs import loading
+    from fairtrec.formats import collection, datasets
+
+    names, example, is_file = _named(runs), "", loading.is_file(docs)
+    if is_file:
+        number, line, _ = opening.first_line(docs, b"\0", opening.LONGEST_TEXT)  # no text starts with it
+        opening.check_text(line, docs, number)
+        try:
+            docno = collection.parsed(line)[0] if line.lstrip().startswith(b"{") else line.partition(b"\t")[0]
+        except ValueError as fault:
+            raise InputError(str(fault), docs, number) from None
+        example = docno.decode()
+        names = _with_variants(names, example)
+    wanted = Docnos.of(names)
+    texts = collection.read(docs, wanted) if is_file else datasets.texts(docs, wanted)
+    rows = np.fromiter((row for row, _ in texts), dtype=np.int64)
+    return Docnos.of(wanted.names[np.sort(rows)]), example
+
+
+def _named(runs: Iterable[FilePath]) -> Docs:
+    names = np.empty(0, "S1")
+    for path in runs:
+        if submissions.is_refused(path):
+            continue
+        if opening.is_stream(path):
+            raise UsageError("runs are read twice to look for their documents, which a stream cannot be; give a file")
+        own = Docnos.of(entries.read(path, Findings()).docnos).names
+        names = Docnos.of(np.concatenate((names, own))).names
+    return names
+
+
+def _with_variants(names: Docs, example: str) -> Docs:
+    """Add other ways of writing the first few, by which a guess at what is amiss can be made."""
+    more = [other.encode() for name in names[:TRIED].tolist() for _, other in variants(name.decode(), example)]
+    return np.concatenate((names, np.array(more or [b""], dtype=np.bytes_)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Answer):
+    """The runs with what is wrong with them; each is examined when it comes, and let go when the next one comes."""
+
+    paths: tuple[str, ...]
+    known: Known
+    most: int | None
+    run_format: RunFormat
+    signature: Signature
+    untrusted: bool | Mapping[str, int] = False
+
+    def __iter__(self) -> Iterator[Checked]:
+        for path in self.paths:
+            with submissions.guarded(untrusted=self.untrusted):
+                checked = examine(path, self.known, self.most, self.run_format)
+            yield checked
+
+    @cached_property
+    def checked(self) -> tuple[Checked, ...]:
+        """All of them, kept: what tables, frames and files are made of. Raises InputError for what cannot be read."""
+        return tuple(self)
+
+
+@renamed.told
+def validate(
+    runs: FilePath | Sequence[FilePath],
+    *,
+    qrels: Any = None,
+    queries: Any = None,
+    docs: str | None = None,
+    docnos: FilePath | None = None,
+    due: int | None = None,
+    most: int | None = KEPT,
+    run_format: RunFormat = "auto",
+    untrusted: bool | Mapping[str, int] = False,
+) -> Validation:
+    """Find all that is wrong with each run: iterate over what this gives, or let it show itself.
+
+    ``runs``    a path, or several.
+    ``qrels``   the wanted queries are those of these judgements, as `evaluate` takes them; or ``queries``.
+    ``docs``    the collection: a path or an ir_datasets id; or ``docnos``, a file with a docno on each line.
+    ``due``     how many documents are due for each query.
+    ``most``    how many findings of each code are kept; None: all. All are counted.
+    ``run_format``  what the runs are written as; auto tells TREC, JSON lines and Parquet by their content.
+
+    ``untrusted``   takes the runs for submissions of strangers, as `evaluate` does.
+
+    Raises UsageError for two ways to say the same, InputError for what cannot be read at all.
+    """
+    several = [runs] if isinstance(runs, str | PathLike) else list(runs)
+    if not all(isinstance(run, str | PathLike) for run in several):
+        raise UsageError("files are validated, of which lines can be named; write each run to one, and give its path")
+    paths = [fspath(path) for path in several]
+    with submissions.guarded(untrusted=untrusted):
+        known = expected(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
+    beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "due": due}
+    told = {name: str(value) for name, value in beside.items() if isinstance(value, str | PathLike | int)}
+    signature = Signature({"fairtrec": __version__, **told})
+    return Validation(tuple(paths), known, most, run_format, signature, untrusted)
+
+
+def validate_trec_fair(
+    runs: Iterable[FilePath], requests: Requests, truth: Truth, most: int | None = KEPT
+) -> Iterator[Checked]:
+    """Find the faults of each run; a line that is not JSON of this kind hides those of the rankings."""
+    for path in runs:
+        found = Findings(most)
+        lines = 0
+        if is_refused(path, found):
+            yield Checked(path, found, RunEntries.empty(0))
+            continue
+        try:
+            run = trec_fair.rankings(path)
+            lines = int(run.line.max(initial=0))
+            for fault in trec_fair.faults(run, requests, truth):
+                found.add("E801", fault.line, fault.message)
+        except InputError as fault:
+            found.add("E801", fault.line, fault.message)
+        yield Checked(path, found, RunEntries.empty(lines))

@@ -1,1 +1,0 @@
-"""Results beside each other: runs, measures, cutoffs, slices."""

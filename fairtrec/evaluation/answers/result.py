@@ -1,0 +1,175 @@
+"""What an evaluation gives: the scores of each run, and what is needed to have them again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.answers.aggregates import of_query
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.files import opening
+from fairtrec.support.literals import Method
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+OF_MEANS = "--confidence is about a mean over queries, and --aggregate prints other values; leave out one of the two"
+ALONE = "--confidence and --bounds each add an interval of another kind; leave out one of them"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part that a file plays in an evaluation, and which one it is where several play it.
+
+    >>> str(Part("qrels")), str(Part("run", "bm25.run")), Part.read("run bm25.run")
+    ('qrels', 'run bm25.run', Part(of='run', name='bm25.run'))
+    """
+
+    of: str
+    name: str | None = None
+
+    @classmethod
+    def read(cls, text: str) -> "Part":
+        """Read what a results file calls it."""
+        of, blank, name = text.partition(" ")
+        return cls(of, name if blank else None)
+
+    def __str__(self) -> str:
+        return self.of if self.name is None else f"{self.of} {self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class InputFile:
+    """A file that was read: how it was named, where it is, and its digest, where that was recorded."""
+
+    name: str
+    place: FilePath
+    recorded: str | None = None
+
+    @cached_property
+    def sha256(self) -> str:
+        """The digest of what it holds."""
+        if self.recorded is not None:
+            return self.recorded
+        return self._hashing.result() if "_hashing" in vars(self) else opening.sha256(self.place)
+
+    def begin(self) -> None:
+        """Hash it in a thread beside its reading."""
+        _ = self._hashing
+
+    @cached_property
+    def _hashing(self) -> "Future[str]":
+        from concurrent.futures import ThreadPoolExecutor
+
+        with_one = ThreadPoolExecutor(1)
+        future = with_one.submit(opening.sha256, self.place)
+        with_one.shutdown(wait=False)
+        return future
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Answer):
+    """The scores of each run, in the order given, and what is needed to have them again."""
+
+    scores: tuple[Scores, ...]
+    signature: Signature
+    notes: tuple[str, ...]
+    files: Mapping[Part, InputFile]
+    failed: tuple[tuple[str, str], ...] = ()  # the name of each run that could not be read, and what is wrong with it
+    options: Mapping[str, Any] = field(default_factory=dict)  # what was asked for beside measures and runs
+    groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of labels: documents, perhaps target
+    same: tuple[tuple[str, ...], ...] = ()  # runs of the same rankings, as deep as is measured
+    untrusted: bool = False  # whether the runs are those of strangers: a page names the digest of each
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """Each run's value of each measure, over the queries for which it is defined."""
+        return {each.run: dict(zip(map(str, each.measures), each.means.tolist(), strict=True)) for each in self.scores}
+
+    @property
+    def per_query(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Each run's value of each measure for each query; nan where it is undefined."""
+        return {
+            each.run: {
+                str(of_query(measure)): dict(zip(each.qids, values.tolist(), strict=True))
+                for measure, values in zip(each.measures, each.values, strict=True)
+            }
+            for each in self.scores
+        }
+
+    @property
+    def digests(self) -> dict[Part, str]:
+        """The sha256 of every file that was read."""
+        return {part: file.sha256 for part, file in self.files.items()}
+
+    def with_confidence(
+        self,
+        confidence: float = 0.95,
+        slices: Mapping[str, Sequence[str]] | None = None,
+        *,
+        interval: Method = "t",
+    ) -> Self:
+        """Give the same with an interval beside each mean over queries: Student's t, or of the bootstrap.
+
+        A sum, a mean over one query and an infinite one have none. ``slices`` are those that are reported too, to say
+        if they are small. Raises UsageError for a confidence that there is not, and where ties or unknown groups stand
+        beside the values.
+        """
+        from fairtrec.statistics.procedure import DECIDING, SCANTY, Procedure
+
+        how = Procedure(confidence=confidence, interval=interval)
+        if "aggregate" in self.signature:
+            raise UsageError(OF_MEANS)
+        if any(scores.ends for scores in self.scores):
+            raise UsageError(ALONE)
+        gold = [row for scores in self.scores if scores.gold is not None for row in scores.gold.rows]
+        if gold and interval != "t":
+            raise UsageError("--gold gives intervals from Student's t; leave out --interval, or --gold")
+        if any(scores.confidence is not None for scores in self.scores):
+            raise UsageError("this result has an interval beside each mean already; start from the one without")
+        several = tuple(replace(scores, confidence=confidence, interval=interval) for scores in self.scores)
+        known = [~np.isnan(scores.values) for scores in several]
+        sets = [{*qids} for qids in (slices or {}).values()]
+        parts = [
+            there[:, [qid in qids for qid in scores.qids]]
+            for there, scores in zip(known, several, strict=True)
+            for qids in sets
+        ]
+        counts = {many for each in (*known, *parts) for many in each.sum(axis=1).tolist()}
+        few = sorted(many for many in counts if 1 < many < SCANTY)
+        drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
+        called = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"}[interval]
+        notes = [f"[low, high]: {how.percent} {called} interval of each mean over queries{drawn}"]
+        notes *= not gold or None in gold  # those of corrected means are told beside them
+        if any(_doubtful(scores, sets) for scores in several):
+            notes.append(
+                f"?: fewer than {DECIDING} values differ from the most frequent one, so the interval is too narrow"
+            )
+        if len(sets) > 1 and not gold:
+            told = f"{how.percent} intervals of Games and Howell, and of Fieller, for any two of the slices"
+            overlap = len(set().union(*sets)) < sum(map(len, sets))
+            why = "no interval, as a query is in several slices"
+            notes.append(f"difference, ratio: {why if overlap else told}")
+        if 1 in counts:
+            notes.append("a mean over one query has no interval")
+        if few:
+            many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
+            holds = "assumes that values are about normally distributed" if interval == "t" else "is too narrow"
+            notes.append(f"an interval over fewer than {SCANTY} queries (here {many}) {holds}")
+        return replace(
+            self,
+            scores=several,
+            signature=self.signature | {name: how.choices[name] for name in ("interval", "resamples", "seed")},
+            notes=(*self.notes, *notes),
+        )
+
+
+def _doubtful(scores: Scores, sets: Sequence[set[str]]) -> bool:
+    """Tell whether an interval is doubtful, over all queries or those of a slice."""
+    columns = [[qid in qids for qid in scores.qids] for qids in sets]
+    parts = [replace(scores, qids=(), values=scores.values[:, kept]) for kept in columns]
+    return any(part.doubtful.any() for part in (scores, *parts))

@@ -1,0 +1,174 @@
+"""What was given beside the runs, opened as far as it has to be read to know the groups."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib import import_module
+from math import inf
+from os import fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairtrec.data import Docnos, Docs, GroupTerms, Labels, Qrels
+from fairtrec.data.ranking.depth import Asking
+from fairtrec.evaluation.inputs import by_attribute, loading
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.given import Given, NamedRuns
+from fairtrec.measures.catalogue.needs import EXTRAS, looks_at_groups
+from fairtrec.support.errors import PATH, InputError, UsageError
+from fairtrec.support.files import opening
+from fairtrec.support.files.arguments import crossed
+
+if TYPE_CHECKING:
+    from fairtrec.formats.table import Meta
+    from fairtrec.formats.table.files import Table
+
+MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the documents that they name
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Opened:
+    """What was given beside the runs, as far as it has to be read to know the groups."""
+
+    given: Given
+    choices: Choices
+    groups: tuple[str, ...]  # of the first attribute
+    terms: GroupTerms | None
+    labels: Mapping[str, Labels]  # by attribute, "" for labels that are given without a name; crossed ones are added
+    judged: Qrels | None  # read so early if they are labels, too, or say to which documents labels are cut
+    extras: Mapping[str, Any]
+    table: "Table | None"  # of counts
+    made: "Meta | None"  # how they were made, as far as they say so
+    crossed: dict[str, Labels] = field(default_factory=dict)  # attributes, as far as they are asked for
+    digests: dict[str, str] = field(default_factory=dict)  # of texts and counts in memory, as far as they are asked for
+
+    @property
+    def first(self) -> Labels | None:
+        """The labels of the first attribute."""
+        return next(iter(self.labels.values()), None)
+
+    def digest(self, part: str) -> str:
+        """Hash the texts (``docs``) or ``counts`` that are held in memory, once; "" of what has a name."""
+        thing = getattr(self.given, part)
+        if part not in self.digests:
+            from fairtrec.formats import memory
+
+            self.digests[part] = "" if thing is None or isinstance(thing, PATH) else memory.digest(part, thing)
+        return self.digests[part]
+
+    def labels_by(self, each: Asking) -> Labels | None:
+        """Give the labels that a measure or reranker goes by. Raises UsageError where it names none that there are."""
+        if not each.by or not looks_at_groups(each):
+            return self.first
+        if each.by in self.labels:
+            return self.labels[each.by]
+        if each.by not in self.crossed:
+            self.crossed[each.by] = by_attribute.named(self.labels, each.by, each)
+        return self.crossed[each.by]
+
+
+def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
+    """Read terms, labels, extras and how counts were made; many labels as far as anything names their documents, where
+    these are all ``runs``. Raises UsageError or InputError for what is wrong there.
+    """
+    terms = None if given.terms is None else loading.terms(given.terms)
+    judgements = cache(partial(loading.qrels, given.qrels))
+    paths = [fspath(source) for source in given.sources.values() if isinstance(source, PATH)]
+    if given.qrels is not None and any("qrels" in crossed(path) for path in paths):
+        judgements()
+    labels = {}
+    if given.labels is not None:
+        wanted = documents_named(runs, given, choices, judgements)
+        judged = judgements() if judgements.cache_info().currsize else None
+        labels = by_attribute.labels_of(given.sources, choices, judged, wanted)
+    judged = judgements() if judgements.cache_info().currsize else None
+    extras = {
+        name: import_module(f"fairtrec.evaluation.inputs.{extra.module}").read(getattr(given, name))
+        for name, extra in EXTRAS.items()
+        if getattr(given, name) is not None
+    }
+    table = None
+    if isinstance(given.counts, PATH):
+        from fairtrec.formats.table.files import Table
+
+        table = Table(given.counts)
+    made = None if table is None else table.meta
+    if labels:
+        groups = next(iter(labels.values())).groups
+    elif table is not None:
+        groups = tuple(sorted(table.groups))
+    elif given.counts is not None:
+        from fairtrec.formats import memory
+
+        groups = memory.frame_groups(given.counts)
+    else:
+        groups = () if terms is None else terms.groups
+    if given.counts is not None and (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):
+        _refuse_others(groups, terms, table, made, choices)
+    return Opened(
+        given=given, choices=choices, groups=groups, terms=terms, labels=labels, judged=judged, extras=extras,
+        table=table, made=made,
+    )  # fmt: skip
+
+
+def _refuse_others(
+    groups: tuple[str, ...], terms: GroupTerms | None, table: "Table | None", made: "Meta | None", choices: Choices
+) -> None:
+    """Raise InputError if the counts are other ones than are asked for, UsageError if they do not say so."""
+    if terms is not None and terms.groups != groups:
+        both = f"the counts are of the groups {', '.join(groups)}, the list {terms.name} has {', '.join(terms.groups)}"
+        raise InputError(
+            f"{both}; leave out --terms, or give counts made with it", None if table is None else table.path
+        )
+    if table is None:
+        return
+    from fairtrec.formats.table import check
+
+    options = {"--terms": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
+    for option, asked in options.items():
+        if made is None and asked is not None:
+            raise UsageError(f"these counts do not say how they were made, so {option} cannot be checked; leave it out")
+    check(made, table.path, terms, choices.tokenizer, choices.case_sensitive)
+
+
+def documents_named(
+    named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]
+) -> Callable[[], Docnos | None] | None:
+    """Give what collects the documents of these runs, of judgements, background and gold, once it is asked for.
+
+    ``judgements`` reads those that were given, and keeps them.
+
+    None where labels are looked at as a whole, or something is left that can be read but once, or is too large for it.
+    """
+    whole = "background" in given.words or given.counterfactual is not None or choices.missing == "even"
+    crossed = len(given.sources) > 1 and any(word in str(choices.target) for word in ("collection", "background"))
+    beside = [thing for thing in (given.qrels, given.background, given.gold) if thing is not None]
+    things = [*(thing for _, thing in named), *beside]
+    if not named or whole or crossed or sum(map(_bytes, things)) > MOST_BYTES:
+        return None
+    return cache(lambda: Docnos.of(np.concatenate([*_docnos(named, given, choices, judgements)])))
+
+
+def _bytes(thing: Any) -> float:
+    """Tell how many bytes are read once more; infinitely many of what can be read but once."""
+    if isinstance(thing, PATH) and not opening.is_stream(thing):
+        return opening.size(thing) if loading.is_file(thing) else 0
+    is_held = isinstance(thing, Mapping) or hasattr(thing, "columns") or hasattr(thing, "docnos")
+    return 0 if is_held else inf
+
+
+def _docnos(named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]) -> Iterator[Docs]:
+    """Give the documents of each; what is wrong with a run is said where it is evaluated."""
+    yield np.empty(0, "S1")
+    for name, thing in named:
+        with suppress(InputError):
+            yield from (run.docnos for run in loading.submitted(thing, name, choices, None).runs)
+    if given.background is not None:
+        with suppress(InputError):
+            yield loading.ranking(given.background, "background", choices, None).docnos
+    if given.qrels is not None:
+        yield judgements().docnos
+    if given.gold is not None:
+        yield loading.gold(given.gold).labels.rows.names

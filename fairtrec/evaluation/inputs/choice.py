@@ -1,0 +1,70 @@
+"""What stands in a row of the table of choices, which inputs/choices.py is.
+
+Nothing here imports click or numpy, so that the command line can be built of it before anything is loaded.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from fairtrec.support.files.arguments import is_by_name
+
+
+class Choice(NamedTuple):
+    """One option of an evaluation that may change a value; but for what it does, which stands where it acts."""
+
+    options: tuple[str, ...]  # of the command line, the long one last
+    section: str
+    help: str
+    trials: tuple[Any, ...]  # for tests: values other than the default
+    metavar: str | None = None
+    after: str = ""  # which option it stands behind in the help; else that of the choice above
+    only: tuple[str, ...] = ()  # the commands that have the option, where not all that evaluate have it
+    but: tuple[str, ...] = ()  # those that evaluate and have it not
+    refused: Mapping[str, str] = MappingProxyType({})  # by command: what it takes in place of that
+    part: str = "all"  # words of ``signing``: it plays a part where one of these does
+    key: str = ""  # in the signature; none: it stands there as a part of another, or changes how files are read
+    behind: str = ""  # which key of the signature that stands behind; else that of the choice above
+    tells: Callable[[Any], str] | None = None  # what the signature says of a value, where that is not the value itself
+    always: bool = False  # it says so of the default, too
+    adds: bool = False  # values beside those that there are, which stay
+    file: bool = False  # it may be the name of a file
+    by_name: bool = False  # each attribute may have its own, as NAME=VALUE
+    words: tuple[str, ...] = ()  # that a shell offers where any text is taken
+    factor: str | None = ""  # its name in ablate; empty: that of the option; None: it cannot be varied
+    values: Mapping[str, Any] = MappingProxyType({})  # by what ablate calls them, where it is a flag
+    name: str = ""  # of its field, which is its keyword; this and what follows says the field
+    hint: Any = None  # the type of its values
+    default: Any = None
+    literals: tuple[str, ...] = ()  # the words of which one is chosen; none where it is a number, a flag or any text
+    is_flag: bool = False  # yes or no
+    is_number: bool = False  # a whole number of 1 or more
+
+    @property
+    def option(self) -> str:
+        """The long option, without its dashes."""
+        return self.options[-1].removeprefix("--")
+
+    def told(self, value: Any) -> str:
+        """Say what the signature says of a value."""
+        if value == self.default and not self.always:
+            return ""
+        if self.by_name and isinstance(value, Mapping):
+            if is_by_name(value):
+                return ";".join(f"{name}={self.told(own)}" if name else self.told(own) for name, own in value.items())
+            value = ",".join(f"{group}={share}" for group, share in value.items())
+        return "yes" if value is True and self.tells is None else (self.tells or str)(value)
+
+
+def inserted(among: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Put names among others: each row's behind the one that it says, or else behind the row's before.
+
+    >>> inserted(["a", "z"], [("b", "a"), ("c", ""), ("y", "z")])
+    ['a', 'b', 'c', 'z', 'y']
+    """
+    names = list(among)
+    last = names[-1]
+    for name, behind in rows:
+        names.insert(names.index(behind or last) + 1, name)
+        last = name
+    return names

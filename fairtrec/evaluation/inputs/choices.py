@@ -1,0 +1,290 @@
+"""The options of an evaluation: the one table of choices.
+
+A choice is a row of Choices; Choice says what stands in it. From it come the option of the command line, the
+section of the help, what a shell offers, the part of the signature, the factor of ``ablate``, the keywords of
+``rerank``, and which commands refuse it. So a new choice is a row, its type among the keywords, and where it acts.
+
+Nothing here imports click or numpy, so that the command line can be built of it before anything is loaded.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from os import fspath
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
+
+from fairtrec.evaluation.inputs.choice import Choice
+from fairtrec.measures.catalogue import renamed
+from fairtrec.support.errors import PATH, FilePath, UsageError
+from fairtrec.support.files.arguments import is_by_name
+from fairtrec.support.literals import (
+    FILLED,
+    Kept,
+    LeftOpen,
+    Membership,
+    Missing,
+    RankedBy,
+    RunFormat,
+    ScoreType,
+    Tokenizer,
+    Undefined,
+)
+
+Target = str | Mapping[str, float]
+INPUTS, MEASURES, RANKING = "Inputs", "Measures", "Ranking"  # sections of the help
+
+
+def name_of(given: Any) -> str:
+    """Name what was given by its file or word; what has no name is ``given``."""
+    return fspath(given).rstrip("/").rsplit("/", 1)[-1] if isinstance(given, PATH) else "given"
+
+
+_FOLDER = re.compile(r"[^*+]*/")  # before the name of a file in a target
+
+
+def _limits(over: LeftOpen) -> str:
+    """Say of orders and labellings how many are tried, and how many are drawn where there are more."""
+    if over == "texts":
+        return over
+    from fairtrec.data.ranking import ties
+    from fairtrec.formulas.labellings import unlabelled  # which few evaluations import
+
+    limits = ties if over == "ties" else unlabelled
+    return f"{over} {limits.MOST}/{limits.DRAWN}"
+
+
+class RerankedKeywords(TypedDict, total=False):
+    """The fields of Choices that ``rerank`` heeds."""
+
+    background_depth: int
+    target: Target
+    tokenizer: Tokenizer | None
+    case_sensitive: bool | None
+    missing: Missing
+    order: RankedBy
+    score_dtype: ScoreType
+    run_format: RunFormat
+    relevance_level: int | None
+    membership: Membership | None
+    groups: str | Sequence[str] | None
+
+
+class ChoiceKeywords(RerankedKeywords, total=False):
+    """The fields of Choices, as keywords of ``evaluate``."""
+
+    depth: int | None
+    only: Kept | None
+    complete: bool
+    samples: bool
+    undefined: Undefined
+    aggregate: str | Sequence[str]
+    bounds: LeftOpen | None
+    next_label: bool
+    pool: FilePath | Mapping[str, float] | None
+    prior: Target
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The options of an evaluation; each is also one of ``fairtrec eval``, whose help says what it does."""
+
+    background_depth: Annotated[int, Choice(
+        ("--background-depth",), INPUTS, "Use the first N background documents of each query.",
+        metavar="N", after="background", part="background",
+        trials=(2,),
+    )] = 200  # fmt: skip
+    target: Annotated[Target, Choice(
+        ("--target",), MEASURES, "The share each group should have: even, background, collection, qrels, "
+        "relevance, ideal, a file, f=0.4,m=0.6, or a mixture, 0.5*qrels+0.5*even.", metavar="SHARES",
+        words=("even", "background", "collection", "qrels", "relevance", "ideal"), file=True, part="documents labels",
+        key="target", behind="tau",
+        tells=lambda of: _FOLDER.sub("", of), always=True, by_name=True,
+        trials=("f=0.25,m=0.75", "qrels", "relevance", "ideal", "0.5*qrels+0.5*even"),
+    )] = "even"  # fmt: skip
+    tokenizer: Annotated[Tokenizer | None, Choice(  # strip; or that of the counts
+        ("--tokenizer",), INPUTS, "How texts are split.  [default: strip]", part="texts", key="tokenizer",
+        behind="fairtrec", tells=lambda value: value or "strip", always=True, trials=("space",),
+    )] = None  # fmt: skip
+    case_sensitive: Annotated[bool | None, Choice(  # no; or as the counts
+        ("--case-sensitive",), INPUTS, "Distinguish upper from lower case, as Hunter from hunter.",
+        part="texts", key="case",
+        tells=lambda value: "sensitive" if value else "", factor="case",
+        values={"sensitive": True, "insensitive": False}, trials=(True,),
+    )] = None  # fmt: skip
+    missing: Annotated[Missing, Choice(
+        ("--missing",), INPUTS, "What a document without text or counts is worth; group, even: where one without "
+        "a label belongs, to a group of its own or to all.", part="documents filled", key="missing",
+        behind="background", always=True, trials=("neutral", "skip", "worst"),
+    )] = "error"  # fmt: skip
+    order: Annotated[RankedBy, Choice(
+        ("--order",), RANKING, "Rank by score (column 5), rank (column 4) or the order of lines.", key="order",
+        behind="fairtrec", always=True, trials=("rank", "file"),
+    )] = "score"  # fmt: skip
+    score_dtype: Annotated[ScoreType, Choice(
+        ("--score-dtype",), RANKING, "float32 compares scores as old versions of trec_eval did.", key="scores",
+        trials=("float32",),
+    )] = "float64"  # fmt: skip
+    run_format: Annotated[RunFormat, Choice(
+        ("--run-format",), RANKING, "auto recognises TREC, JSON lines, Parquet, and by the first line trec-fair; "
+        "4-columns means qid docno rank score, and msmarco qid docno rank.",
+        factor=None, trials=("trec",),
+    )] = "auto"  # fmt: skip
+    depth: Annotated[int | None, Choice(
+        ("-M", "--depth"), RANKING, "Cut rankings after rank N.", metavar="N", after="missing", but=("rerank",),
+        key="depth", behind="scores", trials=(3,),
+    )] = None  # fmt: skip
+    only: Annotated[Kept | None, Choice(  # of a grade of 0 or more, or from the level on
+        ("--only",), RANKING, "Keep only judged or relevant (-l) documents in rankings, once -M has cut them.",
+        after="depth", but=("ablate", "explain", "rerank"),
+        refused={"explain": "rankings as they are"}, key="only", behind="depth", factor=None,
+        trials=("judged", "relevant"),
+    )] = None  # fmt: skip
+    relevance_level: Annotated[int | None, Choice(
+        ("-l", "--level"), MEASURES, "The grade from which a document is relevant.  [default: 1]", metavar="N",
+        after="missing", key="level", factor=None, trials=(2,),
+    )] = None  # fmt: skip
+    complete: Annotated[bool, Choice(
+        ("-c", "--complete"), MEASURES, "Count queries that a run lacks as empty rankings.", after="missing",
+        but=("rerank",), key="complete", factor=None, trials=(True,),
+    )] = False  # fmt: skip
+    samples: Annotated[bool, Choice(
+        ("--samples",), RANKING, "Read several rankings of each query, numbered in column 2 of the run.",
+        but=("headroom", "rerank"),
+        refused={"explain": "one ranking for each query", "headroom": "one ranking for each query"},
+        key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
+    )] = False  # fmt: skip
+    membership: Annotated[Membership | None, Choice(  # share; or as the labels say
+        ("--membership",), INPUTS, "Of several groups of a document: shares, the one of most, or any.  "
+        "[default: share; plain labels as they are]",
+        after="labels", part="membership", key="membership", behind="members", tells=lambda value: value or "share",
+        always=True, by_name=True, trials=("majority", "any"),
+    )] = None  # fmt: skip
+    groups: Annotated[str | Sequence[str] | None, Choice(  # those of the labels that count; all
+        ("--groups",), INPUTS, "Use only these groups of the labels; others are unknown, with - none. f=F,m=M,-=N "
+        "renames groups of labels and gold.", metavar="G,G...", after="labels", part="labels gold", factor=None,
+        by_name=True, trials=("f,m",),
+    )] = None  # fmt: skip
+    undefined: Annotated[Undefined, Choice(
+        ("--undefined",), MEASURES, "What a query without a value counts as; with skip the mean leaves it out.",
+        after="complete", but=("headroom", "rerank"), refused={
+            "explain": "why a value is undefined", "headroom": "means over the queries that have both values",
+        }, key="undefined", behind="complete", trials=("0", "worst"),
+    )] = "skip"  # fmt: skip
+    aggregate: Annotated[str | Sequence[str], Choice(
+        ("--aggregate",), MEASURES, "What is printed of the values of queries: mean, median, min, max, gm, or the "
+        "share of them beyond a bound, '<0.9'.", metavar="LIST", words=("mean", "median", "min", "max", "gm"),
+        only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries"),
+        adds=True, key="aggregate", behind="undefined", tells=lambda of: of if isinstance(of, str) else ",".join(of),
+        factor=None, trials=("max", "<0.5", "gm", "median"),
+    )] = "mean"  # fmt: skip
+    bounds: Annotated[LeftOpen | None, Choice(
+        ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
+        "groups of unlabelled documents, or all texts that are missing; and the expected one, but for texts.",
+        after="relevance_level", only=("eval", "check"), refused={
+            "explain": "one value for each ranking", "headroom": "one value for each ranking",
+        }, adds=True, key="bounds", behind="samples", tells=_limits, factor=None, trials=("labels", "ties", "texts"),
+    )] = None  # fmt: skip
+    next_label: Annotated[bool, Choice(  # eval tells it where it tells of queries and has a place for it
+        ("--next-label",), MEASURES, "Tell which document to label next.", only=("python",), adds=True,
+        part="unlabelled", factor=None, trials=(True,),
+    )] = False  # fmt: skip
+    pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
+        ("--pool",), MEASURES, "Print exposure summed over queries, too: even, or a file of qid and frequency.",
+        metavar="even|FILE", only=("eval",), adds=True, file=True, words=("even",), key="pool", behind="bounds",
+        tells=name_of, factor=None, trials=("even",),
+    )] = None  # fmt: skip
+    prior: Annotated[Target, Choice(  # of the groups of unknown documents
+        ("--prior",), MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
+        "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabelled", key="prior",
+        always=True, factor=None, by_name=True, trials=("known",),
+    )] = "even"  # fmt: skip
+
+    def __post_init__(self) -> None:
+        for row in CHOICES.values():
+            value, what = getattr(self, row.name), f"the {row.name.replace('_', ' ')}"
+            if f"{row.name}={value!r}" in renamed.KEYWORDS:
+                raise UsageError(renamed.now(f"{row.name}={value!r}", renamed.KEYWORDS[f"{row.name}={value!r}"]))
+            for own in value.values() if isinstance(value, Mapping) and row.by_name and is_by_name(value) else (value,):
+                if row.literals and own not in row.literals and own is not None:
+                    raise UsageError(f"{what} {own!r} is not known; choose one of {', '.join(row.literals)}")
+            if row.is_number and value is not None:
+                if not isinstance(value, int) or isinstance(value, bool):
+                    raise UsageError(f"{what} is {value!r}; it must be a whole number")
+                if value < 1:
+                    raise UsageError(f"{what} is {value}; it must be 1 or more")
+            if row.hint == Target and not isinstance(value, str | Mapping):
+                raise UsageError(f"{what} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
+        if (self.aggregate, self.bounds, self.prior, self.next_label) != ("mean", None, "even", False):
+            self._settle_aggregate()
+            self._settle_bounds()
+
+    def _settle_aggregate(self) -> None:
+        """Spell the list as signatures do; refuse what stands beside means alone."""
+        if self.aggregate == "mean":
+            return
+        from fairtrec.evaluation.answers import aggregates  # which few evaluations import
+
+        object.__setattr__(self, "aggregate", ",".join(aggregates.read(self.aggregate)))
+        for option, given in (("--bounds", self.bounds), ("--pool", self.pool)):
+            if given is not None and self.aggregate != "mean":
+                what = f"{option} is beside means over queries, and --aggregate {self.aggregate} prints others"
+                raise UsageError(f"{what}; leave out one of the two")
+
+    def _settle_bounds(self) -> None:
+        """Refuse what leaves more open than that which bounds are over, or less; say what stands beside texts."""
+        over = self.bounds
+        if over is not None and self.samples:
+            raise UsageError(f"--bounds {over} is about one ranking of each query; leave out --bounds, or --samples")
+        if over == "ties" and self.only and self.depth is not None:
+            raise UsageError(f"which tied documents -M cuts is open, and --only {self.only} goes by it; leave out "
+                             "one of --bounds ties, --depth and --only")  # fmt: skip
+        if over == "ties" and self.order != "score":
+            what = f"ties are equal scores, and --order {self.order} goes by no score"
+            raise UsageError(f"{what}; leave out one of --bounds and --order")
+        if over != "labels" and (self.prior != "even" or self.next_label):
+            said = (
+                "--prior says how likely their groups are" if self.prior != "even" else "next_label names one of them"
+            )
+            raise UsageError(
+                f"{said}: unlabelled documents are what --bounds labels is about; add it, or leave this out"
+            )
+        if over == "labels" and self.missing in FILLED:
+            what = (
+                f"--missing {self.missing} says where documents without a label belong, and --bounds labels tries all"
+            )
+            raise UsageError(f"{what}; leave out one of the two")
+        if over == "texts" and self.missing == "error":
+            object.__setattr__(self, "missing", "skip")
+
+    def refuse(self, command: str, takes: str) -> None:
+        """Raise UsageError for a choice that a command refuses; it says what that ``takes`` in its place."""
+        for row in CHOICES.values():
+            if command in row.refused and getattr(self, row.name) != row.default:
+                raise UsageError(f"{takes} {row.refused[command]}; leave out --{row.option}")
+
+
+CHOICES: dict[str, Choice] = {}  # by name, each row with what its field says of it
+for each in fields(Choices):
+    hint, row = get_args(each.type)
+    kinds = (hint, *get_args(hint))
+    Choices.__init__.__annotations__[each.name] = hint  # which is all that help() should show
+    CHOICES[each.name] = row._replace(
+        name=each.name,
+        hint=hint,
+        default=each.default,
+        factor=row.options[-1].removeprefix("--") if row.factor == "" else row.factor,
+        literals=next((get_args(one) for one in kinds if get_origin(one) is Literal), ()),
+        is_flag=bool in kinds,
+        is_number=hint in (int, int | None),
+    )
+
+
+def unknown(name: str, known: Iterable[str]) -> UsageError:
+    """Say that there is no such option, and which of the known ones may be meant."""
+    from difflib import get_close_matches
+
+    if name in renamed.KEYWORDS:
+        return UsageError(renamed.now(name, renamed.KEYWORDS[name]))
+    near = get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
+    return UsageError(f"there is no option {name}{hint}")

@@ -1,0 +1,118 @@
+"""Counterfactual runs, one for each run: what the same system ranks when the words of the documents are swapped."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from os import fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import MISSING, Docnos, Ints, Run, System
+from fairtrec.evaluation.answers.result import InputFile, Part, Result
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.documents import Reference, RunContext, reduced
+from fairtrec.support.errors import PATH, InputError, UsageError
+
+
+@dataclass(frozen=True, eq=False)
+class Counterfactuals:
+    """What was given: one run, runs by the names of those that they belong to, or a folder of files."""
+
+    one: Any = None
+    by_name: Mapping[str, Any] | None = None
+    folder: str | None = None
+
+    def of(self, name: str, run: Any) -> Any:
+        """Find the one of a run. Raises UsageError if there is none."""
+        if self.folder is not None:
+            file = Path(self.folder, Path(fspath(run) if isinstance(run, PATH) else name).name)
+            if not file.is_file():
+                raise UsageError(f"there is no counterfactual run {file} of {name}; --counterfactual {self.folder} "
+                                 "takes a file of the same name for each RUN")  # fmt: skip
+            return str(file)
+        if self.by_name is not None:
+            if name not in self.by_name:
+                raise UsageError(f"there is no counterfactual run of {name}; there are {', '.join(self.by_name)}")
+            return self.by_name[name]
+        return self.one
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """The counterfactual run of each run that is evaluated, by its name; read when it is asked for."""
+
+    things: Mapping[str, Any]
+    choices: Choices
+    depth: int | None
+    folder: str | None
+    reduced: Callable[[System], System]  # to what rankings keep
+    last: dict[str, Run] = field(default_factory=dict)  # the one that was asked for last
+
+    def run_of(self, name: str) -> Run:
+        """Read the counterfactual run of a run, ranked as that is."""
+        if name not in self.last:
+            thing, how = self.things[name], self.choices
+            called = fspath(thing) if isinstance(thing, PATH) else f"the counterfactual run of {name}"
+            depth = how.depth if how.only else self.depth
+            found = self.reduced(loading.ranking(thing, called, how, depth, is_run=True))
+            assert isinstance(found, Run)
+            self.last.clear()
+            self.last[name] = found
+        return self.last[name]
+
+    def noted(self, result: Result) -> Result:
+        """Name the files of a folder among the inputs, each by its run, in the place of the folder."""
+        if self.folder is None and len(self.things) == 1 and Part("counterfactual") in result.files:
+            return result
+        files = {part: file for part, file in result.files.items() if part != Part("counterfactual")}
+        failed = dict(result.failed)
+        for name, thing in self.things.items():
+            if isinstance(thing, PATH) and name not in failed:
+                files[Part("counterfactual", name)] = InputFile(fspath(thing), thing)
+        return replace(result, files=files)
+
+
+def read(thing: Any) -> Counterfactuals:
+    """Take one run, ``{name: run}`` or a folder."""
+    if isinstance(thing, PATH):
+        if not loading.is_file(thing):
+            raise InputError("there is no such file or folder; check --counterfactual", thing)
+        return Counterfactuals(folder=fspath(thing)) if os.path.isdir(thing) else Counterfactuals(one=thing)  # noqa: PTH112 - pathlib stumbles over long names
+    named = loading.named_runs(thing)
+    if isinstance(thing, Mapping) and not any(run is thing for _, run in named):
+        return Counterfactuals(by_name=dict(named))
+    return Counterfactuals(one=thing)
+
+
+def matched(reference: Reference, named: Sequence[tuple[str, Any]], choices: Choices, depth: int | None) -> Reference:
+    """Find the counterfactual run of each run, before any is read. Raises UsageError if one has none."""
+    given: Counterfactuals = reference.extras["counterfactual"]
+    if choices.samples:
+        raise UsageError(
+            "--counterfactual is compared with one ranking of each query; leave out --samples, or --rankings of rerank"
+        )
+    if given.folder is None and given.by_name is None and len(named) > 1:
+        raise UsageError(f"there is one counterfactual run, and there are {len(named)} runs; "
+                         "give --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
+    things = {name: given.of(name, run) for name, run in named}
+    among = partial(reduced, qrels=reference.qrels, only=choices.only, level=reference.relevance_level)
+    extras = {**reference.extras, "counterfactual": Matched(things, choices, depth, given.folder, among)}
+    return replace(reference, extras=extras)
+
+
+def counterfactual(inputs: RunContext) -> Ints:
+    """Number the documents of both rankings, the run's and the counterfactual run's [2, query, rank]."""
+    run, qids = inputs.run, inputs.qids
+    other: Run = inputs.reference.extras["counterfactual"].run_of(run.name)
+    if not set(qids) & set(other.qids):
+        raise InputError(f"this run has none of the queries of {run.name}; check the ids", other.name)
+    lines = [each.top(qids, inputs.depth) for each in (run, other)]
+    table = Docnos.of(np.concatenate([np.unique(each.docnos) for each in (run, other)]))
+    rankings = np.full((2, len(qids), max(each.shape[1] for each in lines)), MISSING, dtype=np.int64)
+    for number, (each, at) in enumerate(zip((run, other), lines, strict=True)):
+        rankings[number, :, : at.shape[1]] = np.append(table.rows(each.docnos), MISSING)[at]
+    return rankings

@@ -1,0 +1,303 @@
+"""The documents that measures look at: which they are, what is known of them, and what stands beside a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from typing import Any, Literal, Self, cast
+
+import numpy as np
+
+from fairtrec.data import (
+    MISSING,
+    Annotations,
+    Bools,
+    Candidates,
+    Docnos,
+    Docs,
+    Floats,
+    Ints,
+    Labels,
+    Qrels,
+    Run,
+    System,
+    judged,
+)
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.formulas.crossed import Crossing
+from fairtrec.measure import Measure, Remark
+from fairtrec.support.errors import InputError
+from fairtrec.support.literals import Kept, Membership, Missing
+
+TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
+OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
+OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
+MOST_UNKNOWN = 0.1  # of the ranks that are measured; above, a run has no mark
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What several measures, or whatever else is asked for, look at.
+
+    ``inputs`` are names of the table of inputs; ``depth`` is the deepest rank of which they look a document up, None
+    the last.
+    """
+
+    inputs: frozenset[str]
+    depth: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class MixedTarget:
+    """A target that is taken from documents, each part ``of`` them with its factor, and from shares that are given.
+
+    ``shares``  those that are given together, the same for all queries, or ``by_query``; the other factor is theirs.
+    """
+
+    of: tuple[tuple[float, TargetOf], ...]
+    shares: Floats | None = None
+    by_query: Mapping[str, Floats] | None = None
+
+    @property
+    def factor(self) -> float:
+        """How much comes from documents."""
+        return sum(factor for factor, _ in self.of)
+
+
+@dataclass(eq=False)
+class Documents:
+    """The table of documents that all runs and measures of an evaluation share.
+
+    All counts pass here, whether they come from texts, counts or labels, or are made by another command: ``counted`` is
+    what was counted, ``annotations`` what the choices make of it.
+
+    ``last`` changes: it keeps what was asked of a background last (run, depth, queries), and what was found.
+    """
+
+    counted: Annotations
+    choices: Choices
+    annotations: Annotations = field(init=False)
+    counts: Floats = field(init=False)  # occurrences [document, group]; infinite for the worst that there could be
+    missing: Missing = field(init=False)
+    lacking: bool = field(init=False)  # whether nobody knows some document, by some attribute
+    refused: bool = field(init=False)  # and no choice says what it is worth
+    of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
+    by: Mapping[str, "Documents"] = field(default_factory=dict, kw_only=True)  # of labels of other attributes
+    last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.annotations, self.missing = self.counted, self.choices.missing
+        self.counts = self.annotations.counts.astype(np.float64)
+        if self.missing == "worst":
+            self.counts[~self.annotations.known] = np.inf
+        self.lacking = not self.counted.known.all() or any(each.lacking for each in self.by.values())
+        self.refused = self.lacking and self.missing == "error"
+
+    @property
+    def every(self) -> "tuple[Documents, ...]":
+        """These, and those by other attributes."""
+        return (self, *self.by.values())
+
+    @property
+    def unknown(self) -> int:
+        """How many documents nobody knows."""
+        return int((~self.annotations.known).sum())
+
+    def strange(self, docnos: Docs) -> Bools:
+        """Tell which of these documents nobody knows."""
+        rows = self.annotations.docnos.rows(docnos)
+        return np.asarray((rows != MISSING) & ~self.annotations.known[rows])
+
+    @cached_property
+    def dropped(self) -> Bools:
+        """Which documents are passed over [document], and last whether what is in no row is, which it is not."""
+        known = self.annotations.known
+        return np.append(~known if self.missing == "skip" else np.zeros(len(known), dtype=np.bool_), False)
+
+    def with_counts(self, counted: Annotations) -> "Documents":
+        """Take other counts in the place of these, by the same choices."""
+        return Documents(counted, self.choices, of_labels=self.of_labels)
+
+    def lines(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
+        """Give the lines of each query's first documents [query, rank], without those that are passed over."""
+        lines = run.top(qids, None)
+        there = lines != MISSING
+        rows = self.annotations.docnos.rows(run.docnos[lines[there]])
+        lines[there] = np.where(self.dropped[rows], MISSING, lines[there])
+        together = np.argsort(lines == MISSING, axis=1, kind="stable")
+        return np.take_along_axis(lines, together, axis=1)[:, :depth]
+
+    def rows(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
+        """Give the rows of each query's first documents [query, rank], without those that are passed over."""
+        lines = self.lines(run, qids, depth) if self.missing == "skip" else run.top(qids, depth)
+        rows = np.full(lines.shape, MISSING, dtype=np.int64)
+        there = lines != MISSING
+        rows[there] = self.annotations.docnos.rows(run.docnos[lines[there]])
+        return rows
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Attribute:
+    """The groups of one attribute: who belongs to them, and what each of them should have."""
+
+    attribute: str = ""  # its name
+    labels: Labels | None = None
+    target: Floats | None = None  # the same for all queries; None: taken from the documents of ``target_of``
+    target_of: MixedTarget | None = None
+    targets: Mapping[str, Floats] | None = None  # a target for each query
+    prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
+    crossing: Crossing | None = None  # of which the target is made
+    is_vast: bool = False  # there are more groups than are listed; ``labels`` are those of the first that is crossed
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reference(Attribute):
+    """What stands beside the runs when it has been read; shared by all runs.
+
+    Of several attributes it has one, and the others by their names: those that were ``given``, and crossed ones.
+    """
+
+    qrels: Qrels | None = None
+    documents: Documents | None = None
+    background: Run | Literal["collection"] | None = None
+    background_depth: int = 200
+    extras: Mapping[str, Any] = field(default_factory=dict)  # what was given for single measures, by name
+    membership: Membership = "share"
+    relevance_level: int = 1
+    judge: Any = None  # the RelevanceEvaluator of all measures of relevance, whose room is beside this one
+    gold: Any = None  # the Gold of evaluation/correcting.py, which imports this
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    given: tuple[str, ...] = ()
+    sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
+    pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
+
+    def by(self, attribute: str) -> "Reference":
+        """Take another attribute: the groups, and the documents where labels stand for counts."""
+        if attribute in ("", self.attribute):
+            return self
+        documents = self.documents and self.documents.by.get(attribute, self.documents)
+        return replace(self, **vars(self.attributes[attribute]), documents=documents)
+
+
+class RunContext:
+    """One run's evaluation over ``qids``, to a depth, before any input is computed; all that a module of an extra sees.
+
+    The inputs proper are ``of_measures.Inputs``; ``first`` are those of the attribute that is computed first.
+    """
+
+    counts: Floats  # occurrences of group terms [document, group]
+
+    def __init__(
+        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: Self | None = None
+    ) -> None:
+        self.run, self.qids, self.reference, self.depth, self._first = run, qids, reference, depth, first
+        self.queries = len(qids)
+        self.documents = cast("Documents", reference.documents)  # these are there where an input needs them
+        self.qrels = cast("Qrels", reference.qrels)
+        if reference.documents is not None:
+            self.counts = reference.documents.counts
+        self._others: dict[str, Any] = {}  # inputs of other attributes
+
+
+def reduced(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:
+    """Keep only the documents of each ranking that are judged, or from a grade on relevant, where that is asked for."""
+    if only is None or qrels is None:
+        return system
+    return system.among(qrels, 0 if only == "judged" else level)
+
+
+def documents_of(
+    runs: Sequence[tuple[System | None, Sequence[str]]], needs: Needs, reference: Reference, choices: Choices
+) -> list[Docs]:
+    """Collect the documents that are looked at of the queries of runs: beside them, and in those that are there.
+
+    Beside them stand the background, and judged ones. Where there are ties, what is tied with them is one of them.
+    """
+    every = sorted({qid for _, qids in runs for qid in qids})
+    parts: list[Docs] = [np.empty(0, "S1")]
+    if isinstance(reference.background, Run):
+        depth = None if choices.missing == "skip" else reference.background_depth
+        parts.append(reference.background.cut(every, depth).docnos)
+    ideal = "judged_membership" in needs.inputs
+    if reference.qrels is not None and (ideal or OF_QRELS & reference.sources):
+        lines = judged(reference.qrels, every)
+        lines = lines[lines != MISSING]
+        least = 1 if "relevance" in reference.sources else reference.relevance_level
+        parts.append(reference.qrels.docnos[lines if ideal else lines[reference.qrels.grades[lines] >= least]])
+    depth = None if choices.missing == "skip" else needs.depth
+    for system, qids in runs if OF_RUNS & needs.inputs else ():
+        for run, ranked in system.parts(qids) if system is not None else ():
+            top = run.cut_behind_ties(depth).cut(ranked, None) if choices.bounds == "ties" else run.cut(ranked, depth)
+            parts.append(top.docnos)
+    return parts
+
+
+def remark_on(
+    system: System, qids: Sequence[str], needs: Needs, measures: Sequence[Measure], documents: Documents
+) -> tuple[tuple[Remark, ...], frozenset[Measure]]:
+    """Say how many documents nobody knows in the ranks of a run that are measured, and of which measures too many."""
+    looking = [measure for measure in measures if OF_RUNS.intersection(measure.needs)]
+    unknown: dict[int | None, tuple[int, int]] = {}  # and all, by depth
+    for depth in {needs.depth, *(measure.depth for measure in looking)}:
+        strange = documents.strange(system.runs[0].cut(qids, depth).docnos)
+        unknown[depth] = int(strange.sum()), len(strange)
+    of = {measure: unknown[measure.depth] for measure in looking}
+    doubtful = [measure for measure, (some, every) in of.items() if some > every * MOST_UNKNOWN]
+    words = f"{{}} of {{}} documents in the measured ranks have no {_what(documents)}; --missing {documents.missing}"
+    remarks = [Remark(words, unknown[needs.depth])] if unknown[needs.depth][0] else []
+    unsure = "no rank and no mark, as more than a tenth of the documents are unknown"
+    return (*remarks, *(Remark(unsure, measure=measure) for measure in doubtful)), frozenset(doubtful)
+
+
+def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[str]:
+    """Say how many documents nobody knows of those that are looked at beside the runs.
+
+    They are those of the first ranks of a background, also where others below take the place of the unknown.
+    """
+    parts = documents_of([(None, qids)], needs, reference, replace(documents.choices, bounds=None, missing="neutral"))
+    strange = documents.strange(Docnos.of(np.concatenate(parts)).names)
+    where = "backgrounds" if isinstance(reference.background, Run) else "judgements"
+    what = f"{strange.sum()} of {len(strange)} documents in the {where} have no {_what(documents)}"
+    return [f"{what}; --missing {documents.missing}"] if strange.any() else []
+
+
+def _what(documents: Documents) -> str:
+    return "known label" if documents.of_labels else "text or counts"
+
+
+def unknown_in(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
+    """Find a document of the run that has no annotation, the topmost, and say so."""
+    for run, known in product(system.runs, documents.every):
+        part = run.cut(qids, None)
+        hits = np.flatnonzero(known.strange(part.docnos))
+        if len(hits):
+            place = {qid: i for i, qid in enumerate(qids)}
+            query = np.searchsorted(part.starts, hits, side="right") - 1
+            ranks = hits - part.starts[query]
+            first = np.lexsort((np.array([place[qid] for qid in part.qids])[query], ranks))[0]
+            docno, qid = part.docnos[hits[first]].decode(), part.qids[query[first]]
+            return _unknown(known, f"{docno} at rank {ranks[first] + 1} of query {qid}", system.name)
+    return None
+
+
+def refuse_unknown(
+    runs: Sequence[tuple[System | None, Sequence[str]]], needs: Needs, reference: Reference, documents: Documents
+) -> None:
+    """Raise InputError for a document of runs or beside them that has no annotation, if there is one."""
+    for system, qids in runs:
+        if system is not None and (fault := unknown_in(system, qids, documents)):
+            raise fault
+    parts = documents_of([(None, qids) for _, qids in runs], needs, reference, documents.choices)
+    for docnos, known in product(parts, documents.every):
+        strange = known.strange(docnos)
+        if strange.any():
+            raise _unknown(known, docnos[strange.argmax()].decode(), None)
+
+
+def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
+    many = f"{documents.unknown} of {len(documents.annotations.known)} documents that the measures look at"
+    what, way = f"there are no text or counts of {many}", "give the whole collection"
+    if documents.of_labels:
+        what, way = f"{many} have no known label", "label them"
+    worth = "or say what they are worth with --missing neutral|skip|worst"
+    return InputError(f"{what}, such as {example}; {way}, {worth}", name)

@@ -1,0 +1,186 @@
+"""What the caller gave beside the runs, as it was given: paths, names or objects."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, TypedDict
+
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import ChoiceKeywords, Choices, unknown
+from fairtrec.formats.frames import held
+from fairtrec.measures.catalogue.needs import NEEDS
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
+from fairtrec.support.files.arguments import NAME, renamings
+from fairtrec.support.literals import FILLED
+
+
+class FrameLike(Protocol):
+    """A table of pandas or polars."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of its columns."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
+class Judged(Protocol):
+    """A dataset of ir_datasets with judgements."""
+
+    def qrels_iter(self) -> Iterator[Any]:
+        """Give the judgements."""
+
+
+class Stored(Protocol):
+    """A dataset of ir_datasets with documents."""
+
+    def docs_store(self) -> Any:
+        """Open the documents."""
+
+
+NamedRuns = Sequence[tuple[str, Any]]
+RankingsLike = FilePath | Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]] | FrameLike | Iterable[Any]
+JudgementsLike = (
+    FilePath | Mapping[str, Mapping[str, int]] | Mapping[str, Sequence[str]] | FrameLike | Judged | Iterable[Any]
+)
+TermsLike = FilePath | Mapping[str, Iterable[str]]
+TextsLike = FilePath | Mapping[str, str] | Mapping[str, Mapping[str, str]] | FrameLike | Stored
+CountsLike = FilePath | FrameLike
+GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | FrameLike
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """What documents belong to by several attributes: the ``sources`` of labels, each by the name of its attribute."""
+
+    sources: Mapping[str, GroupsLike]
+
+    def __post_init__(self) -> None:
+        for name in self.sources:
+            if not NAME.fullmatch(name):
+                raise UsageError(f"{name!r} is no name of an attribute; use letters, digits, _, - and .")
+
+
+def attributes(**sources: GroupsLike) -> Attributes:
+    """Name the labels of several attributes: ``labels=fairtrec.attributes(gender="gender.tsv", region=frame)``.
+
+    Each is what ``labels`` takes. Names have letters, digits, ``_``, ``-`` and ``.``. Raises UsageError for others.
+    """
+    return Attributes(sources)
+
+
+WORDS = {  # that stand in the place of a file
+    "queries": "common",  # those that every run has
+    "background": "collection",  # all documents of it
+}
+PositionsLike = FilePath | Mapping[str, float | Sequence[float]] | FrameLike
+DiscountLike = FilePath | Sequence[float] | Mapping[int, float]
+
+
+class GivenKeywords(TypedDict, total=False):
+    """The fields of Given, as keywords of ``evaluate``."""
+
+    terms: TermsLike | None
+    docs: TextsLike | None
+    counts: CountsLike | None
+    labels: GroupsLike | Attributes | None
+    positions: PositionsLike | None
+    discount: DiscountLike | None
+    counterfactual: RankingsLike | Mapping[str, RankingsLike] | None
+    queries: FilePath | Iterable[str] | None
+    background: RankingsLike | None
+
+
+class Keywords(GivenKeywords, ChoiceKeywords, total=False):
+    """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
+
+
+class GoldKeywords(Keywords, total=False):
+    """What ``evaluate`` takes beyond that."""
+
+    gold: GroupsLike | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Given:
+    """What the caller gave beside the runs; None is not given."""
+
+    qrels: JudgementsLike | None = None
+    terms: TermsLike | None = None
+    docs: TextsLike | None = None
+    counts: CountsLike | None = None
+    labels: GroupsLike | Attributes | None = None
+    positions: PositionsLike | None = None
+    discount: DiscountLike | None = None
+    counterfactual: RankingsLike | Mapping[str, RankingsLike] | None = None
+    queries: FilePath | Iterable[str] | None = None
+    background: RankingsLike | None = None
+    gold: GroupsLike | None = None
+    words: frozenset[str] = field(init=False)  # of WORDS: where the word was given, even beside a file of that name
+    inputs: frozenset[str] = field(init=False)  # the inputs of measures that can be made from this
+    sources: Mapping[str, Any] = field(init=False)  # of labels, by attribute; "" where these have no names
+
+    def __post_init__(self) -> None:
+        vars(self).update(docs=held(self.docs), counts=held(self.counts))  # they are read, and hashed
+        given = {name: thing for name, thing in vars(self).items() if thing is not None}
+        words = {name for name, word in WORDS.items() if isinstance(given.get(name), str) and given[name] == word}
+        if "docs" in given and "counts" in given:
+            raise UsageError("both texts and counts were given; leave out --docs or --counts")
+        others = [f"--{name}" for name in ("docs", "counts", "terms") if name in given]
+        if "labels" in given and others:
+            raise UsageError(f"both labels and words or counts were given; leave out --labels, or {' '.join(others)}")
+        background = None if "background" in words else self.background
+        if isinstance(background, PATH) and not loading.is_file(background):
+            raise InputError("there is no such file; check --background", background)
+        if self.docs is not None and self.terms is None:
+            raise UsageError("texts were given, but no words to look for; give --terms LIST")
+        if self.terms is not None and self.docs is None and self.counts is None:
+            raise UsageError("--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE")
+        if "background" in words and self.counts is None and self.labels is None:
+            raise UsageError("--background collection needs the counts of the collection; give --counts FILE")
+        several = {  # words of ``Need.made_of`` that name no field
+            "grouped": {"docs", "counts", "labels"},
+            "counted": {"counts", "labels"},  # which know all documents
+            "run": {"background"} - words,  # as a background
+        }
+        made_of = {word for word, names in several.items() if not names.isdisjoint(given)} | given.keys()
+        inputs = frozenset(need.name for need in NEEDS.values() if made_of.issuperset(need.made_of.split()))
+        sources = self.labels.sources if isinstance(self.labels, Attributes) else {"": self.labels}
+        vars(self).update(words=frozenset(words), inputs=inputs, sources=sources if "labels" in given else {})
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What was given, each by its name; True stands for an object, which has none."""
+        found: dict[str, Any] = {}
+        for name in GIVEN_NAMES:
+            thing = getattr(self, name)
+            parts = thing.sources if isinstance(thing, Attributes) else {"": thing}
+            told = {
+                of: loading.spelled(each) if isinstance(each, PATH) else each is not None or None
+                for of, each in parts.items()
+            }
+            found[name] = told if isinstance(thing, Attributes) else told[""]
+        return found
+
+
+GIVEN_NAMES = tuple(each.name for each in fields(Given) if each.init)
+
+
+def told_apart(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Given, Choices]:
+    """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
+    named = {name: value for name, value in keywords.items() if name in GIVEN_NAMES}
+    rest = {name: value for name, value in keywords.items() if name not in named}
+    if strange := [name for name in keywords if name not in {"qrels", *known}]:
+        raise unknown(strange[0], known)
+    if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
+        named["qrels"] = None
+    of_gold = named.get("gold") is not None and renamings(rest.get("groups"))
+    if rest.get("groups") is not None and named.get("labels") is None and not of_gold:  # before what words lack is told
+        raise UsageError("--groups names groups of labels; give --labels FILE (word lists are --terms now)")
+    given, choices = Given(**named), Choices(**rest)
+    if choices.missing in FILLED and given.labels is None:
+        what = f"--missing {choices.missing} is about documents without a label; give --labels FILE"
+        raise UsageError(f"{what}, or choose error, neutral, skip or worst")
+    if choices.bounds == "labels" and given.labels is None:
+        what = "--bounds labels is about documents without a label; give --labels FILE"
+        raise UsageError(f"{what}, or for documents without a text --bounds texts")
+    return given, choices

@@ -1,0 +1,132 @@
+"""The groups of labels: which there are, and which are asked for."""
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from fairtrec.data import NONE, UNKNOWN, Floats, Labels
+from fairtrec.data.ranking.depth import Asking
+from fairtrec.measure import Measure
+from fairtrec.support.errors import UsageError
+from fairtrec.support.files.arguments import names_of, renamed_in
+
+FEW = 0.01  # of the labelled documents; a group with fewer may be a slip of who labelled
+SHOWN = 8  # groups in a line
+ORDER = "order"  # the input that only groups with an order have
+
+
+def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
+    """Keep these groups; a document that belongs to others alone is of unknown group, or with ``-`` of none.
+
+    Where all groups are named, and there are more than two, they are named in their order. Groups that are renamed
+    have their new names already.
+    Raises UsageError for a group that there is not, and for fewer than two.
+    """
+    names = names_of(wanted)
+    none = NONE in names
+    strange = [name for name in names if name not in (*labels.groups, NONE)]
+    if strange:
+        known, old = ", ".join(labels.groups), {new: old for old, new in renamed_in(wanted).items()}
+        called = old.get(strange[0], strange[0])
+        raise UsageError(f"{labels.name} has no group {called}; there are {known} (word lists are --terms now)")
+    if len({*names} - {NONE}) < 2 or len(set(names)) < len(names):
+        raise UsageError("these are fewer than two different groups; name two or more, like --groups F,M")
+    kept = [column for column, name in enumerate(labels.groups) if name in names]
+    weights = labels.weights[:, kept]
+    elsewhere = (labels.weights > 0).any(axis=1) & ~(weights > 0).any(axis=1)
+    weights[elsewhere] = 0 if none else np.nan
+    groups = tuple(labels.groups[column] for column in kept)
+    named = tuple(name for name in names if name != NONE)
+    order = named if len(named) == len(labels.groups) > 2 else tuple(name for name in labels.order if name in named)
+    return dataclasses.replace(labels, groups=groups, weights=weights, order=order, none=labels.none or none)
+
+
+def refuse_unordered(measure: Asking, several: Sequence[Labels | None], groups: Sequence[str]) -> None:
+    """Raise UsageError for a measure of the order of groups that have none, as any two have, in any attribute."""
+    if any(labels is not None and labels.is_ordered for labels in several):
+        return
+    for labels in several:
+        names = groups if labels is None else labels.groups
+        if len(names) > 2:
+            how = "give labels" if labels is None else "--groups low,mid,high"
+            if UNKNOWN in names:
+                how = "what is unknown has no place in it; leave --missing group out"
+            raise UsageError(f"{measure} needs the order of the groups: {how} (they are {', '.join(names)})")
+
+
+def sizes(labels: Labels) -> dict[str, int]:
+    """Count the labelled documents of each group, in their order if they have one.
+
+    Where labels are per query it is pairs of query and document that are counted.
+    """
+    of_groups = dict(zip(labels.groups, labels.sizes.tolist(), strict=True))
+    return {name: of_groups[name] for name in labels.order or labels.groups}
+
+
+def listed(of_groups: Mapping[str, int]) -> str:
+    """Write groups with their sizes in a line.
+
+    >>> listed({"F": 232, "M": 232}), listed({"?": 0, "F": 3})
+    ('F 232, M 232', '? (no label), F 3')
+    """
+    shown = [f"{name} {'(no label)' if name == UNKNOWN else size}" for name, size in list(of_groups.items())[:SHOWN]]
+    return ", ".join(shown) + (f" and {len(of_groups) - SHOWN} more" if len(of_groups) > SHOWN else "")
+
+
+def counted(labels: Labels) -> str:
+    """Write the groups with their sizes, in their order if they have one, and how many documents are of none."""
+    return listed(sizes(labels)) + (f", none {labels.of_none}" if labels.none else "")
+
+
+def members(labels: Labels) -> str:
+    """Write for the signature which groups there are, with their sizes, and whether they have an order."""
+    return counted(labels) + ", in this order" * (len(labels.order) > 2)
+
+
+def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, float]]:
+    """Give each group's number of labelled documents, and its share where that is the same for all queries.
+
+    The group of documents without a label has no number.
+    """
+    of_groups = sizes(labels)
+    found: dict[str, dict[str, float]] = {
+        name: {} if name == UNKNOWN else {"documents": of_groups[name]} for name in labels.groups
+    }
+    for name, share in zip(found, [] if target is None else target.tolist(), strict=False):
+        found[name]["target"] = share
+    return found
+
+
+def remarks_on_tau(several: Iterable[tuple[Measure, Labels]]) -> list[str]:
+    """Say which measures take documents of a group for neutral, as a label is one group term, and tau lets it be.
+
+    Of labels that were cut to the documents that something names these are counted.
+    """
+    found: dict[tuple[int, float, bool], list[str]] = {}
+    for each, labels in several:
+        tau = getattr(each, "tau", 0)
+        if tau and (neutral := int(((labels.terms > 0) & (labels.terms <= tau)).sum())):
+            found.setdefault((neutral, tau, labels.beyond is not None), []).append(str(each))
+    why = "count as neutral, as a label is one group term and tau={}; with tau=0 labels decide"
+    return [
+        f"{', '.join(names)}: {neutral} labelled documents of a group{' that are named' * cut} {why.format(tau)}"
+        for (neutral, tau, cut), names in found.items()
+    ]
+
+
+def remarks_on(labels: Labels, target: Floats | None, attribute: str) -> list[str]:
+    """Say which groups there are and what each should have, and which may be a slip."""
+    of_groups = sizes(labels)
+    said = f"{attribute or 'groups'}{', in this order' * (len(labels.order) > 2)}: {counted(labels)}"
+    if target is not None:
+        of_name = dict(zip(labels.groups, target.tolist(), strict=True))
+        shares = [f"{of_name[name]:.3g}" for name in of_groups]
+        same = len(set(shares)) == 1
+        said += f"; target {shares[0]} each" if same else f"; target {', '.join(shares[:SHOWN])}"
+    total = sum(of_groups.values())
+    few = [name for name, size in of_groups.items() if size < FEW * total and name != UNKNOWN]
+    if labels.own or not few:
+        return [said]
+    what = f"{', '.join(few[:SHOWN])} {'has' if len(few) == 1 else 'have each'} less than 1 % of the labels"
+    return [said, f"{what}: if that is a slip, mend them, or name the groups that count with --groups"]

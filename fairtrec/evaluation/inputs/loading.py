@@ -1,0 +1,334 @@
+"""From what a caller names or holds (a path, a name, an ir_datasets id, a dict, a frame) to the types of data/."""
+
+import dataclasses
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial, reduce
+from numbers import Real
+from os import fspath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from fairtrec.data import (
+    Annotations,
+    Docnos,
+    GroupTerms,
+    Labels,
+    Qrels,
+    Queries,
+    Run,
+    Samples,
+    Sheet,
+    System,
+    decode,
+)
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.formats import run as run_format
+from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
+from fairtrec.support.files import opening, submissions
+from fairtrec.support.files.arguments import crossed, source
+
+if TYPE_CHECKING:
+    from fairtrec.counting.counter import Lexicon
+    from fairtrec.formats.pairs import Counterparts
+    from fairtrec.formats.taking import Taking
+
+Listed = TypeVar("Listed")
+# What only some evaluations load is imported where it is used, so that the others start sooner.
+
+
+IRDS = "irds:"  # before an id of ir_datasets
+SEVERAL = "this run has several rankings of each query"
+
+
+def is_file(thing: Any) -> bool:
+    """Tell whether this names something that can be opened here; ``irds:`` stands before an id, whatever is here."""
+    if not isinstance(thing, PATH) or (isinstance(thing, str) and thing.startswith(IRDS)):
+        return False
+    return fspath(thing) == opening.STDIN or os.path.exists(thing)  # noqa: PTH110
+
+
+def is_name(thing: Any) -> bool:
+    """Tell a word that is the name of a resource, even beside a file of that name; paths of Python are files."""
+    if not isinstance(thing, str) or not thing or "." in thing or "/" in thing:  # before resources are imported
+        return False
+    from fairtrec.support.resources import passports as resources
+
+    return resources.is_name(thing)
+
+
+def spelled(thing: FilePath) -> str:
+    """Spell the name of a list or a file, so that it is read as the same again."""
+    name = fspath(thing)
+    return f"./{name}" if not isinstance(thing, str) and is_name(name) else name
+
+
+def remarks_on_names(*things: Any) -> list[str]:
+    """Say which of these are names of lists beside which there is a file of that name."""
+    found = dict.fromkeys(thing for thing in things if isinstance(thing, str) and is_file(thing) and is_name(thing))
+    said = "{0} is the list of that name, not the file {0} in this folder; ./{0} names the file"
+    return [said.format(name) for name in found]
+
+
+def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
+    """Load a run, or take one that is loaded, down to ``depth``, and to what is tied with that if asked for."""
+    if isinstance(thing, Run | Samples):
+        named: System = dataclasses.replace(thing, name=name)
+        if isinstance(named, Run) and choices.bounds == "ties":
+            return named.cut_behind_ties(depth)
+        return named.cut(named.qids, depth)
+    how = choices.order, choices.score_dtype, None if choices.bounds == "ties" else depth
+    if choices.samples and not isinstance(thing, PATH):
+        raise UsageError("several rankings for each query are read from files; give a path")
+    if isinstance(thing, PATH):
+        whole = run_format.read(thing, *how, sampled=choices.samples, form=choices.run_format)
+        system = run_format.samples_in(whole) if whole.numbered else whole
+        if isinstance(system, Samples):
+            if choices.bounds is not None:
+                raise InputError(f"{SEVERAL}, and --bounds is about one; leave it out", thing)
+            return dataclasses.replace(system, name=name)
+        loaded = dataclasses.replace(system, name=name)
+    else:
+        from fairtrec.formats import memory
+
+        loaded = memory.run(thing, name, *how)
+    return loaded.cut_behind_ties(depth) if choices.bounds == "ties" else loaded
+
+
+def submitted(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
+    """Load a run that is named as one; one that is untrusted whole, to see how much it holds."""
+    border = submissions.border()
+    if border is None or not isinstance(thing, PATH):
+        return run(thing, name, choices, depth)
+    border.refuse(thing)
+    whole = run(thing, name, choices, None)
+    border.refuse_many("lines", sum(len(one.docnos) for one in whole.runs), thing)
+    border.refuse_many("depth", max(int(np.diff(one.starts).max(initial=0)) for one in whole.runs), thing)
+    return run(whole, name, choices, depth)
+
+
+def ranking(thing: Any, name: str, choices: Choices, depth: int | None, *, is_run: bool = False) -> Run:
+    """Load what must be one ranking of each query, as it stands, whatever is tied in it; ``depth`` cuts it.
+
+    ``is_run``  whether it is named as a run, which may be a stranger's.
+
+    Raises InputError if there are several.
+    """
+    untied = None if choices.bounds == "ties" else choices.bounds
+    load = submitted if is_run else run
+    system = load(thing, name, dataclasses.replace(choices, bounds=untied, samples=False), depth)
+    if isinstance(system, Samples):
+        raise several(name)
+    return system
+
+
+def several(name: str) -> InputError:
+    """Say that a run has several rankings of each query, where one is needed."""
+    return InputError(f"{SEVERAL}, and one is needed here; give a run that has one", name)
+
+
+def qrels(thing: Any) -> Qrels:
+    """Load judgements: a file, or an ir_datasets id where there is no such file."""
+    if is_file(thing):
+        from fairtrec.formats import qrels as qrels_format
+
+        return qrels_format.read(thing)
+    from fairtrec.formats import datasets, memory
+
+    return datasets.qrels(fspath(thing)) if isinstance(thing, PATH) else memory.qrels(thing)
+
+
+def terms(thing: Any) -> GroupTerms:
+    """Load group terms: a file, or the name of a word list."""
+    from fairtrec.formats import memory, tsv
+
+    if not isinstance(thing, PATH):
+        return memory.terms(thing)
+    return _listed(thing, tsv.terms, "wordlist", "term list")
+
+
+def pairs(thing: Any, *, one_way: bool = False) -> "Counterparts":
+    """Load pairs of words: a file, or the name of a list."""
+    from fairtrec.formats import pairs as pairs_format
+
+    if not isinstance(thing, PATH):
+        return pairs_format.of(thing, one_way=one_way)
+    return _listed(thing, partial(pairs_format.read, one_way=one_way), "pairs", "list of pairs")
+
+
+def queries(thing: Any) -> Queries:
+    """Load a query set: a file, or the name of one."""
+    from fairtrec.formats import memory, tsv
+
+    if not isinstance(thing, PATH):
+        return memory.queries(thing)
+    return _listed(thing, tsv.queries, "queryset", "query set")
+
+
+def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) -> Annotations:
+    """Count tokens and group terms in the texts of the wanted documents, or take what a table of them has counted.
+
+    ``watched``  a function of the documents and their texts that gives the texts on, and may keep what it sees.
+    """
+    from fairtrec.counting.counter import TermTable, annotate
+
+    if isinstance(docs, TermTable):
+        return docs.annotations(wanted, lexicon)
+    found = texts(docs, wanted)
+    return annotate(found if watched is None else watched(wanted, found), wanted, lexicon)
+
+
+def texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
+    """Give the row and the text of each wanted document that there is: of a file, an ir_datasets id, or from memory."""
+    from fairtrec.formats import collection, datasets, memory
+
+    if is_file(docs):
+        return collection.read(docs, wanted)
+    return datasets.texts(fspath(docs), wanted) if isinstance(docs, PATH) else memory.texts(docs, wanted)
+
+
+def query_texts(thing: Any, qids: Iterable[str]) -> dict[str, str]:
+    """Give the texts of queries: of a file of lines qid<TAB>text, an ir_datasets id, or ``{qid: text}``."""
+    from fairtrec.formats import collection, datasets
+
+    if not isinstance(thing, PATH):
+        return {str(qid): str(text) for qid, text in thing.items()}
+    if not is_file(thing):
+        return datasets.query_texts(fspath(thing))
+    wanted = Docnos.of(np.array([qid.encode() for qid in dict.fromkeys(qids)]))
+    names = decode(wanted.names)
+    return {names[row]: text for row, text in collection.read(thing, wanted)}
+
+
+def labels(thing: Any, judgements: Qrels | None, how: "Taking | None" = None) -> Labels:
+    """Load group labels: a file or a field of one, two of them crossed (``a*b``), the subtopics of the qrels, or a
+    field of an ir_datasets id; ``how`` says how they are taken.
+    """
+    from fairtrec.data import product
+
+    if not isinstance(thing, PATH):
+        from fairtrec.formats import memory
+
+        return memory.labels(thing, how)
+    name = fspath(thing)
+    parts = crossed(name)
+    if len(parts) == 1:
+        return _labels(name, judgements, how)
+    how = None if how is None else dataclasses.replace(how, groups=None, wanted=None)
+    several = [_labels(part, judgements, how) for part in parts]
+    if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
+        raise UsageError(f"{name}: labels are crossed with themselves; name two that differ, or one alone")
+    if len({each.per_query for each in several}) > 1:
+        raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
+    return reduce(product, [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several])
+
+
+def _labels(name: str, judgements: Qrels | None, how: "Taking | None") -> Labels:
+    from fairtrec.formats import labels as labels_format
+
+    if name == "qrels":
+        if judgements is None:
+            raise UsageError("--labels qrels needs relevance judgements; give a qrels file")
+        return labels_format.of_subtopics(judgements, how)
+    given = source(name)
+    if is_file(given.name):
+        return labels_format.read(given, how)
+    from fairtrec.formats import datasets
+
+    return datasets.labels(given, how)
+
+
+def gold(thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = MappingProxyType({})) -> Sheet:
+    """Load gold labels: a sheet, any labels, or a field of a table; ``per_query`` as the instrument's labels are.
+
+    ``renamed`` are the names of groups by those in the file.
+    """
+    from fairtrec.formats import sheets
+    from fairtrec.formats.taking import Taking
+
+    if isinstance(thing, PATH) and not is_file(thing):  # a field of a file, or of an ir_datasets id
+        return sheets.of_labels(labels(thing, None, Taking(renamed=renamed)))
+    return sheets.read(thing, per_query=per_query, renamed=renamed)
+
+
+def refuse_soft(labels: Labels) -> None:
+    """Raise UsageError for labels that cannot stand for counts of group terms."""
+    if labels.per_query:
+        raise UsageError("measures of counts take one set of labels for all queries; give labels per document")
+    if not labels.is_hard:
+        raise UsageError("measures of counts take whole labels, and these have weights between 0 and 1; leave them out")
+
+
+def _listed(thing: FilePath, read: Callable[..., Listed], kind: str, what: str) -> Listed:
+    """Read what has this name among the resources of a ``kind``, which is called so, or a file."""
+    if is_file(thing) and not is_name(thing):
+        return read(thing)
+    from fairtrec.support.resources import passports as resources
+
+    name = fspath(thing)
+    try:
+        passport = resources.passport(name)
+    except ResourceError as fault:
+        raise ResourceError(f"there is no file {name}, and {fault}") from None
+    if kind == "pairs" and passport.kind == "wordlist":
+        raise ResourceError(f"{name} lists groups, not pairs; take gender-en-pairs")
+    if passport.kind != kind:
+        raise ResourceError(
+            f"{name} is a {passport.kind}, not a {what}; `fairtrec resources list` shows which is which"
+        )
+    path = resources.require(passport.name)
+    listed: Any = read(path) if passport.keep is None else read(path, passport.keep)
+    named: Listed = dataclasses.replace(listed, name=passport.name)
+    return named
+
+
+def origin(thing: Any) -> tuple[str, FilePath] | None:
+    """Tell how to call and where to find the file behind what was given; None if it is not a file."""
+    if is_file(thing) and not is_name(thing):
+        return spelled(thing), thing
+    if not isinstance(thing, PATH):
+        return None
+    from fairtrec.support.resources import passports as resources
+
+    try:
+        passport = resources.passport(fspath(thing))
+    except ResourceError:  # a word that is no name, or an ir_datasets id
+        return None
+    return passport.name, passport.place
+
+
+def named_runs(runs: Any) -> list[tuple[str, Any]]:
+    """Give each run a name: a file's own, the caller's key, or its number."""
+    first = next(iter(runs.values()), None) if isinstance(runs, Mapping) else None
+    if first is not None and (isinstance(first, PATH) or not _is_ranking(first)):
+        return [(str(name), run) for name, run in runs.items()]
+    is_row = (
+        isinstance(runs, list | tuple) and runs and hasattr(runs[0], "query_id") and not hasattr(runs[0], "columns")
+    )
+    several = list(runs) if isinstance(runs, list | tuple) and not is_row else [runs]
+    seen: Counter[str] = Counter()
+    named = []
+    for number, run in enumerate(several, 1):
+        name = fspath(run) if isinstance(run, PATH) else "run" if len(several) == 1 else f"run {number}"
+        seen[name] += 1
+        named.append((name if seen[name] == 1 else f"{name} ({seen[name]})", run))
+    return named
+
+
+def _is_ranking(value: Any) -> bool:
+    """Tell ``{docno: score}`` and ``[docno, ...]`` from a run."""
+    if isinstance(value, list | tuple):
+        return all(isinstance(docno, str) for docno in value)
+    return isinstance(value, Mapping) and all(isinstance(score, Real) for score in value.values())
+
+
+def short(name: str, sha256: str) -> str:
+    """Name a file together with the first 8 digits of its digest.
+
+    >>> short("gender-en", "0123456789abcdef")
+    'gender-en@01234567'
+    """
+    return f"{name}@{sha256[:8]}" if sha256 else name

@@ -1,0 +1,287 @@
+"""The inputs of measures, by name; each is computed once for a run, when first asked for.
+
+``catalogue/needs.py`` lists them, with their shapes.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import (
+    MISSING,
+    UNKNOWN,
+    Bools,
+    Candidates,
+    Docs,
+    Floats,
+    Ints,
+    Run,
+    judged,
+    labelled_in,
+    looked_up,
+    take,
+)
+from fairtrec.data.run import QrelsIndex
+from fairtrec.evaluation.inputs.documents import RunContext, TargetOf
+from fairtrec.formulas import discount, distribution, ranks
+from fairtrec.formulas.neutrality import membership
+from fairtrec.measures.catalogue.needs import OF_EXTRAS, module_of
+from fairtrec.support.errors import InputError, UsageError
+
+
+class Inputs(RunContext):
+    """The inputs of one run's evaluation over ``qids``; attributes are named as measures name them.
+
+    They are of one attribute of documents, and ``by`` gives those of another, which share what is of no groups with
+    those of the ``first``. ``samples`` are those of each ranking, where a query has several.
+    """
+
+    samples: Sequence["Inputs"] = ()
+
+    def by(self, attribute: str) -> "Inputs":
+        """Give the inputs of an attribute."""
+        if attribute in ("", self.reference.attribute):
+            return self
+        if attribute not in self._others:
+            reference = self.reference.by(attribute)
+            self._others[attribute] = Inputs(self.run, self.qids, reference, self.depth, self)
+        found: Inputs = self._others[attribute]
+        return found
+
+    def of(self, queries: Ints) -> "Inputs":
+        """Give the inputs of some of the queries, by number."""
+        return Inputs(self.run, [self.qids[query] for query in queries], self.reference, self.depth)
+
+    @cached_property
+    def takes_part(self) -> Bools:
+        """Whether the labels name the query [query], where they are per query."""
+        labels = self.reference.labels
+        if labels is None or not labels.per_query:
+            return np.ones(len(self.qids), dtype=np.bool_)
+        return np.array([qid in labels.queries for qid in self.qids], dtype=np.bool_)
+
+    def __getattr__(self, name: str) -> Any:
+        """Compute an input of an extra, in the extra's module."""
+        if name not in OF_EXTRAS:
+            raise AttributeError(f"there is no input {name}; fairtrec/measures/catalogue/needs.py lists them")
+        value = vars(self)[name] = getattr(import_module(f"fairtrec.evaluation.inputs.{module_of(name)}"), name)(self)
+        return value
+
+    @cached_property
+    def ranked(self) -> Ints:
+        """Rows of the ranked documents [query, rank]."""
+        return self.documents.rows(self.run, self.qids, self.depth)
+
+    @property
+    def log_counts(self) -> Floats:
+        """Sum over a group's terms of ln(occurrences) [document, group]."""
+        log_counts = self.documents.annotations.log_counts
+        assert log_counts is not None
+        return log_counts
+
+    @property
+    def tokens(self) -> Floats:
+        """Lengths [document]."""
+        return self.documents.annotations.tokens.astype(np.float64)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups."""
+        if self.reference.labels is not None:
+            return self.reference.labels.groups
+        return self.documents.annotations.groups
+
+    @property
+    def order(self) -> Ints:
+        """Places of the groups from the least to the greatest; none where they have no order."""
+        labels = self.reference.labels
+        return np.array([self.groups.index(name) for name in (labels.order if labels else ())], dtype=np.int64)
+
+    @cached_property
+    def background(self) -> Candidates:
+        """The documents that define each query's ideal."""
+        if self.reference.background == "collection":
+            return self.collection
+        assert self.reference.background is not None
+        run, depth, documents = self.reference.background, self.reference.background_depth, self.documents
+        asked = run, depth, tuple(self.qids)
+        if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
+            documents.last = None  # before memory is taken for the next
+            rows = documents.rows(run, self.qids, depth)
+            # its unknown documents are neutral: as worst ones they would ease the ideal
+            counts = documents.annotations.counts.astype(np.float64) if documents.missing == "worst" else self.counts
+            documents.last = asked, Candidates(take(counts, rows), (rows != MISSING).astype(np.int64))
+        return documents.last[1]
+
+    @cached_property
+    def collection(self) -> Candidates:
+        """All documents of the collection, by their counts."""
+        histogram = self.documents.annotations.collection
+        assert histogram is not None
+        return Candidates(histogram.counts[None].astype(np.float64), histogram.documents[None])
+
+    @cached_property
+    def relevance(self) -> Floats:
+        """Grades of the ranked documents [query, rank]."""
+        if self._first is not None:
+            return self._first.relevance
+        number, lines = self.qrels.numbers(self.qids), self.lines
+        known = QrelsIndex(self.qrels, number[number != MISSING])
+        number = np.where(number == MISSING, MISSING, np.cumsum(number != MISSING) - 1)  # among these
+        there = lines != MISSING
+        query = np.broadcast_to(number[:, None], lines.shape)[there]
+        grades = np.full(lines.shape, np.nan)
+        grades[there] = known.of(query, self.run.docnos[lines[there]])
+        return grades
+
+    @cached_property
+    def target(self) -> Floats:
+        """The share that each group should have [query, group]."""
+        if self.reference.target is not None:
+            return self.reference.target[None]
+        if self.reference.targets is not None:
+            return self._of_queries(self.reference.targets)
+        mixture, crossing = self.reference.target_of, self.reference.crossing
+        if self.reference.is_vast:
+            raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
+        assert mixture is not None
+        total = mixture.factor
+        first, *more = (factor / total * distribution.shares(self._amounts(of)) for factor, of in mixture.of)
+        mixed = sum(more, first)
+        if crossing is not None:
+            return crossing.target(mixed)
+        if total == 1:
+            return mixed
+        given = mixture.shares if mixture.by_query is None else self._of_queries(mixture.by_query)
+        assert given is not None
+        return distribution.mixed(mixed, given, total, self._unlabelled)
+
+    def _of_queries(self, targets: Mapping[str, Floats]) -> Floats:
+        every = (*self.qids, *self.run.qids)  # of which these may be a part that has none
+        if targets.keys().isdisjoint(every):
+            raise InputError("the targets are for none of its queries; are they of the same collection?", self.run.name)
+        unknown = np.full(len(self.groups), np.nan)
+        return np.array([targets.get(qid, unknown) for qid in self.qids]).reshape(-1, len(unknown))
+
+    @property
+    def _unlabelled(self) -> int | None:
+        """Which group is that of documents without a label, if they are one."""
+        return self.groups.index(UNKNOWN) if self.reference.labels is not None and UNKNOWN in self.groups else None
+
+    @cached_property
+    def lines(self) -> Ints:
+        """Lines of the run [query, rank]."""
+        if self._first is not None:
+            return self._first.lines
+        documents = self.reference.documents
+        if documents is None or documents.missing != "skip" or self.reference.labels is not None:
+            return self.run.top(self.qids, self.depth)
+        return documents.lines(self.run, self.qids, self.depth)
+
+    @property
+    def lengths(self) -> Ints:
+        """How many documents are ranked [query]."""
+        lengths: Ints = (self.lines != MISSING).sum(axis=1)
+        return lengths
+
+    @cached_property
+    def membership(self) -> Floats:
+        """Who belongs to which group [query, rank, group]."""
+        if self.reference.is_vast:
+            raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
+        if self.reference.labels is not None:
+            found = looked_up(self.reference.labels, self.qids, self.run.docnos, self.lines)
+        else:
+            found = membership(take(self.counts, self.ranked), self.reference.membership)
+        found.flags.writeable = False  # so that what is the same for each of many groups is computed once
+        return found
+
+    @property
+    def known(self) -> Bools:
+        """Of which ranks the groups are known [query, rank]; what ``--missing`` fills in is not."""
+        crossing, labels = self.reference.crossing, self.reference.labels
+        if crossing is None or crossing.listed:
+            if labels is None or labels.labelled is None:
+                return np.asarray(~np.isnan(self.membership).any(axis=2))
+            return labelled_in(labels, self.qids, self.run.docnos, self.lines)
+        several = [labelled_in(each, self.qids, self.run.docnos, self.lines) for each in crossing.labels]
+        return np.asarray(np.all(several, axis=0))
+
+    @cached_property
+    def sample_of(self) -> Ints:
+        """Which query each ranking belongs to [ranking]."""
+        return np.arange(len(self.qids))
+
+    @cached_property
+    def judged_lines(self) -> Ints:
+        """Lines of the judgements of each query's documents [query, n]."""
+        if self._first is not None:
+            return self._first.judged_lines
+        return judged(self.qrels, self.qids)
+
+    @property
+    def greatest_grade(self) -> int:
+        """The greatest grade of the judgements of all queries, also of those that are not evaluated."""
+        return self.qrels.greatest_grade
+
+    @property
+    def judged_relevance(self) -> Floats:
+        """Grades of the judged documents [query, n]."""
+        return np.where(self.judged_lines == MISSING, np.nan, self.qrels.grades[self.judged_lines])
+
+    @cached_property
+    def judged_membership(self) -> Floats:
+        """Who of the judged documents belongs to which group [query, n, group]."""
+        if self.reference.labels is not None:
+            return looked_up(self.reference.labels, self.qids, self.qrels.docnos, self.judged_lines)
+        return membership(take(self.counts, self._judged_rows), self.reference.membership)
+
+    def _amounts(self, of: TargetOf) -> Floats:
+        """Give what the groups have of these documents [query or 1, group]."""
+        reference, labels = self.reference, self.reference.labels
+        whole = of == "background" and reference.background == "collection"
+        weights = np.ones((1, 1))
+        if labels is not None and (of == "collection" or whole):
+            amounts = labels.amounts[None, None]
+        elif of == "background" and labels is not None:
+            assert isinstance(reference.background, Run)
+            lines = reference.background.top(self.qids, reference.background_depth)
+            amounts = looked_up(labels, self.qids, reference.background.docnos, lines)
+        elif of in ("collection", "background"):
+            candidates = self.collection if whole or of == "collection" else self.background
+            amounts, weights = candidates.counts, candidates.documents.astype(np.float64)
+        else:
+            amounts = self.judged_membership if labels is not None else take(self.counts, self._judged_rows)
+            weights = self._weights(of)
+        total: Floats = (np.nan_to_num(amounts, nan=0.0, posinf=0.0) * weights[..., None]).sum(axis=1)
+        return total
+
+    def _weights(self, of: TargetOf) -> Floats:
+        """Weigh the judged documents [query, n]."""
+        grades = np.nan_to_num(self.judged_relevance)
+        relevant = grades >= self.reference.relevance_level
+        if of == "relevance":
+            return grades.clip(min=0)
+        if of == "ideal":
+            return ranks.shared(np.where(relevant, grades, np.nan), discount.log2_clipped(grades.shape[1]))
+        return relevant.astype(np.float64)
+
+    def documents_of(self, of: TargetOf, query: int) -> tuple[Docs, Ints, Floats]:
+        """Give documents of which a target is made, as lines [1, n] of docnos, and what each weighs."""
+        if of == "background":
+            background = self.reference.background
+            assert isinstance(background, Run)
+            lines = background.top([self.qids[query]], self.reference.background_depth)
+            return background.docnos, lines, np.ones(lines.shape[1])
+        return self.qrels.docnos, self.judged_lines[query : query + 1], self._weights(of)[query]
+
+    @cached_property
+    def _judged_rows(self) -> Ints:
+        """Rows of the judged documents in the table of documents [query, n]."""
+        rows = np.full(self.judged_lines.shape, MISSING, dtype=np.int64)
+        there = self.judged_lines != MISSING
+        rows[there] = self.documents.annotations.docnos.rows(self.qrels.docnos[self.judged_lines[there]])
+        return np.where(self.documents.dropped[rows], MISSING, rows)

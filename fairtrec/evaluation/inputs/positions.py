@@ -1,0 +1,41 @@
+"""Positions of documents, which may be given beside the runs: read once, and looked up for measures that ask."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fairtrec.data import Floats, Positions, Run, looked_up
+from fairtrec.evaluation.inputs.documents import RunContext
+from fairtrec.measure import Measure
+from fairtrec.support.errors import PATH
+
+
+def read(thing: Any) -> Positions:
+    """Load positions on axes of opinion."""
+    from fairtrec.formats import labels, memory
+
+    return labels.positions(thing) if isinstance(thing, PATH) else memory.positions(thing)
+
+
+def remark_on(positions: Positions, measures: Iterable[Measure]) -> str:
+    """Say whose sign means nothing, as nothing says which side of the axes is which."""
+    signed = [
+        str(each) for each in measures if each.better == "nearer 0" and any("positions" in need for need in each.needs)
+    ]
+    if positions.pointed or not signed:
+        return ""
+    made = "`fairtrec positions` made the axes without --toward"
+    return f"the sign of {', '.join(signed)} means nothing: {made}"
+
+
+def positions(inputs: RunContext) -> Floats:
+    """Find where the ranked documents stand [query, rank, axis]."""
+    run, qids = inputs.run, inputs.qids
+    return looked_up(inputs.reference.extras["positions"], qids, run.docnos, run.top(qids, inputs.depth))
+
+
+def background_positions(inputs: RunContext) -> Floats:
+    """Find where the background's documents stand [query, n, axis]."""
+    background = inputs.reference.background
+    assert isinstance(background, Run)
+    lines = background.top(inputs.qids, inputs.reference.background_depth)
+    return looked_up(inputs.reference.extras["positions"], inputs.qids, background.docnos, lines)

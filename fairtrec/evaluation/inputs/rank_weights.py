@@ -1,0 +1,54 @@
+"""A discount of the user's own: the weights of ranks, which may be given beside the runs for ``discount='given'``."""
+
+import dataclasses
+from collections.abc import Mapping
+from os import fspath
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fairtrec.formulas.discount import GIVEN, GivenDiscount
+from fairtrec.support.errors import PATH, InputError, UsageError, asked_by
+
+T = TypeVar("T")
+
+
+def read(thing: Any) -> GivenDiscount:
+    """Load the weights of ranks: of lines rank, weight; or a sequence, or ``{rank: weight}``, from rank 1.
+
+    Raises InputError for a rank that is missing, a weight below 0, and a first that is not above it.
+    """
+    if isinstance(thing, PATH):
+        from fairtrec.formats import tsv
+        from fairtrec.support.files import opening
+
+        return GivenDiscount(tuple(tsv.discount(thing)), opening.name(fspath(thing)))
+    if isinstance(thing, Mapping) and [*thing] != [*range(1, len(thing) + 1)]:
+        raise InputError("the discount has other ranks than 1, 2, 3 and so on; give each once, in this order")
+    try:
+        weights = np.array([*(thing.values() if isinstance(thing, Mapping) else thing)], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("the discount is no sequence of numbers; give the weights of ranks from rank 1") from None
+    if weights.ndim != 1 or not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or not weights[0]:
+        raise InputError("the weights of ranks are numbers of 0 or more, the first above 0; correct the discount")
+    return GivenDiscount(tuple(weights.tolist()), "the discount")
+
+
+def is_given(measure: Any) -> bool:
+    """Tell whether a measure takes its discount from what is given."""
+    return getattr(measure, "discount", None) == GIVEN
+
+
+def weighed(measure: T, weights: GivenDiscount | None) -> T:
+    """Give a measure whose discount is ``given`` its weights.
+
+    Raises UsageError where there are none, InputError where they end before the cutoff.
+    """
+    if weights is None:
+        raise UsageError(f"{measure} needs the weights of ranks; give {asked_by('--discount FILE')}")
+    cutoff, last = getattr(measure, "cutoff", None), len(weights.weights)
+    if cutoff is not None and cutoff > last:
+        raise InputError(f"{weights.origin} ends at rank {last}; {measure} looks at {cutoff}")
+    of_measure: Any = measure
+    changed: T = dataclasses.replace(of_measure, discount=weights)
+    return changed

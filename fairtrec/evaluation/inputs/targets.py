@@ -1,0 +1,181 @@
+"""The share that each group should have, and how likely the groups of unknown documents are."""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import cast, get_args
+
+import numpy as np
+
+from fairtrec.data import NONE, UNKNOWN, Floats, Labels
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import Choices, Target
+from fairtrec.evaluation.inputs.documents import OF_QRELS, Attribute, MixedTarget, TargetOf
+from fairtrec.formulas import distribution
+from fairtrec.measure import Measure
+from fairtrec.measures.catalogue.needs import NEEDS
+from fairtrec.support.errors import UsageError, asked_by
+
+_FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
+
+
+def remark_on(target: Target, labels: Labels) -> str:
+    """Say what even shares mean where labels are per query, or nothing."""
+    if target != "even" or not labels.per_query:
+        return ""
+    if labels.own:
+        return "subtopics are each query's own: the target is even over those of the query, and others take no part"
+    _, named = labels.by_query()
+    lacking = int((~named.all(axis=1)).sum())
+    what = f"the labels of {lacking} of {len(named)} queries name not all groups; the target is even over all"
+    return what if lacking else ""
+
+
+def _even_of_queries(labels: Labels) -> dict[str, Floats]:
+    qids, named = labels.by_query()
+    return dict(zip(qids, distribution.shares(named.astype(np.float64)), strict=True))
+
+
+def attribute(
+    name: str,
+    labels: Labels | None,
+    groups: tuple[str, ...],
+    own: Choices,
+    inputs: frozenset[str],
+    measures: Iterable[Measure],
+) -> Attribute:
+    """Settle by its ``own`` choices what the groups of an attribute should have, and how likely unknown ones are.
+
+    ``groups``  those of counts, where there are no labels.
+
+    Shares are the same for all queries, taken from documents or mixed with these, or one for each query. Even shares
+    are over all groups; where each query has groups of its own, as subtopics are, over these.
+
+    Raises UsageError where they make no sense.
+    """
+    target, targets, mixed, whole = None, None, None, own.target
+    groups = groups if labels is None else labels.groups
+    parts = _parts(whole) if isinstance(whole, str) and "*" in whole and not _is_file(whole) else [(1.0, whole)]
+    total = sum(factor for factor, _ in parts)
+    if abs(total - 1) > distribution.EXACT or any(factor <= 0 for factor, _ in parts):
+        raise UsageError(f"the factors of the target {whole} sum to {total:g}; they must be above 0 and sum to 1")
+    documents: list[tuple[float, TargetOf]] = []
+    same, by_query = np.zeros(len(groups)), None
+    for factor, part in parts:
+        if isinstance(part, str) and part in get_args(TargetOf):
+            documents.append((factor, _of_documents(cast("TargetOf", part), inputs)))
+            continue
+        given = _given(part, groups, labels)
+        if isinstance(given, np.ndarray):
+            same = same + factor * given
+        else:
+            others = given if by_query is None else by_query
+            by_query = {qid: factor * given[qid] + (0 if by_query is None else by_query[qid])
+                        for qid in given.keys() & others.keys()}  # fmt: skip
+    if by_query is not None:
+        by_query = {qid: shares + same for qid, shares in by_query.items()}
+    share = 1 - sum(factor for factor, _ in documents)
+    if not documents:
+        target, targets = None if by_query else same, by_query
+    elif len(documents) == len(parts):
+        mixed = MixedTarget(tuple(documents))
+    elif by_query is not None:
+        mixed = MixedTarget(tuple(documents), None, {qid: each / share for qid, each in by_query.items()})
+    else:
+        mixed = MixedTarget(tuple(documents), same / share)
+    prior = prior_of(own.prior, measures, labels) if labels is not None and own.bounds == "labels" else None
+    return Attribute(attribute=name, labels=labels, target=target, target_of=mixed, targets=targets, prior=prior)
+
+
+def files_of(target: Target) -> list[str]:
+    """Name the files of which a target is made."""
+    if not isinstance(target, str):
+        return []
+    return [target] if _is_file(target) else [part for _, part in _parts(target) if _is_file(part)]
+
+
+def _is_file(part: str) -> bool:
+    """Tell files from words, which stand for what they say even where there is a file of that name."""
+    return part not in ("even", *get_args(TargetOf)) and loading.is_file(part)
+
+
+def _parts(target: str) -> list[tuple[float, str]]:
+    """Take a mixture apart, ``0.5*qrels+0.5*even``; anything else is one part."""
+    starts = [found.start() for found in _FACTOR.finditer(target)]
+    if not starts or starts[0] > 0:
+        return [(1.0, target)]
+    parts = [target[start:end].lstrip("+ ") for start, end in pairwise([*starts, len(target)])]
+    pairs = [part.partition("*") for part in parts]
+    return [(float(factor), part.strip()) for factor, _, part in pairs]
+
+
+def _of_documents(word: TargetOf, inputs: frozenset[str]) -> TargetOf:
+    needed = "relevance" if word in OF_QRELS else word
+    if needed not in inputs:
+        raise UsageError(f"the target {word} needs {NEEDS[needed].missing}; give {asked_by(NEEDS[needed].give)}")
+    return word
+
+
+def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floats | Mapping[str, Floats]:
+    """Take shares that are written, stand in a file, or are even; the group of unlabelled documents has none."""
+    known = tuple(group for group in groups if labels is None or group != UNKNOWN)
+    if part == "even" and labels is not None and labels.own:
+        return _even_of_queries(labels)
+    found: Floats | Mapping[str, Floats]
+    if part == "even":
+        found = np.full(len(known), 1 / len(known))
+    elif isinstance(part, str) and _is_file(part):
+        from fairtrec.formats import tsv
+
+        found = tsv.targets(part, known)
+    elif isinstance(part, str) and "=" not in part:
+        words = ", ".join(get_args(TargetOf))
+        what = f"the target {part!r} is not known; choose one of even, {words}, a file, or f=0.4,m=0.6"
+        raise UsageError(f"{what}; or mix them, 0.5*qrels+0.5*even")
+    else:
+        found = _written(part, known, "target")
+    if known == groups:
+        return found
+    at = groups.index(UNKNOWN)
+    if isinstance(found, np.ndarray):
+        return np.insert(found, at, 0.0)
+    return {qid: np.insert(shares, at, 0.0) for qid, shares in found.items()}
+
+
+def prior_of(prior: Target, measures: Iterable[Measure], labels: Labels) -> Floats | None:
+    """Settle how likely the groups of unknown documents are; None: as among the known documents of the query.
+
+    Last is how likely a document is of none of them, where labels or the prior say that it may be. Raises UsageError
+    where there are no labellings to speak of.
+    """
+    if labels.own:
+        what = "a document has any number of a query's subtopics, so --bounds labels cannot try them all"
+        raise UsageError(f"{what}; leave it out")
+    for measure in measures:
+        if {"positions", "background_positions"}.intersection(measure.needs):
+            raise UsageError(f"{measure}: positions are not groups, so no labelling bounds it; leave it out")
+    named = [pair.rsplit("=", 1)[0].strip() for pair in prior.split(",")] if isinstance(prior, str) else [*prior]
+    groups = (*labels.groups, *[NONE] * (labels.none or NONE in named))
+    if prior == "known":
+        return None
+    if prior == "even":
+        return np.full(len(groups), 1 / len(groups))
+    if isinstance(prior, str) and "=" not in prior:
+        raise UsageError(f"the prior {prior!r} is not known; choose one of even, known, or f=0.4,m=0.6")
+    return _written(prior, groups, "prior")
+
+
+def _written(given: Target, groups: tuple[str, ...], what: str) -> Floats:
+    try:
+        pairs = [pair.rsplit("=", 1) for pair in given.split(",")] if isinstance(given, str) else list(given.items())
+        shares = {str(group).strip(): float(share) for group, share in pairs}
+    except ValueError:
+        raise UsageError(f"cannot read the {what} {given!r}; write it like f=0.4,m=0.6") from None
+    if len(pairs) > len(shares):
+        raise UsageError(f"the {what} {given} names a group twice; keep one")
+    if set(shares) != set(groups):
+        raise UsageError(f"the {what} names the groups {', '.join(shares)}; name each of {', '.join(groups)}")
+    values = np.array([shares[group] for group in groups])
+    if not distribution.sums_to_one(values):
+        raise UsageError(f"the {what}'s shares sum to {values.sum():g}; they must be 0 or more and sum to 1")
+    return distribution.rounded(values)

@@ -1,0 +1,267 @@
+"""The order of runs by one measure, and how they stand in all: who is best, who is worst, who is dominated.
+
+Each measure says itself which values are good; a measure that says neither has a highest value, but no best one.
+Nothing here looks at a run, only at its means [run, measure] (mean sizes, where nearer 0 is better); nan is undefined.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats, Ints
+from fairtrec.evaluation.answers import Answer, Signature, aggregates
+from fairtrec.evaluation.answers.aggregates import of_query
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.slices import aligned
+from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.rounding import same
+from fairtrec.measure import Better, Measure, badness
+from fairtrec.measures.catalogue import registry
+from fairtrec.measures.catalogue.needs import looks_at_groups
+from fairtrec.support.errors import UsageError
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """How runs stand by what they are compared by [run, measure]; ``betters`` are the directions of the measures."""
+
+    means: Floats
+    betters: Sequence[Better]
+
+    @cached_property
+    def badness(self) -> Floats:
+        """The means, turned so that less is better [run, measure]."""
+        return np.stack([badness(means, better) for means, better in zip(self.means.T, self.betters, strict=True)], 1)
+
+    @cached_property
+    def directed(self) -> Bools:
+        """Which measures say what is better [measure]."""
+        return np.array([better != "neither" for better in self.betters], dtype=np.bool_)
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """Each run's rank by each measure [run, measure]: 1 plus how many are better; 0 where it is undefined.
+
+        >>> Standing(np.array([[0.5], [0.9], [np.nan], [0.5], [0.1]]), ["higher"]).ranks[:, 0].tolist()
+        [2, 1, 0, 2, 4]
+        """
+        ranks = np.stack([1 + np.searchsorted(np.sort(column), column) for column in self.badness.T], axis=1)
+        return np.where(np.isnan(self.means), 0, ranks)
+
+    @cached_property
+    def best(self) -> Bools:
+        """Which runs are best [run, measure]; nobody is where there is nothing to compare, or at infinity."""
+        several = (~np.isnan(self.means)).sum(axis=0) > 1
+        return np.asarray((self.ranks == 1) & self.directed & several & np.isfinite(self.means))
+
+    @cached_property
+    def worst(self) -> Bools:
+        """Which runs are worst [run, measure]; nobody is where all are equal."""
+        return np.asarray((self.ranks == self.ranks.max(axis=0)) & (self.ranks > 1) & self.directed)
+
+    @cached_property
+    def dominated(self) -> Bools:
+        """Which runs another one beats: as good or better in every measure that has a direction, better in one [run].
+
+        A run with an undefined value neither beats another nor is beaten: the two cannot be compared in that measure.
+        With fewer than two such measures the order says it all, and no run is marked.
+        """
+        compared = self.badness[:, self.directed]
+        if compared.shape[1] < 2:
+            return np.zeros(len(compared), dtype=np.bool_)
+        beaten = [((compared <= own).all(axis=1) & (compared < own).any(axis=1)).any() for own in compared]
+        return np.array(beaten, dtype=np.bool_)
+
+
+def incomplete(result: Result) -> Bools:
+    """Tell which means leave out a query for which another run has a value [run, measure].
+
+    They are over other queries than those of that run, whether theirs are undefined there or were never ranked, so that
+    they can be compared with none of them.
+    """
+    every = list(dict.fromkeys(qid for each in result.scores for qid in each.qids))
+    valued = ~np.isnan(aligned(result.scores, every))
+    lacking = (valued.any(axis=0) & ~valued).any(axis=2)
+    return np.asarray(lacking & valued.any(axis=2))
+
+
+def strange(result: Result) -> Bools:
+    """Tell which means rest on documents of which more than a tenth is unknown [run, measure]."""
+    return np.array([[each in scores.strange for each in scores.measures] for scores in result.scores], dtype=np.bool_)
+
+
+def comparable(result: Result) -> Floats:
+    """Give that by which runs are ordered [run, measure], nan where it is incomplete, or of unknown documents."""
+    return np.where(
+        incomplete(result) | strange(result), np.nan, np.array([scores.compared for scores in result.scores])
+    )
+
+
+def order(values: Floats, better: Better) -> Ints:
+    """Give the places of values, best first; equal ones as they were given, undefined ones last.
+
+    >>> order(np.array([0.5, np.nan, 0.1, 0.5]), "higher").tolist()
+    [0, 3, 2, 1]
+    """
+    return np.argsort(badness(values, better), kind="stable")
+
+
+def sort_key(text: str, measures: Any, relevance_level: int | None = None) -> Measure:
+    """Read the measure that runs are to be sorted by; ``measures`` are those asked for, as `evaluate` takes them.
+
+    Raises UsageError if it is not one measure, or is certainly none of them: one that becomes several, such as one
+    for each group, is only known later.
+    """
+    named = registry.parse(text, relevance_level)
+    if len(named) != 1:
+        raise UsageError(f"--sort takes one measure, and {text!r} names {len(named)}; name one")
+    several = measures if isinstance(measures, list | tuple) else [measures]
+    asked = [one for each in several if each is not None for one in registry.parse(str(each), relevance_level)]
+    if asked and all(one.expanded(("f", "m")) == (one,) for one in asked) and not looks_at_groups(named[0]):
+        _refuse_other(named[0], asked)
+    return named[0]
+
+
+def computed(result: Result, measure: Measure) -> Measure:
+    """Find the measure that runs are to be sorted by: the first of those that aggregate it, where there are such.
+
+    Raises UsageError if it is none of them.
+    """
+    measures = result.scores[0].measures
+    found = next((each for each in measures if measure in (each, of_query(each))), None)
+    if found is None:
+        _refuse_other(measure, measures)
+    return found or measure
+
+
+def by(result: Result, measure: Measure) -> Result:
+    """Sort the runs of a result by one of its measures, by full values; incomplete means stand last.
+
+    Raises UsageError if it is none of them.
+    """
+    measures = result.scores[0].measures
+    row = measures.index(computed(result, measure))
+    places = order(comparable(result)[:, row], measures[row].better)
+    return replace(result, scores=tuple(result.scores[place] for place in places.tolist()))
+
+
+def _refuse_other(measure: Measure, measures: Iterable[Measure]) -> None:
+    there = dict.fromkeys(measures)
+    if measure not in there:
+        measure.refuse_several(there)
+        way_out = f"add it with -m, or sort by one of {', '.join(map(str, there))}"
+        raise UsageError(f"cannot sort by {measure}, which is not computed; {way_out}")
+
+
+ENDS = ("best", "median", "worst")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TopicSpread(Answer):
+    """Best, median and worst of each query [measure, query]; ``summary`` alone, if values of queries stay hidden.
+
+    Of a measure that is better nearer 0 sizes are looked at; of one without a direction best is the greatest.
+    """
+
+    result: Result
+    slices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    summary_only: bool = False
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that changes a number."""
+        return self.result.signature
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures of all runs."""
+        return self.result.scores[0].measures
+
+    @cached_property
+    def qids(self) -> tuple[str, ...]:
+        """The queries that any run has, sorted."""
+        return tuple(sorted({qid for scores in self.result.scores for qid in scores.qids}))
+
+    @cached_property
+    def values(self) -> Floats:
+        """The values of all runs [run, measure, query], nan where a run has none; sizes, where nearer 0 is better."""
+        values = aligned(self.result.scores, self.qids)
+        sized = np.array([measure.better == "nearer 0" for measure in self.measures])
+        values[:, sized] = np.abs(values[:, sized])
+        return values
+
+    @cached_property
+    def ends(self) -> Floats:
+        """The best, the median and the worst [end, measure, query] of the runs that have a value."""
+        found = np.full((3, len(self.measures), len(self.qids)), np.nan)
+        for row, measure in enumerate(self.measures):
+            of = self.values[:, row]
+            known = ~np.isnan(of).all(axis=0)
+            least, middle, most = (end(of[:, known], axis=0) for end in (np.nanmin, np.nanmedian, np.nanmax))
+            turned = measure.better in ("lower", "nearer 0")
+            found[:, row, known] = (least, middle, most) if turned else (most, middle, least)
+        return found
+
+    @cached_property
+    def many(self) -> Ints:
+        """How many runs have a value [measure, query]."""
+        return np.asarray((~np.isnan(self.values)).sum(axis=0))
+
+    def rows(self) -> Iterator[tuple[str, int | None, str]]:
+        """List what has a row: each query by its number, then all of them, then each slice."""
+        if not self.summary_only:
+            yield from ((qid, at, "") for at, qid in enumerate(self.qids))
+        yield "all", None, ""
+        yield from ((name, None, name) for name in self.slices)
+
+    def of(self, query: int | None, part: str) -> Floats:
+        """Give the three of one query, or their means over all queries, or those of a slice [end, measure]."""
+        if query is not None:
+            return self.ends[:, :, query]
+        return _mean(self.ends[:, :, self._columns(part)])
+
+    def own(self, run: int, query: int | None, part: str) -> Floats:
+        """Give the values of one run [measure], or their means, in the same way."""
+        if query is not None:
+            return np.asarray(self.values[run, :, query])
+        return _mean(self.values[run][:, self._columns(part)])
+
+    def place(self, run: int, measure: int, query: int) -> tuple[int, int] | None:
+        """Give the place of a run among those that have a value, ties sharing the better; None where it has none."""
+        of = badness(self.values[:, measure, query], self.measures[measure].better)
+        if np.isnan(of[run]):
+            return None
+        known = of[~np.isnan(of)]
+        better = (known < of[run]) & ~same(known, np.full(len(known), of[run]))
+        return int(better.sum()) + 1, len(known)
+
+    def runs_of(self, query: int | None, part: str) -> int:
+        """Tell how many runs have a value of a query, or how many queries a mean is over."""
+        if query is not None:
+            return int(self.many[:, query].max(initial=0))
+        return len(self._columns(part))
+
+    def _columns(self, part: str) -> list[int]:
+        among = set(self.slices[part]) if part else None
+        return [at for at, qid in enumerate(self.qids) if among is None or qid in among]
+
+
+def _mean(values: Floats) -> Floats:
+    known = (~np.isnan(values)).sum(axis=-1)
+    return np.asarray(quotient(np.nansum(values, axis=-1), known))
+
+
+def spread(
+    result: Result, slices: Mapping[str, Sequence[str]] | None = None, *, summary_only: bool = False
+) -> TopicSpread:
+    """Give best, median and worst value of each query over the runs of a result, and their means; no run is named.
+
+    Raises UsageError for a slice that is called all, and for what ``aggregate`` has made other values than means of.
+    """
+    aggregates.refuse(result.scores, "best, median and worst have")
+    if slices is not None and "all" in slices:
+        raise UsageError("'all' stands for all queries; give this slice another name")
+    return TopicSpread(result, dict(slices or {}), summary_only)

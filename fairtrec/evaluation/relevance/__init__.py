@@ -1,0 +1,187 @@
+"""Measures of relevance, given the judgements once, for any number of runs: computed here, or by ir-measures."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fairtrec.data import MISSING, Floats, Qrels, Run, decode
+from fairtrec.data.ranking.depth import CELLS, dealt, depth_of
+from fairtrec.data.run import QrelsIndex, in_rows
+from fairtrec.formulas.distribution import quotient
+from fairtrec.measures.catalogue import relevance
+from fairtrec.measures.utility import DIVERSITY, Utility
+from fairtrec.support.errors import ResourceError, UsageError
+
+if TYPE_CHECKING:
+    from fairtrec.evaluation.relevance.trec_eval import Formula
+
+
+class Graded(NamedTuple):
+    """What is known of judged queries: their judgements, the grades of these [query, n], and ideals [query]."""
+
+    grades: QrelsIndex
+    falling: Floats
+    most: list[Floats]
+
+
+QUERIES = 1 << 16  # that are looked at together
+TOGETHER = 1 << 18  # lines of the run and of judgements, likewise
+
+
+def is_computed_here(measure: Utility) -> bool:
+    """Tell whether ir-measures need not be asked for the values of a measure that is not plain."""
+    from fairtrec.evaluation.relevance.trec_eval import formula_of  # which few evaluations import
+
+    return measure.name in DIVERSITY or formula_of(measure) is not None
+
+
+class RelevanceEvaluator:
+    """The judgements, for any number of runs.
+
+    Raises UsageError for a measure whose provider is not installed.
+    """
+
+    def __init__(self, measures: Sequence[Utility], qrels: Qrels) -> None:
+        self.measures = measures
+        self.qrels = qrels
+        self.plain = [row for row, asked in enumerate(measures) if asked.is_plain]
+        self.formulas: dict[int, Formula] = {}
+        self.handed: list[tuple[int, Any]] = []
+        self.diverse = [row for row, asked in enumerate(measures) if asked.name in DIVERSITY]
+        if self.diverse:
+            from fairtrec.evaluation.relevance.diversity import Subtopics
+
+            self.subtopics = Subtopics(qrels)
+        if len(self.plain) + len(self.diverse) < len(measures):
+            from fairtrec.evaluation.relevance import trec_eval  # which few evaluations import
+
+            rest = [row for row, asked in enumerate(measures) if not asked.is_plain and row not in self.diverse]
+            others = {row: trec_eval.formula_of(measures[row]) for row in rest}
+            self.formulas = {row: formula for row, formula in others.items() if formula is not None}
+            trec_eval.refuse_grades([measures[row] for row in self.formulas], qrels)
+            self._hand_over([row for row, formula in others.items() if formula is None], qrels)
+        self.deepest = depth_of([measures[row] for row in (*self.plain, *self.formulas)])
+        self.many = np.diff(qrels.starts)
+        self.few = len(qrels.grades) <= TOGETHER and len(self.many) * int(self.many.max(initial=0)) <= CELLS
+        self.known: Graded | None = None  # of all queries, where these are few
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send another process the judgements alone, as what ir-measures has made of them may be unfit for it."""
+        return type(self), (self.measures, self.qrels)
+
+    def _hand_over(self, rows: Sequence[int], qrels: Qrels) -> None:
+        if not rows:
+            return
+        if not relevance.is_installed():
+            raise ResourceError(f"{self.measures[rows[0]]}: {relevance.ABSENT}")
+        import ir_measures
+
+        subtopics = list(_subtopics(qrels))
+        for row in rows:
+            with _refused(self.measures[row].measure):
+                self.handed.append((row, ir_measures.evaluator([self.measures[row].measure], subtopics)))
+
+    def values(self, run: Run, qids: Sequence[str]) -> Floats:
+        """Compute the measures of one run [measure, query]; nan for a query without judgements."""
+        values = np.full((len(self.measures), len(qids)), np.nan)
+        if self.formulas:
+            from fairtrec.evaluation.relevance.trec_eval import Ranked
+
+        for place in range(0, len(qids) if self.plain or self.formulas else 0, QUERIES):
+            some = qids[place : place + QUERIES]
+            number = self.qrels.numbers(some)
+            at = np.flatnonzero(number != MISSING)
+            number, ranking = number[at], run.numbers(some)[at]
+            first, many = run.starts[ranking], np.where(ranking == MISSING, 0, np.diff(run.starts, append=0)[ranking])
+            lengths = many if self.deepest is None else np.minimum(many, self.deepest)
+            judged = np.zeros(len(at), dtype=np.int64) if self.few else self.many[number]
+            for alike in [np.arange(len(at))] if self.few else dealt(judged):
+                lines = np.cumsum(lengths[alike] + judged[alike])
+                for part in np.split(alike, np.flatnonzero(np.diff(lines // TOGETHER)) + 1):
+                    numbers = number[part] if self.few else np.arange(len(part))
+                    known = self.known
+                    if known is None:
+                        index = QrelsIndex(self.qrels, None if self.few else number[part])
+                        many_judged = np.bincount(index.query, minlength=len(self.many if self.few else part))
+                        falling = in_rows(index.grades[np.lexsort((-index.grades, index.query))], many_judged, np.nan)[
+                            0
+                        ]
+                        known = Graded(index, falling, [self.measures[row].most(falling) for row in self.plain])
+                        self.known = known if self.few else None
+                    places, grades = known.grades.retrieved(run, first[part], lengths[part], numbers)
+                    columns = place + at[part]
+                    for row, most in zip(self.plain, known.most, strict=True):
+                        gained = self.measures[row].gained(places, grades)
+                        values[row, columns] = quotient(gained, most[numbers], otherwise=0.0)
+                    for row, formula in self.formulas.items():
+                        values[row, columns] = formula(Ranked(places, grades, many[part], known.falling[numbers]))
+        if self.diverse or self.handed:
+            self._ask(run, qids, values)
+        return values
+
+    def count_judged(self, run: Run, qids: Sequence[str], depth: int) -> tuple[int, int]:
+        """Count the judged documents at the first ranks, and these ranks, of the queries that have judgements.
+
+        It counts by what ``values`` has made of judgements that are few enough to be held at once; of others (0, 0).
+        """
+        if self.known is None:
+            return 0, 0
+        number, ranking = self.qrels.numbers(qids), run.numbers(qids)
+        at = np.flatnonzero((number != MISSING) & (ranking != MISSING))
+        number, first, many = number[at], run.starts[ranking[at]], np.diff(run.starts)[ranking[at]]
+        lengths, judged = np.minimum(many, depth), 0
+        for part in np.split(np.arange(len(at)), np.flatnonzero(np.diff(np.cumsum(lengths) // TOGETHER)) + 1):
+            grades = self.known.grades.retrieved(run, first[part], lengths[part], number[part])[1]
+            judged += int((grades >= 0).sum())
+        return judged, int(lengths.sum())
+
+    def _ask(self, run: Run, qids: Sequence[str], values: Floats) -> None:
+        """Compute what is not computed by ranks and grades [measure, query]."""
+        at = np.flatnonzero(self.qrels.numbers(qids) != MISSING)
+        judged = {qids[column]: column for column in at.tolist()}
+        if self.diverse:
+            asked = [self.measures[row] for row in self.diverse]
+            values[np.array(self.diverse)[:, None], at] = self.subtopics.values(asked, run, list(judged))
+        for row, evaluator in self.handed:
+            with _refused(self.measures[row].measure):
+                of_queries = rankings(run, list(judged), self.measures[row].depth)
+                for metric in evaluator.iter_calc(of_queries):
+                    if metric.query_id in judged:
+                        values[row, judged[metric.query_id]] = metric.value
+
+
+@contextmanager
+def _refused(measure: Any) -> Iterator[None]:
+    """Turn whatever a provider falls over into one line: a measure it lacks, a parameter it cannot take."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as fault:
+        why = " ".join(str(fault).split()) or type(fault).__name__
+        what = f"ir-measures cannot compute {measure}: {why}"
+        if why.startswith("Unsupported"):
+            what = f"ir-measures cannot compute {measure} by what is installed; leave it out"
+        raise UsageError(what) from fault
+
+
+def rankings(run: Run, qids: Sequence[str], depth: int | None) -> dict[str, dict[str, float]]:
+    """Give the first documents of each query with strictly falling scores, so that no provider sees a tie."""
+    part = run.cut(qids, depth)
+    names, starts = decode(part.docnos), part.starts.tolist()
+    scores = np.arange(np.diff(part.starts).max(initial=0), 0.0, -1.0).tolist()
+    return {
+        qid: dict(zip(names[start:end], scores, strict=False))
+        for qid, start, end in zip(part.qids, starts, starts[1:], strict=False)
+        if end > start
+    }
+
+
+def _subtopics(qrels: Qrels) -> Iterable[Any]:
+    import ir_measures
+
+    columns = (qrels.query.tolist(), decode(qrels.docnos), qrels.grades.tolist(), decode(qrels.iterations))
+    for query, docno, grade, iteration in zip(*columns, strict=True):
+        yield ir_measures.Qrel(qrels.qids[query], docno, grade, iteration)

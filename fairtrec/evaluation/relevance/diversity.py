@@ -1,0 +1,162 @@
+"""Measures of diversity, as ndeval computes them: of the subtopics that judged documents of a query are about.
+
+A subtopic is what the second column of the judgements says; it counts if some document has a grade of ``rel`` for it.
+The ideal ranking is greedy, ties by falling docno, as that of FAIR. A query without relevant documents, or that the run
+lacks, has the value 0; ndeval gives no number for nNRBP of the former.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairtrec.data import MISSING, Docnos, Floats, Ints, Qrels, Run
+from fairtrec.data.ranking.depth import depth_of
+from fairtrec.formulas import discount
+from fairtrec.formulas.elementary import powers
+from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.weighted_sums import weigh, weighted_sum
+from fairtrec.measures.fair import novelty
+from fairtrec.measures.utility import Utility
+
+Params = Mapping[str, Any]
+NOTHING = 1 / 2**70  # a weight beside that of the first rank, which is 1, and whose gain is 1 or more
+
+
+class Diverse(NamedTuple):
+    """One ranking: ``worth`` [1, rank, subtopic] is 1 where its document is relevant to the subtopic.
+
+    ``judged`` [1, document, subtopic] is the same of all relevant documents, by falling docno. ``ideal`` gives what the
+    ranks of the greedy ranking gain [rank], for an alpha and a cutoff.
+    """
+
+    worth: Floats
+    judged: Floats
+    ideal: Callable[[float, int], Floats]
+
+    @property
+    def many(self) -> int:
+        """How many subtopics the query has."""
+        return int(self.judged.shape[2])
+
+    def gained(self, params: Params, weights: Floats) -> float:
+        """Sum what its ranks gain, weighed."""
+        gains = novelty(self.worth[:, : len(weights)], params.get("alpha", 0.5))[0]
+        return weigh(gains, weights)
+
+
+def _normalised(of: Diverse, params: Params, weights: Floats) -> float:
+    """Divide by the gain of the greedy ranking, of which only ranks count that can change a digit of it."""
+    told = int((weights >= NOTHING).sum())
+    return of.gained(params, weights) / weigh(of.ideal(params.get("alpha", 0.5), told), weights)
+
+
+def greedy(judged: Floats, alpha: float, cutoff: int) -> Floats:
+    """Give what each rank [rank] adds when always the document [document, subtopic] that adds most comes next.
+
+    Of several that add as much the first comes; those of the same subtopics wait for each other, so that only the first
+    of each kind is looked at.
+
+    >>> greedy(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), alpha=0.5, cutoff=5).tolist()
+    [1.0, 1.0, 0.5, 0.0, 0.0]
+    """
+    kinds, kind_of = np.unique(judged, axis=0, return_inverse=True)
+    waiting = np.append(np.argsort(kind_of, kind="stable"), len(judged))
+    upto = np.cumsum(np.bincount(kind_of, minlength=len(kinds)))
+    at = np.append(0, upto[:-1])
+    first, fresh, gains = waiting[at], np.ones(judged.shape[1]), np.zeros(cutoff)
+    for rank in range(min(cutoff, len(judged))):
+        added = weighted_sum(kinds, fresh)
+        added[first == len(judged)] = -1.0
+        gains[rank] = added.max()
+        best = np.where(added >= gains[rank] * (1 - NEAR), first, len(judged)).argmin()
+        fresh[kinds[best] > 0] *= 1 - alpha
+        at[best] += 1
+        first[best] = waiting[at[best]] if at[best] < upto[best] else len(judged)
+    return gains
+
+
+def _over_all(of: Diverse, params: Params, weights: Floats) -> float:
+    """Divide by what the ranks would gain if each document were relevant to all subtopics."""
+    fresh = powers(1 - params.get("alpha", 0.5), len(weights))
+    return of.gained(params, weights) / (of.many * weigh(weights, fresh))
+
+
+def _nrbp(of: Diverse, params: Params, weights: Floats) -> float:
+    rest: float = 1 - (1 - params.get("alpha", 0.5)) * params.get("beta", 0.5)
+    return rest / of.many * of.gained(params, weights)
+
+
+def _p_ia(of: Diverse, _: Params, weights: Floats) -> float:
+    return float(of.worth[:, : len(weights)].sum()) / (of.many * len(weights))
+
+
+def _ap_ia(of: Diverse, _: Params, __: Floats) -> float:
+    precisions = of.worth[0] * np.cumsum(of.worth[0], axis=0) / np.arange(1, len(of.worth[0]) + 1)[:, None]
+    return float((precisions.sum(axis=0) / of.judged[0].sum(axis=0)).mean())
+
+
+def _st_recall(of: Diverse, _: Params, weights: Floats) -> float:
+    return float(of.worth[0, : len(weights)].any(axis=0).mean())
+
+
+_KINDS: dict[str, tuple[Callable[[Diverse, Params, Floats], float], discount.Discount]] = {
+    "alpha_nDCG": (_normalised, "log2"), "alpha_DCG": (_over_all, "log2"), "nERR_IA": (_normalised, "reciprocal"),
+    "ERR_IA": (_over_all, "reciprocal"), "nNRBP": (_normalised, "geometric"), "NRBP": (_nrbp, "geometric"),
+    "P_IA": (_p_ia, "log2"), "AP_IA": (_ap_ia, "log2"), "StRecall": (_st_recall, "log2"),
+}  # fmt: skip
+
+
+class Subtopics:
+    """The judgements by subtopic, for any number of runs."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self._numbers = qrels.numbers
+        self._names = Docnos.of(qrels.docnos)
+        falling = np.empty(len(self._names), dtype=np.int64)
+        falling[np.argsort(self._names.names)[::-1]] = np.arange(len(self._names))  # exact: docnos differ
+        self._place = np.append(falling, MISSING)  # of each document by falling docno; of one that is not judged
+        self._documents, self._grades = self._place[self._names.rows(qrels.docnos)], qrels.grades
+        self._topics = np.unique(qrels.iterations, return_inverse=True)[1]
+        self._starts = qrels.starts
+        self._ideals: dict[tuple[int, int, float], Floats] = {}
+
+    def values(self, measures: Sequence[Utility], run: Run, qids: Sequence[str]) -> Floats:
+        """Compute measures of the rankings of judged queries [measure, query]."""
+        found = np.zeros((len(measures), len(qids)))
+        given = [{name: value for name, value in each.measure.params.items() if value is not None} for each in measures]
+        depth = depth_of(measures)
+        for at, (number, lines) in enumerate(zip(self._numbers(qids).tolist(), run.top(qids, depth), strict=True)):
+            places = self._place[self._names.rows(run.docnos[lines[lines != MISSING]])]
+            of: dict[tuple[int, bool], Diverse] = {}
+            for row, (measure, params) in enumerate(zip(measures, given, strict=True)):
+                key = params.get("rel", 1), bool(params.get("judged_only"))
+                if key not in of:
+                    of[key] = self._of(number, places, *key)
+                if len(places) and of[key].many:
+                    compute, weigh = _KINDS[measure.name]
+                    longest = max(of[key].worth.shape[1], of[key].judged.shape[1])
+                    weights = discount.named(weigh, params.get("cutoff", longest), params.get("beta", 0.5))
+                    found[row, at] = compute(of[key], params, weights)
+        return found
+
+    def _of(self, query: int, places: Ints, level: int, alone: bool) -> Diverse:
+        """Look up the documents of a ranking, or those that are judged ``alone``."""
+        lines = np.arange(self._starts[query], self._starts[query + 1])
+        if alone:
+            places = places[np.isin(places, self._documents[lines])]
+        lines = lines[self._grades[lines] >= level]
+        topics, topic = np.unique(self._topics[lines], return_inverse=True)
+        documents, document = np.unique(self._documents[lines], return_inverse=True)
+        judged = np.zeros((1, len(documents) + 1, len(topics)))  # the last is relevant to nothing
+        judged[0, document, topic] = 1.0
+        at = np.searchsorted(documents, places)
+        at[np.append(documents, MISSING - 1)[at] != places] = len(documents)
+
+        def ideal(alpha: float, cutoff: int) -> Floats:
+            known = self._ideals.get((query, level, alpha))
+            if known is None or len(known) < cutoff:
+                known = self._ideals[query, level, alpha] = greedy(judged[0, :-1], alpha, cutoff)
+            return known[:cutoff]
+
+        return Diverse(judged[:, at], judged[:, :-1], ideal)

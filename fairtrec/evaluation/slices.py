@@ -1,0 +1,148 @@
+"""A result on some of its queries: slices of a query set."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from os import fspath
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from fairtrec.data import Floats, digest_texts
+from fairtrec.evaluation.answers.result import InputFile, Part, Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.inputs.loading import short
+from fairtrec.formats import tsv
+from fairtrec.formats.tsv import ALL, RESERVED
+from fairtrec.formulas.rounding import constant, same
+from fairtrec.measure import Better, badness
+from fairtrec.support.errors import FilePath, UsageError
+
+SMALL = 10  # queries; of fewer, a mean says little
+
+
+class Slices(dict[str, Sequence[str]]):
+    """The query ids of each slice, and the file that they come from, if any."""
+
+    path: FilePath | None = None
+
+    @classmethod
+    def of(cls, given: FilePath | Mapping[str, Sequence[str]] | None) -> "Slices":
+        """Take what a caller gave: a file of lines of qid and slice, or the query ids of each."""
+        if isinstance(given, cls):
+            return given
+        if given is None or isinstance(given, Mapping):
+            return cls(given or {})
+        slices = cls(tsv.slices(given))
+        slices.path = given
+        return slices
+
+    def noted(self, result: Result) -> Result:
+        """Name slices in the signature, and say in the notes which are small, or of queries that nobody evaluated."""
+        named, _ = signed(result, self)
+        return replace(named, notes=(*named.notes, *notes(result, self)))
+
+
+def restricted(scores: Scores, qids: Sequence[str]) -> Scores:
+    """Keep those of a run's queries that are among ``qids``."""
+    wanted = set(qids)
+    return _columns(scores, [column for column, qid in enumerate(scores.qids) if qid in wanted])
+
+
+def common(one: Scores, other: Scores) -> tuple[Scores, Scores]:
+    """Keep the queries that both runs have, in the order of the first."""
+    place = {qid: column for column, qid in enumerate(other.qids)}
+    shared = [column for column, qid in enumerate(one.qids) if qid in place]
+    return _columns(one, shared), _columns(other, [place[one.qids[column]] for column in shared])
+
+
+def aligned(several: Sequence[Scores], qids: Sequence[str]) -> Floats:
+    """Give the values of runs by the same measures [run, measure, query], for these queries; nan where is none."""
+    column = {qid: at for at, qid in enumerate(qids)}
+    values = np.full((len(several), len(several[0].measures), len(qids)), np.nan)
+    for of_run, scores in zip(values, several, strict=True):
+        of_run[:, [column[qid] for qid in scores.qids]] = scores.values
+    return values
+
+
+def _columns(scores: Scores, columns: Sequence[int]) -> Scores:
+    qids = tuple(scores.qids[column] for column in columns)
+    beside = {name: getattr(scores, name) for name in ("ties", "unknown", "gold", "pooled")}
+    kept: Any = {name: of.of(columns) for name, of in beside.items() if of is not None}
+    return replace(scores, qids=qids, values=scores.values[:, columns], **kept)
+
+
+class Recorded(Protocol):
+    """What `read_results` gives: a result that was written, and can be had from it."""
+
+    def result(self) -> Result:
+        """Give the values of its runs."""
+        ...
+
+
+def signed(result: Result | Recorded, given: FilePath | Mapping[str, Sequence[str]] | None) -> tuple[Result, Slices]:
+    """Name slices in the signature, and the file that they come from among the inputs; give the slices, too.
+
+    Raises UsageError for what is no result.
+    """
+    slices = Slices.of(given)
+    if not isinstance(result, Result):
+        if not hasattr(result, "result"):
+            raise UsageError(
+                f"here is {type(result).__name__}, and no result; give what evaluate or read_results gives"
+            )
+        result = result.result()
+    if slices.path is not None:
+        file = InputFile(fspath(slices.path), slices.path)
+        signature = result.signature | {"slices": short(Path(file.name).name, file.sha256)}
+        result = replace(result, signature=signature, files={**result.files, Part("slices"): file})
+    elif slices:
+        digest = digest_texts((name, "\n".join(sorted(qids))) for name, qids in slices.items())
+        result = replace(result, signature=result.signature | {"slices": short("given", digest)})
+    return result, slices
+
+
+def sliced(result: Result, slices: Slices) -> Iterator[tuple[str, Result]]:
+    """Give the whole result under the name ``all``, then each slice of it."""
+    yield ALL, result
+    for name, qids in slices.items():
+        yield name, replace(result, scores=tuple(restricted(scores, qids) for scores in result.scores))
+
+
+def notes(result: Result, slices: Slices) -> list[str]:
+    """Say which slices are small, and which queries of the slices or of the runs stand outside.
+
+    Raises UsageError if the runs have no query of any slice, and for a slice of a name that stands for others.
+    """
+    if not slices:
+        return []
+    for name in RESERVED.keys() & slices.keys():
+        raise UsageError(f"{name!r} stands for {RESERVED[name]}; give this slice another name")
+    evaluated = set().union(*(scores.qids for scores in result.scores))
+    in_slices = set().union(*slices.values())
+    if not evaluated & in_slices:
+        raise UsageError("the runs have no query of any slice; are the query ids of the same collection?")
+    small = [name for name, qids in slices.items() if len(evaluated.intersection(qids)) < SMALL]
+    lines = [f"small, fewer than {SMALL} queries: {', '.join(small)}"] if small else []
+    strangers, outside = len(in_slices - evaluated), len(evaluated - in_slices)
+    lines += [f"{strangers} of the {len(in_slices)} queries of the slices are not evaluated"] if strangers else []
+    lines += [f"{outside} of the {len(evaluated)} queries are in no slice"] if outside else []
+    return lines
+
+
+def worst(rows: Sequence[tuple[Hashable, str, float, Better]]) -> list[bool]:
+    """Mark the means that are the worst of those of the same key over slices, by the measure's direction.
+
+    A row is a key (run and measure), a slice, a mean and a direction; that of all queries is no slice.
+    """
+    marks = [False] * len(rows)
+    together: dict[Hashable, list[int]] = {}
+    for place, (key, name, mean, better) in enumerate(rows):
+        if name != ALL and better != "neither" and mean == mean:  # noqa: PLR0124 - nan is not itself
+            together.setdefault(key, []).append(place)
+    for places in together.values():
+        turned = badness(np.array([rows[place][2] for place in places]), rows[places[0]][3])
+        alike = bool(constant(turned))
+        for place, bad in zip(places, same(turned, turned.max(keepdims=True)).tolist(), strict=True):
+            marks[place] = bad and not alike
+    return marks

@@ -1,1 +1,0 @@
-"""Why a value is what it is: which words in which documents at which ranks made it."""

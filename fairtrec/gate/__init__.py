@@ -1,1 +1,0 @@
-"""Requirements, and whether runs meet them."""

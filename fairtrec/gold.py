@@ -1,0 +1,6 @@
+"""Is the instrument right? Documents are drawn for people to label; what they say describes what decides groups now."""
+
+from fairtrec.commands.gold.agreeing import agree
+from fairtrec.commands.gold.drawing import draw
+
+__all__ = ["agree", "draw"]

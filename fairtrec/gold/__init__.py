@@ -1,6 +1,0 @@
-"""Is the instrument right? Documents are drawn for people to label; what they say describes what decides groups now."""
-
-from fairtrec.gold.agreeing import agree
-from fairtrec.gold.drawing import draw
-
-__all__ = ["agree", "draw"]

@@ -1,5 +1,0 @@
-"""What the process that others are forked from imports first: it loads no large library without memory for it."""
-
-from fairtrec.jobs.large_libraries import guard_large_libraries
-
-guard_large_libraries()

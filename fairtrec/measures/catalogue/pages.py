@@ -1,0 +1,157 @@
+"""The pages of the measures, made from their classes, and BibTeX of the papers that they name as their source."""
+
+import inspect
+import re
+from collections.abc import Iterator
+
+from fairtrec.measure import Measure
+from fairtrec.measures import BUILT_IN
+from fairtrec.measures.catalogue import notation, registry, relevance, rerankers
+from fairtrec.measures.catalogue.docstrings import read_docstring, refuse_dropped
+from fairtrec.measures.catalogue.needs import NEEDS, OF_DOCUMENTS, Need
+from fairtrec.measures.utility import COMPUTED, SAYS, Utility
+from fairtrec.support.errors import UsageError
+from fairtrec.support.version import __version__
+
+PARTS = ("Unit", "Better", "Range", "Empty ranking", "Undefined", "Source")
+
+
+def part(kind: type[Measure], name: str) -> str:
+    """Take one part, such as Range, out of a measure's docstring."""
+    others = "|".join(PARTS)
+    text = " ".join(read_docstring(kind).split())
+    found = re.search(rf"(?:^| ){name}: (.*?)(?= (?:{others}): |$)", text)
+    return found.group(1).rstrip(".") if found else ""
+
+
+def needs(kind: type[Measure]) -> str:
+    """Name the inputs of a measure with default parameters that a user has to give."""
+    named = [need.name if need.word is None else need.word for need in _asked(kind)]
+    words = dict.fromkeys(word for each in named for word in each.split(", ") if word)
+    return ", ".join(word for word in words if word != "counts" or "texts" not in words)
+
+
+def _asked(kind: type[Measure]) -> list[Need]:
+    """List the inputs that need an option; whatever looks at documents needs counts first."""
+    wanted = kind().needs
+    first = ["counts"] if OF_DOCUMENTS.intersection(wanted) else []
+    asked = [NEEDS[name] for name in dict.fromkeys([*first, *wanted]) if name in NEEDS and name != "ranked"]
+    return [need for need in asked if need.give]
+
+
+def overview() -> str:
+    """List every measure: name, direction, range, needs."""
+    ours = [(name, registry.find(name)) for name in [*BUILT_IN, *registry.plugins(Measure)]]
+    rows = [("measure", "better", "needs", "range")]
+    rows += [
+        (name, kind.better, needs(kind), part(kind, "Range").split(". ")[0].split("; ")[0])
+        for name, kind in ours
+        if kind is not None
+    ]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows
+    ]
+    theirs = sorted(registry.foreign(), key=str.lower)
+    of = (
+        "ir-measures"
+        if relevance.is_installed()
+        else "those of ir-measures (which is not installed) that are computed here"
+    )
+    lines += ["", f"and from {of}, which need qrels (names of trec_eval, like ndcg_cut_10, are understood too):"]
+    return "\n".join([*lines, *_wrapped(theirs), ""])
+
+
+def _wrapped(words: list[str]) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(", ".join(words), 100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
+def page(name: str) -> str:
+    """Write the page of a measure, a reranker, or all_fair. Raises UsageError for a name that nobody knows."""
+    if registry.is_all_fair(name.partition("@")[0]):
+        return _all(name)
+    name = registry.proper(name) or name
+    kind = registry.find(name)
+    if kind is None:
+        if name in relevance.known():  # of which some cannot be parsed without their cutoff
+            return _foreign(Utility(relevance.known()[name]))
+        if name.partition("@")[0].lower() in map(str.lower, rerankers.names()):
+            return rerankers.page(name.partition("@")[0])
+        several = registry.parse(name)
+        if len(several) != 1:
+            many = f"{name!r} names {len(several)} measures" if several else "no measure was named"
+            raise UsageError(f"{many}; name one, and `fairtrec measures` lists them all")
+        measure = several[0]
+        if isinstance(measure, Utility):
+            return _foreign(measure)
+        kind = type(measure)
+    lines = [str(kind()), "", read_docstring(kind).replace("``", "`"), "", "Parameters"]
+    lines += notation.described(kind)
+    options: dict[str, str] = {}
+    for need in _asked(kind):
+        options.setdefault(need.give, need.missing)
+    lines += ["", "Needs", *(f"  {what}: {option}" for option, what in options.items())]
+    if kind.changes:
+        lines += ["", "Value versions", *(f"  {number}: {what}" for number, what in enumerate(kind.changes, 2))]
+    return "\n".join([*dict.fromkeys(lines[:3]), *lines[3:], ""])
+
+
+def _all(name: str) -> str:
+    said = (
+        "Every measure of fairness that the inputs allow; what is left out is said, and why.\n"
+        f"{registry.ALL_FAIR}@20: at this cutoff, where a measure has one."
+    )
+    return "\n".join([name, "", said, "", *_wrapped(list(map(str, registry.parse(name)))), ""])
+
+
+def _foreign(utility: Utility) -> str:
+    refuse_dropped()
+    measure = relevance.known()[utility.name]
+    about = inspect.cleandoc((relevance.is_installed() and measure.__doc__) or "").split("\n\n.. ")[0].strip()
+    params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]
+    need = NEEDS["relevance"]
+    by = "here, as by ir-measures" if utility.name in COMPUTED else "by ir-measures"
+    says = SAYS.get(utility.name)
+    lines = [f"{utility.name} (computed {by})", "", about, "", *([says, ""] if says else [])]
+    lines += [f"Better: {utility.better}.", ""]
+    lines += ["Parameters", *params, ""] if params else []
+    return "\n".join([*lines, "Needs", f"  {need.missing}: {need.give}", ""])
+
+
+_PLACE = re.compile(r"https?://[^\s,;]*[^\s,;.]")
+
+
+def cite(measures: str = "") -> str:
+    """Give fairtrec and the sources of measures as BibTeX: fairtrec first, then each source once, in their order.
+
+    Of a measure of another package, whose source is not among those that come with fairtrec, the entry holds what its
+    page says. Raises UsageError for measures that there are not.
+    """
+    known = dict(_bundled())
+    first = known.pop("").replace("\n}", f"\n  version = {{{__version__}}},\n}}")
+    found: dict[str, str] = {}
+    for measure in registry.parse(measures):
+        source = part(type(measure), "Source")
+        for place in _PLACE.findall(source) or [""]:
+            found.setdefault(place or str(measure), known.get(place) or _unknown(measure, source, place))
+    return "\n\n".join([first, *found.values()]) + "\n"
+
+
+def _bundled() -> Iterator[tuple[str, str]]:
+    """Read the entries that come with fairtrec, each by its address; that of fairtrec by none."""
+    from fairtrec.support.resources.passports import root
+
+    for entry in (root() / "citations.bib").read_text("utf-8").strip().split("\n\n"):
+        field = re.search(r"^  (doi|url) = \{(.+)\},$", entry, re.MULTILINE)
+        assert field is not None, entry
+        place = f"https://doi.org/{field[2]}" if field[1] == "doi" else field[2]
+        yield "" if entry.startswith("@misc{fairtrec,") else place, entry
+
+
+def _unknown(measure: Measure, source: str, place: str) -> str:
+    key = re.sub(r"\W", "", type(measure).__name__)
+    note = re.sub(r"([&%$#_{}])", r"\\\1", _PLACE.sub("", source).strip(" .")) or "no source named"
+    fields = [f"  title = {{{key}}},", f"  note = {{{note}}},", *([f"  url = {{{place}}},"] if place else [])]
+    return "\n".join([f"@misc{{{key},", *fields, "}"])

@@ -1,1 +1,0 @@
-"""Results files: read, compared, evaluated again."""

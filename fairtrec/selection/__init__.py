@@ -1,1 +1,0 @@
-"""Which of several variants to take, between utility and fairness."""

@@ -1,0 +1,1 @@
+"""What all rooms stand on: files, processes, progress, loops in C, resources, errors, words that choose."""

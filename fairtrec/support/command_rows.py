@@ -1,0 +1,41 @@
+"""What a command says of itself before it is imported, and who knows all commands."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Sections = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class CommandRow:
+    """A command: its name, the group of the help in which it stands, what it does, and how lasting its options are.
+
+    ``place``     is where the click command is: a file of the command's folder, and a name in it.
+    ``sections``  by the words behind the name ("" where there are none): the options that most users begin with; the
+                  title above those that no section has; and which options stand there besides.
+    ``answers``   are its formats, by the class of what Python gives back.
+    """
+
+    name: str
+    group: str
+    text: str
+    lasting: Literal["stable", "provisional"]
+    place: str = "command:command"
+    sections: Mapping[str, Sections] = field(default_factory=dict)
+    answers: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Registry(Protocol):
+    """Who knows all commands: ``fairtrec.commands``, which ``fairtrec/__init__.py`` names here, as it is above."""
+
+    COMMANDS: dict[str, tuple[str, str]]
+
+    def load_row(self, name: str) -> CommandRow:
+        """Import what a command says of itself."""
+
+    def load_command(self, name: str) -> Any:
+        """Import a command."""
+
+
+registry: Registry

@@ -1,0 +1,385 @@
+"""What a command line names, before any is read: runs, and for each attribute labels and what is chosen.
+
+Nothing here imports numpy, so that other processes can be made ready before this one does.
+"""
+
+# ruff: noqa: PTH110, PTH112, PTH113, PTH114, PTH119, PTH121, PTH207 - pathlib takes its time, and its glob drops a leading ./
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from fairtrec.support.errors import FilePath, InputError, UsageError
+from fairtrec.support.files import opening, submissions
+from fairtrec.support.literals import DOCUMENT, QUERY
+
+PATTERN = "*?["  # what a pattern has, and few names
+LONGEST_LIST = 1 << 24  # bytes; some 200,000 names
+LINES, LONGEST = 1000, 1 << 16  # of a file in a folder that are looked at, and bytes of the first
+LOOKED_AT = 1 << 18  # bytes of such a file
+NO_RUN, NO_FILE = "no line is of a run", "a pipe or device is read only if you name it"
+PassedOver = Callable[[str, list[str], str], None]  # is told which files of a folder or pattern are left out, and why
+PLACES = ("/", "./", "../")  # how an argument starts that is a path
+NAME = re.compile(r"[\w.-]+")  # of an attribute
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
+
+
+def paths(arguments: Iterable[str], left_out: PassedOver | None = None) -> list[str]:
+    """Name each file that the arguments stand for, in their order.
+
+    A folder stands for its files, sorted, without hidden ones and without those of folders in it; a pattern like
+    ``deep/**/*.run`` for the files that it matches, sorted; ``@list.txt`` for what stands in that file, a name or
+    pattern on each line, relative to where the command is called; and ``-`` for standard input. Raises InputError for
+    a folder, pattern or list that stands for nothing, UsageError for a file that hides what an argument means.
+
+    Pipes and devices in a folder or behind a pattern are left out. ``left_out`` is told of them, and of the files of a
+    folder in which no line is of a run, such as README.md, which then do not count; without it they do.
+    """
+    return [path for _, path in _expanded(arguments, left_out)]
+
+
+def named(arguments: Iterable[str], left_out: PassedOver | None = None) -> dict[str, str]:
+    """Give each file that the arguments stand for a name: as ``name=path`` says, else its path.
+
+    A path that stands there again has its number behind it; ``left_out`` is that of ``paths``. Raises UsageError for
+    two runs of one name.
+    """
+    found: dict[str, str] = {}
+    arguments = list(arguments)
+    plain = all(map(os.path.isfile, arguments))
+    for name, path in ((None, each) for each in arguments) if plain else _expanded(arguments, left_out):
+        if name is not None and name in found:
+            raise UsageError(f"two runs are called {name}; give one of them another name")
+        number, free = 1, name or path
+        while free in found:
+            number, free = number + 1, f"{path} ({number + 1})"
+        found[free] = path
+    return found
+
+
+def split(argument: str) -> tuple[str | None, str]:
+    """Take ``name=path`` apart, where there is a file of that path; ``./k=3.run`` is always a file.
+
+    Raises UsageError if there is also a file of that whole name: neither hides the other.
+
+    >>> split("bm25=-"), split("k=3.run")
+    (('bm25', '-'), (None, 'k=3.run'))
+    """
+    name, _, path = argument.partition("=")
+    if not name or name.startswith(PLACES) or not (path == opening.STDIN or os.path.exists(path)):
+        return None, argument
+    _refuse_hidden(argument, f"{path} by the name {name}", f"type ./{argument} for the file")
+    return name, path
+
+
+def _refuse_hidden(argument: str, meaning: str, way_out: str = "rename one of the two") -> None:
+    """Raise UsageError if there is a file of that whole name where an argument means something else."""
+    if os.path.exists(argument):
+        raise UsageError(f"{argument} is a file, and also means {meaning}; {way_out}")
+
+
+def joined(files: dict[str, str], argument: str) -> tuple[str, dict[str, str]]:
+    """Put one more run behind those that are named, if it is none of them; give its name, and all.
+
+    A run that is there under its path takes the name that it has here. What is no file is left to be found by its name.
+    """
+    name, path = split(argument)
+    if not os.path.isfile(path):
+        return argument, files
+    same = [run for run, file in files.items() if is_same(file, path)]
+    if not same:
+        if name is not None and name in files:
+            raise UsageError(f"two runs are called {name}; give one of them another name")
+        return name or path, {**files, name or path: path}
+    if name is None or same[0] != files[same[0]] or name in files:
+        return same[0], files
+    return name, {name if run == same[0] else run: file for run, file in files.items()}
+
+
+def is_same(path: str, other: str) -> bool:
+    """Tell whether two paths lead to one file."""
+    return os.path.isfile(path) and os.path.isfile(other) and os.path.samefile(path, other)
+
+
+def _expanded(arguments: Iterable[str], left_out: PassedOver | None) -> Iterator[tuple[str | None, str]]:
+    for argument in arguments:
+        path = next(iter(lists([argument])), None)
+        for line, entry in [(None, argument)] if path is None else _listed(path):
+            name, rest = split(entry)
+            if name is not None and os.path.isdir(rest):
+                raise InputError(f"{name} is the name of one run, and {rest} is a folder; name a file", path, line)
+            yield from ((name, file) for file in _files(rest, path, line, left_out))
+
+
+def crossed(labels: str) -> list[str]:
+    """Name the labels that are crossed, as ``a*b`` are; a file of that name stands for itself.
+
+    Raises UsageError if there are files of both.
+
+    >>> crossed("gender.tsv * age.tsv"), crossed("gender.tsv")
+    (['gender.tsv', 'age.tsv'], ['gender.tsv'])
+    """
+    parts = [part.strip() for part in labels.split("*")]
+    if len(parts) > 1 and all(map(os.path.exists, parts)):
+        _refuse_hidden(labels, f"{' crossed with '.join(parts)}")
+    return [labels] if os.path.exists(labels) else parts
+
+
+class LabelSource(NamedTuple):
+    """Where labels stand: a file or an id, perhaps a field in it, and the numbers at which bins begin, as written."""
+
+    name: str
+    field: str = ""
+    cuts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ":".join(part for part in (self.name, self.field, ",".join(self.cuts)) if part)
+
+
+def source(labels: str) -> LabelSource:
+    """Take ``file:field:cuts`` apart; a file of the whole name stands for itself, and an id of ir_datasets for a file.
+
+    Raises UsageError for cuts that do not rise, and if there are files of both names.
+
+    >>> source("authors.jsonl:h_index:10,30")
+    LabelSource(name='authors.jsonl', field='h_index', cuts=('10', '30'))
+    >>> str(source("irds:beir/scidocs:year"))
+    'irds:beir/scidocs:year'
+    """
+    if os.path.exists(labels) or labels == opening.STDIN:
+        for name in {labels.rpartition(":")[0], labels.rpartition(":")[0].rpartition(":")[0]}:
+            if os.path.isfile(name):
+                _refuse_hidden(labels, f"a field of {name}")
+        return LabelSource(labels)
+    name, _, last = labels.rpartition(":")
+    cuts: tuple[str, ...] = ()
+    parts = [part.strip() for part in last.split(",")]
+    if name and any(map(_NUMBER.fullmatch, parts)):
+        if not all(map(_NUMBER.fullmatch, parts)):
+            raise UsageError(f"{labels}: the bins begin at {last}, and not all of it is numbers; write like 10,30,50")
+        if any(float(low) >= float(high) for low, high in pairwise(parts)):
+            raise UsageError(f"{labels}: the bins begin at {last}, which does not rise; write like 10,30,50")
+        labels, cuts = name, tuple(parts)
+    if os.path.exists(labels) or labels == opening.STDIN:
+        return LabelSource(labels, "", cuts)
+    scheme = "irds:" if labels.startswith("irds:") else ""
+    name, _, field = labels.removeprefix(scheme).rpartition(":")
+    return LabelSource(scheme + name, field, cuts) if name else LabelSource(labels, "", cuts)
+
+
+def lists(arguments: Iterable[str]) -> list[str]:
+    """Name the files among the arguments that list runs; ``./@list`` is always a run.
+
+    Raises UsageError if there is also a file of that whole name: neither hides the other.
+    """
+    found = []
+    for argument in arguments:
+        if argument.startswith("@") and os.path.exists(argument[1:]):
+            _refuse_hidden(argument, f"the list {argument[1:]}", f"type ./{argument} for the file")
+        if argument.startswith("@") and not os.path.exists(argument):
+            found.append(argument[1:])
+    return found
+
+
+def _files(name: str, path: FilePath | None, line: int | None, left_out: PassedOver | None) -> list[str]:
+    """Name the files behind a name or pattern, which stands in that line of a list if it does."""
+    if name == opening.STDIN:
+        return [name]
+    if os.path.isdir(name):
+        try:
+            from pathlib import Path
+
+            found = sorted(str(file) for file in Path(name).iterdir() if not file.name.startswith("."))
+        except PermissionError:
+            raise InputError("this folder may not be read; change its permissions", name) from None
+        what = f"the folder {name} holds no files; name one that does"
+    elif any(sign in name for sign in PATTERN):
+        from glob import glob
+
+        found = sorted({*glob(name, recursive=True), *[name] * os.path.exists(name)})  # which hides no other file
+        what = f"no file matches {name}; check the pattern and the folder that it starts from"
+    else:
+        return [name]  # where there is no such file, whoever reads it says so
+    found = [file for file in found if not os.path.isdir(file)]
+    if not submissions.is_untrusted() and (
+        strange := [file for file in found if os.path.exists(file) and not os.path.isfile(file)]
+    ):
+        found = sorted({*found} - {*strange})
+        if left_out is not None:
+            left_out(name, strange, NO_FILE)
+    if left_out is not None and os.path.isdir(name) and (strange := [file for file in found if not _may_be_run(file)]):
+        found = sorted({*found} - {*strange})
+        left_out(name, strange, NO_RUN)
+        what = f"the folder {name} holds no runs; name one that does"
+    if not found:
+        raise InputError(what, path, line)
+    return found
+
+
+def _may_be_run(path: str) -> bool:
+    """Tell a file of which the first line, or most, may be of a run, and an empty or damaged one, from READMEs."""
+    if not os.path.isfile(path) or (submissions.border() is not None and os.path.islink(path)):
+        return True  # whoever reads it refuses it
+    try:
+        with opening.opened(path) as file:
+            start = file.read(LOOKED_AT)
+    except InputError:
+        return True  # whoever reads it says what is wrong
+    if start.startswith(b"PAR1") or not start:
+        return True
+    lines = start[: start.rfind(b"\n") + 1 or LONGEST].split(b"\n", LINES + 1)[: LINES + 1]
+    rows = [row for line in lines if (row := line[:LONGEST].removeprefix(b"\xef\xbb\xbf").split())]
+    several = [row for row in rows if not row[0].startswith(b"#")]
+    if not several or _may_be_first(several[0]):
+        return bool(several) or not rows
+    return 2 * sum(map(is_run_line, several)) >= len(several)
+
+
+def is_run_line(cells: Sequence[bytes]) -> bool:
+    """Tell a line of TREC, perhaps with a column missing, and qid docno rank score from prose."""
+    numbers = [_is_number(cell) for cell in cells]
+    if len(cells) == 6:
+        return numbers[4] and (numbers[3] or cells[1].upper() == b"Q0")
+    return (len(cells) == 5 and numbers[3] and (numbers[2] or numbers[4])) or (len(cells) == 4 and all(numbers[2:]))
+
+
+def _may_be_first(cells: Sequence[bytes]) -> bool:
+    """Tell the first line of a run: of TREC, of JSON, of two or three columns, or one that names columns."""
+    names = {name.strip(b'"').decode(errors="replace") for cell in cells for name in cell.split(b",")}
+    is_header = "page_id" in names or not (names.isdisjoint(QUERY) or names.isdisjoint(DOCUMENT))
+    is_short = (len(cells) == 3 and _is_number(cells[2])) or (len(cells) == 2 and all(map(_is_number, cells)))
+    return cells[0].startswith(b"{") or is_header or is_short or is_run_line(cells)
+
+
+def _is_number(cell: bytes) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _listed(path: str) -> Iterator[tuple[int, str]]:
+    size = entries = 0
+    for number, row in opening.lines(path):
+        size += len(row)
+        if size > LONGEST_LIST:
+            raise InputError(f"a list of more than {LONGEST_LIST >> 20} MiB; is it a list of runs?", path, number)
+        entry = row.decode().strip()
+        if not entry.startswith("#"):
+            entries += 1
+            yield number, entry
+    if not entries:
+        raise InputError("this list names no run; write one on each line", path)
+
+
+def attributes(arguments: Iterable[str]) -> dict[str, str]:
+    """Take labels ``name=source`` apart, by the names of attributes; of the only one the name may be left out: "".
+
+    A file of the whole name comes first. Raises UsageError for several without names, or of one name.
+
+    >>> attributes(["gender=g.tsv", "age=a.tsv:40,50"]), attributes(["g.tsv"])
+    ({'gender': 'g.tsv', 'age': 'a.tsv:40,50'}, {'': 'g.tsv'})
+    """
+    found: dict[str, str] = {}
+    several = list(dict.fromkeys(arguments))
+    for each in several:
+        name, sign, labels = each.partition("=")
+        is_named = bool(sign and labels and NAME.fullmatch(name))
+        if is_named and (labels == "qrels" or all(os.path.exists(source(part).name) for part in crossed(labels))):
+            _refuse_hidden(source(each).name, f"{labels} by the name {name}", f"type ./{each} for the file")
+        if not is_named or os.path.exists(source(each).name):
+            name, labels = "", each
+        if not name and len(several) > 1:
+            names = [one if NAME.match(one.partition("=")[0]) and "=" in one else _called(one) for one in several]
+            raise UsageError(f"several labels need names: {' '.join(f'--labels {one}' for one in names)}")
+        if name in found:
+            raise UsageError(f"--labels gives {name} twice ({found[name]}, {labels}); give each attribute once")
+        found[name] = labels
+    return found
+
+
+def _called(labels: str) -> str:
+    """Suggest a name for an attribute, after its file."""
+    stem = os.path.basename(labels).split(".")[0]
+    return f"{''.join(NAME.findall(stem)) or 'NAME'}={labels}"
+
+
+def by_attribute(values: Iterable[str], names: Collection[str], option: str) -> str | dict[str, str]:
+    """Take what was typed once, or once for each attribute as ``NAME=VALUE``; "" is that for all others.
+
+    Raises UsageError for two values of one attribute.
+
+    >>> by_attribute(["even", "gender=f=0.4,m=0.6"], ["gender", "age"], "--target")
+    {'': 'even', 'gender': 'f=0.4,m=0.6'}
+    """
+    found: dict[str, str] = {}
+    several = list(dict.fromkeys(values))
+    for each in several:
+        name, sign, value = each.partition("=")
+        is_name = bool(sign and names) and {*name.split("*")} <= {*names}
+        key, own = (name, value) if is_name else ("", each)
+        if found.setdefault(key, own) != own:
+            once = "once, or once for each attribute as NAME=VALUE" if names else "once"
+            raise UsageError(f"{option} is given twice ({', '.join(several)}); give it {once}")
+    return found[""] if found.keys() == {""} else found
+
+
+def names_of(wanted: str | Sequence[str]) -> list[str]:
+    """Take groups that are asked for apart; of one that is renamed give the new name.
+
+    >>> names_of("f=F,m=M,-=N"), names_of(["<40", ">=40"])
+    (['f', 'm'], ['<40', '>=40'])
+    """
+    pairs = map(_renaming, _entries(wanted))
+    return [new for new, old in pairs if old is None or new != "-"]
+
+
+def renamed_in(wanted: str | Sequence[str] | None) -> dict[str, str]:
+    """Give the new names of groups by their old ones, of those that are renamed. Raises UsageError for two new names.
+
+    >>> renamed_in("f=F,m=M,-=N"), renamed_in("f,m")
+    ({'F': 'f', 'M': 'm', 'N': '-'}, {})
+    """
+    found: dict[str, str] = {}
+    for new, old in map(_renaming, _entries(wanted or ())):
+        if old is not None and found.setdefault(old, new) != new:
+            raise UsageError(f"the group {old} is renamed to {found[old]} and to {new}; give it one name")
+    return found
+
+
+def _entries(wanted: str | Sequence[str]) -> list[str]:
+    return [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
+
+
+def _renaming(entry: str) -> tuple[str, str | None]:
+    """Take ``new=old`` apart; bins such as ``>=40`` are names."""
+    new, sign, old = (part.strip() for part in entry.partition("="))
+    return (new, old) if sign and new and old and not new.endswith(("<", ">")) else (entry, None)
+
+
+def renamings(wanted: Any) -> str:
+    """Write the groups that are renamed, as a user does, perhaps by attribute; nothing if none is.
+
+    >>> renamings("f=F, m"), renamings("f,m"), renamings({"gender": "f=F,m=M", "": None})
+    ('f=F', '', 'gender=f=F,m=M')
+    """
+    if isinstance(wanted, Mapping):
+        told = {name: renamings(own) for name, own in wanted.items()}
+        return ";".join(f"{name}={own}" if name else own for name, own in told.items() if own)
+    return ",".join(f"{new}={old}" for old, new in renamed_in(wanted).items())
+
+
+def is_by_name(value: Any) -> bool:
+    """Tell what is chosen for attributes by their names from shares of groups, which are numbers."""
+    return isinstance(value, Mapping) and not all(map(_is_share, value.values()))
+
+
+def _is_share(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,167 @@
+"""Writing a file whole or not at all: beside its place, under a name that is then changed."""
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, BinaryIO
+
+from fairtrec.support.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PREFIX, PART = ".fairtrec-", ".part"  # of names of what is not yet whole
+LONGEST_NAME = 255  # bytes
+YOUNG = 5  # seconds in which who has just made it may not have locked it
+
+
+def refuse_place(folder: "Path", name: str, run: str) -> None:
+    """Raise UsageError if no file in this folder can have the name, which was made of that of a run."""
+    is_bad = name in ("", ".", "..") or "/" in name or len(os.fsencode(name)) > LONGEST_NAME
+    if is_bad or (folder / name).is_dir():
+        raise UsageError(f"the run {run!r} cannot be a file in {folder}; call it by another name, with NAME=FILE")
+
+
+@contextmanager
+def replaced(path: "Path", *, synced: bool = False) -> "Iterator[Path]":
+    """Give a temporary name; what is written there comes to stand at ``path``, unless an error is raised.
+
+    Where the system can do so the file has no name of its own before, and nothing of it is left if the process is
+    killed; elsewhere what was left is removed by the next one that writes there. The permissions of what stood at
+    ``path`` stay; a link is replaced, not followed. ``synced`` is for what must be there after the machine has lost
+    power too.
+    """
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    descriptor = unnamed(path.parent)
+    part = path.with_name(f"{PREFIX}{os.urandom(8).hex()}{PART}")  # short, however long the name of the file is
+    if descriptor is None:
+        _sweep(path.parent)
+        descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666 if mode is None else 0o600)
+        _lock(descriptor)
+        place = part
+    else:
+        place = type(path)(f"/proc/self/fd/{descriptor}")
+    try:
+        yield place
+        if mode is not None:
+            place.chmod(mode)
+        if synced:
+            _sync(place)
+        if place != part and not _linked(descriptor, path):
+            _linked(descriptor, part)
+        if place == part or part.exists():
+            part.replace(path)
+        if synced:
+            with suppress(OSError):  # not every system can do this to a folder
+                _sync(path.parent)
+    finally:
+        os.close(descriptor)
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def streamed(path: "Path") -> Iterator[BinaryIO]:
+    """Give a file to write to, which comes to stand at ``path`` when it is whole, unless an error is raised."""
+    with replaced(path, synced=True) as part:
+        has_name = part.parent == path.parent
+        with part.open("wb") if has_name else os.fdopen(os.open(part, os.O_RDWR), "wb") as file:
+            yield file
+
+
+@contextmanager
+def beside(path: "Path") -> "Iterator[Path]":
+    """Give a folder beside ``path`` for what is needed until that is written."""
+    import shutil
+
+    _sweep(path.parent)
+    folder = path.with_name(f"{PREFIX}{os.urandom(8).hex()}{PART}")
+    folder.mkdir()
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(lock)
+        yield folder
+    finally:
+        os.close(lock)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def replaced_folder(path: "Path") -> "Iterator[Path]":
+    """Give a new folder, which comes to stand at ``path`` unless an error is raised; only then goes what was there."""
+    import shutil
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    old = path.with_name(f"{PREFIX}{os.urandom(8).hex()}.old")
+    with beside(path) as part:
+        yield part
+        try:
+            if path.exists():
+                path.rename(old)
+            part.rename(path)
+        finally:
+            if old.exists() and not path.exists():
+                old.rename(path)
+        try:
+            shutil.rmtree(old, ignore_errors=True)
+        except KeyboardInterrupt:
+            shutil.rmtree(old, ignore_errors=True)
+            raise
+
+
+def unnamed(folder: "Path") -> int | None:
+    """Open a file without a name, which is gone with this process, if it can be linked to one later."""
+    try:
+        descriptor = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
+    except (AttributeError, OSError):  # another system, or a file system that has none
+        return None
+    if os.path.exists(f"/proc/self/fd/{descriptor}"):  # noqa: PTH110 - pathlib stumbles over what has no name
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _linked(descriptor: int, path: "Path") -> bool:
+    """Give what has no name this one, unless something has it."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=folder, follow_symlinks=True)
+    except FileExistsError:
+        return False
+    finally:
+        os.close(folder)
+    return True
+
+
+def _lock(descriptor: int) -> bool:
+    """Say that somebody writes here, until this process ends; False if another one has said so."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (OSError, ImportError):  # or a file system, or a system, without locks
+        return False
+    return True
+
+
+def _sweep(folder: "Path") -> None:
+    """Remove what others have left in a folder that were killed before they were done."""
+    import shutil
+
+    for left in folder.glob(f"{PREFIX}*{PART}"):
+        with suppress(OSError):
+            descriptor = os.open(left, os.O_RDONLY)
+            try:
+                if time.time() - left.stat().st_mtime > YOUNG and _lock(descriptor):
+                    shutil.rmtree(left) if left.is_dir() else left.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def _sync(path: "Path") -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

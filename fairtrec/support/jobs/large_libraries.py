@@ -1,0 +1,35 @@
+"""Large libraries are loaded only if there is memory for them: without, OpenBLAS in numpy and scipy waits for ever."""
+
+import sys
+
+from fairtrec.support.errors import LittleMemoryError
+
+ROOM = {"numpy": 96, "scipy": 160, "pyarrow": 112, "pandas": 160, "matplotlib": 64}  # MB that each is loaded into
+
+
+class _Guard:
+    """Finds no module, but is asked before others are: raises LittleMemoryError for a large one without room."""
+
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> None:
+        if name in ROOM and not _has_room(ROOM[name] << 20):
+            what = f"{name} needs {ROOM[name]} MB of memory, and less is left"
+            raise LittleMemoryError(f"{what}; allow more with ulimit -v, or free some")
+
+
+def guard_large_libraries() -> None:
+    """Refuse large libraries in this process, from now on, if there is too little memory for them."""
+    if _Guard not in sys.meta_path:
+        sys.meta_path.insert(0, _Guard)
+
+
+def _has_room(size: int) -> bool:
+    """Tell whether so much memory can be mapped; it is not used, and let go at once."""
+    import mmap
+
+    flags = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
+    try:
+        mmap.mmap(-1, size, **flags).close()
+    except OSError:
+        return False
+    return True

@@ -1,1 +1,0 @@
-"""All that is wrong with a run."""

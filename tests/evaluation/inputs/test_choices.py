@@ -1,0 +1,140 @@
+"""The table of choices: what stands in a row holds for every command, the signature, ablate, rerank and a shell."""
+
+import inspect
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import get_type_hints
+
+import click
+import pytest
+
+import fairtrec
+from fairtrec.cli import command, commands
+from fairtrec.commands.ablate.factors import settings
+from fairtrec.evaluation.inputs.choices import CHOICES, ChoiceKeywords, Choices, RerankedKeywords
+from fairtrec.measures import NFaiRR
+from fairtrec.support.errors import UsageError
+
+EXAMPLE = Path(__file__).parents[3] / "resources" / "example"
+WORDS = {
+    "terms": "gender-en",
+    "docs": str(EXAMPLE / "collection.tsv"),
+    "background": str(EXAMPLE / "background.run"),
+}
+LABELS = {"labels": str(EXAMPLE / "labels.tsv")}
+RUN, QRELS = str(EXAMPLE / "neural.run"), str(EXAMPLE / "qrels.txt")
+EVERY = ("eval", "compare", "select", "ablate", "explain", "check", "plot", "headroom", "rerank")  # that evaluate
+TRIALS = [(name, trial) for name, row in CHOICES.items() for trial in row.trials]
+
+
+def heeds(called, row):
+    return called in row.only if row.only else called not in row.but
+
+
+def beside(name):
+    """What a choice cannot do without."""
+    return {"bounds": "labels"} if name in ("prior", "next_label") else {}
+
+
+def test_what_help_shows_of_choices_is_their_types_alone():
+    assert "Annotated" not in str(inspect.signature(Choices))
+
+
+def test_the_keywords_are_the_rows():
+    assert get_type_hints(ChoiceKeywords) == get_type_hints(Choices)
+    assert set(CHOICES) == {each.name for each in fields(Choices)}
+    assert RerankedKeywords.__annotations__.keys() == {name for name, row in CHOICES.items() if heeds("rerank", row)}
+
+
+@pytest.mark.parametrize("called", EVERY)
+def test_a_command_has_the_options_that_it_heeds(called):
+    found = command.get_command(click.Context(command), called)
+    _, _, also = commands.find_sections(called)
+    options = {
+        each.name: each for each in found.params if isinstance(each, click.Option) and each.name not in also.split()
+    }
+    for name, row in CHOICES.items():
+        assert (name in options) == heeds(called, row), name
+        if name in options:
+            assert tuple(options[name].opts) == row.options
+            assert options[name].help == row.help
+            assert commands._title(options[name]) == row.section
+
+
+@pytest.mark.parametrize(("name", "trial"), TRIALS)
+def test_trials_are_values_other_than_the_default_and_told_by_the_signature(name, trial):
+    row = CHOICES[name]
+    assert getattr(Choices(**{name: trial}, **beside(name)), name) != row.default
+    if row.key:
+        assert row.told(trial) not in ("", row.told(row.default))
+        assert len({row.told(each) for each in row.trials}) == len(row.trials)
+
+
+def test_keys_of_the_signature_stand_for_one_choice():
+    keys = [row.key for row in CHOICES.values() if row.key]
+    assert len(set(keys)) == len(keys)
+    assert CHOICES.keys() - {name for name, row in CHOICES.items() if row.key} == {
+        "background_depth",  # behind the name of the background
+        "groups",  # the members are named
+        "next_label",  # which changes no value
+        "run_format",  # which changes how a file is read, and no value
+    }
+
+
+SIGNED = [(name, trial) for name, trial in TRIALS if CHOICES[name].key and name != "samples"]
+
+
+@pytest.mark.parametrize(("name", "trial"), SIGNED)
+def test_a_signature_names_what_was_chosen(name, trial):
+    of_labels = name == "prior" or trial == "labels"
+    given = LABELS if of_labels else WORDS
+    measure = "AWRF@10" if of_labels or name in ("membership", "pool") else "NFaiRR@10"
+    plain = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name)).signature
+    result = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name), **{name: trial})
+    assert result.signature[CHOICES[name].key] == CHOICES[name].told(trial)
+    changed = {key for key in {**plain, **result.signature} if plain.get(key) != result.signature.get(key)}
+    assert changed == {CHOICES[name].key} | ({"prior"} if trial == "labels" else set()) | (
+        {"missing"} if trial == "texts" else set()
+    )
+
+
+REFUSED = [(name, by) for name, row in CHOICES.items() for by in row.refused]
+
+
+@pytest.mark.parametrize(("name", "by"), REFUSED)
+def test_what_refuses_a_choice_names_it(name, by):
+    asked = {name: CHOICES[name].trials[0], **(LABELS if name == "bounds" else WORDS)}
+    measure = "AWRF@10" if name == "bounds" else "NFaiRR@10"
+    ask = {
+        "explain": lambda: fairtrec.explain(measure, RUN, QRELS, **asked),
+        "headroom": lambda: fairtrec.headroom(RUN, QRELS, fairness=measure, **asked),
+    }[by]
+    with pytest.raises(UsageError, match=f"{CHOICES[name].refused[by]}; leave out --{CHOICES[name].option}"):
+        ask()
+
+
+def test_free_offers_nothing_that_it_always_refuses():
+    assert not [name for name, row in CHOICES.items() if "headroom" in row.refused and heeds("headroom", row)]
+
+
+VARIED = [(row, trial) for row in CHOICES.values() if row.factor for trial in row.trials]
+
+
+@pytest.mark.parametrize(("row", "trial"), VARIED, ids=[f"{row.factor}-{trial}" for row, trial in VARIED])
+def test_ablate_reads_what_it_varies(row, trial):
+    spelled = next((word for word, value in row.values.items() if value == trial), str(trial))
+    (found,) = settings([f"{row.factor}={spelled}"], NFaiRR(), grid=False, terms=0)
+    assert found.keywords == {row.name: trial}
+
+
+@pytest.mark.parametrize("name", [name for name, row in CHOICES.items() if not row.factor])
+def test_ablate_refuses_the_others(name):
+    with pytest.raises(UsageError, match="cannot be varied"):
+        settings([f"{CHOICES[name].option}=1"], NFaiRR(), grid=False, terms=0)
+
+
+def test_the_table_needs_neither_click_nor_numpy():
+    code = "import fairtrec.evaluation.inputs.choices, sys; sys.exit(len({'click', 'numpy'} & sys.modules.keys()))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,102 @@
+"""ERR and nDCG of exponential gains against the program that ir-measures starts, which prints the same digits."""
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fairtrec
+from fairtrec.support.errors import UsageError
+from fairtrec_made import THOROUGH
+
+MEASURES = ["ERR@3", "nDCG(dcg='exp-log2')@3", "ERR@20", "nDCG(dcg='exp-log2')@20", "ERR@1"]
+DOCNOS = [f"d{number}" for number in range(8)]
+rankings = st.permutations(DOCNOS).flatmap(lambda order: st.integers(1, 8).map(lambda length: order[:length]))
+judgements = st.dictionaries(st.sampled_from(DOCNOS), st.integers(-2, 4), min_size=1)
+queries = st.dictionaries(st.integers(0, 9).map(str), st.tuples(judgements, rankings), min_size=1, max_size=8)
+
+
+def printed(qrels, run):
+    """What the program prints of each measure and query."""
+    measures = list(map(ir_measures.parse_measure, MEASURES))
+    values = {str(measure): dict.fromkeys(qrels, 0.0) for measure in measures}
+    for each in ir_measures.evaluator(measures, qrels).iter_calc(run):
+        values[str(each.measure)][each.query_id] = each.value
+    return values
+
+
+@settings(max_examples=50 if THOROUGH else 15)
+@given(several=queries, unranked=judgements)
+def test_it_gives_what_the_program_prints(several, unranked):
+    qrels = {qid: given_ for qid, (given_, _) in several.items()} | {"99": unranked}
+    run = {qid: dict(zip(order, range(100, 0, -1), strict=False)) for qid, (_, order) in several.items()}
+    found = fairtrec.evaluate(MEASURES, run, qrels, complete=True)
+    assert found.per_query["run"] == printed(qrels, run)
+    assert "ir-measures" not in found.signature
+
+
+def test_halves_of_the_last_digit_are_rounded_as_the_program_rounds_them():
+    several = {str(grade * 100 + rank): (grade, rank) for grade in (1, 2, 3, 4) for rank in range(1, 21)}
+    qrels = {qid: {f"d{rank}": grade, "x": 4} for qid, (grade, rank) in several.items()}
+    run = {qid: {f"d{rank}": 50.0 - rank for rank in range(1, 21)} for qid in several}
+    found = fairtrec.evaluate(MEASURES, run, qrels).per_query["run"]
+    assert found == printed(qrels, run)
+    of_grade_3_at_rank_20 = found["ERR@20"]["320"]  # 7 / 16 / 20 = .021875, of which a float64 is a bit less or more
+    assert of_grade_3_at_rank_20 in (0.02187, 0.02188)
+
+
+def test_no_program_is_started(monkeypatch):
+    run = {"a-1": {"a": 2.0, "b": 2.0, "c": 1.0, "d": 1.0}, "x": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    qrels = {"a-1": {"a": 0, "b": 3, "c": 1, "d": 0}, "x": {"b": 0}}
+    monkeypatch.setattr(ir_measures.providers.gdeval_provider, "subprocess", None)
+    (scores,) = fairtrec.evaluate("ERR@4", run, qrels, bounds="ties").scores
+    stop = {0: 0, 1: 1 / 16, 3: 7 / 16}  # (2^grade - 1) / 16
+    best = stop[3] + (1 - stop[3]) * stop[1] / 3
+    worst = stop[3] / 2 + (1 - stop[3]) * stop[1] / 4
+    assert scores.values.tolist() == [[pytest.approx(stop[3] + (1 - stop[3]) * stop[1] / 4, abs=5e-6), 0]]
+    assert scores.ties.greatest.tolist() == [[pytest.approx(best, abs=5e-6), 0]]
+    assert scores.ties.least.tolist() == [[pytest.approx(worst, abs=5e-6), 0]]
+    middle = (best + worst + stop[3] + (1 - stop[3]) * stop[1] / 4 + stop[3] / 2 + (1 - stop[3]) * stop[1] / 3) / 4
+    assert scores.ties.expected.tolist() == [[pytest.approx(middle, abs=5e-6), 0]]
+
+
+@pytest.mark.parametrize("measure", ["nDCG(dcg='exp-log2')", "nDCG(dcg='exp-log2',judged_only=True)@5"])
+def test_what_the_program_does_not_compute_is_refused(measure):
+    with pytest.raises(UsageError, match="ir-measures cannot compute"):
+        fairtrec.evaluate(measure, RUN, {"q1": {"d1": 1}})
+
+
+RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
+
+
+def test_query_ids_of_any_kind_have_the_values_of_ids_that_are_numbers(capfd):
+    measures = "nDCG(dcg=exp-log2)@10 ERR@10"
+    grades, ranked = {"d1": 4, "d2": 1, "d3": 2}, {"d2": 2.0, "d1": 1.0}
+    values = []
+    for names in (["1", "2"], ["q0001", "x-y"], ["dl19-1", "dl19-2"]):
+        qrels = {qid: grades if place else {"d2": 1} for place, qid in enumerate(names)}
+        found = fairtrec.evaluate(measures, dict.fromkeys(names, ranked), qrels).per_query["run"]
+        values.append([[of_measure[qid] for qid in names] for of_measure in found.values()])
+    assert values[0] == values[1] == values[2]
+    gains = [1.0, 15.0, 3.0]  # 2^grade - 1 of d2, d1, and of d3, which is not ranked
+    got = gains[0] + gains[1] / np.log2(3)
+    ideal = gains[1] + gains[2] / np.log2(3) + gains[0] / 2
+    assert values[0][0] == pytest.approx([1.0, got / ideal], abs=1e-5)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_grades_that_a_program_cannot_take_are_named(capfd):
+    with pytest.raises(UsageError, match=r"ERR@10 takes grades up to 4, and there is one of 5; use other judgements"):
+        fairtrec.evaluate("ERR@10", RUN, {"q1": {"d1": 5}})
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_note_says_that_the_qrels_have_another_greatest_grade():
+    """One relevant document at rank 1 of grade 1 of 1 is worth 1/16 here, and would be 1/2 on a scale up to 1."""
+    result = fairtrec.evaluate("ERR@10 ERR@5 nDCG", RUN, {"q1": {"d1": 1}})
+    note = "ERR@10, ERR@5: expects grades up to 4, as gdeval does; the greatest grade of the qrels is 1"
+    assert result.notes == (note,)
+    assert result.means["run"]["ERR@10"] == 1 / 16
+    assert fairtrec.evaluate("ERR@10", RUN, {"q1": {"d1": 4}}).notes == ()
+    assert fairtrec.evaluate("nDCG", RUN, {"q1": {"d1": 1}}).notes == ()

@@ -1,0 +1,221 @@
+"""What is compiled gives the numbers of its twins in numpy, bit for bit, and takes nothing that it cannot."""
+
+import importlib.util
+import os
+import struct
+import subprocess
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairtrec.formats import columns, spans
+from fairtrec.support import compiled
+from fairtrec.support.compiled import extension
+from fairtrec.support.errors import InputError
+from fairtrec.support.files import opening
+from fairtrec_made import EXAMPLE, sanitised
+
+pytestmark = pytest.mark.skipif(extension is None, reason="this package was built without a compiler")
+
+HARD = [  # beside the middle of two float64, at the ends of what they hold, and with more digits than a word has
+    "9007199254740993", "9007199254740993.00000000000000000001", "1e23", "8.5e22", "0.1", "1.7976931348623157e308",
+    "2.2250738585072014e-308", "179769313486231570000e289", "5e-324", "0.500000000000000166533453693773481063544750213623046875",
+    "3.518437208883201171875e13", "62.5364939768271845828", "8.10109172351e-10", "1.50000000000000011102230246251565",
+    "-0", "+0.0", "-0e7", "00000000000000000000000000000000000001", "1234567890123456789012345e-30", "7.", ".7", "6e+0001",
+]  # fmt: skip
+NO_NUMBER = ["", ".", "+", "e1", "1e", "1e+", "--1", "1.2.3", "1_0", "inf", "nan", "0x10", "1e99999999", "1e309", "１"]
+LAYOUT = columns.Layout("run", {"qid": "blocks", "docno": "text", "rank": "int", "score": "float", "tag": "first"})
+CELLS = {
+    "qid": st.sampled_from(["q1", "q1", "q2", "a-query-of-many-letters", "ü"]),
+    "docno": st.one_of(st.text("abcé0", min_size=1, max_size=20), st.sampled_from(["d" * 1024, "d" * 1025])),
+    "rank": st.one_of(st.integers(-(10**19), 10**19).map(str), st.sampled_from(["+7", "007", "1.0", "", "x"])),
+    "score": st.one_of(st.floats().map(repr), st.sampled_from([*HARD, *NO_NUMBER])),
+    "tag": st.sampled_from(["t", "tag", ""]),
+}
+LINES = st.lists(
+    st.tuples(st.sampled_from([" ", "\t", "  ", " \v", "\f", "\r"]), st.fixed_dictionaries(CELLS)).map(
+        lambda of: of[0].join(of[1].values())
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def number(text):
+    """The float64 of a text, and whether the compiled loop could tell."""
+    value = np.zeros(1)
+    found, _, _ = extension.lines(text.encode(), b"f", (value,), spans.FIVES)
+    return found == 1, value[0]
+
+
+def bits(value):
+    return struct.pack("<d", value)
+
+
+@pytest.mark.parametrize("text", HARD)
+def test_numbers_that_are_hard_to_round_are_those_of_float_or_left_to_it(text):
+    told, value = number(text)
+    assert not told or bits(value) == bits(float(text))
+    assert told or abs(float(text)) < sys.float_info.min * 2 or len(text) > 19
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 25))
+def test_every_way_to_write_a_number_is_read_as_float_reads_it(value, digits):
+    for text in (repr(value), f"{value:.{digits}e}", f"{value:.{digits}f}"):
+        told, found = number(text)
+        assert not told or bits(found) == bits(float(text))
+
+
+@pytest.mark.parametrize("text", NO_NUMBER)
+def test_what_is_no_finite_number_is_not_taken_for_one(text):
+    assert not number(text)[0]
+
+
+@given(LINES, st.booleans())
+def test_lines_become_the_columns_that_numpy_makes_of_them(lines, ends):
+    block = "\n".join(lines).encode() + b"\n" * ends
+    fast = columns.fast(block, LAYOUT, block.count(b"\n"))
+    if fast is None:
+        return
+    exact, _ = columns._exact(block, LAYOUT, "a.run", 1)
+    for name, column in exact.items():
+        mine = fast[name]
+        if LAYOUT.columns[name] == "blocks":
+            assert np.repeat(mine.texts, mine.lengths).tolist() == column.tolist()
+        else:
+            assert mine.dtype.kind == column.dtype.kind
+            assert mine.tolist() == column.tolist()
+
+
+def test_a_tag_that_is_too_long_is_left_to_what_refuses_it():
+    longest = "t" * columns.WIDEST
+    assert columns.fast(f"q t 0 0.0 {longest}".encode(), LAYOUT, 0) is not None
+    assert columns.fast(f"q t 0 0.0 {longest}t".encode(), LAYOUT, 0) is None
+
+
+def test_a_file_of_several_blocks_is_one_array_of_each_column(tmp_path, monkeypatch):
+    text = "".join(f"{i % 7} Q0 d{i:06} {i} {i}.5 t\n" for i in sorted(range(3000), key=lambda i: i % 7))
+    (tmp_path / "a.run").write_text(text)
+    layout = columns.Layout(
+        "run", {"qid": "blocks", "Q0": "skip", "docno": "text", "rank": "int", "score": "float"} | {"tag": "first"}
+    )
+    whole = columns.read(tmp_path / "a.run", layout).columns
+    monkeypatch.setattr(opening, "BLOCK", 4096)
+    monkeypatch.setattr(columns, "FEW", 1)
+    monkeypatch.setattr(np, "concatenate", watched := Watched(np.concatenate))
+    parts = columns.read(tmp_path / "a.run", layout).columns
+    for name in ("docno", "rank", "score"):
+        assert parts[name].tolist() == whole[name].tolist()
+        assert len(parts[name]) not in watched.lengths
+    monkeypatch.setattr(columns, "MORE", 0.1)  # too little room
+    assert columns.read(tmp_path / "a.run", layout).columns["docno"].tolist() == whole["docno"].tolist()
+
+
+class Watched:
+    """A function, and how long what it gave was."""
+
+    def __init__(self, function):
+        self.function, self.lengths = function, set()
+
+    def __call__(self, *given, **more):
+        found = self.function(*given, **more)
+        self.lengths.add(len(found))
+        return found
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 255 * 64, 255 * 64 + 70, 40_000])
+def test_line_ends_are_counted(size):
+    block = bytes(np.random.default_rng(size).choice([10, 32, 97], size).tolist())
+    assert extension.line_ends(block) == block.count(b"\n")
+
+
+@given(st.lists(st.sampled_from([b"d1", b"\t", b"\n", b"\n", b"a text", "é\t".encode(), b"\r"])).map(b"".join))
+def test_lines_have_the_starts_tabs_and_ends_that_numpy_finds(block):
+    letters = np.frombuffer(block, np.uint8)
+    found = [each.tolist() for each in spans.lines_of(letters)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans, "extension", None)
+        assert found == [each.tolist() for each in spans.lines_of(letters)]
+
+
+UNFIT = {
+    "less room than lines": lambda: extension.line_edges(b"a\nb\nc", *np.zeros((3, 2), "i8")),
+    "columns without arrays": lambda: extension.lines(b"a\n", b"t", (), spans.FIVES),
+    "an array that may not be written to": lambda: extension.lines(b"1\n", b"f", (b"12345678",), spans.FIVES),
+    "numbers of other width": lambda: extension.lines(b"1\n", b"f", (np.zeros(1, "f4"),), spans.FIVES),
+    "powers of another table": lambda: extension.lines(b"1\n", b"f", (np.zeros(1),), b"1234"),
+    "too many columns": lambda: extension.lines(b"1\n", b"s" * 1025, (), spans.FIVES),
+    "slots that are no power of two": lambda: extension.find(
+        b"d", 1, np.zeros(1, "u8"), b"d", 1, np.zeros(1, "u8"), np.zeros(3, "i4"), np.zeros(1, "i8")
+    ),
+    "documents beyond the text": lambda: extension.tokens(
+        b"she", np.array([0]), np.array([4]), bytes(0x110000), bytes(8), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
+    ),
+    "a bitmap of other size": lambda: extension.tokens(
+        b"she", np.array([0]), np.array([3]), bytes(0x110000), bytes(7), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
+    ),
+    "kinds in too many runs": lambda: extension.tokens(
+        b"she", np.array([0]), np.array([3]), bytes([0, 1] * 0x88000), bytes(8), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", UNFIT)
+def test_what_does_not_fit_is_refused_before_anything_is_written(what):
+    with pytest.raises((ValueError, IndexError, BufferError, TypeError)):
+        UNFIT[what]()
+
+
+def test_columns_that_are_full_are_left_alone():
+    assert extension.lines(b"a\nb\n", b"t", (np.zeros(1, "S8"),), spans.FIVES)[0] == -2
+    assert extension.lines(b"123456789\n", b"t", (np.zeros(1, "S8"),), spans.FIVES)[:2] == (-3, 9)
+
+
+def test_the_same_bytes_come_without_what_is_compiled():
+    given = ["neural.run", "-m", "nDCG@10 NFaiRR@10 AWRF@10 TExFAIR@10", "-q", "--terms", "gender-en"]
+    command = [sys.executable, "-m", "fairtrec", "eval", "qrels.txt", *given, "--docs", "collection.tsv"]
+    command += ["--background", "bm25.run"]
+    said = [
+        subprocess.run(
+            command, cwd=EXAMPLE, capture_output=True, check=True, env=os.environ | {"FAIRTREC_PLAIN": plain}
+        )
+        for plain in ("", "1")
+    ]
+    assert said[0].stdout == said[1].stdout
+    assert said[0].stderr == said[1].stderr
+
+
+@pytest.mark.parametrize("form", [compiled.FORM, compiled.FORM - 1, None])
+def test_what_was_built_from_an_older_source_is_left_out(form, monkeypatch):
+    built = ModuleType("extension")
+    if form is not None:
+        built.FORM = form
+    monkeypatch.setitem(sys.modules, "fairtrec.support.compiled.extension", built)
+    spec = importlib.util.spec_from_file_location("again", compiled.__file__)
+    again = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(again)
+    assert again.extension is (built if form == compiled.FORM else None)
+
+
+@pytest.mark.fuzz
+@pytest.mark.skipif("FAIRTREC_FUZZ" not in os.environ, reason="takes some seconds to build; make fuzz")
+@pytest.mark.parametrize("kind", sanitised.KINDS)
+def test_no_corrupted_file_makes_the_compiled_loops_look_beside_their_memory(kind, tmp_path):
+    done = sanitised.run(kind, int(os.environ["FAIRTREC_FUZZ"]), tmp_path)
+    if done is None:
+        pytest.skip("needs gcc with AddressSanitizer and UndefinedBehaviorSanitizer")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "runtime error" not in done.stderr
+
+
+def test_a_line_that_no_reader_takes_is_told_with_its_number(tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1_0 t\n")
+    layout = columns.Layout(
+        "run", {"qid": "blocks", "Q0": "skip", "docno": "text", "rank": "skip", "score": "float"} | {"tag": "first"}
+    )
+    with pytest.raises(InputError, match=r"a\.run:2: the score '1_0' is not a finite number"):
+        columns.read(tmp_path / "a.run", layout)

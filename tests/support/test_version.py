@@ -1,0 +1,30 @@
+"""The version is what the build wrote, wherever fairtrec was unpacked, cloned or installed."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import fairtrec
+from fairtrec.support import version
+
+
+@pytest.mark.parametrize("written", ["0.3.0", "0.3.0\n", "0.1.0.dev912+g4f2c9a1b7\n"])
+def test_it_is_what_was_built(tmp_path, written):
+    (tmp_path / "version.txt").write_text(written)
+    assert version._read(str(tmp_path / "version.txt")) == written.strip()
+
+
+@pytest.mark.parametrize("written", [None, b"", b"\n", b"\xff"])
+def test_a_checkout_that_was_never_installed_says_so(tmp_path, written):
+    if written is not None:
+        (tmp_path / "version.txt").write_bytes(written)
+    assert version._read(str(tmp_path / "version.txt")) == "0+unknown"
+
+
+def test_it_takes_no_search_for_what_is_installed():
+    program = "import sys, fairtrec; print(fairtrec.__version__, 'importlib.metadata' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [fairtrec.__version__, "False"]
+    assert re.match(r"\d+\.", fairtrec.__version__)
