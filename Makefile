@@ -9,7 +9,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 COMPILED += OPENBLAS_NUM_THREADS=1
 MORE := spark embed adv ecosystem browser site bench
 
-.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale bench docs man lock dist release-check clean
+.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale figures bench docs man lock dist release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -30,10 +30,10 @@ spark: .venv/spark  ## the tests of the Spark engine, which need Java and 400 MB
 	$(BIN)/python -m pytest -m spark
 
 embed: .venv/embed  ## the tests of positions with a real model, which needs torch: some GB
-	$(BIN)/python -m pytest -m '' tests/projection
+	$(BIN)/python -m pytest -m '' tests/commands/make/positions
 
 adv: .venv/adv  ## the tests of rankers against an adversary, which need torch and train for a few minutes
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/adversarial
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/commands/make/ranker
 
 ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: PyTerrier, polars, DuckDB, datasets, ranx
 	$(BIN)/python -m pytest -m ecosystem
@@ -69,6 +69,9 @@ stale: .venv/dev
 layers: .venv/dev
 	$(BIN)/lint-imports --no-cache
 
+figures: .venv/dev  ## lines, tokens, files, complexity and branches of the package
+	$(BIN)/python .ci/figures.py
+
 bench: .venv/bench  ## the benchmarks: ratios against other programs, a quarter of an hour
 	$(BIN)/python -m benchmarks
 
@@ -94,7 +97,7 @@ clean:  ## remove .venv and all that was built
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairtrec needs Python 3.11 or later; name one with make PYTHON=python3.12")'
 	$(PYTHON) -m venv .venv
 
-.venv/run: pyproject.toml hatch_build.py fairtrec/compiled/extension.c | .venv/bin/python
+.venv/run: pyproject.toml hatch_build.py fairtrec/support/compiled/extension.c | .venv/bin/python
 	$(BIN)/pip install -q --disable-pip-version-check -e .
 	@touch $@
 
