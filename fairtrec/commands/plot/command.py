@@ -114,4 +114,6 @@ def command(
     lines = footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result))
     if kind == "frontier":
         lines = [*notes(result), *lines]
+    if kind == "runs" and len(result.scores) > 1:
+        lines = ["darker: the best mean of these runs; it is not tested, see fairtrec compare", *lines]
     printing.tell(lines, str(result.signature))

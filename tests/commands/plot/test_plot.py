@@ -213,3 +213,9 @@ def test_the_python_of_the_page_runs():
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     exec(compile(program, "docs/plot.md", "exec"), {})
     assert Path("frontier.pdf").exists()
+
+
+def test_the_bars_that_are_darker_are_said_to_be_untested(copied, fairtrec_command):
+    for runs, is_said in ((("bm25.run", "fair.run"), True), (("bm25.run",), False)):
+        done = fairtrec_command("plot", "runs", "qrels.txt", *runs, "-m", "P@5", "-o", f"{len(runs)}.svg")
+        assert (done.code, "darker: the best mean of these runs; it is not tested" in done.err) == (0, is_said)
