@@ -10,9 +10,11 @@ from fairtrec import commands
 from fairtrec_made import REPOSITORY
 
 MOST = 3
+PACKAGES = {"gold": re.compile(r"\bgold\b")}  # with a module of this name at the root, which goes with them
 MORE = {  # folders of which more lines stand elsewhere: how many, and why
     "compare": (5, "Python offers three functions of it; it uses results"),
     "results": (4, "it has two commands, and Python offers two functions of it"),
+    "gold": (6, "fairtrec.gold is a public module, and its oracle has a dependency group"),
     "rerank": (4, "RerankerContract orders documents as it does"),
 }
 FOLDERS = sorted({folder for folder, _ in commands.COMMANDS.values()})
@@ -48,12 +50,22 @@ def lines_elsewhere(folder):
     listed = {f'    "{name}": {commands.COMMANDS[name]!r},'.replace("'", '"') for name in commands.COMMANDS
               if commands.COMMANDS[name][0] == folder}  # fmt: skip
     gone = tuple(f"fairtrec/commands/{each.replace('.', '/')}/" for each in (folder, *users(folder)))
+    package = PACKAGES.get(folder)
+    gone += (f"fairtrec/{folder}.py",) * bool(package)
     used_by = re.compile(
         rf"commands\.(?!{re.escape(folder)}\.)[\w.]+\.\*\* -> fairtrec\.commands\.{re.escape(folder)}\."
     )
     for path, text in TEXTS.items():
         for number, line in enumerate(text.splitlines(), 1):
-            if not path.startswith(gone) and not used_by.search(line) and (own.search(line) or line in listed):
+            if (
+                not path.startswith(gone)
+                and not used_by.search(line)
+                and (
+                    own.search(line)
+                    or line in listed
+                    or (package and path in ("fairtrec/__init__.py", "pyproject.toml") and package.search(line))
+                )
+            ):
                 yield f"{path}:{number}: {line.strip()}"
 
 
