@@ -6,6 +6,7 @@ hold one more level for the language and one for the split. Cells of a table sta
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from csv import Error as CsvError
@@ -29,6 +30,7 @@ FORMS: tuple[RecordForm, ...] = get_args(RecordForm)
 PARQUET = b"PAR1"  # how such files start
 LOOKED_AT = 1 << 16  # bytes by which a form is told
 LARGEST_OBJECT = 1 << 28  # bytes of one JSON object, which is parsed as a whole
+MOST_VALUES = LARGEST_OBJECT >> 3  # keys, numbers, lists and objects in it, each of which takes far more than its bytes
 AT_ONCE = 1 << 16  # rows of a table that are objects of Python at a time
 LONE = re.compile("[\ud800-\udfff]")  # which JSON may hold, and no text of Unicode
 OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how a line that is an object begins, and hardly an id
@@ -133,18 +135,28 @@ def _type(name: str, wanted: WantedColumns) -> Any:
     return pa.float64() if name in wanted.numbers else pa.string()
 
 
-def _one_object(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
-    """Read ``{qid: {docno: number}}``; each number counts as a line."""
-    size, pieces = 0, []
+def _whole(path: FilePath, wanted: WantedColumns) -> bytes:
+    """Read one JSON object. Raises InputError for one that would take far too much when it is parsed."""
+    size = values = 0
+    pieces = []
     with opening.opened(path) as stream:
         for block, _ in opening.blocks(stream, path, LARGEST_OBJECT):
             size += len(block)
             if size > LARGEST_OBJECT:
                 what = f"one JSON object of more than {LARGEST_OBJECT >> 20} MiB"
                 raise InputError(f"{what}; write JSON lines like {wanted.example}", path)
+            values += sum(map(block.count, (b":", b",", b"[", b"{")))
+            if values > MOST_VALUES:
+                what = f"one JSON object of more than {MOST_VALUES:,} keys and values"
+                raise InputError(f"{what}; write JSON lines like {wanted.example}", path)
             pieces.append(block)
+    return b"".join(pieces)
+
+
+def _one_object(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
+    """Read ``{qid: {docno: number}}``; each number counts as a line."""
     try:
-        found = json.loads(b"".join(pieces), object_pairs_hook=lambda pairs: _once(pairs, path))
+        found = json.loads(_whole(path, wanted), object_pairs_hook=lambda pairs: _once(pairs, path))
     except json.JSONDecodeError as fault:
         raise InputError(f"this is not JSON ({fault.msg}); write it again", path, fault.lineno) from None
     except (ValueError, RecursionError) as fault:
@@ -170,8 +182,7 @@ def _one_object(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, Li
 def _once(pairs: list[tuple[str, Any]], path: FilePath) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        twice = next(name for name, many in Counter(name for name, _ in pairs).items() if many > 1)
         raise InputError(f"the key {twice[:40]!r} stands twice in one object; remove one of the two", path)
     return found
 

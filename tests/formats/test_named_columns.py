@@ -3,6 +3,7 @@
 import csv
 import json
 import shlex
+from time import process_time
 
 import pandas as pd
 import pyarrow as pa
@@ -115,6 +116,27 @@ def test_an_object_that_is_too_large_is_refused_before_it_is_parsed(tmp_path, mo
     monkeypatch.setattr(named_columns, "LARGEST_OBJECT", 1000)
     (tmp_path / "b.json").write_text(json.dumps({"q1": {f"d{number}": 1 for number in range(1000)}}, indent=1))
     with pytest.raises(InputError, match=r"b\.json: one JSON object of more than 0 MiB; write JSON lines like"):
+        run.read(tmp_path / "b.json")
+
+
+def test_a_key_twice_among_very_many_is_found_at_once(tmp_path):
+    keys = ",".join(f'"d{number}":1' for number in range(20_000))
+    (tmp_path / "b.json").write_text(f'{{"q1":{{{keys},"d19999":2}}}}')
+    before = process_time()
+    with pytest.raises(InputError, match="the key 'd19999' stands twice"):
+        run.read(tmp_path / "b.json")
+    assert process_time() - before < 1
+
+
+@pytest.mark.parametrize(
+    "value", ["[" + "[]," * 1000 + "[]]", "{" + '"":{},' * 1000 + '"a":{}}', "[" + "1," * 1000 + "1]"]
+)
+def test_an_object_that_would_take_many_times_its_size_is_refused_before_it_is_parsed(tmp_path, monkeypatch, value):
+    monkeypatch.setattr(named_columns, "MOST_VALUES", 1000)
+    (tmp_path / "b.json").write_text(f'{{"q1": {{"d1": {value}}}}}')
+    with pytest.raises(
+        InputError, match=r"b\.json: one JSON object of more than 1,000 keys and values; write JSON lines"
+    ):
         run.read(tmp_path / "b.json")
 
 
