@@ -151,7 +151,7 @@ def test_a_stream_is_read_as_it_is_said_to_be(fairtrec_command, desk, form, name
     done = fairtrec_command(*given, stdin=stream)
     assert (done.code, f"add --run-format {form}" in done.err) == (3, True)
     done = fairtrec_command(*given, "--run-format", form, stdin=stream)
-    assert (done.code, done.err.count("\n")) == (0, 1), done.err
+    assert (done.code, done.err.count("\n")) == (0, 2), done.err  # a note, and the signature
 
 
 def test_a_run_of_ranx_that_is_packed_twice_says_how_to_convert_it(tmp_path):
