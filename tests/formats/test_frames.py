@@ -302,7 +302,7 @@ def desk(tmp_path, monkeypatch):
     return tmp_path
 
 
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE[PAGE.index("## Frames") :], re.DOTALL)
 EXPECTED = "nDCG@10 NFaiRR@10", "bm25.run", "qrels.txt"
 
 

@@ -104,7 +104,7 @@ def test_a_matrix_that_is_cut_off_is_one_line(tmp_path, monkeypatch):
     np.save("v.npy", np.ones((5000, 64)))
     program = f"""{START.format(small=0)}
     from fairtrec.data import Docnos
-    from fairtrec.formats import vectors
+    from fairtrec.commands.make.positions import vectors
     found = vectors.read("v.npy", [str(i) for i in range(5000)], Docnos.of(np.array([b"4999"])))
     os.truncate("v.npy", 4096)
     print(found.of(np.array([0])))
