@@ -1,28 +1,29 @@
 """Files whose columns have names, those of frames: JSON lines, one JSON object, Parquet, tables below a line of names.
 
 One JSON object is ``{qid: {docno: number}}``, as ranx, BEIR and pytrec_eval write it, or the predictions of MTEB, which
-hold one more level for the language and one for the split. Cells of a table stand between tabs, commas or blanks.
+hold one more level for the language and one for the split; ranx packs the same as CBOR, twice with LZ4.
+Cells of a table stand between tabs, commas or blanks.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from csv import Error as CsvError
 from csv import reader as csv_reader
 from dataclasses import dataclass
 from itertools import chain, islice
 from math import isfinite
-from typing import Any, get_args
+from typing import Any, BinaryIO, cast, get_args
 
 import numpy as np
 
-from fairtrec.formats import bounded, frames
+from fairtrec.formats import bounded, frames, packed_object
 from fairtrec.formats.columns import LineNumbers, line_of
 from fairtrec.formats.frames import Frame
 from fairtrec.support.errors import FilePath, InputError
-from fairtrec.support.files import opening
+from fairtrec.support.files import compression, opening
 from fairtrec.support.files.whole_lines import object_of
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
@@ -84,6 +85,8 @@ def form_of(start: bytes) -> RecordForm | None:
     """
     if start.startswith(PARQUET):
         return "parquet"
+    if packed_object.is_packed(start):
+        return "json"
     line = start.partition(b"\n")[0]
     if NESTED.match(start) and not NAMED.search(line):
         return "json"
@@ -135,32 +138,11 @@ def _type(name: str, wanted: WantedColumns) -> Any:
     return pa.float64() if name in wanted.numbers else pa.string()
 
 
-def _whole(path: FilePath, wanted: WantedColumns) -> bytes:
-    """Read one JSON object. Raises InputError for one that would take far too much when it is parsed."""
-    size = values = 0
-    pieces = []
-    with opening.opened(path) as stream:
-        for block, _ in opening.blocks(stream, path, LARGEST_OBJECT):
-            size += len(block)
-            if size > LARGEST_OBJECT:
-                what = f"one JSON object of more than {LARGEST_OBJECT >> 20} MiB"
-                raise InputError(f"{what}; write JSON lines like {wanted.example}", path)
-            values += sum(map(block.count, (b":", b",", b"[", b"{")))
-            if values > MOST_VALUES:
-                what = f"one JSON object of more than {MOST_VALUES:,} keys and values"
-                raise InputError(f"{what}; write JSON lines like {wanted.example}", path)
-            pieces.append(block)
-    return b"".join(pieces)
-
-
 def _one_object(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
     """Read ``{qid: {docno: number}}``; each number counts as a line."""
-    try:
-        found = json.loads(_whole(path, wanted), object_pairs_hook=lambda pairs: _once(pairs, path))
-    except json.JSONDecodeError as fault:
-        raise InputError(f"this is not JSON ({fault.msg}); write it again", path, fault.lineno) from None
-    except (ValueError, RecursionError) as fault:
-        raise InputError(f"this is not JSON ({fault}); write it again", path) from None
+    with opening.opened(path) as stream:
+        start = cast("Any", stream).peek(4)[:4]
+        found = (_packed if packed_object.is_packed(start) else _json)(stream, path, wanted)
     found = _predictions(found, path) if META in found else found
     rows: dict[str, list[Any]] = {"qid": [], "docno": [], wanted.number: []}
     for qid, numbers in found.items():
@@ -177,6 +159,60 @@ def _one_object(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, Li
     if any(LONE.search(each) for each in chain(found, rows["docno"])):
         raise InputError("an id holds half a character (a lone surrogate); correct it", path)
     yield _table_of(rows, wanted), 1
+
+
+def _json(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str, Any]:
+    blocks = (block for block, _ in opening.blocks(stream, path, LARGEST_OBJECT))
+    text = _bounded(
+        _counted(blocks, path, wanted), path, f"one JSON object of more than {LARGEST_OBJECT >> 20} MiB", wanted
+    )
+    try:
+        found: dict[str, Any] = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path))
+    except json.JSONDecodeError as fault:
+        raise InputError(f"this is not JSON ({fault.msg}); write it again", path, fault.lineno) from None
+    except (ValueError, RecursionError) as fault:
+        raise InputError(f"this is not JSON ({fault}); write it again", path) from None
+    return found
+
+
+def _packed(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str, Any]:
+    with ExitStack() as stack:
+        if cast("Any", stream).peek(4)[:4] == compression.LZ4:
+            stream = stack.enter_context(compression.unpacked(stream, path))
+        blocks = iter(lambda: stream.read(opening.BLOCK), b"")
+        what = f"one object of CBOR of more than {LARGEST_OBJECT >> 20} MiB"
+        data = _bounded(blocks, path, what, wanted)
+    try:
+        return packed_object.numbers_in(data)
+    except UnicodeDecodeError:
+        fault = "an id that is not UTF-8"
+    except ValueError as error:
+        fault = str(error)
+    shown = "{qid: {docno: " + wanted.number + "}}"
+    raise InputError(f"this is no CBOR of {shown} ({fault}); write it again, as Parquet", path)
+
+
+def _counted(blocks: Iterable[bytes], path: FilePath, wanted: WantedColumns) -> Iterator[bytes]:
+    """Give the blocks of JSON. Raises InputError if they hold more keys and values than fit into memory."""
+    values = 0
+    for block in blocks:
+        values += sum(map(block.count, (b":", b",", b"[", b"{")))
+        if values > MOST_VALUES:
+            what = f"one JSON object of more than {MOST_VALUES:,} keys and values"
+            raise InputError(f"{what}; write JSON lines like {wanted.example}", path)
+        yield block
+
+
+def _bounded(blocks: Iterable[bytes], path: FilePath, what: str, wanted: WantedColumns) -> bytes:
+    """Join the blocks of an object. Raises InputError for far more than the file is large, and ``what`` if too much."""
+    size, pieces = 0, []
+    for block in blocks:
+        size += len(block)
+        opening.refuse_bomb(path, size)
+        if size > LARGEST_OBJECT:
+            raise InputError(f"{what}; write JSON lines like {wanted.example}", path)
+        pieces.append(block)
+    return b"".join(pieces)
 
 
 def _once(pairs: list[tuple[str, Any]], path: FilePath) -> dict[str, Any]:

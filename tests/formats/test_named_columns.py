@@ -6,13 +6,12 @@ import shlex
 from time import process_time
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 import fairtrec
 from fairtrec.formats import named_columns, qrels, run
 from fairtrec.support.errors import InputError
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY, cbor, pages
 
 PAGE = (REPOSITORY / "docs" / "inputs.md").read_text("utf-8")
 SECTION = PAGE[PAGE.index("## Files of other programs") : PAGE.index("## Frames")]
@@ -37,6 +36,7 @@ def desk(copied):
         csv.writer(file, delimiter="\t").writerows([("query-id", "corpus-id", "score"), *judged])
     (copied / "qrels.json").write_text(json.dumps(nested(judged)))
     (copied / "run.json").write_text(json.dumps(nested(ranked), indent=2))  # as ranx
+    (copied / "run.lz4").write_bytes(cbor.packed(nested(ranked)))
     predictions = {"mteb_model_meta": {"model_name": "m", "revision": "1"}, "default": {"test": nested(ranked)}}
     (copied / "Task_predictions.json").write_text(json.dumps(predictions))
     frame = pd.DataFrame(ranked, columns=["qid", "docno", "score"])
@@ -152,13 +152,6 @@ def test_a_stream_is_read_as_it_is_said_to_be(fairtrec_command, desk, form, name
     assert (done.code, f"add --run-format {form}" in done.err) == (3, True)
     done = fairtrec_command(*given, "--run-format", form, stdin=stream)
     assert (done.code, done.err.count("\n")) == (0, 2), done.err  # a note, and the signature
-
-
-def test_a_run_of_ranx_that_is_packed_twice_says_how_to_convert_it(tmp_path):
-    once = pa.compress(bytes(range(160, 250)) * 9, codec="lz4", asbytes=True)
-    (tmp_path / "run.lz4").write_bytes(pa.compress(once, codec="lz4", asbytes=True))
-    with pytest.raises(InputError, match=r"packed twice with LZ4, as by ranx; save it as JSON, with: python -c"):
-        run.read(tmp_path / "run.lz4")
 
 
 def test_lists_of_documents_and_titles_are_taken_in_memory():

@@ -106,9 +106,6 @@ def foreign(start: bytes) -> tuple[str, str] | None:
     what = next((what for magic, what in ARCHIVES.items() if start.startswith(magic)), "")
     if start[257:262] == b"ustar":
         what = "a tar archive"
-    if start.startswith(LZ4):
-        way = """python -c 'import ranx; ranx.Run.from_file("RUN.lz4").save("RUN.json")'"""
-        return "E101", f"this is packed twice with LZ4, as by ranx; save it as JSON, with: {way}"
     if what:
         return "E101", f"this is {what}; unpack it (gzip, bzip2, xz, Zstandard and LZ4 are read as they are)"
     head = start[:256]
