@@ -28,7 +28,6 @@ from fairtrec.support.files.whole_lines import object_of
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
 FORMS: tuple[RecordForm, ...] = get_args(RecordForm)
-PARQUET = b"PAR1"  # how such files start
 LOOKED_AT = 1 << 16  # bytes by which a form is told
 LARGEST_OBJECT = 1 << 28  # bytes of one JSON object, which is parsed as a whole
 MOST_VALUES = LARGEST_OBJECT >> 3  # keys, numbers, lists and objects in it, each of which takes far more than its bytes
@@ -83,7 +82,7 @@ def form_of(start: bytes) -> RecordForm | None:
     >>> form_of(b"query-id\tcorpus-id\tscore\nq1\td7\t1"), form_of(b",qid,docid,docno,rank,score,query\n")
     ('table', 'table')
     """
-    if start.startswith(PARQUET):
+    if start.startswith(bounded.PARQUET):
         return "parquet"
     if packed_object.is_packed(start):
         return "json"

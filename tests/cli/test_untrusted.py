@@ -24,7 +24,7 @@ REFUSED = {
     "link.run": "this is a link, and links are refused; give the file itself",
     "long.run": "1: a line of more than 1 MiB; break it up",
     "pipe.run": "this is no file (--untrusted); save it to one",
-    "up\\x1b[A.run": "the name 'up\\x1b[A.run' has characters of patterns, paths or terminals (--untrusted); rename the file",
+    "up\\x1b[A.run": "the name 'up\\x1b[A.run' has characters of patterns, paths or terminals, or that nobody sees (--untrusted); rename the file",
 }
 EVAL = ("eval", "qrels.txt", "submissions", "-m", "nDCG@10 RR", "-f", "table")
 
@@ -195,7 +195,7 @@ def test_a_link_in_a_folder_is_refused_whatever_it_leads_to(copied, fairtrec_com
         )
 
 
-def test_limits_hold_of_what_is_unpacked_and_of_rows_of_parquet(copied, fairtrec_command):
+def test_limits_hold_of_what_is_unpacked_and_of_rows_of_parquet(copied, fairtrec_command, monkeypatch):
     (copied / "bomb.run").write_bytes(gzip.compress((copied / "fair.run").read_bytes() * 100, mtime=0))
     done = fairtrec_command("eval", "qrels.txt", "bomb.run", "-m", "RR", "--untrusted", "--limit", "bytes=100000")
     assert "bomb.run: more than 100,000 bytes" in done.err
@@ -203,6 +203,11 @@ def test_limits_hold_of_what_is_unpacked_and_of_rows_of_parquet(copied, fairtrec
     parquet.write_table(pa.table(rows), copied / "one.parquet")
     done = fairtrec_command("eval", "qrels.txt", "one.parquet", "-m", "RR", "--untrusted", "--limit", "lines=199")
     assert "one.parquet: more than 199 lines" in done.err
+    monkeypatch.setattr(parquet, "ParquetFile", None)  # which reads: it is refused before
+    for words in (("eval", "qrels.txt", "one.parquet", "-m", "RR"), ("validate", "one.parquet")):
+        for limit in ("lines=199", "bytes=500"):
+            done = fairtrec_command(*words, "--untrusted", "--limit", limit)
+            assert f"more than {limit[6:]} " in done.out + done.err
 
 
 @pytest.mark.parametrize(
@@ -309,7 +314,10 @@ def test_a_link_is_a_warning_of_validate(copied, fairtrec_command):
 
 
 @pytest.mark.parametrize(
-    "name", ["a*b.run", "a[1].run", "a\nb.run", "a\u202eb.run", "a:b.run", "a\\b.run", "-x.run", "x=y.run", "a?.run"]
+    "name",
+    ["a*b.run", "a[1].run", "a\nb.run", "a\u202eb.run", "a:b.run", "a\\b.run", "-x.run", "x=y.run", "a?.run"]
+    + [f"a{letter}.run" for letter in "\u3164\u034f\ufe0f\u2800\xa0\u200b"]  # which look like a.run
+    + ["e\u0301quipe.run"],
 )
 def test_odd_names_are_refused(copied, fairtrec_command, name):
     (copied / "runs").mkdir()

@@ -19,7 +19,7 @@ from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, shown
 from fairtrec.data import Docnos, Floats, Ints, fingerprints, starts_of
 from fairtrec.data.ranking.order import by_falling_score
-from fairtrec.formats import columns, other_runs
+from fairtrec.formats import bounded, columns, other_runs
 from fairtrec.formats.other_runs import meant
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError
@@ -147,7 +147,8 @@ def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT,
 def is_refused(path: FilePath, found: Findings) -> bool:
     """Tell whether a file is not taken for a submission, and add why."""
     try:
-        submissions.refuse(path)
+        if (border := submissions.border()) is not None:
+            bounded.refuse_submission(path, border)
     except InputError as fault:
         found.add("E107", fault.line, fault.message)
         return True

@@ -103,7 +103,9 @@ def submitted(thing: Any, name: str, choices: Choices, depth: int | None) -> Sys
     border = submissions.border()
     if border is None or not isinstance(thing, PATH):
         return run(thing, name, choices, depth)
-    border.refuse(thing)
+    from fairtrec.formats import bounded
+
+    bounded.refuse_submission(thing, border)
     whole = run(thing, name, choices, None)
     border.refuse_many("lines", sum(len(one.docnos) for one in whole.runs), thing)
     border.refuse_many("depth", max(int(np.diff(one.starts).max(initial=0)) for one in whole.runs), thing)

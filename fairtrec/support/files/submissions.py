@@ -23,7 +23,11 @@ LIMITS = {  # of a submission; groups are those of labels, terms or counts that 
     "groups": 1_000,
 }
 NOUNS = {"bytes": "bytes", "lines": "lines", "depth": "documents for one query", "groups": "groups"}
-ODD = frozenset("*?[]{}\\:~|<>\"'`$&;=@")  # of patterns, paths, and arguments of shells and of ours
+UNSEEN = (  # letters that nobody sees, by their numbers: a name with one looks like another
+    *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0),
+    *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0),
+)  # fmt: skip
+ODD = frozenset(map(chr, UNSEEN)) | frozenset("*?[]{}\\:~|<>\"'`$&;=@")  # also of patterns, paths and shells
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Border:
         if opening.is_stream(path):
             raise InputError("this is no file (--untrusted); save it to one", path)
         if odd := _odd_in(name):
-            what = f"the name {odd!r} has characters of patterns, paths or terminals"
+            what = f"the name {odd!r} has characters of patterns, paths or terminals, or that nobody sees"
             raise InputError(f"{what} (--untrusted); rename the file", path)
         if os.path.isfile(name):
             self._refuse_long(path)
@@ -162,10 +166,13 @@ def _odd_in(path: str) -> str:
     >>> _odd_in("runs/my run (2).run"), _odd_in("runs/*.run"), _odd_in("a\\x1b.run")
     ('', '*.run', 'a\\x1b.run')
     """
-    from unicodedata import category
+    from unicodedata import category, is_normalized
 
     for part in os.path.splitdrive(path)[1].replace(os.sep, "/").split("/"):
-        is_odd = any(letter in ODD or category(letter)[0] == "C" or category(letter) in ("Zl", "Zp") for letter in part)
-        if is_odd or part.startswith("-"):
+        is_odd = any(
+            letter in ODD or category(letter)[0] == "C" or (category(letter)[0] == "Z" and letter != " ")
+            for letter in part
+        )
+        if is_odd or part.startswith("-") or not is_normalized("NFC", part):
             return part
     return ""
