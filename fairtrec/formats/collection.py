@@ -1,7 +1,8 @@
 """Collections: the texts of documents, one a line, as TSV (``docno<TAB>text``) or JSON lines.
 
 A JSON line names the document by the first of the keys ``docno``, ``id``, ``_id``, ``docid`` that it holds, and its
-text by ``text`` or ``contents``, with ``title`` put before it where there is one.
+text by ``text`` or ``contents``, with ``title`` put before it where there is one. Parquet, and tables between commas
+whose first line names a document and ``text``, are read into memory.
 """
 
 import json
@@ -12,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Docnos
-from fairtrec.formats import spans
+from fairtrec.formats import bounded, frames, named_columns, spans
+from fairtrec.formats.frames import TEXT
 from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
 from fairtrec.support.files import opening
+from fairtrec.support.literals import DOCUMENT, RecordForm
 
 IDS = ("docno", "id", "_id", "docid")  # the strongest first
 _KEYS = [f'"{key}"'.encode() for key in IDS]
@@ -26,6 +29,9 @@ def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
 
     Raises InputError for a line that has no docno or no text, and for a wanted document that stands twice.
     """
+    if (form := _form_of(path)) is not None:
+        yield from _rows_of(path, form, wanted)
+        return
     row_of = {docno: row for row, docno in enumerate(wanted.names.tolist())}
     seen: set[bytes] = set()
     first, lines = 1, None
@@ -39,6 +45,26 @@ def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
                 seen.add(docno)
                 yield row_of[docno], text
             first += ends
+
+
+def _form_of(path: FilePath) -> RecordForm | None:
+    """Tell a file whose columns have names from lines; nothing is told of a stream."""
+    if opening.is_stream(path):
+        return None
+    start = named_columns.start_of(path)
+    if start.startswith(bounded.PARQUET):
+        return "parquet"
+    names = {cell.strip(b' "\r').decode(errors="replace") for cell in start.partition(b"\n")[0].split(b",")}
+    return None if "text" not in names or names.isdisjoint(DOCUMENT) else "table"
+
+
+def _rows_of(path: FilePath, form: RecordForm, wanted: Docnos) -> Iterator[tuple[int, str]]:
+    frame, _ = named_columns.read(path, form, named_columns.WantedColumns("collection", (*DOCUMENT, *TEXT), (), "text"))
+    for row, text in frames.texts_in(frame, wanted):
+        if not isinstance(text, str):
+            what = f"the text of document {wanted.names[row].decode()} is not a string"
+            raise InputError(f"{what}; give one, perhaps an empty one", path)
+        yield row, text
 
 
 def _tsv_lines(

@@ -5,18 +5,19 @@ Python. What is a frame is told by its columns; none of these packages is import
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
-from fairtrec.data import Docs, Floats, Ints
+from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints
 from fairtrec.formats.columns import MOST_BYTES, WIDEST
 from fairtrec.formats.spans import Repeats, numbers_of
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
 
+TEXT = ("text", "title")
 AT_ONCE = 4096  # cells that become objects of Python
 ODD_ID = f"holds an id that is empty, holds a NUL or a line end, or exceeds {WIDEST} bytes; give it another"
 ADVICE = "ids are texts or whole numbers, like those of .astype(str)"
@@ -41,6 +42,8 @@ def held(thing: Any) -> Any:
 def names_of(thing: Any) -> list[str]:
     """Name the columns of a frame, without a look at the rows."""
     kind = type(thing)
+    if isinstance(thing, dict):  # of Hugging Face, which names splits
+        return names_of(next(iter(thing.values()))) if thing else []
     if hasattr(kind, "collect_schema"):  # of polars, whose lazy frames have no names until they are asked so
         return list(thing.collect_schema())
     named = next(name for name in ("column_names", "columns", "schema") if hasattr(kind, name))
@@ -65,6 +68,9 @@ class Frame:
         """
         import pyarrow as pa
 
+        if isinstance(thing, dict) and len(thing) != 1:
+            splits = ", ".join(map(str, thing)) or "none"
+            raise InputError(f"the {what} frame has several splits or none ({splits}); give one of them")
         try:
             return cls(what, _table(thing, set(wanted)))
         except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as fault:
@@ -211,6 +217,38 @@ def run_of(frame: Frame, order: RankedBy) -> tuple[Repeats, Docs, Floats]:
     return qids, docnos, -frame.floats(RANK) if order == "rank" else frame.floats(SCORE)
 
 
+def texts_in(frame: Frame, wanted: Docnos) -> Iterator[tuple[int, Any]]:
+    """Give the row and text of each wanted document. Raises InputError for one that stands twice."""
+    rows = wanted.rows(frame.ids(DOCUMENT))
+    places = np.flatnonzero(rows != MISSING)
+    _, firsts = np.unique(rows[places], return_index=True)
+    if len(firsts) < len(places):
+        if frame.path is None:
+            raise InputError("the docs frame holds a document twice; keep one row")
+        again = int(places[np.setdiff1d(np.arange(len(places)), firsts)[0]])
+        docno = wanted.names[rows[again]].decode()
+        raise InputError(f"document {docno} stands twice; keep one line", frame.path, frame.line_of(again))
+    yield from zip(rows[places].tolist(), texts_of(frame, places), strict=True)
+
+
+def joined(cell: Any) -> Any:
+    """Join the title and the text of a document by a blank, as in a collection of JSON lines; give a text as it is."""
+    if not isinstance(cell, Mapping):
+        return cell
+    title, text = cell.get("title") or "", cell.get("text")
+    if not isinstance(title, str) or not isinstance(text, str):
+        return None
+    return f"{title} {text}" if title else text
+
+
+def texts_of(frame: Frame, rows: Ints) -> Iterator[Any]:
+    """Give these texts of a frame, with the titles that it has."""
+    if frame.find(("title",)) is None:
+        return frame.objects(("text",), rows)
+    pairs = zip(frame.objects(("title",), rows), frame.objects(("text",), rows), strict=True)
+    return (joined({"title": title, "text": text}) for title, text in pairs)
+
+
 def of_objects(block: bytes, kinds: dict[str, Any]) -> Any:
     """Parse lines of JSON whose values are of these types of Arrow. Raises ArrowException where one is not."""
     import pyarrow as pa
@@ -233,6 +271,8 @@ def _table(thing: Any, wanted: set[str]) -> Any:
         index = wanted.intersection(thing.index.names) != set()
         there = [name for name in thing.columns if name in wanted]
         return pa.Table.from_pandas(thing, columns=there, preserve_index=index)
+    if isinstance(thing, dict):  # of Hugging Face, which names splits
+        thing = next(iter(thing.values()))
     if hasattr(thing, "with_format"):  # of Hugging Face; its rows may be some of those of the table behind it
         thing = thing.with_format("arrow")[:]
     elif hasattr(thing, "collect") and not hasattr(type(thing), "__arrow_c_stream__"):  # lazy

@@ -14,7 +14,6 @@ from fairtrec.data import (
     Docs,
     Floats,
     GroupTerms,
-    Ints,
     Labels,
     Positions,
     Qrels,
@@ -26,17 +25,16 @@ from fairtrec.data import (
 )
 from fairtrec.data.counts import histogram_of
 from fairtrec.data.ranking.order import by_falling_score
-from fairtrec.formats import columns
+from fairtrec.formats import columns, frames
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
-from fairtrec.formats.frames import ODD_ID, Frame, is_frame, names_of, run_of
+from fairtrec.formats.frames import ODD_ID, TEXT, Frame, is_frame, names_of, run_of
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.spans import Repeats
 from fairtrec.formats.taking import Taking
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, RankedBy, ScoreType
 
-TEXT = ("text", "title")
 INSIDE = ("run_data", "qrels_data")
 
 
@@ -220,14 +218,9 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
         return
     cells: Iterable[tuple[int, Any]]
     if is_frame(thing):
-        frame = Frame.of(thing, "docs", (*DOCUMENT, *TEXT))
-        rows = wanted.rows(frame.ids(DOCUMENT))
-        places = np.flatnonzero(rows != MISSING)
-        if len(np.unique(rows[places])) < len(places):
-            raise InputError("the docs frame holds a document twice; keep one row")
-        cells = zip(rows[places].tolist(), _texts_of(frame, places), strict=True)
+        cells = frames.texts_in(Frame.of(thing, "docs", (*DOCUMENT, *TEXT)), wanted)
     elif isinstance(thing, Mapping):
-        cells = ((row, _joined(thing[name])) for row, name in enumerate(names) if name in thing)
+        cells = ((row, frames.joined(thing[name])) for row, name in enumerate(names) if name in thing)
     else:
         raise InputError(f"cannot take texts from {type(thing).__name__}; docs/python.md says what does")
     for row, cell in cells:
@@ -236,29 +229,11 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
         yield row, cell
 
 
-def _joined(cell: Any) -> Any:
-    """Join the title and the text of a document by a blank, as in a collection of JSON lines; give a text as it is."""
-    if not isinstance(cell, Mapping):
-        return cell
-    title, text = cell.get("title") or "", cell.get("text")
-    if not isinstance(title, str) or not isinstance(text, str):
-        return None
-    return f"{title} {text}" if title else text
-
-
-def _texts_of(frame: Frame, rows: Ints) -> Iterator[Any]:
-    """Give these texts of a frame, with the titles that it has."""
-    if frame.find(("title",)) is None:
-        return frame.objects(("text",), rows)
-    pairs = zip(frame.objects(("title",), rows), frame.objects(("text",), rows), strict=True)
-    return (_joined({"title": title, "text": text}) for title, text in pairs)
-
-
 def digest(part: str, thing: Any) -> str:
     """Hash all of the texts (``docs``) or ``counts`` that a caller holds; "" of a store, which gives single texts."""
     if is_frame(thing) and part == "docs":
         frame = Frame.of(thing, "docs", (*DOCUMENT, *TEXT))
-        cells = _texts_of(frame, np.arange(len(frame)))
+        cells = frames.texts_of(frame, np.arange(len(frame)))
         return digest_texts(zip(decode(frame.ids(DOCUMENT)), map(str, cells), strict=True))
     if is_frame(thing):
         groups = frame_groups(thing)
@@ -266,7 +241,7 @@ def digest(part: str, thing: Any) -> str:
         columns = digest_columns(frame.ids(DOCUMENT), *(frame.whole((name,)) for name in ("tokens", *groups)))
         return digest_texts([("groups", "\n".join(groups)), ("counts", columns)])
     if isinstance(thing, Mapping):
-        return digest_texts((str(docno), str(_joined(text))) for docno, text in thing.items())
+        return digest_texts((str(docno), str(frames.joined(text))) for docno, text in thing.items())
     return ""
 
 

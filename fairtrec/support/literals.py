@@ -46,7 +46,7 @@ Drawn = Literal["document", "query"]  # for people to label
 Rule = Literal["majority", "all"]  # by which votes decide
 
 QUERY = ("query_id", "qid", "q_id", "query", "query-id", "user_id", "userID")
-DOCUMENT = ("doc_id", "docno", "docid", "did", "corpus-id", "_id", "item_id", "itemID")
+DOCUMENT = ("doc_id", "docno", "docid", "did", "corpus-id", "corpus_id", "doc-id", "_id", "item_id", "itemID")
 SCORE = ("score", "sim", "prediction")
 RANK = ("rank",)
 GRADE = ("relevance", "rel", "label", "grade", "rating", "score")

@@ -52,6 +52,9 @@ def desk(copied):
     texts = (line.split("\t") for line in lines["collection.tsv"])
     objects = (dict(zip(("_id", "title", "text"), (docno, *text.split(" ", 1)), strict=True)) for docno, text in texts)
     (copied / "corpus.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in objects))
+    corpus = pd.DataFrame(map(json.loads, (copied / "corpus.jsonl").read_text().splitlines()))
+    corpus.to_parquet(copied / "corpus.parquet", index=False)
+    corpus.to_csv(copied / "corpus.csv", index=False)
     return copied
 
 
@@ -175,3 +178,86 @@ def test_lists_of_documents_and_titles_are_taken_in_memory():
         fairtrec.evaluate("nDCG@10", {"q1": ["d1", "d1"]}, {"q1": ["d1"]})
     with pytest.raises(InputError, match="the text of document d1 is not a string"):
         fairtrec.evaluate("NFaiRR@10", listed, docs={**corpus, "d1": {"title": 1, "text": ""}}, terms="gender-en", background=listed)  # fmt: skip
+
+
+PUBLISHED = [
+    (("query-id", "corpus-id", "score"), ("query-id", "corpus-id", "score")),
+    (("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "score")),
+    (("query_id", "corpus_id", "score"), ("qid", "docno", "score")),
+    (("query-id", "doc-id", "label"), ("query-id", "doc-id", "score")),
+]
+GIVEN = {"docs": "collection.tsv", "terms": "gender-en", "background": "bm25.run"}
+WANTED = "nDCG@10 NFaiRR@10"
+
+
+def columns_of(name, names, places, kinds):
+    rows = [line.split() for line in (REPOSITORY / "resources" / "example" / name).read_text().splitlines()]
+    return {column: [kind(row[at]) for row in rows] for column, at, kind in zip(names, places, kinds, strict=True)}
+
+
+def hold_published(make, names, write, fairtrec_command):
+    """Qrels, a run and a corpus with the columns that people publish give what TREC files do, also as files."""
+    expected = fairtrec.evaluate(WANTED, "bm25.run", "qrels.txt", **GIVEN).means["bm25.run"]
+    judged = make(columns_of("qrels.txt", names[0], (0, 2, 3), (str, str, float)))
+    ranked = make(columns_of("bm25.run", names[1], (0, 2, 4), (str, str, float)))
+    texts = pd.read_json("corpus.jsonl", lines=True)
+    corpus = make({name: texts[name].tolist() for name in ("_id", "title", "text")})
+    given = {**GIVEN, "docs": corpus, "background": ranked}
+    assert fairtrec.evaluate(WANTED, ranked, judged, **given).means["run"] == expected
+    for ending in ("parquet", "jsonl", "csv"):
+        for name, thing in (("q", judged), ("r", ranked), ("c", corpus)):
+            write(thing, f"{name}.{ending}")
+        options = ["--docs", f"c.{ending}", "--terms", "gender-en", "--background", f"r.{ending}", "-f", "json"]
+        done = fairtrec_command("eval", f"q.{ending}", f"r.{ending}", "-m", WANTED, *options)
+        assert done.code == 0, done.err
+        means = json.loads(done.out)["runs"][0]["means"]
+        assert {name: mean["value"] for name, mean in means.items()} == expected
+    return judged
+
+
+@pytest.mark.parametrize("names", PUBLISHED)
+def test_columns_that_people_publish_are_read(desk, fairtrec_command, names):
+    def write(frame, name):
+        if name.endswith("parquet"):
+            frame.to_parquet(name, index=False)
+        elif name.endswith("csv"):
+            frame.to_csv(name, index=False)
+        else:
+            frame.to_json(name, orient="records", lines=True)
+
+    hold_published(pd.DataFrame, names, write, fairtrec_command)
+
+
+@pytest.mark.ecosystem
+@pytest.mark.parametrize("names", PUBLISHED)
+def test_datasets_of_hugging_face_and_their_files_are_read(desk, fairtrec_command, names):
+    import datasets
+
+    datasets.disable_progress_bars()
+
+    def write(dataset, name):
+        getattr(dataset, f"to_{name.rpartition('.')[2].removesuffix('l')}")(name)
+
+    judged = hold_published(datasets.Dataset.from_dict, names, write, fairtrec_command)
+    one = datasets.DatasetDict({"test": judged})
+    found = fairtrec.evaluate("nDCG@10", "bm25.run", one).means
+    assert found == fairtrec.evaluate("nDCG@10", "bm25.run", "qrels.txt").means
+    with pytest.raises(InputError, match=r"the qrels frame has several splits or none \(test, dev\); give one of them"):
+        fairtrec.evaluate("nDCG@10", "bm25.run", datasets.DatasetDict({"test": judged, "dev": judged}))
+
+
+CORPORA = {
+    "twice": ("_id,title,text\np001,a,b\np002,a,b\np001,c,d\n", "document p001 stands twice; keep one line"),
+    "a cell too many": ("_id,title,text\np001,a,b,c\n", "c.csv:2: 4 columns where the first line has 3"),
+    "no texts": ("_id,title,text\n", "this collection has no lines"),
+}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_broken_corpus_of_columns_is_refused_in_a_line(desk, fairtrec_command, name):
+    text, message = CORPORA[name]
+    (desk / "c.csv").write_text(text)
+    given = ("--docs", "c.csv", "--terms", "gender-en", "--background", "bm25.run")
+    done = fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "NFaiRR@10", *given)
+    assert (done.code, done.err.count("\n")) == (3, 1), done.err
+    assert message in done.err
