@@ -1,10 +1,13 @@
-"""Change one input that is held in memory, and the signature changes with the value; in another order it stays."""
+"""Change one input, in memory or in a file, and the signature changes with the value.
+
+Of what is held in memory the order is no part of it; of a file its bytes are the input.
+"""
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairtrec
@@ -17,6 +20,11 @@ LABELS = {"a": "f", "b": "m", "c": "f", "d": "m"}
 TERMS = {"f": ["she"], "m": ["he"]}
 DOCS = {"a": "she", "b": "he he", "c": "she he", "d": "it"}
 shares = st.sampled_from([0.1, 0.25, 0.5, 0.75]).map(lambda share: {"f": share, "m": 1 - share})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("files")
 
 
 def of_documents(values, least=4):
@@ -91,6 +99,33 @@ def values_of(result):
     return [np.round(each.astype(float), 12).tobytes() for each in found], scores.qids
 
 
+def ranked(run):
+    return "".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, of in run.items() for d, s in of.items())
+
+
+def tabbed(rows, head=""):
+    return head + "".join("\t".join(map(str, row)) + "\n" for row in rows)
+
+
+# how what is drawn for a part is written into a file
+WRITTEN = {
+    "qrels": lambda held: "".join(f"{q} 0 {d} {g}\n" for q, of in held.items() for d, g in of.items()),
+    "terms": lambda held: "".join(f"{word},{group}\n" for group, words in held.items() for word in words),
+    "docs": lambda held: tabbed(held.items()),
+    "counts": lambda held: tabbed(((d, 9, *each) for d, each in held.items()), "docno\ttokens\tf\tm\n"),
+    "background": ranked,
+    "labels": lambda held: tabbed(held.items()),
+    "labels with weights": lambda held: tabbed((d, g, w) for d, of in held.items() for g, w in of.items()),
+    "positions": lambda held: tabbed(held.items()),
+    "discount": lambda held: tabbed(enumerate(held, 1)),
+    "queries": lambda held: "".join(f"{qid}\n" for qid in held),
+    "target": lambda held: tabbed(held.items()),
+    "pool": lambda held: tabbed(held.items()),
+    "gold": lambda held: tabbed(held.items(), "docno\tgroup\n"),
+    "counterfactual": ranked,
+}
+
+
 ORDERED = ("discount", "target", "prior")  # weights of ranks; and what is told as it was written
 
 
@@ -103,6 +138,22 @@ def test_one_input_changes_the_value_and_the_signature_together(name, data):
     if values_of(first) != values_of(second):
         assert first.signature[name.split()[0]] != second.signature[name.split()[0]]
     assert first.signature == second.signature or one != other
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@settings(max_examples=10)
+@given(st.data())
+def test_one_file_changes_the_value_and_the_signature_together(folder, name, data):
+    part, (strategy, measures, beside) = name.split()[0], PARTS[name]
+    both = []
+    for held in (data.draw(strategy), data.draw(strategy)):
+        (folder / name).write_text(WRITTEN[name](held))
+        both.append(fairtrec.evaluate(measures, {"run": RUN}, **{"qrels": QRELS} | beside | {part: str(folder / name)}))
+        both[-1] = values_of(both[-1]), both[-1].signature, (folder / name).read_bytes()
+    (first, one, text), (second, other, another) = both
+    if first != second:
+        assert one[part] != other[part]
+    assert (one == other) == (text == another)
 
 
 @pytest.mark.parametrize("name", [name for name in PARTS if name not in ORDERED])
