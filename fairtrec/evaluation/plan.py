@@ -88,85 +88,133 @@ def settle(
 
 def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
-    given, choices, asked = found.given, found.choices, [*asked]
-    for at, each in enumerate(asked):
-        if getattr(each, "discount", "") == GIVEN:
-            asked[at] = weighed(each, found.extras.get("discount"))
-    submissions.refuse_groups([labels.groups for labels in found.labels.values()] or [found.groups])
-    terms, needs = found.terms, frozenset(need for each in asked for need in each.needs)
-    for each in asked:
-        if len(found.labels) > 1:
-            by_attribute.refuse_all(each, found.labels)
-        _refuse_unfit(each, found)
-    if choices.bounds == "texts" and not OF_DOCUMENTS & needs:
-        raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
+    choices = found.choices
+    asked = [weighed(each, found.extras.get("discount")) if _is_weighed(each) else each for each in asked]
+    needs = frozenset(need for each in asked for need in each.needs)
+    _refuse_misfits(asked, needs, found)
     measures = tuple(each for each in asked if isinstance(each, Measure))
-    own = {name: by_attribute.own(choices, name, [*found.labels]) for name in [*found.labels] or [""]}
-    every = {
-        name: attribute(name, found.labels.get(name), found.groups, chosen, given.inputs, measures)
-        if found.groups
-        else Attribute()
-        for name, chosen in own.items()
-    }
-    every |= {name: _crossed(name, every, found, measures) for name in found.crossed}
-    first = every[next((each.by for each in asked if each.by and not every[each.by].is_vast), next(iter(every)))]
-    lexicon = None
-    said = [*notes, *loading.remarks_on_names(given.terms, given.queries)]
-    of_groups = bool(needs & GROUPED)  # what holds of groups is said where a number is of them
-    for name, labels in found.labels.items() if of_groups else ():
-        said += [*remarks_on(labels, every[name].target, name), remark_on(choices.target, labels)]
-    by_labels = [(each, found.labels_by(each)) for each in measures if found.labels and OF_DOCUMENTS & set(each.needs)]
-    said += remarks_on_tau((each, labels) for each, labels in by_labels if labels is not None) if by_labels else []
-    if "positions" in found.extras:
-        from fairtrec.evaluation.inputs.positions import remark_on as remark_on_sign
-
-        said.append(remark_on_sign(found.extras["positions"], measures))
-    if terms is not None and given.docs is not None:
-        from fairtrec.counting.counter import Lexicon
-
-        lexicon = Lexicon.of(terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
-        if lexicon.shared and of_groups:
-            shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
-            said.append(f"terms of more than one group, which count for each: {shown}")
-    uses = needs & {"background", "collection", "membership"}
-    uses |= {"background"} if "background_positions" in needs else set()
-    mixed = [each.target_of for each in every.values() if "target" in needs and each.target_of is not None]
-    uses |= {word for target_of in mixed for _, word in target_of.of}
-    uses |= {"documents"} if needs & ({"ranked"} | OF_DOCUMENTS | (set() if found.labels else OF_GROUPS)) else set()
-    labelled, of_documents = first.labels is not None, "documents" in uses
-    plays = {
-        "documents": of_documents,
-        "texts": of_documents and not (lexicon is None and found.made is None),
-        "labels": labelled,
-        "gold": of_groups and given.gold is not None and bool(renamings(choices.groups)),
-        "membership": choices.membership is not None if labelled else "membership" in uses,
-        "filled": first.labels is not None and first.labels.others is not None,
-        "unlabelled": choices.bounds == "labels",
-        "background": "background" in uses - given.words,
-    }
+    every = _attributes(measures, found)
+    first, lexicon, is_of_groups = _first_of(asked, every), _lexicon(found), bool(needs & GROUPED)
+    uses = _used_inputs(needs, every.values(), found)
     return Plan(
         **vars(found),
         measures=measures,
         others=tuple(measure for measure in measures if not isinstance(measure, Utility)),
         needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
         uses=uses,
-        plays=frozenset(["all", *(part for part, is_played in plays.items() if is_played)]),
+        plays=_parts_in_effect(uses, first, lexicon, found, is_of_groups=is_of_groups),
         reference=Reference(
             **vars(first),
             qrels=found.judged,
             background_depth=choices.background_depth,
             extras=found.extras,
-            membership=next(iter(own.values())).membership or "share",
+            membership=by_attribute.own(choices, next(iter(every)), [*found.labels]).membership or "share",
             relevance_level=choices.relevance_level or 1,
             attributes=every,
             given=tuple(found.labels),
             sources=frozenset(of for each in every.values() if each.target_of for _, of in each.target_of.of),
             pool=None if choices.pool is None else _frequencies(choices.pool, measures),
-            gold=_gold(given.gold, found) if of_groups and given.gold is not None else None,
+            gold=_gold(found.given.gold, found) if is_of_groups and found.given.gold is not None else None,
         ),
         lexicon=lexicon,
-        notes=tuple(filter(None, said)),
+        notes=tuple(filter(None, [*notes, *_remarks(measures, every, lexicon, found, is_of_groups=is_of_groups)])),
     )
+
+
+def _is_weighed(each: Asking) -> bool:
+    """Tell whether a measure takes its weights of ranks from --discount."""
+    return getattr(each, "discount", "") == GIVEN
+
+
+def _refuse_misfits(asked: Sequence[Asking], needs: frozenset[str], found: Opened) -> None:
+    """Raise UsageError or InputError if what is asked for does not fit what was given and chosen."""
+    submissions.refuse_groups([labels.groups for labels in found.labels.values()] or [found.groups])
+    for each in asked:
+        if len(found.labels) > 1:
+            by_attribute.refuse_all(each, found.labels)
+        _refuse_unfit(each, found)
+    if found.choices.bounds == "texts" and not OF_DOCUMENTS & needs:
+        raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
+
+
+def _attributes(measures: Sequence[Measure], found: Opened) -> dict[str, Attribute]:
+    """Settle the labels and the target of each attribute, by its name; "" where labels have none, or there are none."""
+    every = {}
+    for name in [*found.labels] or [""]:
+        own = by_attribute.own(found.choices, name, [*found.labels])
+        labels, inputs = found.labels.get(name), found.given.inputs
+        every[name] = attribute(name, labels, found.groups, own, inputs, measures) if found.groups else Attribute()
+    return every | {name: _crossed(name, every, found, measures) for name in found.crossed}
+
+
+def _first_of(asked: Sequence[Asking], every: Mapping[str, Attribute]) -> Attribute:
+    """Give the attribute of the first measure that names one whose groups are listed; else the first there is."""
+    return every[next((each.by for each in asked if each.by and not every[each.by].is_vast), next(iter(every)))]
+
+
+def _lexicon(found: Opened) -> "Lexicon | None":
+    """Give the terms by which texts are counted, if texts and terms were given."""
+    if found.terms is None or found.given.docs is None:
+        return None
+    from fairtrec.counting.counter import Lexicon
+
+    choices = found.choices
+    return Lexicon.of(found.terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
+
+
+def _remarks(
+    measures: Sequence[Measure],
+    every: Mapping[str, Attribute],
+    lexicon: "Lexicon | None",
+    found: Opened,
+    *,
+    is_of_groups: bool,
+) -> list[str]:
+    """List what a reader should know of what was given; what holds of groups only where a number is of them."""
+    said = loading.remarks_on_names(found.given.terms, found.given.queries)
+    for name, labels in found.labels.items() if is_of_groups else ():
+        said += [*remarks_on(labels, every[name].target, name), remark_on(found.choices.target, labels)]
+    if found.labels:
+        by_labels = [(each, found.labels_by(each)) for each in measures if OF_DOCUMENTS & set(each.needs)]
+        said += remarks_on_tau((each, labels) for each, labels in by_labels if labels is not None)
+    if "positions" in found.extras:
+        from fairtrec.evaluation.inputs.positions import remark_on as remark_on_sign
+
+        said.append(remark_on_sign(found.extras["positions"], measures))
+    if lexicon is not None and lexicon.shared and is_of_groups:
+        shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
+        said.append(f"terms of more than one group, which count for each: {shown}")
+    return said
+
+
+def _used_inputs(needs: frozenset[str], every: Iterable[Attribute], found: Opened) -> frozenset[str]:
+    """Name what the measures, or their target, look at: documents, background, collection, membership."""
+    uses = needs & {"background", "collection", "membership"}
+    uses |= {"background"} if "background_positions" in needs else set()
+    mixed = [each.target_of for each in every if "target" in needs and each.target_of is not None]
+    uses |= {word for target_of in mixed for _, word in target_of.of}
+    of_documents = {"ranked"} | OF_DOCUMENTS | (set() if found.labels else OF_GROUPS)
+    return uses | ({"documents"} if needs & of_documents else set())
+
+
+def _parts_in_effect(
+    uses: frozenset[str], first: Attribute, lexicon: "Lexicon | None", found: Opened, *, is_of_groups: bool
+) -> frozenset[str]:
+    """Name the parts of an evaluation (words of ``Choice.part``) that are in effect, so that their choices are."""
+    choices, is_labelled = found.choices, first.labels is not None
+    of_documents = "documents" in uses
+    in_effect = {
+        "all": True,
+        "documents": of_documents,
+        "texts": of_documents and not (lexicon is None and found.made is None),
+        "labels": is_labelled,
+        "gold": is_of_groups and found.given.gold is not None and bool(renamings(choices.groups)),
+        "membership": choices.membership is not None if is_labelled else "membership" in uses,
+        "filled": first.labels is not None and first.labels.others is not None,
+        "unlabelled": choices.bounds == "labels",
+        "background": "background" in uses - found.given.words,
+    }
+    return frozenset(part for part, is_in_effect in in_effect.items() if is_in_effect)
 
 
 def _of_groups(measure: Measure, found: Opened, room: int) -> tuple[Measure, ...]:

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from os import fspath
 from os.path import getsize, isfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files.arguments import crossed, is_by_name, renamings, source
 from fairtrec.support.version import __version__
+
+if TYPE_CHECKING:
+    from fairtrec.formats.table import Meta
 
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind
@@ -92,16 +95,13 @@ def files_beside(plan: Plan) -> dict[Part, InputFile]:
 
 def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unknown: int = 0) -> Signature:
     """Write the signature of an evaluation, with these ``files`` beside it; ``unknown`` documents had no counts."""
-    options, given, things = reading.choices, plan.given, vars(plan.given)
-    of_documents, labels = "documents" in plan.uses, plan.reference.labels
-    several = {name: each for name in plan.reference.given if (each := plan.reference.by(name).labels) is not None}
-    background, ranked = "", reading.reference.background
-    if "background" in plan.uses:
-        background = called("background", things, files, ranked if isinstance(ranked, Run) else None)
-        background += "" if "background" in given.words else f"/{options.background_depth}"
-    from_texts = of_documents and plan.lexicon is not None
-    made = plan.made if of_documents else None
-    terms = short(plan.terms.name, plan.terms.digest) if plan.terms and from_texts else ""
+    fields = _inputs(plan, reading, files) | _options(plan, reading, files, unknown)
+    return Signature(versions_of(plan.measures) | {name: fields.get(name, "") for name in FIELDS})
+
+
+def _options(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unknown: int) -> dict[str, str]:
+    """Write each option that is in effect, by its field; a file that one names has its digest."""
+    options = reading.choices
     plays = plan.plays | {"documents"} if unknown else plan.plays
     told = {
         row.key: "" if plays.isdisjoint(row.part.split()) else row.told(getattr(options, row.name))
@@ -115,41 +115,74 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         told["pool"] = called("pool", vars(options), files)
     elif isinstance(options.pool, Mapping):
         told["pool"] = short(told["pool"], digest_texts((str(qid), repr(float(n))) for qid, n in options.pool.items()))
-    if made is not None:
-        terms = short(made.terms, made.sha256)
+    if (made := _made(plan)) is not None:
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
     if unknown:
         told["missing"] += f"({unknown})"
-    qrels, grades = reading.reference.qrels, any("greatest_grade" in each.needs for each in plan.measures)
-    queries, is_searched = reading.queries, plan.table is not None and plan.table.is_sorted
-    rows = made.digest if made is not None and is_searched else plan.digest("counts")
-    idle = set() if given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
-    extras = plan.reference.extras.keys() - idle
-    beside = {
+    return told
+
+
+def _inputs(plan: Plan, reading: Reading, files: Mapping[Part, InputFile]) -> dict[str, str]:
+    """Write what was given, by its field, each with its digest; "" for what plays no part."""
+    things, qrels, queries = vars(plan.given), reading.reference.qrels, reading.queries
+    several = {name: each for name in plan.reference.given if (each := plan.reference.by(name).labels) is not None}
+    is_graded = any("greatest_grade" in each.needs for each in plan.measures)
+    gold = plan.reference.gold
+    fields = {
         "fairtrec": __version__,
         "qrels": called("qrels", things, files, qrels),
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
-        "max-grade": "" if qrels is None or not grades else str(qrels.greatest_grade),
-        "terms": terms,
-        "docs": called("docs", things, files, digest=plan.digest("docs")) if from_texts else "",
-        "counts": called("counts", things, files, digest=rows) if of_documents and not (from_texts or labels) else "",
+        "max-grade": "" if qrels is None or not is_graded else str(qrels.greatest_grade),
         "labels": ",".join(_of_attribute(name, short(each.name, each.sha256), "=") for name, each in several.items()),
-        "groups": renamings(options.groups) if several or plan.reference.gold is not None else "",
+        "groups": renamings(reading.choices.groups) if several or gold is not None else "",
         "members": "; ".join(_of_attribute(name, members(each), " ") for name, each in several.items()),
-        **{
-            name: _counterfactual(plan, files)
-            if name == "counterfactual"
-            else called(name, things, files, plan.reference.extras[name])
-            for name in GIVEN_NAMES
-            if name in extras
-        },
-        "gold": "" if plan.reference.gold is None else _gold(plan.reference.gold.sheet, things, files),
+        "gold": "" if gold is None else _gold(gold.sheet, things, files),
         "queries": short(queries.name, queries.sha256) if queries else "",
-        "background": background,
+        "background": _background(plan, reading, files),
     }
-    assert beside.keys() <= {*BESIDE}, "a field of signatures is missing in BESIDE"
-    every = beside | told
-    return Signature(versions_of(plan.measures) | {name: every.get(name, "") for name in FIELDS})
+    fields |= _texts(plan, files) | _extras(plan, files)
+    assert fields.keys() <= {*BESIDE}, "a field of signatures is missing in BESIDE"
+    return fields
+
+
+def _made(plan: Plan) -> "Meta | None":
+    """Give how the counts were made, if a table of counts says so and documents are looked at."""
+    return plan.made if "documents" in plan.uses else None
+
+
+def _texts(plan: Plan, files: Mapping[Part, InputFile]) -> dict[str, str]:
+    """Write the terms, the texts and the counts."""
+    things, of_documents, made = vars(plan.given), "documents" in plan.uses, _made(plan)
+    from_texts = of_documents and plan.lexicon is not None
+    terms = short(plan.terms.name, plan.terms.digest) if plan.terms and from_texts else ""
+    is_searched = plan.table is not None and plan.table.is_sorted
+    rows = made.digest if made is not None and is_searched else plan.digest("counts")
+    is_counted = of_documents and not (from_texts or plan.reference.labels)
+    return {
+        "terms": terms if made is None else short(made.terms, made.sha256),
+        "docs": called("docs", things, files, digest=plan.digest("docs")) if from_texts else "",
+        "counts": called("counts", things, files, digest=rows) if is_counted else "",
+    }
+
+
+def _extras(plan: Plan, files: Mapping[Part, InputFile]) -> dict[str, str]:
+    """Write the inputs that only some measures look at; weights of ranks only if a measure is weighed by them."""
+    idle = set() if plan.given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
+    fields = {}
+    for name in (name for name in GIVEN_NAMES if name in plan.reference.extras.keys() - idle):
+        is_paired = name == "counterfactual"
+        read = plan.reference.extras[name]
+        fields[name] = _counterfactual(plan, files) if is_paired else called(name, vars(plan.given), files, read)
+    return fields
+
+
+def _background(plan: Plan, reading: Reading, files: Mapping[Part, InputFile]) -> str:
+    """Write the background and how many documents of each query it has, if it is looked at."""
+    if "background" not in plan.uses:
+        return ""
+    ranked = reading.reference.background
+    name = called("background", vars(plan.given), files, ranked if isinstance(ranked, Run) else None)
+    return name if "background" in plan.given.words else f"{name}/{reading.choices.background_depth}"
 
 
 def called(

@@ -9,8 +9,6 @@ from fairtrec_made import REPOSITORY
 
 MOST = 25
 TOO_MANY = {  # functions of more decisions, to be split by what they settle: why they are long
-    "evaluation/plan.py:planned": "settles all inputs of an evaluation",
-    "evaluation/signature.py:signature_of": "asks for each choice and file whether it plays a part",
     "commands/make/queryset/building.py:queryset": "refuses what votes cannot mean, and chooses",
     "evaluation/answers/result.py:Result.with_confidence": "asks what stands next to a value",
     "report/results/tables.py:_columns": "asks what stands next to a value",
