@@ -106,13 +106,16 @@ def _uneven(result: Result) -> list[str]:
     return [f"{what}: {listed(list(lacking))} ({ways})"]
 
 
-def of_ceilings(result: Result) -> list[str]:
-    """Say of which measures nearly all rankings have the best value that there is, so that a few queries decide."""
+def of_ceilings(result: Result, only: int | None = None) -> list[str]:
+    """Say of which measures nearly all rankings have the best value that there is, so that a few queries decide.
+
+    ``only``  the row of one measure, for that alone.
+    """
     said: dict[tuple[str, tuple[int, ...]], list[str]] = {}
     for row, measure in enumerate(result.scores[0].measures if result.scores else ()):
         target = result.scores[0].target
         low, high = measure.bounds if target is None else measure.bounds_against(target)
-        if measure.total or measure.better == "neither":
+        if measure.total or measure.better == "neither" or only not in (None, row):
             continue
         there = [values[~np.isnan(values)] for values in (scores.values[row] for scores in result.scores)]
         ends = {"higher": (high, "the maximum"), "lower": (low, "the minimum"), "nearer 0": (0.0, "the value 0")}

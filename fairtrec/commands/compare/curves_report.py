@@ -11,6 +11,7 @@ from fairtrec.commands.compare.curves import CurveAgreement, CurvePoint, Curves,
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import ARROWS, ReportTable, RunCell, directions
+from fairtrec.report.remarks import of_ceilings
 from fairtrec.statistics.procedure import Procedure
 
 COEFFICIENTS = {
@@ -169,4 +170,18 @@ def of_all_cutoffs(result: Result) -> list[str]:
     undefined = sum(int((scores.defined < len(scores.qids)).sum()) for scores in result.scores)
     lines = [*result.notes, *(f"{name}: {what}" for name, what in always)]
     lines += [f"{single} remarks on single runs and cutoffs are left out; `fairtrec eval` makes them"] * bool(single)
+    lines += _ceilings(result)
     return [*lines, *[f"{undefined} of the means are over fewer queries, those with a value"] * bool(undefined)]
+
+
+def _ceilings(result: Result) -> list[str]:
+    """Say at how many cutoffs nearly all rankings have the best value, and of the deepest of these what."""
+    said: dict[str, list[list[str]]] = {}
+    for row, measure in enumerate(result.scores[0].measures):
+        said.setdefault(family(measure), []).append(of_ceilings(result, row))
+    lines = []
+    for name, several in said.items():
+        if there := [line for line, *_ in filter(None, several)]:
+            many = f"at {len(there)} of {len(several)} cutoffs nearly all rankings have the best value"
+            lines.append(f"{name}: {many}; {there[-1]}")
+    return lines

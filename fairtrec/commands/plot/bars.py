@@ -159,6 +159,7 @@ def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> A
                 aside = several[-1] + (number + 2) * 0.25 / len(names) * max(1, several[-1] - several[0])
                 thin = {"color": look["color"], "linewidth": 0.8}
                 axes.errorbar(aside, mean, yerr=canvas.drawn_apart(mean, within[last]), fmt="none", **thin)
+        canvas.keep_within(axes.yaxis, measures[rows[-1]])
         axes.locator_params(axis="x", integer=True)
         axes.set_xlabel("cutoff")
         axes.set_xticks([cutoff for cutoff in axes.get_xticks() if several[0] <= cutoff <= several[-1]])

@@ -190,6 +190,25 @@ def test_no_axis_goes_beyond_what_a_measure_can_be():
     (axes,) = fairtrec.plot(result, "frontier").axes
     assert (axes.get_xlim(), axes.get_ylim()[1]) == ((0, 1), 1)
     assert [axes.get_xlim()[1] for axes in fairtrec.plot(result, "runs").axes] == [1, 1]
+    result = fairtrec.evaluate("P@1 P@2", runs, {"q": {"d1": 1, "d2": 1}})
+    assert fairtrec.plot(result, "cutoffs").axes[0].get_ylim()[1] == 1
+
+
+@pytest.mark.parametrize("kind", ["frontier", "runs", "queries", "cutoffs"])  # groups: no value is better
+def test_each_figure_says_that_a_measure_is_at_its_ceiling(tmp_path, monkeypatch, fairtrec_command, kind):
+    monkeypatch.chdir(tmp_path)
+    qids = range(1, 21)
+    (tmp_path / "q").write_text("".join(f"{qid} 0 d1 1\n{qid} 0 d2 0\n" for qid in qids))
+    for name, swapped in (("a", ()), ("b", (1,))):
+        places = {"d1": 2, "d2": 1}
+        lines = [f"{q} Q0 {d} 1 {-s if q in swapped else s} {name}\n" for q in qids for d, s in places.items()]
+        (tmp_path / name).write_text("".join(lines))
+    asked = ("-m", "nDCG", "--cutoffs", "1,2") if kind == "cutoffs" else ("-m", "P@1 RR")
+    done = fairtrec_command("plot", kind, "q", "a", "b", *asked, "-o", "x.svg")
+    assert done.code == 0, done.err
+    assert "19 to 20 of 20 rankings have the maximum" in done.err
+    if kind == "cutoffs":
+        assert "nDCG: at 2 of 2 cutoffs nearly all rankings have the best value; nDCG@2: 19 to 20 of 20" in done.err
 
 
 def test_differences_of_24_runs_stand_on_one_page():
