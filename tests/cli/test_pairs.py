@@ -155,7 +155,7 @@ def fault(base, first, second, outcome):
         ):
             return f"{line}: both are fine alone; says {both[2].strip()}"
         return None
-    for name in (name for name in fine if name not in MAYBE):
+    for name in (name for name in fine if MAYBE.keys().isdisjoint({name, f"{called(base)} {name}"})):
         same = singles[name] == both
         if name in SAME or f"{called(base)} {name}" in SAME:
             if not same:

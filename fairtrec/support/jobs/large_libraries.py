@@ -25,11 +25,11 @@ def guard_large_libraries() -> None:
 
 def _has_room(size: int) -> bool:
     """Tell whether so much memory can be mapped; it is not used, and let go at once."""
-    import mmap
-
-    flags = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
     try:
+        import mmap
+
+        flags = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
         mmap.mmap(-1, size, **flags).close()
-    except OSError:
+    except (ImportError, OSError):  # there may be none for mmap itself
         return False
     return True

@@ -214,7 +214,12 @@ OTHERWISE = {  # what is tried in one command, where its input must be another
     "validate --docs": "few.tsv",
     "validate --docnos": "queries.txt",
 }
-MAYBE = {"--verbose": "it shows remarks that are folded, where there are so many"}
+MAYBE = {
+    "--verbose": "it shows remarks that are folded, where there are so many",
+    "replay --tolerance": "what is computed again is the same to the last bit; JSON says the tolerance",
+    "replay --exact": "what is computed again is the same to the last bit; JSON says the tolerance",
+    "diff --exact": "values differ by more than the tolerance, or in no bit; JSON says the tolerance",
+}
 SAME = {  # options that change no output on this input, by themselves or in one command
     "--jobs": "it says how fast, not what",
     "--keep-going": "no run here is broken",
@@ -225,11 +230,11 @@ SAME = {  # options that change no output on this input, by themselves or in one
     "--resume": "nothing was interrupted",
     "--run-format": "the runs are of the format that auto finds",
     "positions --missing": "all documents have vectors",
-    "replay --tolerance": "what is computed again is the same to the last bit",
     "validate --all": "no run has twenty faults of a kind",
     "validate --fail-on": "the runs have errors or none",
 }
 HERE = {  # two options that are fine alone, and together can show nothing on this input
+    "gold draw --number --unit": "there are fewer queries than that",
     "compare --correlate --places": "two runs have a correlation of 1 or none, without digits",
     "positions --axes --fit": "the documents that axes are fitted to have not so many",
     "select --background-depth --tokenizer": "so few documents of the background hold no term, and no query has a value",
