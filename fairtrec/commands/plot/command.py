@@ -39,6 +39,7 @@ OF_MEANS = ("confidence", "interval", "no_intervals")
     "--families", metavar="LIST", help="Draw runs whose names begin with the same of these words in one colour."
 )
 @click.option("--trend", is_flag=True, help="Fit a line to the runs of each family in the frontier, or to all.")
+@click.option("--sort", metavar="MEASURE", help="Order the bars of `runs` by this measure, the best run first.")
 @options.word("--columns", of=PaperColumns, help="Make it as wide as one column of a paper, or as two.")
 @click.option(
     "-o",
@@ -62,6 +63,7 @@ def command(
     no_intervals: bool,
     families: str | None,
     trend: bool,
+    sort: str | None,
     columns: PaperColumns,
     output: Path,
     **given: Any,
@@ -96,11 +98,11 @@ def command(
     if no_intervals:
         options.refuse_typed("says of intervals how they are, and --no-intervals draws none", *OF_MEANS[:2])
     level = None if no_intervals else 0.95 if confidence is None else confidence
-    refuse(kind, baseline, level, begun, trend=trend)
+    refuse(kind, baseline, level, begun, trend=trend, is_sorted=sort is not None)
     with look():
         pass  # matplotlib is there, or nothing need be read
     if values:
-        heeded = (*OF_MEANS, "kind", "families", "trend", "columns")
+        heeded = (*OF_MEANS, "kind", "families", "trend", "sort", "columns")
         result, _ = recorded((qrels or "none", *runs), measures, (), heeded, output)
     else:
         files = printing.files_of(runs, [output], qrels, *given.values())
@@ -109,7 +111,8 @@ def command(
             result = evaluate(asked, files, qrels, **given)
     if kind != "queries":
         result = with_intervals(result, level, interval or "t")
-    figure = plot(result, kind, baseline=baseline, columns=columns, confidence=level, families=begun, trend=trend)
+    view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
+    figure = plot(result, kind, confidence=level, **view)
     emit(written(figure, form), output)
     lines = footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result))
     if kind == "frontier":

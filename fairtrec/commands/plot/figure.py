@@ -8,6 +8,8 @@ from fairtrec.commands.plot import bars, points
 from fairtrec.commands.plot.canvas import look
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.leaderboard import by, sort_key
+from fairtrec.measure import Measure
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Figure, Method, PaperColumns
@@ -23,6 +25,7 @@ def plot(
     interval: Method = "t",
     families: Sequence[str] = (),
     trend: bool = False,
+    sort: str | Measure | None = None,
 ) -> Any:
     """Draw a result as a figure of matplotlib.
 
@@ -37,10 +40,13 @@ def plot(
     ``interval``    over queries, from Student's t, or by bootstrap: "percentile" or "bca".
     ``families``    beginnings of names: runs whose names begin alike have one colour.
     ``trend``       adds to the frontier a line of least squares through the runs of each family, or through all.
+    ``sort``        orders the bars of ``runs`` by this measure, the best run first.
 
     Raises UsageError for a result that has not what the figure needs, ResourceError without matplotlib.
     """
-    refuse(kind, baseline, confidence, families, trend=trend)
+    refuse(kind, baseline, confidence, families, trend=trend, is_sorted=sort is not None)
+    if sort is not None:
+        result = by(result, sort if isinstance(sort, Measure) else sort_key(sort, None))
     aggregates.refuse(result.scores, "a figure draws")
     with look():
         if kind == "queries":
@@ -52,7 +58,15 @@ def plot(
         return draw(result, columns, families)
 
 
-def refuse(kind: str, baseline: str | None, confidence: float | None, families: Sequence[str], *, trend: bool) -> None:
+def refuse(
+    kind: str,
+    baseline: str | None,
+    confidence: float | None,
+    families: Sequence[str],
+    *,
+    trend: bool,
+    is_sorted: bool = False,
+) -> None:
     """Raise UsageError for a kind that there is not, and for what a kind does not draw."""
     if kind not in get_args(Figure):
         raise UsageError(f"there is no figure {kind!r}; choose from {', '.join(get_args(Figure))}")
@@ -62,6 +76,8 @@ def refuse(kind: str, baseline: str | None, confidence: float | None, families: 
         raise UsageError("differences of queries have no families of runs; leave them out")
     if trend and kind != "frontier":
         raise UsageError("a line is fitted to the points of the frontier alone; leave out --trend")
+    if is_sorted and kind != "runs":
+        raise UsageError("only the bars of runs are sorted; leave out --sort")
     if confidence is not None:
         Procedure(confidence=confidence)
 

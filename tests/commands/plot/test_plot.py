@@ -219,3 +219,17 @@ def test_the_bars_that_are_darker_are_said_to_be_untested(copied, fairtrec_comma
     for runs, is_said in ((("bm25.run", "fair.run"), True), (("bm25.run",), False)):
         done = fairtrec_command("plot", "runs", "qrels.txt", *runs, "-m", "P@5", "-o", f"{len(runs)}.svg")
         assert (done.code, "darker: the best mean of these runs; it is not tested" in done.err) == (0, is_said)
+
+
+def test_runs_are_drawn_in_the_order_of_a_measure(copied, fairtrec_command):
+    result = evaluated("nDCG@10 NFaiRR@10")
+    axes = fairtrec.plot(result, "runs", sort="NFaiRR@10").axes
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["fair", "bm25", "neural"]
+    lengths = [bar.get_width() for bar in axes[1].patches]
+    assert lengths == sorted((means["NFaiRR@10"] for means in result.means.values()), reverse=True)
+    given = ("qrels.txt", *RUNS, "-m", "nDCG@10 P@5", "--sort", "nDCG@10", "-o", "x.svg")
+    assert fairtrec_command("plot", "runs", *given).code == 0
+    done = fairtrec_command("plot", "frontier", *given)
+    assert (done.code, done.err) == (2, "only the bars of runs are sorted; leave out --sort\n")
+    with pytest.raises(UsageError, match="cannot sort by AP, which is not computed; add it with -m"):
+        fairtrec.plot(result, "runs", sort="AP")
