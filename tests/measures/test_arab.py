@@ -127,6 +127,14 @@ def test_the_weights_sum_to_one(length, lean):
     assert ranks.mean_of_means(np.full((1, length), lean)[:, :20]).item() == pytest.approx(lean, abs=1e-12)
 
 
+@pytest.mark.parametrize("mag", ["tc", "tf", "bool"])
+def test_documents_that_are_not_ranked_change_nothing(mag):
+    few = np.array([[3, 0], [1, MISSING]])
+    many = np.concatenate([COUNTS, np.full((9, 2), 7.0)])
+    for measure in (ARaB(mag=mag), RaB(mag=mag)):
+        assert value(measure, few, many).tolist() == value(measure, few).tolist()
+
+
 def test_nothing_ranked_is_undefined():
     for ranked in (np.empty((2, 0), dtype=np.int64), np.full((2, 3), MISSING)):
         assert np.isnan(value(ARaB(), ranked)).all()
