@@ -9,18 +9,20 @@ from typing import Any
 from fairtrec.formats import arrow_messages, parquet_pages
 from fairtrec.formats.columns import WIDEST
 from fairtrec.support.errors import FilePath, InputError
-from fairtrec.support.files.opening import is_stream, refuse_bomb
-from fairtrec.support.files.submissions import Border
+from fairtrec.support.files import submissions
+from fairtrec.support.files.opening import PARQUET, is_stream, refuse_bomb
 
-PARQUET = b"PAR1"  # how such files start
 LEAST = 8  # bytes that a value takes in memory at least, however often it repeats the one above
 WIDE = f"a docno of more than {WIDEST} bytes, or with a NUL; give it another"
 LARGEST_TEXTS = 1 << 28  # bytes of texts that become objects of Python at a time
 OBJECT = 64  # bytes of such an object at least
 
 
-def refuse_submission(path: FilePath, border: Border) -> None:
-    """Raise InputError for a run that ``border`` refuses, before any of it is unpacked; rows of Parquet are lines."""
+def refuse_submission(path: FilePath) -> None:
+    """Raise InputError for a run that is refused as a stranger's, before it is unpacked; rows of Parquet are lines."""
+    border = submissions.border()
+    if border is None:
+        return
     border.refuse(path)
     if border.untrusted and Path(path).is_file():
         with Path(path).open("rb") as file:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Docnos
-from fairtrec.formats import bounded, frames, named_columns, spans
+from fairtrec.formats import frames, named_columns, spans
 from fairtrec.formats.frames import TEXT
 from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
 from fairtrec.support.files import opening
@@ -52,7 +52,7 @@ def _form_of(path: FilePath) -> RecordForm | None:
     if opening.is_stream(path):
         return None
     start = named_columns.start_of(path)
-    if start.startswith(bounded.PARQUET):
+    if start.startswith(opening.PARQUET):
         return "parquet"
     names = {cell.strip(b' "\r').decode(errors="replace") for cell in start.partition(b"\n")[0].split(b",")}
     return None if "text" not in names or names.isdisjoint(DOCUMENT) else "table"

@@ -22,7 +22,7 @@ import numpy as np
 from fairtrec.formats import bounded, frames, packed_object
 from fairtrec.formats.columns import LineNumbers, line_of
 from fairtrec.formats.frames import Frame
-from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
 from fairtrec.support.files import compression, opening
 from fairtrec.support.files.whole_lines import object_of
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
@@ -82,7 +82,7 @@ def form_of(start: bytes) -> RecordForm | None:
     >>> form_of(b"query-id\tcorpus-id\tscore\nq1\td7\t1"), form_of(b",qid,docid,docno,rank,score,query\n")
     ('table', 'table')
     """
-    if start.startswith(bounded.PARQUET):
+    if start.startswith(opening.PARQUET):
         return "parquet"
     if packed_object.is_packed(start):
         return "json"
@@ -170,7 +170,7 @@ def _json(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str, 
     except json.JSONDecodeError as fault:
         raise InputError(f"this is not JSON ({fault.msg}); write it again", path, fault.lineno) from None
     except (ValueError, RecursionError) as fault:
-        raise InputError(f"this is not JSON ({fault}); write it again", path) from None
+        raise InputError(f"this is not JSON ({describe_parse_fault(fault)}); write it again", path) from None
     return found
 
 

@@ -147,8 +147,7 @@ def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT,
 def is_refused(path: FilePath, found: Findings) -> bool:
     """Tell whether a file is not taken for a submission, and add why."""
     try:
-        if (border := submissions.border()) is not None:
-            bounded.refuse_submission(path, border)
+        bounded.refuse_submission(path)
     except InputError as fault:
         found.add("E107", fault.line, fault.message)
         return True

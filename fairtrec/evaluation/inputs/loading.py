@@ -105,7 +105,7 @@ def submitted(thing: Any, name: str, choices: Choices, depth: int | None) -> Sys
         return run(thing, name, choices, depth)
     from fairtrec.formats import bounded
 
-    bounded.refuse_submission(thing, border)
+    bounded.refuse_submission(thing)
     whole = run(thing, name, choices, None)
     border.refuse_many("lines", sum(len(one.docnos) for one in whole.runs), thing)
     border.refuse_many("depth", max(int(np.diff(one.starts).max(initial=0)) for one in whole.runs), thing)

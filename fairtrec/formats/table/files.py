@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Format = Literal["arrow", "parquet", "tsv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-MAGIC: dict[bytes, Format] = {b"ARROW1": "arrow", b"PAR1": "parquet"}
+MAGIC: dict[bytes, Format] = {b"ARROW1": "arrow", opening.PARQUET: "parquet"}
 MOST = 2**32 - 1
 
 

@@ -227,7 +227,7 @@ def _may_be_run(path: str) -> bool:
             start = file.read(LOOKED_AT)
     except InputError:
         return True  # whoever reads it says what is wrong
-    if start.startswith(b"PAR1") or not start:
+    if start.startswith(opening.PARQUET) or not start:
         return True
     lines = start[: start.rfind(b"\n") + 1 or LONGEST].split(b"\n", LINES + 1)[: LINES + 1]
     rows = [row for line in lines if (row := line[:LONGEST].removeprefix(b"\xef\xbb\xbf").split())]

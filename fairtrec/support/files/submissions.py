@@ -57,7 +57,7 @@ class Border:
         size = lines = 0
         with opening.opened(path) as stream:
             while block := stream.read(opening.BLOCK):
-                is_text = size > 0 or not block.startswith(b"PAR1")
+                is_text = size > 0 or not block.startswith(opening.PARQUET)
                 size += len(block)
                 lines += block.count(b"\n") if is_text else 0
                 opening.refuse_bomb(path, size)

@@ -62,7 +62,7 @@ def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
         raise InputError("vectors are looked up, which cannot be done in a stream; give a file", thing)
     with opening.opened(thing) as file:
         start = file.read(6)
-    if start.startswith(b"PAR1"):
+    if start.startswith(opening.PARQUET):
         if ids is not None:
             raise UsageError("--ids names the rows of a matrix, and Parquet names its own; leave it out")
         rows, values = _parquet(thing, wanted)
