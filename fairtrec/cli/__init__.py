@@ -17,11 +17,9 @@ gc.set_threshold(100_000)  # objects that are made before some are looked throug
 import click  # noqa: E402
 
 from fairtrec.cli.commands import WIDEST, Commands, announced, load, say, told  # noqa: E402
-from fairtrec.measures.catalogue import renamed  # noqa: E402
 from fairtrec.support import command_rows, compiled  # noqa: E402
 from fairtrec.support.errors import FairtrecError, InputError, ResourceError, missing_library, short  # noqa: E402
-from fairtrec.support.jobs import SAFE_PATH  # noqa: E402
-from fairtrec.support.jobs.large_libraries import guard_large_libraries  # noqa: E402
+from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries  # noqa: E402
 from fairtrec.support.version import __version__  # noqa: E402
 
 BUILT = ", plain"  # with --version
@@ -256,6 +254,8 @@ def _exit_code(end: BaseException) -> int:  # noqa: PLR0911 - one for each way t
 
 def _refuse(error: click.ClickException) -> int:
     """Say what is wrong with what was typed; of an option that another command has, which. Give the exit code."""
+    from fairtrec.measures.catalogue import renamed
+
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         name = " ".join([*error.ctx.command_path.split(" ")[1:], error.option_name])
         if name in renamed.ELSEWHERE:

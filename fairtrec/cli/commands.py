@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.measures.catalogue import renamed
-from fairtrec.measures.catalogue.docstrings import refuse_dropped
 from fairtrec.support import command_rows
 from fairtrec.support.errors import BREAKING, LONGEST, UsageError, escaped, short
 
@@ -112,6 +110,8 @@ class Titled(click.Command):
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the text; examples that are wider than the terminal go on in the next line."""
         if not self.help:
+            from fairtrec.measures.catalogue.docstrings import refuse_dropped
+
             refuse_dropped()
         paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
         width = formatter.width - formatter.indent_increment
@@ -172,6 +172,8 @@ class Commands(Titled, click.Group):
         found = super().get_command(ctx, cmd_name)
         if found is None:
             from difflib import get_close_matches
+
+            from fairtrec.measures.catalogue import renamed
 
             name = " ".join([*ctx.command_path.split(" ")[1:], cmd_name])
             if name in renamed.COMMANDS:

@@ -6,7 +6,6 @@ from os import fspath
 from pathlib import Path
 from typing import Any
 
-from fairtrec.formats import arrow_messages, parquet_pages
 from fairtrec.formats.columns import WIDEST
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import submissions
@@ -28,6 +27,8 @@ def refuse_submission(path: FilePath) -> None:
         with Path(path).open("rb") as file:
             if file.read(len(PARQUET)) != PARQUET:
                 return
+        from fairtrec.formats import parquet_pages
+
         columns = parquet_pages.columns_in(path)
         border.refuse_many("bytes", sum(column.unpacked for column in columns), path)
         border.refuse_many("lines", max((column.values for column in columns), default=0), path)
@@ -52,6 +53,8 @@ def parquet_of(path: FilePath, what: str, texts: tuple[str, ...]) -> Iterator[An
 def parquet(path: FilePath, texts: tuple[str, ...] = ()) -> Iterator[Any]:
     """Open a Parquet file; of the columns ``texts`` each text is held once, wherever it stands."""
     from pyarrow import parquet
+
+    from fairtrec.formats import parquet_pages
 
     tops = {name.partition(".")[0] for name in texts}
     with parquet.ParquetFile(fspath(path)) as file:
@@ -123,6 +126,8 @@ def refuse_wide(column: Any, path: FilePath) -> None:
 
 def refuse_compressed(path: FilePath) -> bool:
     """Raise InputError for an Arrow file whose columns are far larger when unpacked; tell whether they are packed."""
+    from fairtrec.formats import arrow_messages
+
     unpacked = arrow_messages.unpacked_size(path)
     refuse_bomb(path, unpacked)
     return unpacked > 0

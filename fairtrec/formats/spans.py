@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from fairtrec.data import Docs, Ints, Keys, fingerprints, starts_of
 from fairtrec.support.compiled import extension
 
 Letters = np.ndarray[Any, np.dtype[np.uint8]]  # numpy.typing takes its time to be imported
+Edges = np.ndarray[Any, np.dtype[np.int32]]
 
 MASKS = np.array([b"\xff" * n for n in range(9)], dtype="S8").view(np.uint64)
 LF, TAB = b"\n\t"
@@ -142,7 +142,7 @@ def parts_of(docnos: Any) -> tuple[Letters, Ints, Ints]:
     return np.frombuffer(letters or b"", np.uint8), edges[:-1], edges[1:]
 
 
-def edges_in(offsets: Any, texts: Any) -> npt.NDArray[np.int32]:
+def edges_in(offsets: Any, texts: Any) -> Edges:
     """Give where each text of an Arrow array starts, and where the last one ends, of the buffer that says so."""
     return np.frombuffer(offsets, np.int32, len(texts) + 1, 4 * texts.offset)
 

@@ -8,9 +8,8 @@ or shown in a notebook; ``rows`` a head and rows of cells; ``records`` objects f
 import inspect
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fairtrec.support import command_rows
 from fairtrec.support.errors import UsageError
@@ -26,8 +25,7 @@ EVERY = frozenset(("places", "terminal", "parts", "most", "window"))  # the opti
 QUERIES = "-f flat has the means alone, and -q asks for values of queries; leave out one of them"
 
 
-@dataclass(frozen=True)
-class Writer:
+class Writer(NamedTuple):
     """A format: the places of the functions that lay it out and render it, and what of the remarks it ``carries``.
 
     ``layout``     is a name of the module of its kind, or ``module:name``, or ``.module:name`` of its folder.
@@ -57,8 +55,7 @@ class Writer:
     queries: bool = True
 
 
-@dataclass(frozen=True)
-class Formats:
+class Formats(NamedTuple):
     """The formats of one kind of answer, by name, which ``module`` lays out, and the ``options`` that they may heed.
 
     ``said``  is the module whose ``footnotes`` tell what stands beside the numbers, if that is another.

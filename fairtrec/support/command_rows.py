@@ -1,14 +1,13 @@
 """What a command says of itself before it is imported, and who knows all commands."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 Sections = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
-class CommandRow:
+class CommandRow(NamedTuple):
     """A command: its name, the group of the help in which it stands, what it does, and how lasting its options are.
 
     ``place``     is where the click command is: a file of the command's folder, and a name in it.
@@ -22,20 +21,22 @@ class CommandRow:
     text: str
     lasting: Literal["stable", "provisional"]
     place: str = "command:command"
-    sections: Mapping[str, Sections] = field(default_factory=dict)
-    answers: Mapping[str, Any] = field(default_factory=dict)
+    sections: Mapping[str, Sections] = MappingProxyType({})
+    answers: Mapping[str, Any] = MappingProxyType({})
 
 
-class Registry(Protocol):
-    """Who knows all commands: ``fairtrec.commands``, which ``fairtrec/__init__.py`` names here, as it is above."""
+if TYPE_CHECKING:
 
-    COMMANDS: dict[str, tuple[str, str]]
+    class Registry(Protocol):
+        """Who knows all commands: ``fairtrec.commands``, which ``fairtrec/__init__.py`` names here, as it is above."""
 
-    def load_row(self, name: str) -> CommandRow:
-        """Import what a command says of itself."""
+        COMMANDS: dict[str, tuple[str, str]]
 
-    def load_command(self, name: str) -> Any:
-        """Import a command."""
+        def load_row(self, name: str) -> CommandRow:
+            """Import what a command says of itself."""
+
+        def load_command(self, name: str) -> Any:
+            """Import a command."""
 
 
-registry: Registry
+registry: "Registry"

@@ -130,7 +130,7 @@ def test_a_large_library_is_not_loaded_into_too_little_memory(mib):
 
 
 def test_a_process_that_others_are_forked_from_loads_no_large_library_into_too_little_memory():
-    program = "import sys; from fairtrec.support.jobs import large_libraries; large_libraries.ROOM['scipy'] = 1 << 20; from fairtrec.support.jobs import GUARDED\n"
+    program = "import sys; from fairtrec.support import guarded_imports; guarded_imports.ROOM['scipy'] = 1 << 20; from fairtrec.support.jobs import GUARDED\n"
     program += "__import__(GUARDED)\ntry: import scipy\nexcept ImportError as fault: print(fault)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ended.stdout.startswith("scipy needs 1048576 MB of memory, and less is left; "), ended.stderr

@@ -26,7 +26,7 @@ from fairtrec.data import GroupTerms
 from fairtrec.formats.table import META, Source, plain
 from fairtrec.formats.table.build import refuse_existing
 from fairtrec.support.errors import FilePath, InputError, ResourceError, UsageError
-from fairtrec.support.jobs import SAFE_PATH
+from fairtrec.support.guarded_imports import SAFE_PATH
 
 MAGIC = {b"\x1f\x8b": (".gz", "gzip"), b"BZh": (".bz2", "bz2"), b"\x28\xb5\x2f\xfd": (".zst", "zstd")}
 CODECS = (".gz", ".bz2", ".zst", ".deflate", ".lz4", ".snappy")  # names by which Spark decompresses

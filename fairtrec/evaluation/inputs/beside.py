@@ -52,10 +52,12 @@ class Opened:
     def digest(self, part: str) -> str:
         """Hash the texts (``docs``) or ``counts`` that are held in memory, once; "" of what has a name."""
         thing = getattr(self.given, part)
+        if thing is None or isinstance(thing, PATH):
+            return ""
         if part not in self.digests:
             from fairtrec.formats import memory
 
-            self.digests[part] = "" if thing is None or isinstance(thing, PATH) else memory.digest(part, thing)
+            self.digests[part] = memory.digest(part, thing)
         return self.digests[part]
 
     def labels_by(self, each: Asking) -> Labels | None:

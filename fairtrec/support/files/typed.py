@@ -4,7 +4,6 @@ What such a file holds may be a stranger's. So nothing reads a field but through
 with the file, the field and the type that it must have.
 """
 
-import json
 import math
 import re
 from collections import Counter
@@ -146,6 +145,7 @@ def parse_json(data: bytes, path: FilePath, way_out: str, line: int | None = Non
 
     Raises InputError for what is none, for a key that stands twice, and for nan.
     """
+    import json
 
     def refuse(what: str) -> NoReturn:
         raise InputError(f"{short(what, 100)}; {way_out}", path, line)

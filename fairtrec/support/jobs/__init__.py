@@ -15,10 +15,9 @@ from typing import Any, Protocol, TypeVar
 
 from fairtrec.support import compiled
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec.support.jobs.large_libraries import guard_large_libraries
+from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries
 from fairtrec.support.jobs.sent import Sent, written
 
-SAFE_PATH = "PYTHONSAFEPATH"  # if it is set, a Python that starts imports nothing from the current folder
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
 GUARDED = f"{__name__}.guarded"
 Thing = TypeVar("Thing")

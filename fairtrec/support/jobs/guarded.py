@@ -1,5 +1,5 @@
 """What the process that others are forked from imports first: it loads no large library without memory for it."""
 
-from fairtrec.support.jobs.large_libraries import guard_large_libraries
+from fairtrec.support.guarded_imports import guard_large_libraries
 
 guard_large_libraries()

@@ -1,9 +1,13 @@
-"""Large libraries are loaded only if there is memory for them: without, OpenBLAS in numpy and scipy waits for ever."""
+"""What a Python may import: no file of the current folder, and large libraries only if there is memory for them.
+
+Without memory, OpenBLAS in numpy and scipy waits for ever.
+"""
 
 import sys
 
 from fairtrec.support.errors import LittleMemoryError
 
+SAFE_PATH = "PYTHONSAFEPATH"  # if it is set, a Python that starts imports nothing from the current folder
 ROOM = {"numpy": 96, "scipy": 160, "pyarrow": 112, "pandas": 160, "matplotlib": 64}  # MB that each is loaded into
 
 
