@@ -9,6 +9,7 @@ import numpy as np
 from fairtrec.commands.compare.baseline import find
 from fairtrec.commands.compare.curves import curves, cutoff_of, family
 from fairtrec.commands.plot import canvas
+from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.measure import Measure
 from fairtrec.report.cells import standing
@@ -145,9 +146,7 @@ def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> A
     measures = result.scores[0].measures
     figure, drawn = canvas.panels([f"{name}{canvas.ARROWS[better[name]]}" for name in better], columns)
     for axes, name in zip(drawn, better, strict=True):
-        rows = sorted(
-            (row for row, each in enumerate(measures) if family(each) == name), key=lambda row: cutoff_of(measures[row])
-        )
+        rows = _rows_of(name, measures)
         several = [cutoff_of(measures[row]) for row in rows]
         for number, (scores, look) in enumerate(zip(result.scores, canvas.looks(names, families), strict=True)):
             axes.plot(several, scores.means[rows], label=names[number], markevery=max(1, len(rows) // 10), **look)
@@ -159,9 +158,41 @@ def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> A
                 aside = several[-1] + (number + 2) * 0.25 / len(names) * max(1, several[-1] - several[0])
                 thin = {"color": look["color"], "linewidth": 0.8}
                 axes.errorbar(aside, mean, yerr=canvas.drawn_apart(mean, within[last]), fmt="none", **thin)
+        frame = _frame(result, rows)
+        if frame is not None:
+            axes.set_ylim(frame)
         canvas.keep_within(axes.yaxis, measures[rows[-1]])
         axes.locator_params(axis="x", integer=True)
         axes.set_xlabel("cutoff")
         axes.set_xticks([cutoff for cutoff in axes.get_xticks() if several[0] <= cutoff <= several[-1]])
     canvas.legend(figure, *drawn[0].get_legend_handles_labels())
     return figure
+
+
+def _rows_of(name: str, measures: Sequence[Measure]) -> list[int]:
+    """List the rows of a measure, by their cutoffs."""
+    rows = [row for row, each in enumerate(measures) if family(each) == name]
+    return sorted(rows, key=lambda row: cutoff_of(measures[row]))
+
+
+def _frame(result: Result, rows: Sequence[int]) -> tuple[float, float] | None:
+    """Find where the axis of a measure begins and ends where lines are many; None if it shows all intervals."""
+    ends = _last_intervals(result, rows[-1])
+    return None if ends is None else canvas.find_frame(np.array([scores.means[rows] for scores in result.scores]), ends)
+
+
+def _last_intervals(result: Result, row: int) -> Floats | None:
+    """Give the intervals [run, end] that stand beside the lines of many runs; None where runs have none there."""
+    found = [scores.within[row] for scores in result.scores if scores.within is not None]
+    return np.array(found) if found and len(result.scores) > BANDS else None
+
+
+def notes_on_cutoffs(result: Result) -> list[str]:
+    """List what a caption should say of intervals that are cut."""
+    measures, lines = result.scores[0].measures, []
+    for name in dict.fromkeys(map(family, measures)):
+        rows = _rows_of(name, measures)
+        frame, ends = _frame(result, rows), _last_intervals(result, rows[-1])
+        if frame is not None and ends is not None:
+            lines.append(canvas.describe_frame(name, frame, ends))
+    return lines

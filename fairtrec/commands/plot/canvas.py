@@ -39,6 +39,7 @@ LOOK = {
 MOST = 28  # runs that are told apart by their looks
 PANELS = 24
 ARROWS = {"higher": " ↑", "lower": " ↓", "nearer 0": " →0", "neither": ""}
+MARGIN = 0.05  # of an axis, on both sides of what is drawn
 LETTER = 0.58  # the width of a letter, as a part of its height
 
 
@@ -185,6 +186,28 @@ def keep_within(axis: Any, measure: Measure) -> None:
     low, high = (at if bound is None else further(at, bound) for at, bound, further in limits)
     if low < high:
         axis.axes.set(**{f"{axis.axis_name}lim": (low, high)})
+
+
+def find_frame(means: Floats, ends: Floats) -> tuple[float, float] | None:
+    """Find where an axis of many runs begins and ends, so that their means take half of it at least.
+
+    ``ends`` are those of the intervals that are drawn on it. None if these leave so much to the means.
+    """
+    low, high = float(np.nanmin(means)), float(np.nanmax(means))
+    least, most = float(np.nanmin(ends, initial=low)), float(np.nanmax(ends, initial=high))
+    room = (high - low) / 2
+    if low == high or (least >= low - room and most <= high + room):
+        return None
+    begin, end = max(low - room, least), min(high + room, most)
+    margin = MARGIN * (end - begin)
+    return begin - margin, end + margin
+
+
+def describe_frame(name: str, frame: tuple[float, float], ends: Floats) -> str:
+    """Say how many of the intervals [interval, end] run past the frame of an axis."""
+    cut = int(((ends[:, 0] < frame[0]) | (ends[:, 1] > frame[1])).sum())
+    whose = "1 interval runs" if cut == 1 else f"{cut} of {len(ends)} intervals run"
+    return f"frame: {whose} past the axis of {name}, so that the means take half of it"
 
 
 def drawn_apart(means: Floats | float, reach: Floats) -> Floats:

@@ -79,6 +79,7 @@ def command(
     """
     from fairtrec.commands.compare.curves import curves
     from fairtrec.commands.compare.report import footnotes as of_cutoffs
+    from fairtrec.commands.plot.bars import notes_on_cutoffs
     from fairtrec.commands.plot.canvas import kind_of, look, written
     from fairtrec.commands.plot.figure import plot, refuse, with_intervals
     from fairtrec.commands.plot.points import notes
@@ -114,7 +115,7 @@ def command(
     view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
     figure = plot(result, kind, confidence=level, **view)
     emit(written(figure, form), output)
-    lines = footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result))
+    lines = footnotes(result) if kind != "cutoffs" else [*notes_on_cutoffs(result), *of_cutoffs(curves(result))]
     if kind == "frontier":
         lines = [*notes(result), *lines]
     if kind == "runs" and len(result.scores) > 1:

@@ -36,10 +36,8 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
         raise UsageError(f"{measures[int(compared.directed.argmin())]} says not what is better; name another")
     names = canvas.called(result)
     figure, (axes,) = canvas.panels([""], columns, 2.5 if columns == "1" else 3.6)
-    means = np.array([scores.compared for scores in result.scores])
-    drawn = np.flatnonzero(np.isfinite(means).all(axis=1)).tolist()
+    means, drawn, front = _points(result, compared)
     apart = _apart(result, compared)
-    front = [run for run in frontier(compared, 0, 1) if run in drawn]
     axes.step(*means[front[::-1]].T, where="post", color=canvas.QUIET, linewidth=0.8, linestyle="--", zorder=1)
     look = [
         {"marker": each["marker"], "color": canvas.QUIET if run in apart else each["color"]}
@@ -58,7 +56,8 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
         _fitted(axes, means[fitted], [canvas.family_of(names[run], families) for run in fitted], families)
     axes.set_xlabel(canvas.label(measures[0]))
     axes.set_ylabel(canvas.label(measures[1]))
-    _end_axes(axes, measures, [part for run in drawn for part in points[run]])
+    frames = _frames(means[drawn], _intervals_of(result, front))
+    _end_axes(axes, measures, frames, [part for run in drawn for part in points[run]])
     numbered = len(drawn) > FEW
     keyed = drawn if len(drawn) <= canvas.MOST else front
     handles: list[Any] = [points[run] for run in keyed]
@@ -79,9 +78,36 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
     return figure
 
 
-def _end_axes(axes: Any, measures: Sequence[Measure], points: Sequence[Any]) -> None:
-    """End both axes at the values that there can be, where points stay whole."""
-    for axis, measure in zip((axes.xaxis, axes.yaxis), measures, strict=True):
+def _points(result: Result, compared: Standing) -> tuple[Floats, list[int], list[int]]:
+    """Give the means [run, measure], the runs that are drawn, and those of them on the frontier."""
+    means = np.array([scores.compared for scores in result.scores])
+    drawn = np.flatnonzero(np.isfinite(means).all(axis=1)).tolist()
+    return means, drawn, [run for run in frontier(compared, 0, 1) if run in drawn]
+
+
+def _frames(means: Floats, within: Floats | None) -> list[tuple[float, float] | None]:
+    """Find where both axes begin and end where runs [run, measure] are many; None for one that shows all intervals.
+
+    ``within`` are the intervals [run, measure, end] of those on the frontier.
+    """
+    if len(means) <= FEW or within is None:
+        return [None, None]
+    return [canvas.find_frame(means[:, at], within[:, at]) for at in range(2)]
+
+
+def _intervals_of(result: Result, runs: Sequence[int]) -> Floats | None:
+    """Give the intervals [run, measure, end] of those of the runs that have some; None if none has."""
+    found = [each for run in runs if (each := _of_sizes(result.scores[run])) is not None]
+    return np.array(found) if found else None
+
+
+def _end_axes(
+    axes: Any, measures: Sequence[Measure], frames: Sequence[tuple[float, float] | None], points: Sequence[Any]
+) -> None:
+    """End both axes at their frames and at the values that there can be, where points stay whole."""
+    for axis, measure, frame in zip((axes.xaxis, axes.yaxis), measures, frames, strict=True):
+        if frame is not None:
+            axes.set(**{f"{axis.axis_name}lim": frame})
         canvas.keep_within(axis, measure)
     for point in points:
         point.set_clip_on(False)
@@ -95,12 +121,21 @@ def _apart(result: Result, compared: Standing) -> list[int]:
 
 
 def notes(result: Result) -> list[str]:
-    """List what a caption should say of the points."""
-    apart = _apart(result, standing(result, PLACES))
-    if not apart:
-        return []
-    names = listed([canvas.called(result)[run].strip() for run in apart])
-    return [f"struck out, as their means cannot be compared with those of other runs: {names}"]
+    """List what a caption should say of the points and of intervals that are cut."""
+    compared = standing(result, PLACES)
+    apart = _apart(result, compared)
+    means, drawn, front = _points(result, compared)
+    within = _intervals_of(result, front)
+    several = zip(result.scores[0].measures, _frames(means[drawn], within), (0, 1), strict=True)
+    lines = [
+        canvas.describe_frame(str(measure), frame, within[:, at])
+        for measure, frame, at in several
+        if frame is not None and within is not None
+    ]
+    if apart:
+        names = listed([canvas.called(result)[run].strip() for run in apart])
+        lines = [f"struck out, as their means cannot be compared with those of other runs: {names}", *lines]
+    return lines
 
 
 def _point(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.measures.catalogue.registry import parse
 from fairtrec_made.measures import Higher, Lower, Nearer
 from fairtrec_made.reports import result_of
 
@@ -222,3 +223,33 @@ def test_a_family_of_two_has_no_line_and_the_others_have_theirs():
     result = drawn_of(many(6), names=["a1", "a2", "a3", "b1", "b2", "c"])
     (axes,) = fairtrec.plot(result, "frontier", families=("a", "b"), trend=True).axes
     assert len([line for line in axes.get_lines() if line.get_label() == "_fit"]) == 1
+
+
+@pytest.mark.parametrize("kind", ["frontier", "cutoffs"])
+def test_means_of_many_runs_take_half_of_an_axis_however_long_intervals_are(kind):
+    """Of 24 runs, intervals took nine tenths of the height, and the points lay on a line."""
+    random = np.random.default_rng(5)
+    pairs = (Higher(), Lower()) if kind == "frontier" else tuple(parse("P@1 P@5"))
+    means = random.uniform(0.4, 0.5, (24, 2))
+    values = [[[mean - 0.4, mean + 0.4] for mean in run] for run in means]
+    names = [f"run{at}" for at in range(24)]
+    result = result_of(values, pairs, names=names, tags=names)
+    axes = fairtrec.plot(result, kind).axes[0]
+    low, high = axes.get_ylim()
+    shown = means[:, 1] if kind == "frontier" else means
+    assert np.ptp(shown) >= 0.45 * (high - low)
+    assert low < shown.min()
+    assert shown.max() < high
+    few = result_of(values[:3], pairs, names=names[:3], tags=names[:3])
+    low, high = fairtrec.plot(few, kind).axes[0].get_ylim()
+    assert high - low > 0.75  # intervals of few runs are whole
+
+
+def test_a_note_says_how_many_intervals_are_cut():
+    ends = np.array([[0.1, 0.9], [0.45, 0.55], [0.3, 0.5]])
+    frame = canvas.find_frame(np.array([0.4, 0.5, 0.5]), ends)
+    assert frame == pytest.approx((0.34, 0.56), abs=1e-12)
+    note = canvas.describe_frame("NFaiRR@10", frame, ends)
+    assert note == "frame: 2 of 3 intervals run past the axis of NFaiRR@10, so that the means take half of it"
+    assert canvas.find_frame(np.array([0.4, 0.5]), np.array([[0.36, 0.54]])) is None
+    assert canvas.find_frame(np.array([0.4, 0.4]), ends) is None
