@@ -29,6 +29,7 @@ BITS, EXACT_BITS = 140, 42  # of fractions: in which tables are made, and of the
 LOG_TERMS = 9  # beyond r^9 / 9 nothing changes a double
 EXP_TERMS = 15
 POWER_BITS = 128  # of the squares from which powers are multiplied
+LONGEST_KEPT = 1 << 12  # powers of one base that are kept
 SPLIT = 2.0**27 + 1
 TOGETHER = 1 << 13  # values whose intermediate results fit the cache
 
@@ -235,11 +236,17 @@ def power(base: float, exponents: Floats) -> Floats:
     if not exponents.size:
         return np.ones(exponents.shape)
     whole = exponents.astype(np.int64)
-    result = powers(base, int(whole.max()) + 1)[whole]
+    most = int(whole.max())
+    result = (_keep_powers(base, 1 << most.bit_length()) if most < LONGEST_KEPT else powers(base, most + 1))[whole]
     broken = whole != exponents
     if broken.any():
-        result[broken] = exp(exponents[broken] * log(np.array(base))) if base > 0 else 0.0
+        result[broken] = exp(exponents[broken] * log_of_number(base)) if base > 0 else 0.0
     return result
+
+
+@lru_cache(maxsize=64)
+def _keep_powers(base: float, number: int) -> Floats:
+    return powers(base, number)
 
 
 def _two_parts_of_log(values: Floats, *, exact: bool = False) -> tuple[Floats, Floats]:

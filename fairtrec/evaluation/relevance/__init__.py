@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Floats, Qrels, Run, decode
+from fairtrec.data import MISSING, Floats, Ints, Qrels, Run, decode
 from fairtrec.data.ranking.depth import CELLS, dealt, depth_of
 from fairtrec.data.run import QrelsIndex, in_rows
 from fairtrec.formulas.distribution import quotient
@@ -66,6 +66,9 @@ class RelevanceEvaluator:
         self.many = np.diff(qrels.starts)
         self.few = len(qrels.grades) <= TOGETHER and len(self.many) * int(self.many.max(initial=0)) <= CELLS
         self.known: Graded | None = None  # of all queries, where these are few
+        self.looked_at: tuple[Run, Sequence[str], list[tuple[Ints, Floats, Ints]]] | None = (
+            None  # of the last run, then
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send another process the judgements alone, as what ir-measures has made of them may be unfit for it."""
@@ -86,6 +89,7 @@ class RelevanceEvaluator:
     def values(self, run: Run, qids: Sequence[str]) -> Floats:
         """Compute the measures of one run [measure, query]; nan for a query without judgements."""
         values = np.full((len(self.measures), len(qids)), np.nan)
+        looked_at: list[tuple[Ints, Floats, Ints]] = []
         if self.formulas:
             from fairtrec.evaluation.relevance.trec_eval import Ranked
 
@@ -111,6 +115,8 @@ class RelevanceEvaluator:
                         known = Graded(index, falling, [self.measures[row].most(falling) for row in self.plain])
                         self.known = known if self.few else None
                     places, grades = known.grades.retrieved(run, first[part], lengths[part], numbers)
+                    if self.few:
+                        looked_at.append((places, grades, many[part]))
                     columns = place + at[part]
                     for row, most in zip(self.plain, known.most, strict=True):
                         gained = self.measures[row].gained(places, grades)
@@ -119,23 +125,24 @@ class RelevanceEvaluator:
                         values[row, columns] = formula(Ranked(places, grades, many[part], known.falling[numbers]))
         if self.diverse or self.handed:
             self._ask(run, qids, values)
+        self.looked_at = (run, qids, looked_at) if self.few else None
         return values
 
     def count_judged(self, run: Run, qids: Sequence[str], depth: int) -> tuple[int, int]:
         """Count the judged documents at the first ranks, and these ranks, of the queries that have judgements.
 
-        It counts by what ``values`` has made of judgements that are few enough to be held at once; of others (0, 0).
+        ``depth`` is no deeper than a measure here looks. Counted are judgements few enough to be held at once, with
+        what ``values`` found last; of others (0, 0).
         """
         if self.known is None:
             return 0, 0
-        number, ranking = self.qrels.numbers(qids), run.numbers(qids)
-        at = np.flatnonzero((number != MISSING) & (ranking != MISSING))
-        number, first, many = number[at], run.starts[ranking[at]], np.diff(run.starts)[ranking[at]]
-        lengths, judged = np.minimum(many, depth), 0
-        for part in np.split(np.arange(len(at)), np.flatnonzero(np.diff(np.cumsum(lengths) // TOGETHER)) + 1):
-            grades = self.known.grades.retrieved(run, first[part], lengths[part], number[part])[1]
-            judged += int((grades >= 0).sum())
-        return judged, int(lengths.sum())
+        if self.looked_at is None or self.looked_at[0] is not run or self.looked_at[1] != qids:
+            self.values(run, qids)
+        judged = looked = 0
+        for places, grades, many in self.looked_at[2] if self.looked_at else []:
+            judged += int(((places <= depth) & (grades >= 0)).sum())
+            looked += int(np.minimum(many, depth).sum())
+        return judged, looked
 
     def _ask(self, run: Run, qids: Sequence[str], values: Floats) -> None:
         """Compute what is not computed by ranks and grades [measure, query]."""
