@@ -18,7 +18,6 @@ from fairtrec.evaluation.answers.result import InputFile, Part
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.choice import inserted
 from fairtrec.evaluation.inputs.choices import CHOICES, name_of
-from fairtrec.evaluation.inputs.counterfactual import Counterfactuals
 from fairtrec.evaluation.inputs.given import GIVEN_NAMES
 from fairtrec.evaluation.inputs.groups import members
 from fairtrec.evaluation.inputs.loading import short
@@ -38,6 +37,7 @@ from fairtrec.support.files.arguments import crossed, is_by_name, renamings, sou
 from fairtrec.support.version import __version__
 
 if TYPE_CHECKING:
+    from fairtrec.evaluation.inputs.counterfactual import Counterfactuals
     from fairtrec.formats.table import Meta
 
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
