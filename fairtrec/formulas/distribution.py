@@ -1,10 +1,11 @@
 """Shares of groups: from counts to distributions, and how far apart two of them are."""
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.elementary import log, log_of_number
 
 EXACT, ROUNDED = 1e-9, 1.001e-5  # by which a sum of shares may be off 1: as it is computed, and as it is written
@@ -66,8 +67,25 @@ def shares(amounts: Floats) -> Floats:
     >>> shares(np.array([[6.0, 4.0], [0.0, 0.0]])).tolist()
     [[0.6, 0.4], [nan, nan]]
     """
-    total = amounts.sum(axis=-1, keepdims=True)
-    return quotient(amounts, total)
+    return quotient(amounts, add_groups(amounts)[..., None])
+
+
+def add_groups(amounts: Floats) -> Floats:
+    """Add the amounts [..., group] of all groups, in the order in which ``sum`` adds so few, but column by column.
+
+    >>> add_groups(np.array([[6.0, 4.0], [0.0, 0.5]])).tolist()
+    [10.0, 0.5]
+    """
+    if not 0 < amounts.shape[-1] <= FEW:
+        return np.asarray(amounts.sum(axis=-1))
+    return np.asarray(reduce(np.add, np.moveaxis(amounts, -1, 0)))
+
+
+def _find_any(flags: Bools) -> Bools:
+    """Tell where any of the flags [..., group] is set."""
+    if not 0 < flags.shape[-1] <= FEW:
+        return np.asarray(flags.any(axis=-1))
+    return np.asarray(reduce(np.logical_or, np.moveaxis(flags, -1, 0)))
 
 
 def distance(p: Floats, q: Floats) -> Floats:
@@ -77,7 +95,7 @@ def distance(p: Floats, q: Floats) -> Floats:
     0.2
     """
     difference = np.asarray(p - q)
-    return np.asarray(np.abs(difference, out=difference).sum(axis=-1))
+    return add_groups(np.abs(difference, out=difference))
 
 
 def prefix_shares(membership: Floats) -> Floats:
@@ -104,11 +122,11 @@ def kl(p: Floats, q: Floats) -> Floats:
     both = (p > 0) & (q > 0)
     like = p if all(p.strides) or p.shape[-1] > FEW else q  # one row for all lies in memory as those it is held against
     ratio = np.divide(p, q, out=np.ones_like(like), where=both)
-    total: Floats = np.maximum((p * log(ratio)).sum(axis=-1), 0.0)  # rounding may fall below 0
+    total: Floats = np.maximum(add_groups(p * log(ratio)), 0.0)  # rounding may fall below 0
     if both.all():  # nothing is infinite or nan
         return total
-    total = np.where(((p > 0) & (q == 0)).any(axis=-1), np.inf, total)
-    return np.where(np.isnan(p).any(axis=-1) | np.isnan(q).any(axis=-1), np.nan, total)
+    total = np.where(_find_any((p > 0) & (q == 0)), np.inf, total)
+    return np.where(_find_any(np.isnan(p) | np.isnan(q)), np.nan, total)
 
 
 def jensen_shannon(p: Floats, q: Floats, base: float = 2.0) -> Floats:
