@@ -81,8 +81,8 @@ def multiply_counts(counts: Ints | Bools | Floats, values: Floats | Bools) -> Fl
     values = np.asarray(values, dtype=np.float64)
     if not counts.size or not values.size:
         return np.asarray(counts @ values, dtype=np.float64)
-    most = int(max(counts.max(), -counts.min(), 1)) if counts.dtype != np.bool_ else 1
     counts = np.asarray(counts, dtype=np.float64)
+    most = max(int(np.abs(counts).max()), 1)
     coarse, fine = split_for_counts(values, most)
     products = counts @ coarse  # exact: few bits
     products += counts @ fine  # exact: few bits

@@ -4,6 +4,7 @@ Without memory, OpenBLAS in numpy and scipy waits for ever.
 """
 
 import sys
+from typing import Any
 
 from fairtrec.support.errors import LittleMemoryError
 
@@ -32,7 +33,7 @@ def _has_room(size: int) -> bool:
     try:
         import mmap
 
-        flags = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
+        flags: dict[str, Any] = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
         mmap.mmap(-1, size, **flags).close()
     except (ImportError, OSError):  # there may be none for mmap itself
         return False

@@ -27,7 +27,7 @@ _OVER: dict[str, Callable[[Floats], Any]] = {
     "median": np.median,
     "min": np.min,
     "max": np.max,
-    "gm": lambda values: exp(log(np.maximum(values, LEAST)).mean()),
+    "gm": lambda values: exp(np.asarray(log(np.maximum(values, LEAST)).mean())),
 }
 _BEYOND = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _BOUND = re.compile(r"(<=|>=|<|>)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
