@@ -9,10 +9,8 @@ from fairtrec_made import REPOSITORY
 
 MOST = 25
 TOO_MANY = {  # functions of more decisions, to be split by what they settle: why they are long
-    "commands/make/queryset/building.py:queryset": "refuses what votes cannot mean, and chooses",
     "evaluation/answers/result.py:Result.with_confidence": "asks what stands next to a value",
     "report/results/tables.py:_columns": "asks what stands next to a value",
-    "commands/plot/points.py:draw": "draws each part of a figure that is asked for",
     "commands/rerank/search.py:Search.cases": "makes the inputs of each query",
     "commands/rerank/rerank.py:rerank": "refuses what rerankers cannot heed, and goes on from an evaluation",
     "commands/compare/command.py:command": "three reports in one command",

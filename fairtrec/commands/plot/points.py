@@ -28,21 +28,13 @@ UNIT = 0.5  # points of the drawing that labels are placed in
 
 def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, trend: bool) -> Any:
     """Draw the first two measures, which must be all, against each other."""
-    measures = result.scores[0].measures
-    if len(measures) != 2:
-        raise UsageError(f"the frontier is drawn of two measures, not {len(measures)}; name two with -m")
-    compared = standing(result, PLACES)
-    if not compared.directed.all():
-        raise UsageError(f"{measures[int(compared.directed.argmin())]} says not what is better; name another")
+    measures, compared = _compare_two(result)
     names = canvas.called(result)
     figure, (axes,) = canvas.panels([""], columns, 2.5 if columns == "1" else 3.6)
     means, drawn, front = _points(result, compared)
     apart = _apart(result, compared)
     axes.step(*means[front[::-1]].T, where="post", color=canvas.QUIET, linewidth=0.8, linestyle="--", zorder=1)
-    look = [
-        {"marker": each["marker"], "color": canvas.QUIET if run in apart else each["color"]}
-        for run, each in enumerate(canvas.looks(names, families))
-    ]
+    look = _find_looks(names, families, apart)
     _intervals(axes, result, front if len(drawn) > FEW else drawn, look)
     order = [*front, *(run for run in drawn if run not in front)]
     points = {
@@ -61,21 +53,51 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
     numbered = len(drawn) > FEW
     keyed = drawn if len(drawn) <= canvas.MOST else front
     handles: list[Any] = [points[run] for run in keyed]
-    more = [f"{family}…" for family in families] + ["cannot be compared with the others"] * bool(apart)
-    for number in range(len(families)):
-        line = {"linestyle": "--", "marker": ""} if trend else {"linestyle": "", "marker": "_"}
-        handles += axes.plot([], [], label="_family", color=canvas.COLOURS[number % len(canvas.COLOURS)], **line)
-    if apart:
-        handles += axes.plot([], [], label="_apart", linestyle="", **STRUCK)
-    if handles:
+    others = _draw_keys(axes, families, trend=trend, is_any_apart=bool(apart))
+    if handles or others:
         numbers = [str(run + 1) for run in keyed] if numbered else []
-        canvas.legend(figure, handles, [names[run] for run in keyed], numbers=numbers, more=more)
+        named = [names[run] for run in keyed]
+        canvas.legend(
+            figure, [*handles, *(key for _, key in others)], named, numbers=numbers, more=[name for name, _ in others]
+        )
     dots = _placed(figure, axes, means, order)
     for dot in dots:
         _sized(points[dot.run], dot, look[dot.run]["marker"], is_front=dot.run in front, is_apart=dot.run in apart)
     if numbered:
         _numbered(figure, axes, dots)
     return figure
+
+
+def _compare_two(result: Result) -> tuple[Sequence[Measure], Standing]:
+    """Compare the means of two measures. Raises UsageError for more or fewer, and for one that has no direction."""
+    measures = result.scores[0].measures
+    if len(measures) != 2:
+        raise UsageError(f"the frontier is drawn of two measures, not {len(measures)}; name two with -m")
+    compared = standing(result, PLACES)
+    if not compared.directed.all():
+        raise UsageError(f"{measures[int(compared.directed.argmin())]} says not what is better; name another")
+    return measures, compared
+
+
+def _find_looks(names: Sequence[str], families: Sequence[str], apart: Sequence[int]) -> list[Mapping[str, Any]]:
+    """Give each run a marker and a colour, which is a quiet one for those that cannot be compared."""
+    return [
+        {"marker": each["marker"], "color": canvas.QUIET if run in apart else each["color"]}
+        for run, each in enumerate(canvas.looks(names, families))
+    ]
+
+
+def _draw_keys(axes: Any, families: Sequence[str], *, trend: bool, is_any_apart: bool) -> list[tuple[str, Any]]:
+    """Draw what the legend shows besides runs, with its name there: families, and runs that are struck out."""
+    line = {"linestyle": "--", "marker": ""} if trend else {"linestyle": "", "marker": "_"}
+    keys = []
+    for number, family in enumerate(families):
+        colour = canvas.COLOURS[number % len(canvas.COLOURS)]
+        keys += [(f"{family}…", each) for each in axes.plot([], [], label="_family", color=colour, **line)]
+    if is_any_apart:
+        struck = axes.plot([], [], label="_apart", linestyle="", **STRUCK)
+        keys += [("cannot be compared with the others", each) for each in struck]
+    return keys
 
 
 def _points(result: Result, compared: Standing) -> tuple[Floats, list[int], list[int]]:

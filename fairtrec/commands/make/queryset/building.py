@@ -1,7 +1,7 @@
 """``fairtrec.queryset``: choose queries by the votes of people, without those that name a group."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from os import fspath
 from typing import Any, get_args
 
@@ -9,7 +9,7 @@ from fairtrec.commands.make.queryset import annotated_queries as annotated
 from fairtrec.commands.make.queryset.annotated_queries import Ballots
 from fairtrec.commands.make.queryset.chosen import QuerySet
 from fairtrec.counting.counter import Lexicon
-from fairtrec.data import Queries
+from fairtrec.data import GroupTerms, Queries
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.given import TermsLike
@@ -45,43 +45,24 @@ def queryset(
 
     Raises UsageError for what does not fit together, and for a label that nobody gave; InputError for bad input.
     """
-    if votes not in get_args(Rule):
-        raise UsageError(f"there is no rule {votes!r}; choose from {', '.join(get_args(Rule))}")
     has_votes = cast is not None and not (isinstance(cast, list | tuple) and not cast)
     _refuse(has_votes=has_votes, keep=keep, votes=votes, query_texts=query_texts, domain=domain, terms=terms)
-    sources: list[SetPart] = []
     table = annotated.table(query_texts, domain) if _is_table(query_texts) else None
     ballots: Ballots = annotated.ballots(cast) if has_votes else {}
-    sources += [_source("votes", path) for path in annotated.paths_of(cast)] if has_votes else []
     among = list(ballots if has_votes or table is None else table.texts)
     notes: list[str] = []
-    if queries is not None:
-        wanted = loading.queries(queries)
-        sources.append(("queries", wanted.name, wanted.sha256))
+    wanted = None if queries is None else loading.queries(queries)
+    if wanted is not None:
         among = _wanted(among, wanted, notes, has_votes=has_votes)
         ballots = {qid: ballots[qid] for qid in among if qid in ballots}
     label = {qid: _decided(list(of.values()), votes) for qid, of in ballots.items()}
     chosen = _chosen(among, ballots, label, keep)
-    single = sum(len(of) == 1 for of in ballots.values())
-    if 0 < single < len(ballots):
-        notes.append(f"{_some(single)} with one vote: no part of the agreement")
-    texts: dict[str, str] = {}
-    if query_texts is not None:
-        texts = _texts(query_texts, table, chosen)
-        sources.append(_source("query-texts", query_texts))
+    texts = {} if query_texts is None else _texts(query_texts, table, chosen)
     lists = None if terms is None else loading.terms(terms)
-    words: dict[str, tuple[str, ...]] = {}
-    if lists is not None:
-        sources.append(("terms", lists.name, lists.digest))
-        lexicon = Lexicon.of(lists)
-        words = {qid: found for qid in chosen if (found := _held(lexicon, texts[qid]))}
+    words = {} if lists is None else _find_words_of_groups(lists, texts)
     kept = tuple(qid for qid in chosen if qid not in words)
-    domains = None if table is None or domain is None else {qid: table.domains.get(qid, ()) for qid in kept}
-    if domains is not None and (bare := sum(not of for of in domains.values())):
-        notes.append(f"{_some(bare)} of no domain")
-    told: dict[str, list[str]] = {}
-    for part, name, digest in sources:
-        told.setdefault(part, []).append(loading.short(name, digest))
+    domains = None if domain is None else _find_domains(table, kept)
+    sources = _list_sources(cast if has_votes else None, wanted, query_texts, lists)
     options = {"keep": keep or "", "votes-by": votes if has_votes else "", "domain": domain or ""}
     return QuerySet(
         ballots=ballots,
@@ -95,11 +76,38 @@ def queryset(
         domains=domains,
         kept=kept,
         files={name: digest for _, name, digest in sources if digest},
-        notes=notes,
-        signature=Signature(
-            {"fairtrec": __version__, **{part: ",".join(each) for part, each in told.items()}, **options}
-        ),
+        notes=[*notes, *_list_notes(ballots, domains)],
+        signature=_sign(sources, options),
     )
+
+
+def _find_domains(table: annotated.QueryTable | None, kept: Iterable[str]) -> dict[str, tuple[str, ...]] | None:
+    """Find the domains of each query that is kept; None without a table that names them."""
+    return None if table is None else {qid: table.domains.get(qid, ()) for qid in kept}
+
+
+def _list_sources(cast: Any, wanted: Queries | None, query_texts: Any, lists: GroupTerms | None) -> list[SetPart]:
+    """List what the set is made from."""
+    sources = [] if cast is None else [_source("votes", path) for path in annotated.paths_of(cast)]
+    sources += [] if wanted is None else [("queries", wanted.name, wanted.sha256)]
+    sources += [] if query_texts is None else [_source("query-texts", query_texts)]
+    return sources + ([] if lists is None else [("terms", lists.name, lists.digest)])
+
+
+def _list_notes(ballots: Ballots, domains: Mapping[str, Collection[str]] | None) -> list[str]:
+    """Count the queries that say nothing of agreement, and those that are of no domain."""
+    single = sum(len(of) == 1 for of in ballots.values())
+    bare = sum(not of for of in (domains or {}).values())
+    notes = [f"{_some(single)} with one vote: no part of the agreement"] * (0 < single < len(ballots))
+    return notes + [f"{_some(bare)} of no domain"] * (bare > 0)
+
+
+def _sign(sources: Iterable[SetPart], options: Mapping[str, str]) -> Signature:
+    """Name what the set was made from, and with which options."""
+    told: dict[str, list[str]] = {}
+    for part, name, digest in sources:
+        told.setdefault(part, []).append(loading.short(name, digest))
+    return Signature({"fairtrec": __version__, **{part: ",".join(each) for part, each in told.items()}, **options})
 
 
 def _wanted(among: list[str], wanted: Queries, notes: list[str], *, has_votes: bool) -> list[str]:
@@ -134,6 +142,8 @@ def _source(part: str, thing: Any) -> SetPart:
 def _refuse(
     *, has_votes: bool, keep: str | None, votes: Rule, query_texts: Any, domain: str | None, terms: Any
 ) -> None:
+    if votes not in get_args(Rule):
+        raise UsageError(f"there is no rule {votes!r}; choose from {', '.join(get_args(Rule))}")
     texts = asked_by("--query-texts FILE")
     if not has_votes and domain is None:
         raise UsageError(f"nothing says which queries; give votes, or {asked_by('--domain COLUMN')} of {texts}")
@@ -179,6 +189,12 @@ def _texts(given: Any, table: annotated.QueryTable | None, chosen: Iterable[str]
         if not text:
             raise InputError(f"query {qid} has no text here; add it, or leave the query out", path)
     return texts
+
+
+def _find_words_of_groups(lists: GroupTerms, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Find the terms of groups in each text that holds some."""
+    lexicon = Lexicon.of(lists)
+    return {qid: held for qid, text in texts.items() if (held := _held(lexicon, text))}
 
 
 def _held(lexicon: Lexicon, text: str) -> tuple[str, ...]:
