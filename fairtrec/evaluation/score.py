@@ -76,13 +76,11 @@ def score(
 
 def _remark_on_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], reference: Reference) -> list[Remark]:
     """Say how many of the ranks are judged that the measure of relevance with the least cutoff looks at, if few are."""
-    cut = [each for each in measures if isinstance(each, Utility) and each.depth and each.better == "higher"]
-    if not cut:
+    judge = reference.judge
+    if not any(isinstance(each, Utility) for each in measures) or judge.shallowest is None:
         return []
-    least = min(cut, key=lambda measure: measure.depth or 0)
-    judged, ranks = reference.judge.count_judged(run, qids, least.depth)
-    is_enough = judged >= ENOUGH * ranks
-    return [] if is_enough else [Remark(JUDGED, (judged, ranks), least)]
+    judged, ranks = judge.count_judged(run, qids)
+    return [] if judged >= ENOUGH * ranks else [Remark(JUDGED, (judged, ranks), judge.shallowest)]
 
 
 def _more(scores: Scores, system: System, inputs: Inputs | None, reference: Reference, choices: Choices) -> Scores:

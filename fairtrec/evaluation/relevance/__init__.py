@@ -1,5 +1,6 @@
 """Measures of relevance, given the judgements once, for any number of runs: computed here, or by ir-measures."""
 
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +25,22 @@ class Graded(NamedTuple):
     grades: QrelsIndex
     falling: Floats
     most: list[Floats]
+
+
+class Retrieved(NamedTuple):
+    """The judged documents of rankings: their ranks and grades [query, n], and which queries these are."""
+
+    known: Graded
+    columns: Ints  # of the queries that were asked for
+    numbers: Ints  # of the queries in ``known``
+    places: Ints
+    grades: Floats
+    lengths: Ints  # of the whole rankings
+
+    def count_judged(self, depth: int) -> tuple[int, int]:
+        """Count the judged documents at the ranks down to a depth, and these ranks."""
+        judged = (self.places <= depth) & (self.grades >= 0)
+        return int(judged.sum()), int(np.minimum(self.lengths, depth).sum())
 
 
 QUERIES = 1 << 16  # that are looked at together
@@ -62,13 +79,16 @@ class RelevanceEvaluator:
             self.formulas = {row: formula for row, formula in others.items() if formula is not None}
             trec_eval.refuse_grades([measures[row] for row in self.formulas], qrels)
             self._hand_over([row for row, formula in others.items() if formula is None], qrels)
+        cut = [asked for asked in measures if asked.depth and asked.better == "higher"]
+        self.shallowest = min(cut, key=lambda asked: asked.depth or 0, default=None)
+        self.least = 0 if self.shallowest is None else self.shallowest.depth or 0  # ranks that it looks at
         self.deepest = depth_of([measures[row] for row in (*self.plain, *self.formulas)])
+        self.deepest = None if self.deepest is None else max(self.deepest, self.least)
         self.many = np.diff(qrels.starts)
         self.few = len(qrels.grades) <= TOGETHER and len(self.many) * int(self.many.max(initial=0)) <= CELLS
         self.known: Graded | None = None  # of all queries, where these are few
-        self.looked_at: tuple[Run, Sequence[str], list[tuple[Ints, Floats, Ints]]] | None = (
-            None  # of the last run, then
-        )
+        # What count_judged says of the run that was evaluated last, which is not kept alive.
+        self.counted: tuple[weakref.ref[Run], Sequence[str], tuple[int, int]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send another process the judgements alone, as what ir-measures has made of them may be unfit for it."""
@@ -89,60 +109,66 @@ class RelevanceEvaluator:
     def values(self, run: Run, qids: Sequence[str]) -> Floats:
         """Compute the measures of one run [measure, query]; nan for a query without judgements."""
         values = np.full((len(self.measures), len(qids)), np.nan)
-        looked_at: list[tuple[Ints, Floats, Ints]] = []
         if self.formulas:
             from fairtrec.evaluation.relevance.trec_eval import Ranked
 
-        for place in range(0, len(qids) if self.plain or self.formulas else 0, QUERIES):
+        judged = ranks = 0
+        for found in self._look_up(run, qids, self.deepest) if self.plain or self.formulas else ():
+            places, grades = found.places, found.grades
+            for row, most in zip(self.plain, found.known.most, strict=True):
+                gained = self.measures[row].gained(places, grades)
+                values[row, found.columns] = quotient(gained, most[found.numbers], otherwise=0.0)
+            for row, formula in self.formulas.items():
+                ranked = Ranked(places, grades, found.lengths, found.known.falling[found.numbers])
+                values[row, found.columns] = formula(ranked)
+            if self.few and self.least:
+                more = found.count_judged(self.least)
+                judged, ranks = judged + more[0], ranks + more[1]
+        if self.diverse or self.handed:
+            self._ask(run, qids, values)
+        self.counted = weakref.ref(run), qids, (judged, ranks)
+        return values
+
+    def count_judged(self, run: Run, qids: Sequence[str]) -> tuple[int, int]:
+        """Count the judged documents at the ranks that ``shallowest`` looks at, and these ranks.
+
+        Only queries with judgements count. Returns (0, 0) for judgements that are too many to be held at once.
+        """
+        if self.known is None:
+            return 0, 0
+        if self.counted is not None and self.counted[0]() is run and self.counted[1] is qids:
+            return self.counted[2]
+        counts = [found.count_judged(self.least) for found in self._look_up(run, qids, self.least)]
+        return sum(judged for judged, _ in counts), sum(ranks for _, ranks in counts)
+
+    def _look_up(self, run: Run, qids: Sequence[str], depth: int | None) -> Iterator[Retrieved]:
+        """Look up the judged documents at the first ranks, of so many queries at a time that memory suffices."""
+        for place in range(0, len(qids), QUERIES):
             some = qids[place : place + QUERIES]
             number = self.qrels.numbers(some)
             at = np.flatnonzero(number != MISSING)
             number, ranking = number[at], run.numbers(some)[at]
             first, many = run.starts[ranking], np.where(ranking == MISSING, 0, np.diff(run.starts, append=0)[ranking])
-            lengths = many if self.deepest is None else np.minimum(many, self.deepest)
+            lengths = many if depth is None else np.minimum(many, depth)
             judged = np.zeros(len(at), dtype=np.int64) if self.few else self.many[number]
             for alike in [np.arange(len(at))] if self.few else dealt(judged):
                 lines = np.cumsum(lengths[alike] + judged[alike])
                 for part in np.split(alike, np.flatnonzero(np.diff(lines // TOGETHER)) + 1):
                     numbers = number[part] if self.few else np.arange(len(part))
-                    known = self.known
-                    if known is None:
-                        index = QrelsIndex(self.qrels, None if self.few else number[part])
-                        many_judged = np.bincount(index.query, minlength=len(self.many if self.few else part))
-                        falling = in_rows(index.grades[np.lexsort((-index.grades, index.query))], many_judged, np.nan)[
-                            0
-                        ]
-                        known = Graded(index, falling, [self.measures[row].most(falling) for row in self.plain])
-                        self.known = known if self.few else None
+                    known = self._grade(number[part])
                     places, grades = known.grades.retrieved(run, first[part], lengths[part], numbers)
-                    if self.few:
-                        looked_at.append((places, grades, many[part]))
-                    columns = place + at[part]
-                    for row, most in zip(self.plain, known.most, strict=True):
-                        gained = self.measures[row].gained(places, grades)
-                        values[row, columns] = quotient(gained, most[numbers], otherwise=0.0)
-                    for row, formula in self.formulas.items():
-                        values[row, columns] = formula(Ranked(places, grades, many[part], known.falling[numbers]))
-        if self.diverse or self.handed:
-            self._ask(run, qids, values)
-        self.looked_at = (run, qids, looked_at) if self.few else None
-        return values
+                    yield Retrieved(known, place + at[part], numbers, places, grades, many[part])
 
-    def count_judged(self, run: Run, qids: Sequence[str], depth: int) -> tuple[int, int]:
-        """Count the judged documents at the first ranks, and these ranks, of the queries that have judgements.
-
-        ``depth`` is no deeper than a measure here looks. Counted are judgements few enough to be held at once, with
-        what ``values`` found last; of others (0, 0).
-        """
-        if self.known is None:
-            return 0, 0
-        if self.looked_at is None or self.looked_at[0] is not run or self.looked_at[1] != qids:
-            self.values(run, qids)
-        judged = looked = 0
-        for places, grades, many in self.looked_at[2] if self.looked_at else []:
-            judged += int(((places <= depth) & (grades >= 0)).sum())
-            looked += int(np.minimum(many, depth).sum())
-        return judged, looked
+    def _grade(self, number: Ints) -> Graded:
+        """Prepare the judgements of the queries of these numbers; of all queries, once, if they are few."""
+        if self.known is not None:
+            return self.known
+        index = QrelsIndex(self.qrels, None if self.few else number)
+        many = np.bincount(index.query, minlength=len(self.many if self.few else number))
+        falling, _ = in_rows(index.grades[np.lexsort((-index.grades, index.query))], many, np.nan)
+        known = Graded(index, falling, [self.measures[row].most(falling) for row in self.plain])
+        self.known = known if self.few else None
+        return known
 
     def _ask(self, run: Run, qids: Sequence[str], values: Floats) -> None:
         """Compute what is not computed by ranks and grades [measure, query]."""
