@@ -158,7 +158,7 @@ def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> A
                 aside = several[-1] + (number + 2) * 0.25 / len(names) * max(1, several[-1] - several[0])
                 thin = {"color": look["color"], "linewidth": 0.8}
                 axes.errorbar(aside, mean, yerr=canvas.drawn_apart(mean, within[last]), fmt="none", **thin)
-        frame = _frame(result, rows)
+        frame = _find_frame(result, rows)
         if frame is not None:
             axes.set_ylim(frame)
         canvas.keep_within(axes.yaxis, measures[rows[-1]])
@@ -175,24 +175,24 @@ def _rows_of(name: str, measures: Sequence[Measure]) -> list[int]:
     return sorted(rows, key=lambda row: cutoff_of(measures[row]))
 
 
-def _frame(result: Result, rows: Sequence[int]) -> tuple[float, float] | None:
-    """Find where the axis of a measure begins and ends where lines are many; None if it shows all intervals."""
-    ends = _last_intervals(result, rows[-1])
-    return None if ends is None else canvas.find_frame(np.array([scores.means[rows] for scores in result.scores]), ends)
-
-
-def _last_intervals(result: Result, row: int) -> Floats | None:
-    """Give the intervals [run, end] that stand beside the lines of many runs; None where runs have none there."""
+def _last_intervals(result: Result, row: int) -> Floats:
+    """Return the intervals [run, end] that are drawn to the right of the lines: of many runs, at the deepest cutoff."""
     found = [scores.within[row] for scores in result.scores if scores.within is not None]
-    return np.array(found) if found and len(result.scores) > BANDS else None
+    return np.array(found if len(result.scores) > BANDS else []).reshape(-1, 2)
+
+
+def _find_frame(result: Result, rows: Sequence[int]) -> tuple[float, float] | None:
+    """Find where the axis of a measure begins and ends; None if all its intervals are whole."""
+    means = np.array([scores.means[rows] for scores in result.scores])
+    return canvas.find_frame(means, _last_intervals(result, rows[-1]))
 
 
 def notes_on_cutoffs(result: Result) -> list[str]:
     """List what a caption should say of intervals that are cut."""
-    measures, lines = result.scores[0].measures, []
-    for name in dict.fromkeys(map(family, measures)):
-        rows = _rows_of(name, measures)
-        frame, ends = _frame(result, rows), _last_intervals(result, rows[-1])
-        if frame is not None and ends is not None:
-            lines.append(canvas.describe_frame(name, frame, ends))
-    return lines
+    measures = result.scores[0].measures
+    several = {name: _rows_of(name, measures) for name in map(family, measures)}
+    return [
+        canvas.describe_frame(name, frame, _last_intervals(result, rows[-1]))
+        for name, rows in several.items()
+        if (frame := _find_frame(result, rows)) is not None
+    ]

@@ -189,22 +189,23 @@ def keep_within(axis: Any, measure: Measure) -> None:
 
 
 def find_frame(means: Floats, ends: Floats) -> tuple[float, float] | None:
-    """Find where an axis of many runs begins and ends, so that their means take half of it at least.
+    """Find where an axis of many runs begins and ends if their means, and a margin, are to take half of it.
 
-    ``ends`` are those of the intervals that are drawn on it. None if these leave so much to the means.
+    ``ends`` are those of the intervals on the axis. Returns None if no interval is cut, or no two means differ.
     """
-    low, high = float(np.nanmin(means)), float(np.nanmax(means))
-    least, most = float(np.nanmin(ends, initial=low)), float(np.nanmax(ends, initial=high))
-    room = (high - low) / 2
-    if low == high or (least >= low - room and most <= high + room):
+    means, ends = means[np.isfinite(means)], ends[np.isfinite(ends)]
+    if not means.size or not ends.size or np.ptp(means) == 0:
         return None
-    begin, end = max(low - room, least), min(high + room, most)
+    low, high, least, most = (float(end) for each in (means, ends) for end in (each.min(), each.max()))
+    room = (high - low) / 2
+    begin, end = max(low - room, min(least, low)), min(high + room, max(most, high))
     margin = MARGIN * (end - begin)
-    return begin - margin, end + margin
+    begin, end = begin - margin, end + margin
+    return None if begin <= least and most <= end else (begin, end)
 
 
 def describe_frame(name: str, frame: tuple[float, float], ends: Floats) -> str:
-    """Say how many of the intervals [interval, end] run past the frame of an axis."""
+    """Describe how many of the intervals [interval, end] the frame of an axis cuts."""
     cut = int(((ends[:, 0] < frame[0]) | (ends[:, 1] > frame[1])).sum())
     whose = "1 interval runs" if cut == 1 else f"{cut} of {len(ends)} intervals run"
     return f"frame: {whose} past the axis of {name}, so that the means take half of it"

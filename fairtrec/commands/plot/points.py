@@ -48,7 +48,7 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
         _fitted(axes, means[fitted], [canvas.family_of(names[run], families) for run in fitted], families)
     axes.set_xlabel(canvas.label(measures[0]))
     axes.set_ylabel(canvas.label(measures[1]))
-    frames = _frames(means[drawn], _intervals_of(result, front))
+    frames = _find_frames(means[drawn], _intervals_of(result, front))
     _end_axes(axes, measures, frames, [part for run in drawn for part in points[run]])
     numbered = len(drawn) > FEW
     keyed = drawn if len(drawn) <= canvas.MOST else front
@@ -107,20 +107,18 @@ def _points(result: Result, compared: Standing) -> tuple[Floats, list[int], list
     return means, drawn, [run for run in frontier(compared, 0, 1) if run in drawn]
 
 
-def _frames(means: Floats, within: Floats | None) -> list[tuple[float, float] | None]:
-    """Find where both axes begin and end where runs [run, measure] are many; None for one that shows all intervals.
+def _find_frames(means: Floats, within: Floats) -> list[tuple[float, float] | None]:
+    """Find where both axes begin and end if runs [run, measure] are many; None for one whose intervals are all whole.
 
-    ``within`` are the intervals [run, measure, end] of those on the frontier.
+    ``within`` are the intervals [run, measure, end] of the runs on the frontier.
     """
-    if len(means) <= FEW or within is None:
-        return [None, None]
-    return [canvas.find_frame(means[:, at], within[:, at]) for at in range(2)]
+    return [canvas.find_frame(means[:, at], within[:, at]) if len(means) > FEW else None for at in range(2)]
 
 
-def _intervals_of(result: Result, runs: Sequence[int]) -> Floats | None:
-    """Give the intervals [run, measure, end] of those of the runs that have some; None if none has."""
+def _intervals_of(result: Result, runs: Sequence[int]) -> Floats:
+    """Return the intervals [run, measure, end] of those of the runs that have some."""
     found = [each for run in runs if (each := _of_sizes(result.scores[run])) is not None]
-    return np.array(found) if found else None
+    return np.array(found).reshape(-1, 2, 2)
 
 
 def _end_axes(
@@ -148,11 +146,12 @@ def notes(result: Result) -> list[str]:
     apart = _apart(result, compared)
     means, drawn, front = _points(result, compared)
     within = _intervals_of(result, front)
-    several = zip(result.scores[0].measures, _frames(means[drawn], within), (0, 1), strict=True)
     lines = [
         canvas.describe_frame(str(measure), frame, within[:, at])
-        for measure, frame, at in several
-        if frame is not None and within is not None
+        for at, (measure, frame) in enumerate(
+            zip(result.scores[0].measures, _find_frames(means[drawn], within), strict=True)
+        )
+        if frame is not None
     ]
     if apart:
         names = listed([canvas.called(result)[run].strip() for run in apart])

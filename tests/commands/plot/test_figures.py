@@ -13,6 +13,7 @@ from fairtrec_made.reports import result_of
 
 pytest.importorskip("matplotlib", reason="matplotlib, which draws, is not installed: pip install 'fairtrec[plot]'")
 canvas = pytest.importorskip("fairtrec.commands.plot.canvas")
+notes_on_cutoffs = pytest.importorskip("fairtrec.commands.plot.bars").notes_on_cutoffs
 
 
 def drawn_of(means, measures=None, names=None, spread=0.01):
@@ -253,3 +254,21 @@ def test_a_note_says_how_many_intervals_are_cut():
     assert note == "frame: 2 of 3 intervals run past the axis of NFaiRR@10, so that the means take half of it"
     assert canvas.find_frame(np.array([0.4, 0.5]), np.array([[0.36, 0.54]])) is None
     assert canvas.find_frame(np.array([0.4, 0.4]), ends) is None
+
+
+@pytest.mark.parametrize("missing", [np.nan, np.inf])
+def test_means_that_are_not_finite_leave_the_axis_and_its_note_to_the_others(missing):
+    """An axis whose first mean was nan could not be drawn, and a frame that cut nothing was told."""
+    ends = np.array([[0.1, 0.9], [missing, missing]])
+    assert canvas.find_frame(np.array([missing, 0.4, 0.5]), ends) == pytest.approx((0.34, 0.56), abs=1e-12)
+    assert canvas.find_frame(np.full(3, missing), ends) is None
+    assert canvas.find_frame(np.array([0.4, 0.5]), np.array([[0.345, 0.55]])) is None
+    pairs = tuple(parse("P@1 P@5"))
+    values = [[[missing, missing]] * 2] + [[[0.1, 0.9], [0.2, 0.9]]] * 4 + [[[0.1, 0.8], [0.2, 0.8]]]
+    names = [f"run{at}" for at in range(6)]
+    result = fairtrec.plot(result_of(values, pairs, names=names, tags=names), "cutoffs")
+    assert np.isfinite(result.axes[0].get_ylim()).all()
+    nothing = result_of([[[missing, missing]] * 2] * 6, pairs, names=names, tags=names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert notes_on_cutoffs(nothing.with_confidence(0.95)) == []
