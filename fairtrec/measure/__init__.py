@@ -18,7 +18,7 @@ from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
 from fairtrec.measure.forms import First, Gains, Precisions, Sum, Summands, Terms
 from fairtrec.support.errors import UsageError
-from fairtrec.support.late import late
+from fairtrec.support.late import import_late
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.exposures import Exposed, Portion, Ratio
@@ -37,7 +37,7 @@ _FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/lab
     "Form": "unlabelled",
 }
 if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
-    __getattr__ = late(__name__, _FORMS, within="fairtrec.formulas.labellings")
+    __getattr__ = import_late(__name__, _FORMS, within="fairtrec.formulas.labellings")
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
 Better = Literal["higher", "lower", "nearer 0", "neither"]

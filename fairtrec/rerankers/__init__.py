@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from fairtrec.support.late import late
+from fairtrec.support.late import import_late
 
 if TYPE_CHECKING:
     from fairtrec.rerankers.det import DetCons as DetCons
@@ -33,7 +33,7 @@ _FILES = {
 }
 BUILT_IN = {name: file for file, names in _FILES.items() for name in names}
 if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
-    __getattr__ = late(__name__, BUILT_IN)
+    __getattr__ = import_late(__name__, BUILT_IN)
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 
-def late(package: str, places: Mapping[str, str], within: str = "") -> Callable[[str], Any]:
+def import_late(package: str, places: Mapping[str, str], within: str = "") -> Callable[[str], Any]:
     """Make the ``__getattr__`` of a package, which raises AttributeError for a name of which no place is known.
 
     ``places`` names the module of each, in the package, or in another that it is ``within``.

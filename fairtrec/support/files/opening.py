@@ -22,7 +22,7 @@ from fairtrec.support.progress import listener, report
 
 STDIN = "-"
 BLOCK = 1 << 23  # bytes; about 200,000 lines of a run
-PARQUET = b"PAR1"  # how files of it start
+PARQUET = b"PAR1"  # how a Parquet file starts
 LONGEST_LINE = 1 << 20  # bytes of a line of ids and numbers
 LONGEST_OBJECT = 1 << 24  # bytes of a line with lists in it, or with fields beside the one that is read
 LONGEST_TEXT = 1 << 26  # bytes of a line that holds a text
