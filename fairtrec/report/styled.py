@@ -7,6 +7,14 @@ from itertools import groupby
 from unicodedata import category, east_asian_width
 
 Line = Sequence[tuple[str, str]]  # parts, each with its style in the words of rich: "bold green", "dim", ""
+# Letters that are wide since Unicode 16, which Python has from 3.14 on.
+WIDENED = (
+    ("\u2630", "\u2637"),
+    ("\u268a", "\u268f"),
+    ("\u4dc0", "\u4dff"),
+    ("\U0001d300", "\U0001d356"),
+    ("\U0001d360", "\U0001d376"),
+)
 
 
 def is_rich_here() -> bool:
@@ -51,6 +59,9 @@ def width_of(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(
-        0 if category(each) in ("Mn", "Me", "Cf") else 2 if east_asian_width(each) in "WF" else 1 for each in text
-    )
+    return sum(0 if category(each) in ("Mn", "Me", "Cf") else 2 if _is_wide(each) else 1 for each in text)
+
+
+def _is_wide(letter: str) -> bool:
+    """Tell whether a letter takes two columns, with any version of Python."""
+    return east_asian_width(letter) in "WF" or any(first <= letter <= last for first, last in WIDENED)

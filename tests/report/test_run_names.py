@@ -1,7 +1,7 @@
 """Names of runs are shortened by one function: what all share, dates and times, the middle; and they stay apart."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairtrec.report.document import Column, Document, ReportTable, RunCell
@@ -69,6 +69,7 @@ def test_each_name_in_a_cell_is_shortened_by_itself_and_as_in_other_tables(monke
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]) | st.just(" ")), st.integers(8, 30))
+@example("0000000\U0001d3000", 8)
 def test_folded_text_loses_nothing(text, width):
     from rich.cells import cell_len
 
