@@ -44,25 +44,7 @@ def read(
     Raises InputError for a line that is not six columns, a score that is no finite number, a document that stands
     twice under one query, bytes that are not UTF-8, and a file with no lines.
     """
-    keys: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else {"qid": "blocks", "Q0": "skip"}
-    kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
-    layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"})
-    table, advice, is_trec = None, "remove one of the two", False
-    if form not in ("auto", "trec") or (form == "auto" and "json" in fspath(path)):  # where it is worth a look first
-        from fairtrec.formats import other_runs
-
-        table = other_runs.asked(path, form, order, sampled=sampled)
-    if table is None:
-        try:
-            table = columns.read(path, layout)
-            is_trec = True
-            advice += ", or add --samples if column 2 tells rankings apart"
-        except InputError as fault:
-            if form == "trec":
-                raise
-            from fairtrec.formats import other_runs
-
-            table = other_runs.told(path, fault, order, sampled=sampled)
+    table, advice, is_trec = _table_of(path, order, form, sampled=sampled)
     held = table.columns
     rankings, docnos, several = held["qid"], held["docno"], sampled or "Q0" in held
     if several:
@@ -93,6 +75,29 @@ def read(
     return run if depth is None else run.cut(qids, depth)
 
 
+def _table_of(
+    path: FilePath, order: RankedBy, form: RunFormat, *, sampled: bool
+) -> tuple[columns.FileColumns, str, bool]:
+    """Read the columns of a run, and say how to mend a repeated document, and whether it is TREC's."""
+    advice = "remove one of the two"
+    if form not in ("auto", "trec") or (form == "auto" and "json" in fspath(path)):  # where it is worth a look first
+        from fairtrec.formats import other_runs
+
+        if (asked := other_runs.asked(path, form, order, sampled=sampled)) is not None:
+            return asked, advice, False
+    keys: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else {"qid": "blocks", "Q0": "skip"}
+    kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
+    layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"})
+    try:
+        return columns.read(path, layout), f"{advice}, or add --samples if column 2 tells rankings apart", True
+    except InputError as fault:
+        if form == "trec":
+            raise
+        from fairtrec.formats import other_runs
+
+        return other_runs.told(path, fault, order, sampled=sampled), advice, False
+
+
 def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
     """Tell whether scores rise with the ranks, as far as the first rankings and lines of a file tell.
 
@@ -101,13 +106,16 @@ def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
     blocks = [scores[first:end] for first, end in pairwise(starts[: LOOKED_AT + 1].tolist()) if end - first > 2]
     if not blocks or not all((np.diff(each) >= 0).all() and each[-1] > each[0] for each in blocks):
         return False
-    if opening.is_stream(path):
-        return False
+    ranks = [] if opening.is_stream(path) else _first_ranks(path)
+    return bool(ranks) and all(low < high for several in ranks for low, high in pairwise(several))
+
+
+def _first_ranks(path: FilePath) -> list[list[int]]:
+    """Read the ranks of the first lines, those of each query with three or more that are numbers."""
     rows = [line.split() for _, line in islice(opening.lines(path, comment=b"#"), LOOKED_AT)]
     rows = [row for row in rows if len(row) == COLUMNS and not row[0].startswith(b"#")]
     of_queries = [[row[3] for row in group] for _, group in groupby(rows, key=itemgetter(0))]
-    ranks = [list(map(int, several)) for several in of_queries if all(map(bytes.isdigit, several)) and several[2:]]
-    return bool(ranks) and all(low < high for several in ranks for low, high in pairwise(several))
+    return [list(map(int, several)) for several in of_queries if all(map(bytes.isdigit, several)) and several[2:]]
 
 
 def samples_in(whole: Run) -> System:

@@ -6,6 +6,7 @@ starts with ``file:line:``, so that editors and CI logs can jump to it.
 
 import re
 import sys
+from collections.abc import Iterable
 from os import PathLike, fspath
 from typing import ClassVar
 
@@ -131,6 +132,18 @@ class UsageError(FairtrecError):
     """The command was asked for something that does not exist or does not fit together."""
 
     exit_code = 2
+
+
+def refuse_first(faults: Iterable[tuple[bool, str]]) -> None:
+    """Raise UsageError with the message of the first fault that holds.
+
+    >>> refuse_first([(1 > 2, "1 is greater"), (2 > 1, "2 is greater")])
+    Traceback (most recent call last):
+    fairtrec.support.errors.UsageError: 2 is greater
+    """
+    for holds, message in faults:
+        if holds:
+            raise UsageError(message)
 
 
 class InputError(FairtrecError):

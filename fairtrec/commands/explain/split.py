@@ -43,31 +43,19 @@ class ShapleyValues:
     @classmethod
     def of(cls, case: Case) -> Self | None:
         """Ask the measure for the gains of documents that are made up; None if it does not go by their terms."""
-        needs = set(case.measure.needs)
-        if (
-            "ranked" not in needs
-            or not needs & OF_COUNTS
-            or not needs <= OF_COUNTS | OTHERS
-            or case.reference.documents is None
-        ):
+        if not _goes_by_terms(case):
             return None
-        counted = "counts" in needs
-        inputs = case.inputs
+        counted, inputs = "counts" in case.measure.needs, case.inputs
         counts = take(inputs.counts if counted else inputs.log_counts, inputs.ranked)
-        tokens = take(inputs.tokens, inputs.ranked) if "tokens" in needs else np.ones(counts.shape[:2])
-        targets = [row.tobytes() for row in inputs.target] if "target" in needs else [b""]
+        tokens = take(inputs.tokens, inputs.ranked) if "tokens" in case.measure.needs else np.ones(counts.shape[:2])
+        targets = [row.tobytes() for row in inputs.target] if "target" in case.measure.needs else [b""]
         there = np.isfinite(counts).all(axis=2)
         documents = np.column_stack([tokens[there], counts[there]])
         of_query = np.nonzero(there)[0] if len(targets) > 1 else np.zeros(len(documents), dtype=np.int64)
         rows = documents.view(f"V{documents.itemsize * documents.shape[1]}").ravel().tolist()
         names = [targets[query] + row for query, row in zip(of_query.tolist(), rows, strict=True)]
         places = dict(zip(names, range(len(names)), strict=True))  # of documents that differ
-        new = np.array([at for name, at in places.items() if name not in case.shares], dtype=np.int64)
-        for query in sorted(set(of_query[new].tolist())):  # np.unique would import numpy.ma
-            own = new[of_query[new] == query]
-            for part in _portions(documents[own, 1:], counted=counted):
-                found = zip(*_shares(case, query, documents[own[part]], counted=counted), strict=True)
-                case.shares.update(zip([names[at] for at in own[part].tolist()], found, strict=True))
+        _fill_shares(case, {name: at for name, at in places.items() if name not in case.shares}, documents, of_query)
         for query, target in enumerate(targets):
             if target not in case.shares:
                 case.shares[target] = _gains(case, query, np.zeros((1, counts.shape[2])), np.ones(1))[0]
@@ -81,6 +69,24 @@ class ShapleyValues:
         return cls(np.broadcast_to(nothing, len(counts)), values, rough)
 
 
+def _goes_by_terms(case: Case) -> bool:
+    """Tell whether a measure goes by the terms of documents, and by nothing that a document made up has not."""
+    needs = set(case.measure.needs)
+    of_terms = "ranked" in needs and bool(needs & OF_COUNTS) and needs <= OF_COUNTS | OTHERS
+    return of_terms and case.reference.documents is not None
+
+
+def _fill_shares(case: Case, new: dict[bytes, int], documents: Floats, of_query: Ints) -> None:
+    """Add to the shares of a case those of ``new`` documents, by their names, each with its row."""
+    names = {at: name for name, at in new.items()}
+    rows = np.array([*names], dtype=np.int64)
+    for query in sorted(set(of_query[rows].tolist())):  # np.unique would import numpy.ma
+        own = rows[of_query[rows] == query]
+        for part in _portions(documents[own, 1:], counted="counts" in case.measure.needs):
+            found = zip(*_shares(case, query, documents[own[part]]), strict=True)
+            case.shares.update(zip([names[at] for at in own[part].tolist()], found, strict=True))
+
+
 def _portions(counts: Floats, *, counted: bool) -> Iterator[Ints]:
     """Deal documents out so that the coalitions of a portion are not too many at once."""
     sizes = np.prod(counts + 1, axis=1) if counted else np.full(len(counts), 4.0)
@@ -89,8 +95,9 @@ def _portions(counts: Floats, *, counted: bool) -> Iterator[Ints]:
         yield np.flatnonzero(number == each)
 
 
-def _shares(case: Case, query: int, documents: Floats, *, counted: bool) -> tuple[Floats, Bools]:
+def _shares(case: Case, query: int, documents: Floats) -> tuple[Floats, Bools]:
     """Give what one occurrence of each group adds to the gains of documents: rows of tokens and counts."""
+    counted = "counts" in case.measure.needs
     several = [_coalitions(row, counted=counted) for row in documents[:, 1:].tolist()]
     lengths = [len(held) for held, _ in several]
     held = np.concatenate([held for held, _ in several])

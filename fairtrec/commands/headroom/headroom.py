@@ -184,31 +184,48 @@ def headroom(
         one = one if dpfr is None else with_dpfr(one, found.fronts, problem.fairness.better, dpfr)
         ordered = set(problem.qids)
         several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in ordered)))
-    pool = None
-    if (
-        whole is not None and all(each.exact for each in several) and ways[0].startswith("by lemma 1")
-    ):  # else it takes too long
-        own = np.zeros((2, len(whole.qids)))
-        pool = _of_run("pool", whole, own, solve(whole, own, kept), (), each=False)
-    spelled = ",".join(f"{share:.6g}" for share in losses)
     of_scores = OfScores(search.scores_cutoff)
-    more = {"utility": str(search.utility or of_scores.spelled), "fairness": str(search.fairness), "loss": spelled}
-    more |= {"from": among, "candidates": str(candidates or ""), "each": "yes" if each else ""}
-    more |= {"pin-unjudged": "yes" if pin_unjudged else "", "dpfr": "" if dpfr is None else f"{dpfr:.6g}"}
+    signature = _signature_of(search, of_scores, losses, each=each, dpfr=dpfr)
     return Frontier(
         utility=search.utility or of_scores,
         fairness=search.fairness,
         runs=tuple(several),
-        pool=pool,
+        pool=_of_all(whole, several, ways, kept),
         among=among,
         each=each,
         losses=losses,
         way="; ".join(dict.fromkeys(ways)),
         result=result,
-        signature=result.signature | more,
+        signature=result.signature | signature,
         notes=search.evaluator.plan.notes,
         dpfr=dpfr,
     )
+
+
+def _of_all(
+    whole: Problem | None, several: Sequence[RunFrontier], ways: Sequence[str], kept: Cached
+) -> RunFrontier | None:
+    """Give the front of the documents of all runs; None if there is none, or it takes too long."""
+    if whole is None or not all(each.exact for each in several) or not ways[0].startswith("by lemma 1"):
+        return None
+    own = np.zeros((2, len(whole.qids)))
+    return _of_run("pool", whole, own, solve(whole, own, kept), (), each=False)
+
+
+def _signature_of(
+    search: Search, of_scores: OfScores, losses: Sequence[float], *, each: bool, dpfr: float | None
+) -> dict[str, str]:
+    """Spell the choices that the signature of an evaluation lacks; one that was not made is empty."""
+    return {
+        "utility": str(search.utility or of_scores.spelled),
+        "fairness": str(search.fairness),
+        "loss": ",".join(f"{share:.6g}" for share in losses),
+        "from": search.among,
+        "candidates": str(search.candidates or ""),
+        "each": "yes" if each else "",
+        "pin-unjudged": "yes" if search.pin_unjudged else "",
+        "dpfr": "" if dpfr is None else f"{dpfr:.6g}",
+    }
 
 
 def _shares(loss: str | float | Iterable[float]) -> tuple[float, ...]:

@@ -1,6 +1,6 @@
 """An evaluation of two measures that looks further: at all documents that each query might rank."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -26,7 +26,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import notation, registry
 from fairtrec.measures.catalogue.needs import NEEDS
 from fairtrec.measures.utility import Utility
-from fairtrec.support.errors import InputError, UsageError, asked_by
+from fairtrec.support.errors import InputError, UsageError, asked_by, refuse_first
 from fairtrec.support.literals import Among
 
 HEADROOM = "headroom"
@@ -80,40 +80,56 @@ class Search:
         cutoff = cutoff or ranks
         ranks = ranks and max(ranks, cutoff or 0)
         search = cls(found, one, measures[-1], ranks, among, candidates, pin_unjudged, worst, by, cutoff)
-        if one is not None and one.better != "higher":
-            raise UsageError(f"{one} is {one.better}; utility is a measure that is better higher")
-        if isinstance(search.fairness, Utility):
-            what = f"a measure of relevance is no fairness, and {search.fairness} is one"
-            raise UsageError(f"{what}; name another with {_option('--fairness', by)}")
-        if search.fairness.better == "neither":
-            raise UsageError(
-                f"{search.fairness} is neither better higher nor lower; name another with {_option('--fairness', by)}"
-            )
         search.refuse_unfit()
-        if by_scores and among != "run":
-            raise UsageError(f"only the documents of the run have scores; leave out {_option('--from', by)}")
-        if among == "background" and found.given.background in (None, "collection"):
-            what = f"{_option('--from ', by)}background takes documents of a run"
-            raise UsageError(f"{what}; give it with --background RUN")
-        if candidates is not None and candidates < 1:
-            raise UsageError(f"candidates are {candidates}; give 1 document or more")
-        if pin_unjudged and by_scores:
-            raise UsageError("nothing is judged; leave out --pin-unjudged")
         return search
 
     def refuse_unfit(self) -> None:
         """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
+        refuse_first(self._faults_of_measures())
         self.evaluator.choices.refuse("headroom", "headroom takes")
-        if self.evaluator.choices.missing == "skip":
-            raise UsageError(f"{self.by} places every document; choose --missing error, neutral or worst")
-        strange = [name for name in self.fairness.needs if name not in KNOWN]
-        if strange:
-            what = f"{self.fairness} goes by {NEEDS[strange[0]].says}"
-            option = _option("--fairness", self.by)
-            raise UsageError(f"{what}, which other orders have not; name another with {option}")
+        refuse_first(self._faults_of_documents())
+
+    def _faults_of_measures(self) -> Iterator[tuple[bool, str]]:
+        """List what a measure of utility and one of fairness must not be."""
+        fairness, way = self.fairness, f"name another with {_option('--fairness', self.by)}"
+        if (utility := self.utility) is not None:
+            what = f"{utility} is {utility.better}; utility is a measure that is better higher"
+            yield utility.better != "higher", what
+        what = f"a measure of relevance is no fairness, and {fairness} is one"
+        yield isinstance(fairness, Utility), f"{what}; {way}"
+        yield fairness.better == "neither", f"{fairness} is neither better higher nor lower; {way}"
+
+    def _faults_of_documents(self) -> Iterator[tuple[bool, str]]:
+        """List what keeps documents from being placed: measures that see more of an order, and options."""
+        by_scores, option = self.utility is None, _option("--from ", self.by)
+        skips = self.evaluator.choices.missing == "skip"
+        yield skips, f"{self.by} places every document; choose --missing error, neutral or worst"
+        for name in (each for each in self.fairness.needs if each not in KNOWN):
+            what = f"{self.fairness} goes by {NEEDS[name].says}, which other orders have not"
+            yield True, f"{what}; name another with {_option('--fairness', self.by)}"
+        what = f"only the documents of the run have scores; leave out {_option('--from', self.by)}"
+        yield by_scores and self.among != "run", what
+        without_runs = self.among == "background" and self.evaluator.given.background in (None, "collection")
+        yield without_runs, f"{option}background takes documents of a run; give it with --background RUN"
+        if self.candidates is not None:
+            yield self.candidates < 1, f"candidates are {self.candidates}; give 1 document or more"
+        yield self.pin_unjudged and by_scores, "nothing is judged; leave out --pin-unjudged"
 
     def cases(self, named: NamedRuns, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
+        loaded, result = self._evaluate(named, jobs)
+        first, deep = self._count_documents()
+        cut = {name: run.cut(run.qids, deep) for name, run in loaded.items()}
+        more = None if self.among == "run" else self._more([run.cut(run.qids, first) for run in loaded.values()])
+        every = pooled([*cut.values(), *([] if more is None else [more])])
+        qids = sorted({qid for scores in result.scores for qid in scores.qids})
+        reference = self.evaluator.beside(every, qids, None, replace(self.evaluator.plan.needs, depth=None))
+        solvable = [self._defined_case(scores, cut[scores.run], more, reference) for scores in result.scores]
+        cases = [case for case, _ in solvable]
+        return cases, [values for _, values in solvable], self._case_of_all(cases, every, reference), result
+
+    def _evaluate(self, named: NamedRuns, jobs: int) -> tuple[dict[str, Run], Result]:
+        """Read and evaluate runs, and keep of each the documents that the evaluation looks at."""
         choices = self.evaluator.choices
         loaded = {name: loading.ranking(thing, name, choices, choices.depth, is_run=True) for name, thing in named}
         result = self.evaluator.evaluated(list(loaded.items()), jobs)
@@ -122,40 +138,41 @@ class Search:
         if choices.only:
             how = reference.qrels, choices.only, reference.relevance_level
             loaded = {name: cast("Run", reduced(run, *how)) for name, run in loaded.items()}
+        return loaded, result
+
+    def _count_documents(self) -> tuple[int | None, int | None]:
+        """Say how many documents of each query may be ranked, and how many are looked at; None: all."""
         whole = None if self.candidates is None or self.ranks is None else max(self.candidates, self.ranks)
-        first, deep = (  # how many documents of each query may be ranked, and how many are looked at
-            min((each for each in (most, choices.depth) if each is not None), default=None)
+        first, deep = (
+            min((each for each in (most, self.evaluator.choices.depth) if each is not None), default=None)
             for most in (self.candidates, whole)
         )
-        cut = {name: run.cut(run.qids, deep) for name, run in loaded.items()}
-        more = None if self.among == "run" else self._more([run.cut(run.qids, first) for run in loaded.values()])
-        every = pooled([*cut.values(), *([] if more is None else [more])])
-        qids = sorted({qid for scores in result.scores for qid in scores.qids})
-        needs = self.evaluator.plan.needs
-        reference = self.evaluator.beside(every, qids, None, replace(needs, depth=None))
-        cases, values = [], []
-        for scores in result.scores:
-            case = self._case(cut[scores.run], scores.qids, more, reference)
-            both = scores.values
-            if self.utility is None:
-                own = [np.arange(many) for many in case.lengths.tolist()]
-                both = np.stack([case.utilities(own), scores.values[0]])
-            if self.by == HEADROOM and np.isinf(both).any():
-                raise self._infinite(scores, both)
-            defined: Bools = np.asarray(np.isfinite(both).all(axis=0))
-            if not defined.any() and self.by == HEADROOM:
-                way = "choose other measures with --utility and --fairness"
-                raise InputError(f"no query has finite values of both measures; {way}", scores.run)
-            if not defined.all():
-                left = [qid for qid, is_kept in zip(scores.qids, defined.tolist(), strict=True) if is_kept]
-                case = self._case(cut[scores.run], left, more, reference)
-            cases.append(case)
-            values.append(np.stack([both[0, defined], case.fair(both[1, defined])]))
-        together = None
-        if len(cases) > 1 and self.utility is not None and self.by == HEADROOM:
-            common = sorted(set(cases[0].qids).intersection(*(case.qids for case in cases)))
-            together = replace(self._case(every, common, None, reference), candidates=None) if common else None
-        return cases, values, together, result
+        return first, deep
+
+    def _defined_case(self, scores: Scores, run: Run, more: Run | None, reference: Reference) -> tuple[Problem, Floats]:
+        """Set up a run over the queries of which both values are finite, and give these [2, query]."""
+        case = self._case(run, scores.qids, more, reference)
+        both = scores.values
+        if self.utility is None:
+            own = [np.arange(many) for many in case.lengths.tolist()]
+            both = np.stack([case.utilities(own), scores.values[0]])
+        if self.by == HEADROOM and np.isinf(both).any():
+            raise self._infinite(scores, both)
+        defined: Bools = np.asarray(np.isfinite(both).all(axis=0))
+        if not defined.any() and self.by == HEADROOM:
+            way = "choose other measures with --utility and --fairness"
+            raise InputError(f"no query has finite values of both measures; {way}", scores.run)
+        if not defined.all():
+            left = [qid for qid, is_kept in zip(scores.qids, defined.tolist(), strict=True) if is_kept]
+            case = self._case(run, left, more, reference)
+        return case, np.stack([both[0, defined], case.fair(both[1, defined])])
+
+    def _case_of_all(self, cases: Sequence[Problem], every: Run, reference: Reference) -> Problem | None:
+        """Set up the documents of all runs, over their common queries; None if nothing asks for that."""
+        if len(cases) < 2 or self.utility is None or self.by != HEADROOM:
+            return None
+        common = sorted(set(cases[0].qids).intersection(*(case.qids for case in cases)))
+        return replace(self._case(every, common, None, reference), candidates=None) if common else None
 
     def _infinite(self, scores: Scores, both: Floats) -> InputError:
         """Say that a run has an infinite value [2, query]: so is its mean, and no order betters that."""
