@@ -1,6 +1,6 @@
 """``fairtrec compare``: compare runs with a baseline, correlate measures, vary the cutoff."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from fairtrec.cli.commands import Titled, say
 from fairtrec.cli.runs import name_runs
 from fairtrec.commands.compare import COMPARISONS
 from fairtrec.commands.compare.baselines import Baseline, of_runs, once, recorded
-from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.literals import Correction, Method, Over, Test
 
 if TYPE_CHECKING:
@@ -130,41 +130,51 @@ def command(
     from fairtrec.statistics.procedure import Procedure
 
     views = [name for name, asked in (("--correlate", correlate), ("--cutoffs", cutoffs)) if asked is not None]
-    if views and (baseline or given["equivalence"] is not None):
-        raise UsageError(f"--baseline and --equivalence are for comparing runs; leave them out, or {views[0]}")
-    if paper and form not in ("latex", "md"):
-        raise UsageError("--paper is a table for documents; add -f latex or -f md")
-    if paper and (views or slices is not None):
-        raise UsageError(f"--paper compares the runs over all queries; leave out {views[0] if views else '--slice'}")
+    is_compared = bool(baseline) or given["equivalence"] is not None
+    refuse_first(_faults(views, form, is_compared=is_compared, paper=paper, sliced=slices is not None))
     procedure = {name: given.pop(name) for name in vars(Procedure())}
     refuse_idle(procedure, [*views, *["--paper"] * paper], given["gold"])
     if values:
         heeded = {"slices", "correlate", "paper", "form", "places", *procedure}
-        result, asked_for = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
-        view = _view(result, asked_for, Slices.of(slices), correlate, procedure, curves=False)
-        printing.write(COMPARISONS, form, view, output, places=places, paper=paper)
-        return 0
-    asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
-    if correlate is not None:
-        _refuse_alone(asked or (), given["relevance_level"], by_cutoff=cutoffs is not None)
-    files = name_runs(runs)
-    against: Baseline = None
-    if not views:
-        against, files = of_runs(baseline, once(files))
-    printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
-    of_queries = Slices.of(slices)
-    with printing.attended():
-        result = evaluate(asked, files, qrels, keep_going=keep_going, **given)
-    for _, fault in result.failed:
-        say(fault)
-    if not result.scores:
-        return InputError.exit_code
-    lost = [name for name, _ in result.failed if isinstance(against, list) and name in against]
-    if lost or (result.failed and not views and len(result.scores) == 1):
-        raise InputError("the broken runs leave nothing to compare; mend them, or leave them out")
+        result, against = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
+        of_queries = Slices.of(slices)
+    else:
+        asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
+        if correlate is not None:
+            _refuse_alone(asked or (), given["relevance_level"], by_cutoff=cutoffs is not None)
+        files = name_runs(runs)
+        against, files = (None, files) if views else of_runs(baseline, once(files))
+        printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
+        of_queries = Slices.of(slices)
+        with printing.attended():
+            result = evaluate(asked, files, qrels, keep_going=keep_going, **given)
+        for _, fault in result.failed:
+            say(fault)
+        if not result.scores:
+            return InputError.exit_code
+        _refuse_broken(result, against, is_view=bool(views))
     view = _view(result, against, of_queries, correlate, procedure, curves=cutoffs is not None)
     printing.write(COMPARISONS, form, view, output, places=places, paper=paper)
     return InputError.exit_code if result.failed else 0
+
+
+def _faults(
+    views: Sequence[str], form: str, *, is_compared: bool, paper: bool, sliced: bool
+) -> Iterator[tuple[bool, str]]:
+    """List which of the reports, and of their options, do not go together."""
+    other = (*views, "--slice")[0]
+    what = "--baseline and --equivalence are for comparing runs"
+    yield bool(views) and is_compared, f"{what}; leave them out, or {other}"
+    yield paper and form not in ("latex", "md"), "--paper is a table for documents; add -f latex or -f md"
+    what = "--paper compares the runs over all queries"
+    yield paper and (bool(views) or sliced), f"{what}; leave out {other}"
+
+
+def _refuse_broken(result: "Result", baseline: Baseline, *, is_view: bool) -> None:
+    """Raise InputError if a baseline is broken, or all runs but one that were to be compared."""
+    lost = isinstance(baseline, list) and any(name in baseline for name, _ in result.failed)
+    if lost or (result.failed and not is_view and len(result.scores) == 1):
+        raise InputError("the broken runs leave nothing to compare; mend them, or leave them out")
 
 
 def refuse_idle(procedure: dict[str, Any], views: Sequence[str] = (), gold: str | None = None) -> None:

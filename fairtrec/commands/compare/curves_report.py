@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from fairtrec.commands.compare.compared import Comparison
@@ -127,22 +127,30 @@ def of_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
     found, lines = [], []
     for (measure,), points in together(view.rows, "measure"):
         cutoffs = sorted({point.cutoff for point in points})
-        cells = []
-        for _, curve in together(by_run(points), "run", "slice"):
-            values = [f"{point.mean:z.{places}f}{'*' if point.worst_slice else ' ' * several}" for point in curve]
-            cells.append([names[curve[0].run], *[curve[0].slice] * several, *values])
-        for (part,), line in together((each for each in view.agreements if each.measure == measure), "slice"):
-            if len(names) > 1:
-                for name, taus in (("tau", [each.tau for each in line]), ("tau_ap", [each.tau_ap for each in line])):
-                    row = [f"{tau:.2f}" for tau in taus]
-                    cells.append([RunCell(f"{name} with @{cutoffs[-1]}"), *[part] * several, *row])
-                lines.append(_stability(measure, part if several else "", line))
         head = ["run", *["slice"] * several, *(f"@{cutoff}" for cutoff in cutoffs)]
+        cells = _rows_of_means(points, names, places, several=several)
+        agreements = [each for each in view.agreements if each.measure == measure and len(names) > 1]
+        for (part,), line in together(agreements, "slice"):
+            for name, taus in (("tau", [each.tau for each in line]), ("tau_ap", [each.tau_ap for each in line])):
+                row = [f"{tau:.2f}" for tau in taus]
+                cells.append([RunCell(f"{name} with @{cutoffs[-1]}"), *[part] * several, *row])
+            lines.append(_stability(measure, part if several else "", line))
         found.append(ReportTable.of_rows(f"{measure} {ARROWS[points[0].better]}".strip(), 1 + several, head, cells))
     explained = [directions(point.better for point in view.rows)]
     if len(names) > 1:
         explained.append(f"tau: Kendall's tau-b of the order of the runs with that at the deepest cutoff; {AP}")
     return found, [*explained, *lines, *[f"* {WORST}"] * several]
+
+
+def _rows_of_means(
+    points: Sequence[CurvePoint], names: Mapping[str, str], places: int, *, several: bool
+) -> list[list[str]]:
+    """Lay out the means of each run and slice, a column for each cutoff; a star marks the worst slice."""
+    rows: list[list[str]] = []
+    for (run, part), curve in together(by_run(points), "run", "slice"):
+        means = [f"{point.mean:z.{places}f}{'*' if point.worst_slice else ' ' * several}" for point in curve]
+        rows.append([names[run], *[part] * several, *means])
+    return rows
 
 
 def _stability(measure: str, part: str, line: Sequence[CurveAgreement]) -> str:

@@ -61,20 +61,9 @@ def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
 
 def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: Sequence[str]) -> Document:
     """Lay out the means of all runs in their order, with the signs of those that each is shown to be better than."""
-    runs, signs, columns = [scores.run for scores in view.result.scores], signs_of(view), []
-    for number, (_, rows) in enumerate(together(view.rows, "measure")):
-        both = {run: max((row for row in rows if run in (row.run, row.against)), key=lambda row: row.n) for run in runs}
-        means = {run: row.mean if row.run == run else row.baseline for run, row in both.items()}
-        queries = _queries(view, number)
-        over = [queries[row.run] & queries[row.against] for row in both.values()]
-        written = [f"{means[run]:z.{places}f}" for run in runs]
-        marks, found = [], verdicts_of(rows)
-        for run in runs:
-            beaten = [base for base in signs if (pair := found.get((run, base))) and pair[0] in WON]
-            marks.append("".join(signs[base] + "?" * found[run, base][2] for base in beaten))
-        ranked = _best(written, over, better_of(rows[0]))
-        best = {at for at in np.flatnonzero(ranked).tolist() if marks[at].replace("?", "")}
-        columns.append(Column(title_of(rows[0]), written, best=best, beside=marks))
+    runs, signs = [scores.run for scores in view.result.scores], signs_of(view)
+    by_measure = enumerate(together(view.rows, "measure"))
+    columns = [_lettered_column(rows, runs, signs, _queries(view, number), places) for number, (_, rows) in by_measure]
     several = [*signs.values()]
     which = f"{several[0]}..{several[-1]}: better than that run"
     if any(sign in BASES for sign in several):
@@ -86,6 +75,28 @@ def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: S
     doubtful = any("?" in "".join(each.beside) for each in columns)
     caption = _caption(view, "two runs", [_arrows(view), best_is], which, doubtful=doubtful)
     return Document([table], notes, str(view.signature), caption=caption)
+
+
+def _lettered_column(
+    rows: Sequence[Comparison],
+    runs: Sequence[str],
+    signs: Mapping[str, str],
+    queries: Mapping[str, frozenset[str]],
+    places: int,
+) -> Column:
+    """Lay out the means of one measure, each of the comparison over most queries, with the signs of whom it beats."""
+    both = {run: max((row for row in rows if run in (row.run, row.against)), key=lambda row: row.n) for run in runs}
+    means = [row.mean if row.run == run else row.baseline for run, row in both.items()]
+    written = [f"{mean:z.{places}f}" for mean in means]
+    found = verdicts_of(rows)
+    beaten = [[base for base in signs if found.get((run, base), ("",))[0] in WON] for run in runs]
+    marks = [
+        "".join(signs[base] + "?" * found[run, base][2] for base in bases)
+        for run, bases in zip(runs, beaten, strict=True)
+    ]
+    ranked = _best(written, [queries[row.run] & queries[row.against] for row in both.values()], better_of(rows[0]))
+    best = {at for at in np.flatnonzero(ranked).tolist() if marks[at].replace("?", "")}
+    return Column(title_of(rows[0]), written, best=best, beside=marks)
 
 
 def _queries(view: Comparisons, measure: int) -> dict[str, frozenset[str]]:

@@ -1,6 +1,6 @@
 """``fairtrec.rerank``: from runs to runs in another order."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.beside import opened
 from fairtrec.evaluation.inputs.choices import RerankedKeywords
-from fairtrec.evaluation.inputs.given import GivenKeywords, JudgementsLike, told_apart
+from fairtrec.evaluation.inputs.given import GivenKeywords, JudgementsLike, NamedRuns, told_apart
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import planned
 from fairtrec.evaluation.reading import wanted
@@ -64,44 +64,65 @@ def rerank(
     named = loading.named_runs(runs)
     number = processes([thing for _, thing in named], jobs)
     level = keywords.get("relevance_level")
-    several = [by] if isinstance(by, str | Reranker) else list(by)
-    parsed: list[Reranker] = []
-    for each in several:
-        parsed += [each] if isinstance(each, Reranker) else rerankers.parse(each, level)
     judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
-    asked = tuple(dict.fromkeys(parsed))
-    if not asked:
-        raise UsageError("no reranker was named; like --by DetCons@10")
-    work = RerankWork(asked, seed, rankings, candidates, cut, {"qrels": judged, **keywords})
-    session, sought = work.session, work.sought  # refuses what does not fit together before a run is read
-    found: list[tuple[Reranked, ...]] = []
-    if work.called:
-        with closing(map_ordered(work, named, number, called=itemgetter(0))) as reranked:
-            for outcome in reranked:
-                if isinstance(outcome, InputError):
-                    raise outcome
-                found.append(outcome)
-                if listener.get() is not None:
-                    report(RUNS, len(found), len(named))
-    of = {by: [one[at] for one in found] for at, by in enumerate(work.called)}
-    if sought:
+    work = RerankWork(_parse(by, level), seed, rankings, candidates, cut, {"qrels": judged, **keywords})
+    evaluators = work.evaluators  # refuses what does not fit together before a run is read
+    found: dict[Reranker, list[Reranked]] = {each: [] for each in work.called}
+    for of_run in _rerank_each(work, named, number):
+        for one in of_run:
+            found[one.by].append(one)
+    if work.sought:
         from fairtrec.commands.rerank.sought import reranked_by
 
-        runs = [(name, work.read(name, thing)) for name, thing in named]
-        of |= reranked_by(sought, runs, number, cut=cut)
-    base, notes = signature_of(session.plan, session.reading(), session.files), [*session.plan.notes]
-    for one in sought:
-        two = one.search.evaluator
-        base, notes = base | signature_of(two.plan, two.reading(), two.files), [*notes, *two.plan.notes]
-    spelled = {"by": " ".join(map(str, asked)), "seed": str(seed), "draws": str(rankings or "")}
-    more = {"candidates": str(candidates or ""), "cut": "yes" if cut else ""}
-    by_judgements: set[Reranker] = {one.by for one in sought if one.judged}
-    by_judgements |= {one for one in work.called if sees_judgements(one.needs, session.plan)}
-    spoken = " ".join(str(each) for each in asked if each in by_judgements)
-    more["judgements"] = f"used by {spoken}" if spoken else ""
-    first = {"fairtrec": base["fairtrec"], **spelled, **more}
-    signature = Signature({**first, **{name: base[name] for name in base if name not in first}})
-    return Reranking(tuple(each for one in asked for each in of[one]), signature, tuple(dict.fromkeys(notes)))
+        read = [(name, work.read(name, thing)) for name, thing in named]
+        found |= reranked_by(work.sought, read, number, cut=cut)
+    notes = [note for each in evaluators for note in each.plan.notes]
+    return Reranking(
+        tuple(each for one in work.by for each in found[one]), _signature_of(work), tuple(dict.fromkeys(notes))
+    )
+
+
+def _parse(by: str | Reranker | Iterable[str | Reranker], level: int | None) -> tuple[Reranker, ...]:
+    """Read rerankers, each once. Raises UsageError for none."""
+    parsed: list[Reranker] = []
+    for each in [by] if isinstance(by, str | Reranker) else by:
+        parsed += [each] if isinstance(each, Reranker) else rerankers.parse(each, level)
+    if not parsed:
+        raise UsageError("no reranker was named; like --by DetCons@10")
+    return tuple(dict.fromkeys(parsed))
+
+
+def _rerank_each(work: "RerankWork", named: NamedRuns, jobs: int) -> Iterator[tuple[Reranked, ...]]:
+    """Give each run as each reranker that is called on its inputs orders it. Raises InputError for a broken run."""
+    if not work.called:
+        return
+    with closing(map_ordered(work, named, jobs, called=itemgetter(0))) as reranked:
+        for done, outcome in enumerate(reranked, 1):
+            if isinstance(outcome, InputError):
+                raise outcome
+            if listener.get() is not None:
+                report(RUNS, done, len(named))
+            yield outcome
+
+
+def _signature_of(work: "RerankWork") -> Signature:
+    """Say every choice that changes an order, those of the rerankers first."""
+    base: dict[str, str] = {}
+    for each in work.evaluators:
+        base |= signature_of(each.plan, each.reading(), each.files)
+    by_judgements: set[Reranker] = {one.by for one in work.sought if one.judged}
+    by_judgements |= {one for one in work.called if sees_judgements(one.needs, work.session.plan)}
+    spoken = " ".join(str(each) for each in work.by if each in by_judgements)
+    first = {
+        "fairtrec": base["fairtrec"],
+        "by": " ".join(map(str, work.by)),
+        "seed": str(work.seed),
+        "draws": str(work.rankings or ""),
+        "candidates": str(work.candidates or ""),
+        "cut": "yes" if work.cut else "",
+        "judgements": f"used by {spoken}" if spoken else "",
+    }
+    return Signature({**first, **{name: base[name] for name in base if name not in first}})
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +156,11 @@ class RerankWork:
 
         several = (each for each in self.by if each.of_measures)
         return tuple(Sought.of(each, self.keywords, self.candidates, cut=self.cut) for each in several)
+
+    @property
+    def evaluators(self) -> "list[Evaluator]":
+        """What evaluates: that of the rerankers that are called, and of each other its own."""
+        return [self.session, *(each.search.evaluator for each in self.sought)]
 
     @cached_property
     def session(self) -> Evaluator:
