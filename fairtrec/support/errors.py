@@ -6,7 +6,7 @@ starts with ``file:line:``, so that editors and CI logs can jump to it.
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from os import PathLike, fspath
 from typing import ClassVar
 
@@ -134,8 +134,8 @@ class UsageError(FairtrecError):
     exit_code = 2
 
 
-def refuse_first(faults: Iterable[tuple[bool, str]]) -> None:
-    """Raise UsageError with the message of the first fault that holds.
+def refuse_first(faults: Iterable[tuple[bool, str]], error: Callable[[str], FairtrecError] = UsageError) -> None:
+    """Raise an error with the message of the first fault that holds; nothing if none does.
 
     >>> refuse_first([(1 > 2, "1 is greater"), (2 > 1, "2 is greater")])
     Traceback (most recent call last):
@@ -143,7 +143,7 @@ def refuse_first(faults: Iterable[tuple[bool, str]]) -> None:
     """
     for holds, message in faults:
         if holds:
-            raise UsageError(message)
+            raise error(message)
 
 
 class InputError(FairtrecError):

@@ -176,16 +176,7 @@ def between(one: RecordedResult, other: RecordedResult, tolerance: Tolerance = U
     compared = [each for pair in pairs for each in _both(*pair, columns)]
     unlike = [each for each in compared if not identical(*each[1:])]
     near = sum(tolerance.accepts(mine, yours, counts=name in counts) for name, mine, yours in unlike)
-    queries = {
-        mine.name: _single(list(mine.queries), list(yours.queries))
-        for mine, yours in pairs
-        if mine.queries and yours.queries
-    }
-    sizes = {
-        mine.name: (mine.many, yours.many)
-        for mine, yours in pairs
-        if mine.many != yours.many and mine.name not in queries
-    }
+    queries, sizes = _compare_queries(pairs)
     runs = ([], []) if len(one.runs) == len(other.runs) == len(pairs) else (one.runs, other.runs)
     choices = unequal(one.signature, other.signature)
     return Difference(
@@ -195,7 +186,7 @@ def between(one: RecordedResult, other: RecordedResult, tolerance: Tolerance = U
         _apart(_digests(one, pairs, 0), _digests(other, pairs, 1)),
         _single(*([run.name for run in several] for several in runs)),
         _single(list(one.columns), list(other.columns)),
-        {run: missing for run, missing in queries.items() if missing},
+        queries,
         sizes,
         tuple(values),
         tolerance,
@@ -264,6 +255,19 @@ def _unnamed(told: str) -> str:
 def _single(one: Sequence[str], other: Sequence[str]) -> tuple[Pair, ...]:
     mine, theirs = set(one), set(other)
     return (*((name, "") for name in one if name not in theirs), *(("", name) for name in other if name not in mine))
+
+
+def _compare_queries(
+    pairs: Sequence[tuple[RecordedRun, RecordedRun]],
+) -> tuple[dict[str, tuple[Pair, ...]], dict[str, tuple[int, int]]]:
+    """Give the queries that one run of a pair has alone, or, where one names none, their numbers if these differ."""
+    queries, sizes = {}, {}
+    for mine, yours in pairs:
+        if mine.queries and yours.queries:
+            queries[mine.name] = _single(list(mine.queries), list(yours.queries))
+        elif mine.many != yours.many:
+            sizes[mine.name] = mine.many, yours.many
+    return {run: missing for run, missing in queries.items() if missing}, sizes
 
 
 def _both(mine: RecordedRun, theirs: RecordedRun, columns: Mapping[str, str]) -> Iterator[tuple[str, float, float]]:

@@ -1,7 +1,7 @@
 """Evaluating again what a results file holds, from the inputs that it names."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -16,7 +16,7 @@ from fairtrec.evaluation.inputs.choices import CHOICES, ChoiceKeywords
 from fairtrec.evaluation.inputs.given import GIVEN_NAMES, WORDS, Attributes
 from fairtrec.evaluation.signature import parts_beside, versions_of
 from fairtrec.measures.catalogue import registry
-from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import crossed, source
 
@@ -70,24 +70,32 @@ def found(recorded: RecordedResult, part: Part, root: Path | None) -> str:
 
 def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, str]) -> Any:
     """Give an option as it was; where it names a file, the one that was found. Raises InputError for another type."""
-    if value is True and name in GIVEN_NAMES:
-        raise InputError(f"the {name} were an object in Python; {REPLAYED}", recorded.path)
-    if name in GIVEN_NAMES and not _is_of(value, dict[str, str] | str | None if name == "labels" else str | None):
-        raise InputError(f"options.{name} must be text or null; write it with: fairtrec eval -f json", recorded.path)
-    if name in CHOICES and not _is_choice(value, CHOICES[name]):
-        what = f"this file cannot be replayed: options.{name} has no value of its type"
-        raise InputError(f"{what}; write it with: fairtrec eval -f json", recorded.path)
-    if name == "labels" and isinstance(value, dict):
-        return Attributes({attribute: _labels(each, places, attribute) for attribute, each in value.items()})
-    if name == "target":
-        own = {of: each for of, each in value.items() if isinstance(each, str)} if isinstance(value, dict) else {}
-        placed = {of: _placed(recorded, each, places) for of, each in own.items()}
-        return {**value, **placed} if isinstance(value, dict) else _placed(recorded, value, places)
-    if name == "labels" and isinstance(value, str):
-        return _labels(value, places)
-    if name == "counterfactual" and Part(name) not in places:  # it is the folder of several
-        return next((str(Path(place).parent) for part, place in places.items() if part.of == name), value)
+    refuse_first(_faults_of_option(name, value), lambda fault: InputError(fault, recorded.path))
+    match name, value:
+        case "labels", dict():
+            return Attributes({attribute: _labels(each, places, attribute) for attribute, each in value.items()})
+        case "labels", str():
+            return _labels(value, places)
+        case "target", dict():
+            own = {attribute: each for attribute, each in value.items() if isinstance(each, str)}
+            return value | {attribute: _placed(recorded, each, places) for attribute, each in own.items()}
+        case "target", str():
+            return _placed(recorded, value, places)
+        case "counterfactual", _ if Part(name) not in places:  # it is the folder of several
+            return next((str(Path(place).parent) for part, place in places.items() if part.of == name), value)
     return places.get(Part(name), value) if isinstance(value, str) else value
+
+
+def _faults_of_option(name: str, value: Any) -> Iterator[tuple[bool, str]]:
+    """List what a recorded option must not be."""
+    again = "write it with: fairtrec eval -f json"
+    if name in GIVEN_NAMES:
+        yield value is True, f"the {name} were an object in Python; {REPLAYED}"
+        hint = dict[str, str] | str | None if name == "labels" else str | None
+        yield not _is_of(value, hint), f"options.{name} must be text or null; {again}"
+    if name in CHOICES:
+        what = f"this file cannot be replayed: options.{name} has no value of its type"
+        yield not _is_choice(value, CHOICES[name]), f"{what}; {again}"
 
 
 def _placed(recorded: RecordedResult, target: str, places: dict[Part, str]) -> str:

@@ -124,11 +124,40 @@ def _one_of(names: tuple[str, ...], among: Iterable[str]) -> str | None:
     return next((spelled[name] for name in names if name in spelled), None)
 
 
+class SheetColumns(NamedTuple):
+    """What the columns of a sheet are called: ``names`` are those of values, each called by its measure.
+
+    Where there is a column of measures, ``value`` is the one of values.
+    """
+
+    qid: str
+    run: str | None
+    measure: str | None
+    value: str | None
+    names: list[str]
+
+    def spelled(self, row: dict[str, str]) -> Iterator[tuple[str, str]]:
+        """Give the measures of a row, and their values."""
+        if self.measure is None:
+            return ((name, row[name]) for name in self.names)
+        return iter([(row[self.measure], row[str(self.value)])])
+
+
 def _sheet(path: FilePath, text: str) -> Iterator[Value]:
     """Read CSV or TSV with a header: a column for each measure, or one of measures and one of values."""
     lines = text.split("\n")
     above = next(number for number, row in enumerate(lines, 1) if row.strip() and not row.startswith("#"))
     delimiter, head = _header(lines[above - 1]) or (",", [])
+    columns = _sheet_columns(path, above, head)
+    for line, row in _rows(path, lines, above, delimiter, head):
+        query, of = row[columns.qid], None if columns.run is None else row[columns.run]
+        if not query or of == "":
+            raise InputError("a row without the name of its query or run; was it written to the end?", path, line)
+        yield from (Value(of, name, query, cell, line) for name, cell in columns.spelled(row))
+
+
+def _sheet_columns(path: FilePath, above: int, head: list[str]) -> SheetColumns:
+    """Tell by the header, which stands in line ``above``, what the columns of a sheet are."""
     if len(set(head)) < len(head):
         twice = next(name for name in head if head.count(name) > 1)
         raise InputError(f"two columns are called {twice or 'nothing'}; rename one", path, above)
@@ -138,12 +167,7 @@ def _sheet(path: FilePath, text: str) -> Iterator[Value]:
     names = [name for name in head if name not in (qid, run) and name.lower() not in BESIDE]
     if not names:
         raise InputError("there is no column of values; name one by its measure", path, above)
-    for line, row in _rows(path, lines, above, delimiter, head):
-        query, of = row[str(qid)], None if run is None else row[run]
-        if not query or of == "":
-            raise InputError("a row without the name of its query or run; was it written to the end?", path, line)
-        spelled = [(row[measure], row[str(value)])] if measure is not None else [(name, row[name]) for name in names]
-        yield from (Value(of, name, query, cell, line) for name, cell in spelled)
+    return SheetColumns(str(qid), run, measure, value, names)
 
 
 def _rows(

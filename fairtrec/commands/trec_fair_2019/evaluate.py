@@ -80,27 +80,13 @@ def evaluate(
     wanted = trec_fair_files.truth(truth)
     requests = trec_fair_files.requests(sequences, wanted)
     utility = TREC19Utility(amortisation=amortisation)
-    of_groups: list[tuple[Any, Authors]] = []
-    for each in [trec_fair_files.authors(path, wanted) for path in dict.fromkeys(labels)]:
-        if any(each.name == other.name for _, other in of_groups):
-            raise UsageError(f"two group files are called {each.name}, and measures go by these names; rename one")
-        own: dict[str, Any] = {"variant": variant, "amortisation": amortisation, "labels": each.name}
-        of_groups.append((TREC19Unfairness(**own), each))
-        for of in ("exposure", "relevance") if shares else ():
-            of_groups += [(share, each) for share in TREC19Share(of=of, **own).expanded(each.groups)]
+    of_groups = _measures_of(
+        [trec_fair_files.authors(path, wanted) for path in dict.fromkeys(labels)], variant, amortisation, shares=shares
+    )
     named = dict(runs) if isinstance(runs, Mapping) else {fspath(path): path for path in runs}
     number = processes(list(named.values()), jobs)
     work = SequenceWork(utility, of_groups, requests, wanted)
-    scores: list[Scores] = []
-    failed: list[tuple[str, str]] = []
-    with closing(map_ordered(work, named.items(), number, called=itemgetter(0))) as evaluated:
-        for name, outcome in zip(named, evaluated, strict=True):
-            if isinstance(outcome, InputError):
-                if not keep_going:
-                    raise outcome
-                failed.append((name, str(outcome)))
-            else:
-                scores.append(outcome)
+    scores, failed = _evaluate_each(work, named, number, keep_going=keep_going)
     parts = {Part("sequences"): sequences, Part("truth"): truth}
     parts |= {Part("labels", fspath(path)): path for path in dict.fromkeys(labels)}
     files = {part: InputFile(fspath(path), path) for part, path in parts.items()}
@@ -118,3 +104,34 @@ def evaluate(
     broken = {name for name, _ in failed}
     files |= {Part("run", name): InputFile(fspath(path), path) for name, path in named.items() if name not in broken}
     return Result(tuple(scores), Signature(choices), (), files, tuple(failed))
+
+
+def _measures_of(
+    groupings: Sequence[Authors], variant: UnfairnessVariant, amortisation: Amortisation, *, shares: bool
+) -> list[tuple[Any, Authors]]:
+    """List the measures of each way to group authors. Raises UsageError for two that go by one name."""
+    of_groups: list[tuple[Any, Authors]] = []
+    for each in groupings:
+        if any(each.name == other.name for _, other in of_groups):
+            raise UsageError(f"two group files are called {each.name}, and measures go by these names; rename one")
+        own: dict[str, Any] = {"variant": variant, "amortisation": amortisation, "labels": each.name}
+        of_groups.append((TREC19Unfairness(**own), each))
+        for of in ("exposure", "relevance") if shares else ():
+            of_groups += [(share, each) for share in TREC19Share(of=of, **own).expanded(each.groups)]
+    return of_groups
+
+
+def _evaluate_each(
+    work: SequenceWork, named: Mapping[str, FilePath], jobs: int, *, keep_going: bool
+) -> tuple[list[Scores], list[tuple[str, str]]]:
+    """Give the values of each run, and what is wrong with each that is broken. Raises that unless told to go on."""
+    scores, failed = [], []
+    with closing(map_ordered(work, named.items(), jobs, called=itemgetter(0))) as evaluated:
+        for name, outcome in zip(named, evaluated, strict=True):
+            if not isinstance(outcome, InputError):
+                scores.append(outcome)
+            elif keep_going:
+                failed.append((name, str(outcome)))
+            else:
+                raise outcome
+    return scores, failed

@@ -22,7 +22,7 @@ from fairtrec.data.ranking.order import by_falling_score
 from fairtrec.formats import bounded, columns, other_runs
 from fairtrec.formats.other_runs import meant
 from fairtrec.formats.spans import Repeats
-from fairtrec.support.errors import FilePath, InputError, UsageError
+from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files import compression, opening, submissions
 from fairtrec.support.files.atomic import replaced
 from fairtrec.support.literals import RunFormat, Severity
@@ -206,17 +206,22 @@ def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, for
     places = {run: out / compression.uncompressed(Path(run).name) if folder else out for run in runs}
     _refuse_shared(places)
     for place in places.values():
-        if place.suffix in compression.ENDINGS:
-            raise UsageError(f"a repaired run is written as plain text; leave out {place.suffix} of {place}")
-        if any(place.exists() and os.path.exists(read) and place.samefile(read) for read in [*runs, *others]):  # noqa: PTH110
-            raise UsageError(f"{place} is one of the files that are read; write elsewhere with --fix")
-        if place.exists() and not place.is_file():
-            raise UsageError(f"{place} is no file, and would be replaced by one; write elsewhere with --fix")
-        if place.exists() and not force:
-            raise UsageError(f"{place} is there already; write elsewhere, or add --force to replace it")
-        if not folder and not place.parent.is_dir():
-            raise UsageError(f"the folder of {place} is not there; make it, or write elsewhere")
+        refuse_first(_faults_of_place(place, [*runs, *others], is_inside=folder, force=force))
     return places
+
+
+def _faults_of_place(place: Path, read: Iterable[str], *, is_inside: bool, force: bool) -> Iterator[tuple[bool, str]]:
+    """List what keeps a repaired run from being written to a place, which may be ``is_inside`` a folder to be made."""
+    packed = place.suffix in compression.ENDINGS
+    yield packed, f"a repaired run is written as plain text; leave out {place.suffix} of {place}"
+    if place.exists():
+        is_read = any(os.path.exists(each) and place.samefile(each) for each in read)  # noqa: PTH110
+        yield is_read, f"{place} is one of the files that are read; write elsewhere with --fix"
+        what = f"{place} is no file, and would be replaced by one"
+        yield not place.is_file(), f"{what}; write elsewhere with --fix"
+        yield not force, f"{place} is there already; write elsewhere, or add --force to replace it"
+    no_folder = not is_inside and not place.parent.is_dir()
+    yield no_folder, f"the folder of {place} is not there; make it, or write elsewhere"
 
 
 def _refuse_shared(places: dict[str, Path]) -> None:
