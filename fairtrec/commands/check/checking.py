@@ -1,6 +1,6 @@
 """``fairtrec.check``: the gate, from whatever the caller has (runs, a result, a results file) to verdicts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -24,7 +24,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import renamed
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import SCANTY
-from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by, refuse_first
 from fairtrec.support.literals import FailOn, Method
 
 
@@ -92,24 +92,13 @@ def check(
     """
     aggregates.refuse_given(given, "requirements are about")
     gate = Gate(confidence, strict, prove, fail_on, interval)
-    texts = [requirements] if isinstance(requirements, str) else dict.fromkeys(requirements)
-    asked = [requirement.parse(text, given.get("relevance_level")) for text in texts]
-    if not asked:
-        raise UsageError("nothing is required; give --require 'nDCG@10 >= 0.5', or require = [...] in a TOML file")
+    asked = _parse(requirements, given.get("relevance_level"))
     several = [measures] if isinstance(measures, str | Measure) else list(measures)
     parts = Slices.of(slices)
     compared = list(dict.fromkeys(each.measure for each in asked if each.relative))
     recorded, run = _recorded(baseline if compared else None)
-    over = given.get("bounds")
-    if accept and recorded is None:
-        what = f"{asked_by('--accept')} is about the values of a results file"
-        raise UsageError(f"{what}; give one with {asked_by('--baseline')}, or leave it out")
-    if over == "ties":
-        raise UsageError("check decides whatever is unknown, and ties are known; give --bounds labels or texts")
-    if over is not None and recorded is not None:
-        what = f"a results file holds no {over}"
-        raise UsageError(f"{what}; give the run that was the baseline, or leave out --bounds {over}")
-    if over == "labels":
+    refuse_first(_faults(recorded, given.get("bounds"), accept=accept))
+    if given.get("bounds") == "labels":
         given["next_label"] = True
     if isinstance(runs, Result | RecordedResult):
         if qrels is not None or given or several or untrusted:
@@ -117,9 +106,8 @@ def check(
         result, base = _read(runs, asked, run)
     else:
         wanted = [*several, *(each.measure for each in asked)]
-        result, base = _evaluated(
-            wanted, runs, qrels, run, {"jobs": jobs, "keep_going": keep_going, "untrusted": untrusted, **given}
-        )
+        how = {"jobs": jobs, "keep_going": keep_going, "untrusted": untrusted, **given}
+        result, base = _evaluated(wanted, runs, qrels, run, how)
     refuse_gold(result, "requirements look")
     told: list[str] = []
     if recorded is not None:
@@ -128,11 +116,34 @@ def check(
         each for scores in result.scores for each in judge(scores, asked, baseline=base, slices=parts, gate=gate)
     ]
     said = [*notes(result.scores, asked, base, parts, gate), *told]
-    named = baseline if isinstance(baseline, str | None) else base.run if base is not None else "it"
-    if baseline is not None and base is None:
+    if base is not None:
+        digest = _digest_of(recorded, result, base)
+        named = baseline if isinstance(baseline, str | None) else base.run
+        return Verdicts(tuple(verdicts), result, gate, named, tuple(said), digest)
+    if baseline is not None:
+        named = baseline if isinstance(baseline, str) else "it"
         said.append(f"no requirement is about the baseline, so {named} was not read")
-    known = (None, "") if base is None else (named, _digest_of(recorded, result, base))
-    return Verdicts(tuple(verdicts), result, gate, known[0], tuple(said), known[1])
+    return Verdicts(tuple(verdicts), result, gate, None, tuple(said))
+
+
+def _parse(requirements: str | Iterable[str], level: int | None) -> list[Requirement]:
+    """Read requirements, each once. Raises UsageError if there is none."""
+    texts = [requirements] if isinstance(requirements, str) else dict.fromkeys(requirements)
+    asked = [requirement.parse(text, level) for text in texts]
+    if not asked:
+        raise UsageError("nothing is required; give --require 'nDCG@10 >= 0.5', or require = [...] in a TOML file")
+    return asked
+
+
+def _faults(recorded: RecordedResult | None, bounds: str | None, *, accept: bool) -> Iterator[tuple[bool, str]]:
+    """List which options are about what a baseline, or a check, has not."""
+    what = f"{asked_by('--accept')} is about the values of a results file"
+    idle = accept and recorded is None
+    yield idle, f"{what}; give one with {asked_by('--baseline')}, or leave it out"
+    what = "check decides whatever is unknown, and ties are known"
+    yield bounds == "ties", f"{what}; give --bounds labels or texts"
+    lacks = bounds is not None and recorded is not None
+    yield lacks, f"a results file holds no {bounds}; give the run that was the baseline, or leave out --bounds {bounds}"
 
 
 def notes(
@@ -152,18 +163,25 @@ def notes(
         yield "no requirement is about slices; write: worst slice MEASURE >= BOUND"
     asked = {requirement.measure for requirement in requirements}
     for scores in runs:
-        qids = set(scores.qids)
-        if baseline is not None and qids != set(baseline.qids):
-            many = f"{len(qids)} {'query' if len(qids) == 1 else 'queries'}"
-            both = f"compared over the {len(qids & set(baseline.qids))} of both"
-            yield f"{scores.run} has {many}, the baseline {len(baseline.qids)}; {both}"
-        if slices and (rest := len(qids - sliced)):
-            yield f"{rest} of the {len(qids)} queries of {scores.run} are in no slice"
-        for measure, mean in zip(scores.measures, scores.means.tolist(), strict=True):
-            if measure not in asked:
-                yield f"{scores.run}: {measure} is {mean:.4f}, with no requirement"
+        yield from _notes_on_run(scores, asked, baseline, sliced if slices else None)
     if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
         yield f"the bootstrap intervals of fewer than {SCANTY} queries are too narrow; prefer --interval t"
+
+
+def _notes_on_run(
+    scores: Scores, asked: Collection[Measure], baseline: Scores | None, sliced: Collection[str] | None
+) -> Iterator[str]:
+    """Say which queries of a run the baseline or the slices lack, and the means that nothing is required of."""
+    qids = set(scores.qids)
+    if baseline is not None and qids != set(baseline.qids):
+        many = f"{len(qids)} {'query' if len(qids) == 1 else 'queries'}"
+        both = f"compared over the {len(qids & set(baseline.qids))} of both"
+        yield f"{scores.run} has {many}, the baseline {len(baseline.qids)}; {both}"
+    if sliced is not None and (rest := len(qids.difference(sliced))):
+        yield f"{rest} of the {len(qids)} queries of {scores.run} are in no slice"
+    for measure, mean in zip(scores.measures, scores.means.tolist(), strict=True):
+        if measure not in asked:
+            yield f"{scores.run}: {measure} is {mean:.4f}, with no requirement"
 
 
 def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure], *, accept: bool) -> list[str]:

@@ -1,7 +1,7 @@
 """Options from a TOML file: ``[tool.fairtrec.check]``, as if they stood on the command line before all others."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from fairtrec.evaluation.inputs.choices import CHOICES
 from fairtrec.measures.catalogue import renamed
-from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import NAME, crossed
 from fairtrec.support.files.opening import is_stream
@@ -157,17 +157,9 @@ def _unknown(key: str, known: Collection[str]) -> InputError:
 def _value(parameter: click.Option, key: str, value: Any, folder: Path) -> Any:
     """Check the type of a value, and find the files that it names in the folder of ours. Raises InputError."""
     several = value if isinstance(value, list) else [value]
-    if any("\0" in str(each) for each in several):
-        raise InputError(f"{key} holds a NUL, which no name and no text has; correct it")
-    if parameter.multiple and not all(isinstance(each, str) for each in several):
-        raise InputError(f"{key} must be text, or a list of texts; put each in quotation marks")
-    if (value == "" and not parameter.multiple) or (key == "labels" and "" in several):
-        raise InputError(f"{key} is empty; give it a value, or leave it out")
+    refuse_first(_faults_of_text(parameter, key, value, several), InputError)
     if parameter.multiple:
         return [_of_labels(each, folder) if key == "labels" else _placed(each, key, folder) for each in several]
-    is_place = isinstance(parameter.type, click.Path) or key in FILES | NAMES
-    if is_place and not isinstance(value, str):
-        raise InputError(f"{key} must be text; put it in quotation marks")
     _refuse_number(parameter, key, value)
     if parameter.is_flag is not isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}")
@@ -177,6 +169,22 @@ def _value(parameter: click.Option, key: str, value: Any, folder: Path) -> Any:
         except click.BadParameter as fault:
             raise InputError(f"{key}: {fault.message.rstrip('.')}; correct it") from None
     return _placed(value, key, folder) if isinstance(value, str) else value
+
+
+def _faults_of_text(
+    parameter: click.Option, key: str, value: Any, several: Sequence[Any]
+) -> Iterator[tuple[bool, str]]:
+    """List what is wrong with a value, or with several, that should be text."""
+    yield any("\0" in str(each) for each in several), f"{key} holds a NUL, which no name and no text has; correct it"
+    empty = f"{key} is empty; give it a value, or leave it out"
+    if parameter.multiple:
+        is_other = not all(isinstance(each, str) for each in several)
+        yield is_other, f"{key} must be text, or a list of texts; put each in quotation marks"
+        yield key == "labels" and "" in several, empty
+    else:
+        yield value == "" or (key == "labels" and "" in several), empty
+        is_place = isinstance(parameter.type, click.Path) or key in FILES | NAMES
+        yield is_place and not isinstance(value, str), f"{key} must be text; put it in quotation marks"
 
 
 def _refuse_number(parameter: click.Option, key: str, value: Any) -> None:

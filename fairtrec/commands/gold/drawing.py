@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -178,29 +178,14 @@ def draw(
     choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
     named = loading.named_runs(runs)
     loaded, asked = ranked(named, choices, depth, queries)
-    qids: list[str] = []
-    if unit == "document":
-        frame = exposures(loaded)
-        rows, chances = _documents(frame, number, seed)
-        docnos, of = decode(frame.names.names[rows]), len(frame.names)
-        errs = [rate + 2 / (len(rows) + 2) for rate in RATES]  # the instrument, on this part of the exposure
-        spread = frame.variance(1 / chances - 1)
-        widths = {rate: float(NORMAL * np.sqrt(spread * err)) for rate, err in zip(RATES, errs, strict=True)}
-        probability, drawn = chances[rows], len(rows)
-    else:
-        every = list(dict.fromkeys(qid for run in loaded for qid in run.qids))
-        names = np.array([qid.encode() for qid in every], dtype=np.bytes_)
-        chosen = [every[at] for at in _order(names, seed)[:number].tolist()]
-        qids, docnos = _documents_of(loaded, chosen, seed)
-        of, drawn, widths = len(every), len(chosen), {}
-        probability = np.full(len(docnos), drawn / of)
-    for name in (*docnos, *qids):
+    drawn = (_draw_documents if unit == "document" else _draw_queries)(loaded, number, seed)
+    for name in (*drawn.docnos, *drawn.qids):
         if name.startswith("#") or len(name.split()) != 1:
             raise InputError(f"the id {name!r} starts with # or holds white space, so no line can hold it; change it")
     made = {
         "fairtrec": __version__,
         "gold": unit,
-        "number": f"{drawn} of {of}",
+        "number": f"{drawn.drawn} of {drawn.of}",
         "seed": str(seed),
         "depth": str(depth),
         "order": order,
@@ -210,18 +195,48 @@ def draw(
     }
     return GoldDraw(
         unit=unit,
-        docnos=tuple(docnos),
-        qids=tuple(qids),
-        probability=probability,
-        votes=_kept(gold, qids, docnos),
-        texts=None if docs is None else _texts(docs, docnos),
-        drawn=drawn,
-        of=of,
+        docnos=tuple(drawn.docnos),
+        qids=tuple(drawn.qids),
+        probability=drawn.probability,
+        votes=_kept(gold, drawn.qids, drawn.docnos),
+        texts=None if docs is None else _texts(docs, drawn.docnos),
+        drawn=drawn.drawn,
+        of=drawn.of,
         depth=depth,
         runs=tuple(name for name, _ in named),
-        half_widths=widths,
+        half_widths=drawn.half_widths,
         signature=Signature(made),
     )
+
+
+class DrawnLines(NamedTuple):
+    """The documents of a draw, the query of each where queries were drawn, and the rest as in GoldDraw."""
+
+    qids: list[str]
+    docnos: list[str]
+    probability: Floats
+    drawn: int
+    of: int
+    half_widths: Mapping[float, float]
+
+
+def _draw_documents(runs: Sequence[Run], number: int, seed: int) -> DrawnLines:
+    """Draw documents by their exposure."""
+    frame = exposures(runs)
+    rows, chances = _documents(frame, number, seed)
+    errs = [rate + 2 / (len(rows) + 2) for rate in RATES]  # the instrument, on this part of the exposure
+    spread = frame.variance(1 / chances - 1)
+    widths = {rate: float(NORMAL * np.sqrt(spread * err)) for rate, err in zip(RATES, errs, strict=True)}
+    return DrawnLines([], decode(frame.names.names[rows]), chances[rows], len(rows), len(frame.names), widths)
+
+
+def _draw_queries(runs: Sequence[Run], number: int, seed: int) -> DrawnLines:
+    """Draw queries evenly, each with all its documents."""
+    every = list(dict.fromkeys(qid for run in runs for qid in run.qids))
+    names = np.array([qid.encode() for qid in every], dtype=np.bytes_)
+    chosen = [every[at] for at in _order(names, seed)[:number].tolist()]
+    qids, docnos = _documents_of(runs, chosen, seed)
+    return DrawnLines(qids, docnos, np.full(len(docnos), len(chosen) / len(every)), len(chosen), len(every), {})
 
 
 def ranked(

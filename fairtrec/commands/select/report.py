@@ -1,11 +1,12 @@
 """What is chosen between utility and fairness: a row for each beta, and what the choices rest on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairtrec.commands.compare.paper import TESTS, mark, signs_in
 from fairtrec.commands.select.choosing import Selected, Selection
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import restricted
 from fairtrec.report.cells import called, cells, shown, sizes
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
@@ -78,48 +79,62 @@ def footnotes(selection: Selection) -> list[str]:
 
 def tables(selection: Selection, *, places: int) -> Document:
     """Lay out the table: a line for each run that a beta chooses, the first of which has the means."""
-    view, names, folds = selection.comparisons, _names(selection), selection.folds.held_out
     measures = selection.rows[0].scores.measures
-    scores = [row.scores for row in selection.rows]
-    found = [selection.tests(row) for row in selection.rows]
-    marks = [[mark(tests[str(measure)]) if tests else "" for measure in measures] for tests in found]
-    betas = [f"{row.beta:g}" for row in selection.rows]
-    chosen = [[(RunCell("", names[run]), str(many)) for run, many in row.counts.items()] for row in selection.rows]
-    lines = [directions(each.better for each in measures)]
-    if view is not None:
-        base = view.result.scores[0]
-        scores, marks = [base, *scores], [[""] * len(measures), *marks]
-        name = called([base.run])[0]
-        betas, chosen = ["-", *betas], [[(RunCell("", name, " (baseline)"), "")], *chosen]
-        lines.append(_marked(selection, name))
-    blank = [[""] * (len(several) - 1) for several in chosen]
-    means, beside = [cells(each, None, places) for each in scores], [sizes(each, places) for each in scores]
+    several = _table_rows(selection)
+    means, beside = [cells(row.scores, None, places) for row in several], [sizes(row.scores, places) for row in several]
 
     def column(of_rows: Iterable[str]) -> list[str]:
+        """Put each cell on the first of the lines of its row."""
+        blank = ([""] * (len(row.chosen) - 1) for row in several)
         return [cell for first, rest in zip(of_rows, blank, strict=True) for cell in (first, *rest)]
 
     values = [
         Column(
             heading(measure),
-            column(row[at] + sign[at] for row, sign in zip(means, marks, strict=True)),
-            beside=column(row[at] for row in beside) if any(row[at] for row in beside) else (),
+            column(cell[at] + row.marks[at] for cell, row in zip(means, several, strict=True)),
+            beside=column(cell[at] for cell in beside) if any(cell[at] for cell in beside) else (),
         )
         for at, measure in enumerate(measures)
     ]
-    every = [each for several in chosen for each in several]
-    keys = [Column("beta", column(betas), words=True)]
+    every = [each for row in several for each in row.chosen]
+    keys = [Column("beta", column(row.beta for row in several), words=True)]
     keys.append(Column("chosen", [run for run, _ in every], words=True, runs=True))
-    keys += [Column("folds", [many for _, many in every])] * folds
-    return Document([ReportTable("", keys, values)], footnotes(selection), str(selection.signature), signs=lines)
+    keys += [Column("folds", [many for _, many in every])] * selection.folds.held_out
+    signs = [directions(each.better for each in measures), *_signs(selection)]
+    return Document([ReportTable("", keys, values)], footnotes(selection), str(selection.signature), signs=signs)
 
 
-def _marked(selection: Selection, baseline: str) -> str:
-    """Say what the signs mean, and by which test."""
-    view = selection.comparisons
-    assert view is not None
-    few = f"; ?: fewer than {DECIDING} differences are not 0" if any("?" in mark(row) for row in view.rows) else ""
-    how = view.procedure
-    return f"{signs_in(view, 'row')} than {baseline}: {TESTS[how.test]}, p at most {how.alpha:g}{few}"
+class _TableRow(NamedTuple):
+    """What a table has of a beta, or of the baseline: the runs that are ``chosen``, each with how many folds."""
+
+    beta: str
+    chosen: Sequence[tuple[RunCell, str]]
+    scores: Scores
+    marks: Sequence[str]
+
+
+def _table_rows(selection: Selection) -> list[_TableRow]:
+    """Give the rows of the table: that of the baseline, if there is one, and of each beta."""
+    view, names, measures = selection.comparisons, _names(selection), selection.rows[0].scores.measures
+    found = []
+    if view is not None:
+        base = view.result.scores[0]
+        cell = RunCell("", called([base.run])[0], " (baseline)")
+        found.append(_TableRow("-", [(cell, "")], base, [""] * len(measures)))
+    for row in selection.rows:
+        tests = selection.tests(row)
+        marks = [mark(tests[str(measure)]) if tests else "" for measure in measures]
+        chosen = [(RunCell("", names[run]), str(many)) for run, many in row.counts.items()]
+        found.append(_TableRow(f"{row.beta:g}", chosen, row.scores, marks))
+    return found
+
+
+def _signs(selection: Selection) -> Iterator[str]:
+    """Say what the signs of a baseline's tests mean, and by which test; nothing if there is no baseline."""
+    if (view := selection.comparisons) is not None:
+        few = f"; ?: fewer than {DECIDING} differences are not 0" if any("?" in mark(row) for row in view.rows) else ""
+        how, name = view.procedure, called([view.result.scores[0].run])[0]
+        yield f"{signs_in(view, 'row')} than {name}: {TESTS[how.test]}, p at most {how.alpha:g}{few}"
 
 
 def _names(selection: Selection) -> dict[str, str]:
