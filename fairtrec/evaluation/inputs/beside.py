@@ -97,22 +97,28 @@ def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
 
         table = Table(given.counts)
     made = None if table is None else table.meta
-    if labels:
-        groups = next(iter(labels.values())).groups
-    elif table is not None:
-        groups = tuple(sorted(table.groups))
-    elif given.counts is not None:
-        from fairtrec.formats import memory
-
-        groups = memory.frame_groups(given.counts)
-    else:
-        groups = () if terms is None else terms.groups
+    groups = _groups_of(given, labels, table, terms)
     if given.counts is not None and (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):
         _refuse_others(groups, terms, table, made, choices)
     return Opened(
         given=given, choices=choices, groups=groups, terms=terms, labels=labels, judged=judged, extras=extras,
         table=table, made=made,
     )  # fmt: skip
+
+
+def _groups_of(
+    given: Given, labels: Mapping[str, Labels], table: "Table | None", terms: GroupTerms | None
+) -> tuple[str, ...]:
+    """Name the groups: of the first labels, else of the counts, else of the terms; none if there are none of these."""
+    if labels:
+        return next(iter(labels.values())).groups
+    if table is not None:
+        return tuple(sorted(table.groups))
+    if given.counts is not None:
+        from fairtrec.formats import memory
+
+        return memory.frame_groups(given.counts)
+    return () if terms is None else terms.groups
 
 
 def _refuse_others(

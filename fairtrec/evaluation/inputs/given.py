@@ -1,6 +1,6 @@
 """What the caller gave beside the runs, as it was given: paths, names or objects."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, TypedDict
 
@@ -8,7 +8,7 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.choices import ChoiceKeywords, Choices, unknown
 from fairtrec.formats.frames import held
 from fairtrec.measures.catalogue.needs import NEEDS
-from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files.arguments import NAME, renamings
 from fairtrec.support.literals import FILLED
 
@@ -123,20 +123,11 @@ class Given:
         vars(self).update(docs=held(self.docs), counts=held(self.counts))  # they are read, and hashed
         given = {name: thing for name, thing in vars(self).items() if thing is not None}
         words = {name for name, word in WORDS.items() if isinstance(given.get(name), str) and given[name] == word}
-        if "docs" in given and "counts" in given:
-            raise UsageError("both texts and counts were given; leave out --docs or --counts")
-        others = [f"--{name}" for name in ("docs", "counts", "terms") if name in given]
-        if "labels" in given and others:
-            raise UsageError(f"both labels and words or counts were given; leave out --labels, or {' '.join(others)}")
+        refuse_first(self._faults_of_both(given))
         background = None if "background" in words else self.background
         if isinstance(background, PATH) and not loading.is_file(background):
             raise InputError("there is no such file; check --background", background)
-        if self.docs is not None and self.terms is None:
-            raise UsageError("texts were given, but no words to look for; give --terms LIST")
-        if self.terms is not None and self.docs is None and self.counts is None:
-            raise UsageError("--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE")
-        if "background" in words and self.counts is None and self.labels is None:
-            raise UsageError("--background collection needs the counts of the collection; give --counts FILE")
+        refuse_first(self._faults_of_lacking(words))
         several = {  # words of ``Need.made_of`` that name no field
             "grouped": {"docs", "counts", "labels"},
             "counted": {"counts", "labels"},  # which know all documents
@@ -146,6 +137,23 @@ class Given:
         inputs = frozenset(need.name for need in NEEDS.values() if made_of.issuperset(need.made_of.split()))
         sources = self.labels.sources if isinstance(self.labels, Attributes) else {"": self.labels}
         vars(self).update(words=frozenset(words), inputs=inputs, sources=sources if "labels" in given else {})
+
+    def _faults_of_both(self, given: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+        """List what is given that stands for the same."""
+        both = "docs" in given and "counts" in given
+        yield both, "both texts and counts were given; leave out --docs or --counts"
+        others = " ".join(f"--{name}" for name in ("docs", "counts", "terms") if name in given)
+        what = "both labels and words or counts were given"
+        yield "labels" in given and others != "", f"{what}; leave out --labels, or {others}"
+
+    def _faults_of_lacking(self, words: Collection[str]) -> Iterator[tuple[bool, str]]:
+        """List what is given without what it needs."""
+        if self.docs is not None:
+            yield self.terms is None, "texts were given, but no words to look for; give --terms LIST"
+        what = "--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE"
+        yield self.terms is not None and self.docs is None and self.counts is None, what
+        what = "--background collection needs the counts of the collection; give --counts FILE"
+        yield "background" in words and self.counts is None and self.labels is None, what
 
     @property
     def recorded(self) -> dict[str, Any]:

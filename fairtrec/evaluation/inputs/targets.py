@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import cast, get_args
 
@@ -53,12 +54,40 @@ def attribute(
 
     Raises UsageError where they make no sense.
     """
-    target, targets, mixed, whole = None, None, None, own.target
     groups = groups if labels is None else labels.groups
-    parts = _parts(whole) if isinstance(whole, str) and "*" in whole and not _is_file(whole) else [(1.0, whole)]
+    parts = _factored(own.target)
+    documents, same, by_query = _sum_parts(parts, groups, labels, inputs)
+    prior = prior_of(own.prior, measures, labels) if labels is not None and own.bounds == "labels" else None
+    if not documents:
+        target = None if by_query else same
+        return Attribute(attribute=name, labels=labels, target=target, targets=by_query, prior=prior)
+    mixed, share = MixedTarget(documents), 1 - sum(factor for factor, _ in documents)
+    if by_query is not None:
+        mixed = replace(mixed, by_query={qid: each / share for qid, each in by_query.items()})
+    elif len(documents) < len(parts):
+        mixed = replace(mixed, shares=same / share)
+    return Attribute(attribute=name, labels=labels, target_of=mixed, prior=prior)
+
+
+def _factored(target: Target) -> list[tuple[float, Target]]:
+    """Take a target apart, each part with its factor. Raises UsageError for factors that do not sum to 1."""
+    if not isinstance(target, str) or "*" not in target or _is_file(target):
+        return [(1.0, target)]
+    parts: list[tuple[float, Target]] = [*_parts(target)]
     total = sum(factor for factor, _ in parts)
     if abs(total - 1) > distribution.EXACT or any(factor <= 0 for factor, _ in parts):
-        raise UsageError(f"the factors of the target {whole} sum to {total:g}; they must be above 0 and sum to 1")
+        raise UsageError(f"the factors of the target {target} sum to {total:g}; they must be above 0 and sum to 1")
+    return parts
+
+
+def _sum_parts(
+    parts: Iterable[tuple[float, Target]], groups: tuple[str, ...], labels: Labels | None, inputs: frozenset[str]
+) -> tuple[tuple[tuple[float, TargetOf], ...], Floats, Mapping[str, Floats] | None]:
+    """Give the parts that are taken from documents, and add the others: shares [group], or those of each query.
+
+    Shares are of the queries that have them in each part; the same of all queries are added to these. None where no
+    part is by query.
+    """
     documents: list[tuple[float, TargetOf]] = []
     same, by_query = np.zeros(len(groups)), None
     for factor, part in parts:
@@ -68,23 +97,13 @@ def attribute(
         given = _given(part, groups, labels)
         if isinstance(given, np.ndarray):
             same = same + factor * given
+        elif by_query is None:
+            by_query = {qid: factor * shares for qid, shares in given.items()}
         else:
-            others = given if by_query is None else by_query
-            by_query = {qid: factor * given[qid] + (0 if by_query is None else by_query[qid])
-                        for qid in given.keys() & others.keys()}  # fmt: skip
+            by_query = {qid: factor * given[qid] + by_query[qid] for qid in given.keys() & by_query.keys()}
     if by_query is not None:
         by_query = {qid: shares + same for qid, shares in by_query.items()}
-    share = 1 - sum(factor for factor, _ in documents)
-    if not documents:
-        target, targets = None if by_query else same, by_query
-    elif len(documents) == len(parts):
-        mixed = MixedTarget(tuple(documents))
-    elif by_query is not None:
-        mixed = MixedTarget(tuple(documents), None, {qid: each / share for qid, each in by_query.items()})
-    else:
-        mixed = MixedTarget(tuple(documents), same / share)
-    prior = prior_of(own.prior, measures, labels) if labels is not None and own.bounds == "labels" else None
-    return Attribute(attribute=name, labels=labels, target=target, target_of=mixed, targets=targets, prior=prior)
+    return tuple(documents), same, by_query
 
 
 def files_of(target: Target) -> list[str]:

@@ -71,14 +71,8 @@ class RelevanceEvaluator:
             from fairtrec.evaluation.relevance.diversity import Subtopics
 
             self.subtopics = Subtopics(qrels)
-        if len(self.plain) + len(self.diverse) < len(measures):
-            from fairtrec.evaluation.relevance import trec_eval  # which few evaluations import
-
-            rest = [row for row, asked in enumerate(measures) if not asked.is_plain and row not in self.diverse]
-            others = {row: trec_eval.formula_of(measures[row]) for row in rest}
-            self.formulas = {row: formula for row, formula in others.items() if formula is not None}
-            trec_eval.refuse_grades([measures[row] for row in self.formulas], qrels)
-            self._hand_over([row for row, formula in others.items() if formula is None], qrels)
+        if rest := [row for row in range(len(measures)) if row not in {*self.plain, *self.diverse}]:
+            self._share_out(rest, qrels)
         cut = [asked for asked in measures if asked.depth and asked.better == "higher"]
         self.shallowest = min(cut, key=lambda asked: asked.depth or 0, default=None)
         self.least = 0 if self.shallowest is None else self.shallowest.depth or 0  # ranks that it looks at
@@ -93,6 +87,15 @@ class RelevanceEvaluator:
     def __reduce__(self) -> tuple[Any, ...]:
         """Send another process the judgements alone, as what ir-measures has made of them may be unfit for it."""
         return type(self), (self.measures, self.qrels)
+
+    def _share_out(self, rows: Sequence[int], qrels: Qrels) -> None:
+        """Find the formulas of measures that are not plain, and hand those that have none over to ir-measures."""
+        from fairtrec.evaluation.relevance import trec_eval  # which few evaluations import
+
+        others = {row: trec_eval.formula_of(self.measures[row]) for row in rows}
+        self.formulas = {row: formula for row, formula in others.items() if formula is not None}
+        trec_eval.refuse_grades([self.measures[row] for row in self.formulas], qrels)
+        self._hand_over([row for row, formula in others.items() if formula is None], qrels)
 
     def _hand_over(self, rows: Sequence[int], qrels: Qrels) -> None:
         if not rows:
