@@ -37,7 +37,7 @@ _OTHERS: dict[Stability, str] = {  # how lasting are names of packages in it; al
     "provisional": "commands.trec_fair_2019.evaluate.evaluate formulas.overlap.rbo gold.agree gold.draw "
     "support.files.arguments.paths "
     "ir_measures.given ir_measures.parse measure.Candidates measure.Exposed measure.Finals measure.First "
-    "measure.Form measure.Gains measure.Limits measure.Linear measure.Portion measure.Precisions "
+    "measure.Form measure.Gains measure.LabelForm measure.Limits measure.Linear measure.Portion measure.Precisions "
     "measure.Prefixes measure.Ratio measure.Remark measure.Sum measure.Summands measure.Terms measure.Totals "
     "measure.define reranker.Chance reranker.Order reranker.Reranker rerankers statistics.paired "
     "testing.MeasureContract testing.RerankerContract testing.CommandContract",

@@ -127,7 +127,8 @@ def _fill(
         key = measure.depth, "judged_membership" in measure.needs
         if key not in looked_at:
             looked_at[key] = Slots.of(inputs, measure)
-        form = measure.over_labels(**inputs_of(inputs, measure.needs, np.arange(min(len(part), 1))))
+        one = inputs_of(inputs, measure.needs, np.arange(min(len(part), 1)))
+        form = measure.formula(**one).over_labels()
         filled = Filled(inputs, measure, looked_at[key])
         alike.setdefault((key, form is None or form.tries), []).append((row, filled))
     prior = prior_of(inputs)
@@ -162,7 +163,7 @@ def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
     """Find the ends by the form of the measure, or by trying labellings."""
     measure = filled.measure
     named = inputs_of(filled.inputs, measure.needs, rows)
-    form = measure.over_labels(**named)
+    form = measure.formula(**named).over_labels()
     if form is not None and form.exact(rankings):
         return form.ends(rankings)
     return rankings.ends(filled.values(rows, rankings.choices))

@@ -188,7 +188,7 @@ def pooled(system: System, measures: Sequence[Measure], qids: Sequence[str], ref
 
 def _pool(system: System, measure: Measure, qids: Sequence[str], reference: Reference) -> Summands | None:
     """Take what one measure pools, the mean over a query's rankings where there are several."""
-    if type(measure).over_queries is Measure.over_queries:
+    if not measure.gives("pool"):
         return None
     own = reference.by(measure.by)
     several: Iterable[Inputs] = (
@@ -201,7 +201,8 @@ def _pool(system: System, measure: Measure, qids: Sequence[str], reference: Refe
     place = {qid: at for at, qid in enumerate(qids)}
     pool, terms, times = None, np.zeros((len(qids), 1)), np.zeros(len(qids))
     for inputs in several:
-        pool = measure.over_queries(**{name: getattr(inputs, name) for name in measure.needs})
+        pool = measure.formula(**{name: getattr(inputs, name) for name in measure.needs}).over_queries()
+        assert pool is not None
         terms = np.broadcast_to(terms, (len(qids), pool.terms.shape[1])).copy()
         at = [place[qid] for qid in inputs.qids]
         terms[at] += np.where(inputs.takes_part[:, None], pool.terms, 0.0)

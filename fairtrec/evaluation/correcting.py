@@ -102,7 +102,7 @@ class Correcting:
         if why := _unfit(measure):
             return Refused(why)
         forms = [part.named(measure) for part in self.parts]
-        sums = [form for named in forms if (form := measure.over_documents(**named)) is not None]
+        sums = [form for named in forms if (form := measure.formula(**named).over_documents()) is not None]
         if not sums and ("membership" not in measure.needs or OF_DOCUMENTS.intersection(measure.needs)):
             beside = SETS.intersection(measure.needs) and "ranked" not in measure.needs
             what = "it is of a set beside the run, from which nothing was drawn" if beside else NO_WORDS

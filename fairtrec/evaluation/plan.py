@@ -275,7 +275,7 @@ def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] 
     """Read how often each query is asked. Raises UsageError where no measure pools exposure."""
     from fairtrec.evaluation.computing import frequencies
 
-    if not any(type(measure).over_queries is not Measure.over_queries for measure in measures):
+    if not any(measure.gives("pool") for measure in measures):
         raise UsageError("--pool sums exposure over queries, and no measure here is of that; leave it out")
     return frequencies(pool)
 

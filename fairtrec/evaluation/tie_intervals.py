@@ -91,7 +91,7 @@ def _cut_through(blocks: Blocks, depth: int | None, reach: int | None) -> Bools:
 def _closed(measure: Measure, inputs: Inputs) -> Floats:
     """Give the interval of a measure [3, query] that says what it makes of its ranks; nan for others."""
     own = inputs.by(measure.by)
-    terms = measure.over_ranks(**{name: getattr(own, name) for name in measure.needs})
+    terms = measure.formula(**{name: getattr(own, name) for name in measure.needs}).over_ranks()
     if terms is None or parts_of(measure, inputs.reference):
         return np.full((3, len(inputs.qids)), np.nan)
     run = inputs.run

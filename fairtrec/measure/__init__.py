@@ -16,25 +16,25 @@ import numpy as np
 
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
-from fairtrec.measure.forms import First, Gains, Precisions, Sum, Summands, Terms
+from fairtrec.measure.forms import METHODS, First, Form, FormColumn, Gains, Precisions, Sum, Summands, Terms, kinds_of
 from fairtrec.support.errors import UsageError
 from fairtrec.support.late import import_late
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.exposures import Exposed, Portion, Ratio
     from fairtrec.formulas.labellings.sums import Finals, Linear, Prefixes, Totals
-    from fairtrec.formulas.labellings.unlabelled import Form
+    from fairtrec.formulas.labellings.unlabelled import LabelForm
 
 __all__ = [
     "Better", "Bools", "Bounds", "Candidates", "Exposed", "Finals", "First", "Floats", "Form", "Gains", "Ints",
-    "Limits", "Linear", "Measure", "Portion", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Summands",
-    "Terms", "Totals", "UsageError", "define", "take",
+    "LabelForm", "Limits", "Linear", "Measure", "Portion", "Precisions", "Prefixes", "Ratio", "Remark", "Sum",
+    "Summands", "Terms", "Totals", "UsageError", "define", "take",
 ]  # fmt: skip
 
 _FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/labellings/ that it is in
     **dict.fromkeys(("Exposed", "Portion", "Ratio"), "exposures"),
     **dict.fromkeys(("Finals", "Linear", "Prefixes", "Totals"), "sums"),
-    "Form": "unlabelled",
+    "LabelForm": "unlabelled",
 }
 if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
     __getattr__ = import_late(__name__, _FORMS, within="fairtrec.formulas.labellings")
@@ -115,6 +115,17 @@ class Measure(Quantity, Parameters):
         """Whether it is one number over all attributes, where it names none."""
         return not self.by and type(self).over_attributes is not Measure.over_attributes
 
+    def formula(self, *args: Any, **inputs: Any) -> Form:
+        """Say what the measure makes of its inputs, which are named as those of ``__call__``."""
+        return _Hooks(self, args, inputs)
+
+    @classmethod
+    def gives(cls, column: FormColumn) -> bool:
+        """Tell whether the form can give a column, before there are inputs."""
+        if cls.formula is Measure.formula:
+            return getattr(cls, METHODS[column]) is not getattr(Measure, METHODS[column])
+        return any(kind.gives(column) for kind in kinds_of(cls.formula))
+
     def over_ranks(self, *args: Any, **inputs: Any) -> Terms | None:  # noqa: ARG002 - for subclasses
         """Say what is made of the ranks, where that gives a value over all orders of tied documents in closed form.
 
@@ -129,7 +140,7 @@ class Measure(Quantity, Parameters):
         """
         raise TypeError(f"{self.name} cannot be pooled over queries")
 
-    def over_labels(self, *args: Any, **inputs: Any) -> "Form | None":  # noqa: ARG002 - for subclasses
+    def over_labels(self, *args: Any, **inputs: Any) -> "LabelForm | None":  # noqa: ARG002 - for subclasses
         """Say what is made of the groups, where that gives a value over all labellings of unknown documents.
 
         Takes what ``__call__`` takes; membership is nan where a group is unknown. None: labellings are tried.
@@ -195,6 +206,25 @@ class Measure(Quantity, Parameters):
             return (self,)
         changed: list[Any] = [{"group": group} for group in groups]
         return tuple(dataclasses.replace(self, **each) for each in changed) or (self,)
+
+
+class _Hooks(Form):
+    """The form of a measure that still has a method for each column."""
+
+    def __init__(self, measure: Measure, args: Any, inputs: Any) -> None:
+        self.measure, self.args, self.inputs = measure, args, inputs
+
+    def over_ranks(self) -> Terms | None:
+        return self.measure.over_ranks(*self.args, **self.inputs)
+
+    def over_labels(self) -> "LabelForm | None":
+        return self.measure.over_labels(*self.args, **self.inputs)
+
+    def over_documents(self) -> Gains | None:
+        return self.measure.over_documents(*self.args, **self.inputs)
+
+    def over_queries(self) -> Summands | None:
+        return self.measure.over_queries(*self.args, **self.inputs)
 
 
 def badness(values: Floats, better: Better) -> Floats:

@@ -8,7 +8,8 @@ Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
@@ -18,6 +19,50 @@ from fairtrec.formulas.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
     from fairtrec.data.ranking.ties import Blocks
+    from fairtrec.formulas.labellings.unlabelled import LabelForm
+
+FormColumn = Literal["ties", "labels", "gold", "pool"]  # that a form may give next to a value
+METHODS: dict[FormColumn, str] = {
+    "ties": "over_ranks", "labels": "over_labels", "gold": "over_documents", "pool": "over_queries"
+}  # fmt: skip
+
+
+class Form:
+    """What a measure makes of its inputs: the value, and the columns next to it.
+
+    This one gives no column: orders and labelings are tried, and nothing is pooled. The others say more.
+    """
+
+    @classmethod
+    def gives(cls, column: FormColumn) -> bool:
+        """Tell whether a form of this class can give a column; it may still have none for some parameters."""
+        return getattr(cls, METHODS[column]) is not getattr(Form, METHODS[column])
+
+    def value(self) -> Floats:
+        """Compute the value [query]."""
+        raise TypeError(f"{type(self).__name__} has no value")
+
+    def over_ranks(self) -> "Terms | None":
+        """Give what the ranks add, if that gives a value over all orders of tied documents (``--bounds ties``)."""
+        return None
+
+    def over_labels(self) -> "LabelForm | None":
+        """Give what the groups add, if that gives a value over all labelings of unknown documents."""
+        return None
+
+    def over_documents(self) -> "Gains | None":
+        """Give what each document adds, if gold labels of a few documents correct the value (``--gold``)."""
+        return None
+
+    def over_queries(self) -> "Summands | None":
+        """Give what is summed over queries, if that gives a value of all of them together (``--pool``)."""
+        return None
+
+
+def kinds_of(method: Callable[..., Any]) -> tuple[type[Form], ...]:
+    """List the forms that a method returns, by its annotation; if it has none, a form that may give everything."""
+    said = signature(method, eval_str=True).return_annotation
+    return tuple(kind for kind in get_args(said) or (said,) if isinstance(kind, type) and issubclass(kind, Form))
 
 
 class Summands(NamedTuple):

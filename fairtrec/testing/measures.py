@@ -238,7 +238,7 @@ class MeasureContract:
 
     def test_over_ranks_is_what_all_orders_of_tied_documents_give(self) -> None:
         """The least, the greatest and the mean over all orders, of those that are defined."""
-        for collection, measures in self.cases if self.measure.over_ranks is not Measure.over_ranks else ():
+        for collection, measures in self.cases if self.measure.gives("ties") else ():
             tied = {qid: {docno: -float(rank // size) for rank, docno in enumerate(collection.run[qid])}
                     for qid, size in {"q4": 5, "q11": 2, "q16": 4, "q9": 2}.items()}  # fmt: skip
             orders = {f"{qid} {at}": order for qid in tied for at, order in enumerate(_orders(tied[qid]))}
@@ -279,7 +279,7 @@ class MeasureContract:
         """The mean that gold labels of all documents correct is that of an evaluation with these labels."""
         gold = {docno: {("f", "m", "x")[at % 3]: 1.0} for at, docno in enumerate(TEXTS)}
         for collection, measures, scores in self.scored:
-            if "labels" not in collection.given or self.measure.over_documents is Measure.over_documents:
+            if "labels" not in collection.given or not self.measure.gives("gold"):
                 continue
             found = collection.scores(measures, gold=gold).corrected
             by_gold = collection.scores(measures, labels=gold).values

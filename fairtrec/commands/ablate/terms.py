@@ -115,7 +115,7 @@ class Pool:
         vars(inputs)["ranked"] = self.ranked
         if rows is not None and "background" in self.measure.needs:  # they are looked up once
             vars(inputs)["background"] = Candidates(take(inputs.counts, rows), (rows != MISSING).astype(np.int64))
-        found = self.measure.over_ranks(**{name: getattr(inputs, name) for name in self.measure.needs})
+        found = self.measure.formula(**{name: getattr(inputs, name) for name in self.measure.needs}).over_ranks()
         if not isinstance(found, Sum) or found.weights.ndim != 1 or found.settled is not None:
             return None
         there = self.shown[:, :, : len(found.weights)]

@@ -135,7 +135,7 @@ def _gains(case: Case, query: int, counts: Floats, tokens: Floats) -> Floats:
             made[name] = Candidates(_row(value.counts, query), _row(value.documents, query))
         else:
             made[name] = value if name == "groups" else _row(value, query)
-    terms = case.measure.over_ranks(**{name: made[name] for name in case.measure.needs})
+    terms = case.measure.formula(**{name: made[name] for name in case.measure.needs}).over_ranks()
     assert isinstance(terms, Sum)
     return np.asarray(terms.gains[0])
 
@@ -201,7 +201,7 @@ def split(case: Case) -> Split | None:
 
 def terms_of(case: Case, inputs: Inputs) -> Sum | None:
     """Ask the measure what it makes of its ranks."""
-    terms = case.measure.over_ranks(**{name: getattr(inputs, name) for name in case.measure.needs})
+    terms = case.measure.formula(**{name: getattr(inputs, name) for name in case.measure.needs}).over_ranks()
     return terms if isinstance(terms, Sum) else None
 
 
@@ -224,7 +224,7 @@ def _best(case: Case, held: Floats) -> Floats:
         judged = case.inputs.judged_relevance
         falling = -np.sort(-np.nan_to_num(judged, nan=-np.inf), axis=1)
         falling[np.isinf(falling)] = np.nan
-        best = case.measure.over_ranks(relevance=falling, judged_relevance=judged)
+        best = case.measure.formula(relevance=falling, judged_relevance=judged).over_ranks()
         assert isinstance(best, Sum)
         return np.nan_to_num(wide(best.gains, held.shape[1]))
     if case.measure.better == "higher":

@@ -79,8 +79,9 @@ class Problem:
             every: Terms | None = Sum(self.scores, discount.log2(self.scores_cutoff or self.scores.shape[1]))
             own = every
         else:
-            every = measure.over_ranks(**{name: getattr(self.inputs, name) for name in measure.needs})
-            own = every and measure.over_ranks(**{name: getattr(self.own, name) for name in measure.needs})
+            every = measure.formula(**{name: getattr(self.inputs, name) for name in measure.needs}).over_ranks()
+            asked = {name: getattr(self.own, name) for name in measure.needs}
+            own = None if every is None else measure.formula(**asked).over_ranks()
         if isinstance(every, Sum) and isinstance(own, Sum):
             gains = np.where(self.there, every.gains, np.nan)
             weights = np.zeros((len(self.qids), int(self.lengths.max(initial=0))))

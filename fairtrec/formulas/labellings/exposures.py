@@ -10,7 +10,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.labellings.sums import Linear
-from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Form, Unlabelled, few
+from fairtrec.formulas.labellings.unlabelled import STATES, Ends, LabelForm, Unlabelled, few
 from fairtrec.formulas.weighted_sums import weighted_sum
 
 
@@ -34,7 +34,7 @@ def filled(heights: Floats, widths: Floats, amount: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Exposed(Form):
+class Exposed(LabelForm):
     """A function of the groups' exposure [query, n, group] that bends one way: ``value`` gives [query, n].
 
     ``weights`` [query or 1, rank] are what each rank adds. The best exposure under the ``wanted`` [query or 1, group]
@@ -76,7 +76,7 @@ class Exposed(Form):
 
 
 @dataclass(frozen=True, eq=False)
-class Portion(Form):
+class Portion(LabelForm):
     """What a group gets of what all groups get: ``value`` of the groups' exposure [query, n, group] gives [query, n].
 
     ``weights`` [query or 1, rank] are what each rank adds. Where each document is of a group, they get the same in all
@@ -101,7 +101,7 @@ class Portion(Form):
 
 
 @dataclass(frozen=True, eq=False)
-class Ratio(Form):
+class Ratio(LabelForm):
     """What two groups get on average, compared.
 
     ``value`` of what all groups got and of how many documents they have, both [query, n, group], gives [query, n].

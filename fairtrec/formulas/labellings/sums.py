@@ -8,7 +8,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas import ranks
 from fairtrec.formulas.elementary import exp, log, raise_each
-from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Form, Unlabelled, mean
+from fairtrec.formulas.labellings.unlabelled import STATES, Ends, LabelForm, Unlabelled, mean
 
 TOGETHER = 131_072  # states of rankings that are gone through side by side
 RankCost = Callable[[Floats, int], Floats]
@@ -40,7 +40,7 @@ def given(states: Ints, number: Ints, held: Floats) -> tuple[Floats, Bools]:
 
 
 @dataclass(frozen=True, eq=False)
-class Totals(Form):
+class Totals(LabelForm):
     """A function of what each group holds in all: ``value`` of amounts [query, n, group] gives [query, n]."""
 
     value: Callable[[Floats], Floats]
@@ -75,7 +75,7 @@ def multinomial(given: Floats, prior: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(Form):
+class Linear(LabelForm):
     """Each rank adds ``gains`` [query, rank, group] as far as its document is in each group; ``first`` [query] too.
 
     Where nobody is of any group the value is undefined, unless it is ``always`` defined.
@@ -103,7 +103,7 @@ class Linear(Form):
 
 
 @dataclass(frozen=True, eq=False)
-class Prefixes(Form):
+class Prefixes(LabelForm):
     """A sum over ranks: ``cost`` of what each group holds down to a rank [query, state, group], and of the rank from 0.
 
     It gives [query, state], and is weighed [query, rank]; ``first`` [query] is added, nan where all is undefined. Where
@@ -135,7 +135,7 @@ class Prefixes(Form):
 
 
 @dataclass(frozen=True, eq=False)
-class Finals(Form):
+class Finals(LabelForm):
     """A sum over ranks that depends, too, on what each group holds in the end.
 
     ``cost`` of what the groups hold in the end [row, group], and of how many documents there are [row], gives a cost as

@@ -148,7 +148,7 @@ def mean(values: Floats, chances: Floats) -> Floats:
     return np.asarray(np.divide(sums, total, out=np.full(len(values), np.nan), where=total > 0))
 
 
-class Form(ABC):
+class LabelForm(ABC):
     """What a measure makes of the groups; it ``tries`` labellings, or not."""
 
     tries: ClassVar[bool] = False
