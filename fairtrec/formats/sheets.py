@@ -209,17 +209,13 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
     if not found.lines:
         raise InputError("this sheet has no lines; draw documents with `fairtrec gold draw`", path)
     has_qids = any(qid for qid, _ in found.lines)
-    unit = made.get("gold", "query" if has_qids else "document")
-    if unit not in ("document", "query") or (unit == "query") != has_qids:
+    unit: Drawn = "query" if has_qids else "document"
+    if made.get("gold", unit) != unit:
         what = f"{CHANGED}, or the column qid is not as it wrote it"
         raise InputError(f"{what}; draw again, with --gold {opening.name(path)}", path, found.signed)
     votes = found.votes if per_query or not has_qids else _shared(found)
     _refuse_empty(found, votes)
-    drawn = made.get("number", "").partition(" ")[0]
-    if unit == "document" and drawn and str(len(found.lines)) != drawn:
-        what = f"this was a draw of {drawn} document{'s' * (drawn != '1')}, and {len(found.lines)} are here"
-        how = f"keep the lines that were drawn, or draw again, with --gold {opening.name(path)}"
-        raise InputError(f"{what}; {how}", path, found.signed)
+    _refuse_other_number(found, unit)
     several = [votes[key] for key in found.lines]
     groups = tuple(sorted({group for of_document in several for group in of_document} - {"?", "-"}))
     names = [f"{qid} {docno}".strip() for qid, docno in found.lines]
@@ -230,7 +226,7 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
     docnos, table = Docnos.with_values(names, table)
     return Sheet(
         path=path,
-        unit="query" if has_qids else "document",
+        unit=unit,
         labels=Labels(opening.name(path), groups, docnos, table[:, :-3], has_qids, sha256, none=True),
         unknown=table[:, -3] > 0,
         lines=table[:, -2].astype(np.int64),
@@ -252,6 +248,15 @@ def _shared(found: SheetLines) -> Votes:
                 what = f"document {key[1]} has other groups in query {key[0]} than in query {other[0]}"
                 raise InputError(f"{what}; label one of them, or both alike", found.path, found.lines[key] or None)
     return {key: found.votes[first[key[1]]] for key in found.lines if key[1] in first}
+
+
+def _refuse_other_number(found: SheetLines, unit: Drawn) -> None:
+    """Raise InputError if a sheet holds more or fewer documents than were drawn, as far as it says that."""
+    drawn = found.made.get("number", "").partition(" ")[0]
+    if unit == "document" and drawn and str(len(found.lines)) != drawn:
+        what = f"this was a draw of {drawn} document{'s' * (drawn != '1')}, and {len(found.lines)} are here"
+        how = f"keep the lines that were drawn, or draw again, with --gold {opening.name(found.path)}"
+        raise InputError(f"{what}; {how}", found.path, found.signed)
 
 
 def _refuse_empty(found: SheetLines, votes: Votes) -> None:

@@ -84,20 +84,24 @@ def _quoted(block: bytes, line: int) -> Iterator[tuple[int, list[str]]]:
         last = reader.line_num
 
 
-def _fast(found: LabelColumns, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str) -> bool:
-    """Take a plain block as a whole; tell whether it was one."""
-    plain = len(block.translate(None, _CONTROL)) == len(block) and not any(mark in block for mark in _UNTIDY)
-    if not plain or block[:1] in b"# \t\n" or (delimiter == "," and b'"' in block):
+def _is_plain(block: bytes, delimiter: str) -> bool:
+    """Tell whether the cells of a block are what stands between delimiters: no quotes, and nothing to strip."""
+    if len(block.translate(None, _CONTROL)) < len(block) or any(mark in block for mark in _UNTIDY):
         return False
-    if (not block.isascii() and _ODD.search(block.decode())) or find_spec("pyarrow") is None:
+    if block[:1] in b"# \t\n" or (delimiter == "," and b'"' in block):
         return False
+    return block.isascii() or _ODD.search(block.decode()) is None
+
+
+def _read_plain(block: bytes, names: Sequence[str], roles: Roles, delimiter: str) -> Any:
+    """Parse a plain block into a table of pyarrow; None if a row is not like the others, or a number is none."""
     import pyarrow as pa
     from pyarrow import csv as fast
 
     kinds = {"group": pa.dictionary(pa.int32(), pa.string()), "weight": pa.float64(), "count": pa.float64()}
     wanted = {name: kinds.get(role, pa.string()) for role, name in roles.items()}
-    try:
-        table = fast.read_csv(
+    with suppress(pa.ArrowInvalid):
+        return fast.read_csv(
             pa.BufferReader(block),
             read_options=fast.ReadOptions(column_names=list(names), block_size=1 << 20, use_threads=False),
             parse_options=fast.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
@@ -105,7 +109,15 @@ def _fast(found: LabelColumns, block: bytes, line: int, names: Sequence[str], ro
                 column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
             ),
         )
-    except pa.ArrowInvalid:
+    return None
+
+
+def _fast(found: LabelColumns, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str) -> bool:
+    """Take a plain block as a whole; tell whether it was one."""
+    if not _is_plain(block, delimiter) or find_spec("pyarrow") is None:
+        return False
+    table = _read_plain(block, names, roles, delimiter)
+    if table is None:
         return False
     read: dict[str, Any] = {}
     for role, name in roles.items():

@@ -249,19 +249,8 @@ def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
     ``two`` asks for two sides. Raises InputError for a bad line, a document that stands twice under a query, and other
     than two sides.
     """
-    is_file = isinstance(given, PATH)
-    path = given if is_file else None
-    entries: list[tuple[int | None, str, str, str]]
-    if is_file:
-        several = rows(opening.lines(given, comment=b"#"), given, (2, 3), _DOCUMENT, otherwise=None)
-        entries = [
-            (number, cells[0], cells[1], "".join(cells[2:]))
-            for number, cells in several
-            if cells[:2] != ["qid", "docno"]
-        ]
-    else:
-        held = {qid: of if isinstance(of, Mapping) else dict.fromkeys(of, "") for qid, of in given.items()}
-        entries = [(None, str(qid), str(docno), str(side)) for qid, of in held.items() for docno, side in of.items()]
+    path = given if isinstance(given, PATH) else None
+    entries = _documents_in(given)
     seen: set[tuple[str, str]] = set()
     sides: dict[str, None] = {}
     for line, qid, docno, side in entries:
@@ -278,9 +267,22 @@ def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
     if not entries or (two and len(sides) < 2):
         what = "the documents of both sides" if two else "a qid and a docno on each line"
         raise InputError(f"this names too few documents; give {what}", path)
-    name = opening.name(given) if is_file else "given"
-    sha256 = (
-        opening.sha256(given) if is_file else digest_texts((f"{qid} {docno}", side) for _, qid, docno, side in entries)
-    )
     _, qids, docnos, named = zip(*entries, strict=True)
-    return QueryDocuments(name, qids, docnos, named, sha256)
+    if path is None:
+        return QueryDocuments(
+            "given", qids, docnos, named, digest_texts((f"{qid} {docno}", side) for _, qid, docno, side in entries)
+        )
+    return QueryDocuments(opening.name(path), qids, docnos, named, opening.sha256(path))
+
+
+def _documents_in(given: Any) -> list[tuple[int | None, str, str, str]]:
+    """Read documents of queries, or take them from mappings: the line, if there is one, query, document and side."""
+    if isinstance(given, PATH):
+        several = rows(opening.lines(given, comment=b"#"), given, (2, 3), _DOCUMENT, otherwise=None)
+        return [
+            (number, cells[0], cells[1], "".join(cells[2:]))
+            for number, cells in several
+            if cells[:2] != ["qid", "docno"]
+        ]
+    held = {qid: of if isinstance(of, Mapping) else dict.fromkeys(of, "") for qid, of in given.items()}
+    return [(None, str(qid), str(docno), str(side)) for qid, of in held.items() for docno, side in of.items()]

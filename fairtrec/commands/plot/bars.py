@@ -99,16 +99,9 @@ def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
     measure, names = result.scores[0].measures[0], canvas.called(result)
     others = [number for number in range(len(result.scores)) if number != base]
     worth = [_of_queries(result, number) for number in range(len(result.scores))]
-    titles = [names[number].strip() for number in others]
-    few, wide = len(others) <= 6, columns == "2"
-    size, most = (8, 3 if wide else 2) if few else (6, 6 if wide else 3)
-    room = 72 * canvas.WIDTHS[columns] / (canvas.LETTER * size * max(map(len, titles)) / (2 if few else 4) + 16)
-    across, height = max(1, min(most, int(room))), 1.6 if few else 1.0
-    if len(others) > MANY:  # on one page, for which names are shortened
-        across, height = most, min(1.0, HEIGHT / -(-len(others) // most) - 0.2)
-        titles = shorten_names(
-            titles, 2 * int((canvas.WIDTHS[columns] / most - 0.42) * 72 / (canvas.LETTER * size)) - 4
-        )
+    few = len(others) <= 6
+    size = 8 if few else 6
+    titles, across, height = _fit_panels([names[number].strip() for number in others], columns, size, few=few)
     figure, drawn = canvas.panels(titles, columns, height, across=across, size=size, sharey=True)
     for axes, number in zip(drawn, others, strict=True):
         both = sorted(worth[number].keys() & worth[base].keys())
@@ -129,6 +122,18 @@ def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
     letters = int((figure.get_figheight() - 0.3) * 72 / (canvas.LETTER * 8))
     figure.supylabel(canvas.wrapped(f"{what} − that of {names[base].strip()}", letters), fontsize=8)
     return figure
+
+
+def _fit_panels(
+    titles: Sequence[str], columns: PaperColumns, size: int, *, few: bool
+) -> tuple[Sequence[str], int, float]:
+    """Say how panels of these titles fit, of letters of a ``size``: what they are called, how many across, how high."""
+    most = {("1", True): 2, ("1", False): 3, ("2", True): 3, ("2", False): 6}[columns, few]
+    if len(titles) > MANY:  # on one page, for which names are shortened
+        letters = 2 * int((canvas.WIDTHS[columns] / most - 0.42) * 72 / (canvas.LETTER * size)) - 4
+        return shorten_names(titles, letters), most, min(1.0, HEIGHT / -(-len(titles) // most) - 0.2)
+    room = 72 * canvas.WIDTHS[columns] / (canvas.LETTER * size * max(map(len, titles)) / (2 if few else 4) + 16)
+    return titles, max(1, min(most, int(room))), 1.6 if few else 1.0
 
 
 def _of_queries(result: Result, number: int) -> dict[str, float]:

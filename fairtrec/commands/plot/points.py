@@ -52,20 +52,23 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
     _end_axes(axes, measures, frames, [part for run in drawn for part in points[run]])
     numbered = len(drawn) > FEW
     keyed = drawn if len(drawn) <= canvas.MOST else front
-    handles: list[Any] = [points[run] for run in keyed]
-    others = _draw_keys(axes, families, trend=trend, is_any_apart=bool(apart))
-    if handles or others:
-        numbers = [str(run + 1) for run in keyed] if numbered else []
-        named = [names[run] for run in keyed]
-        canvas.legend(
-            figure, [*handles, *(key for _, key in others)], named, numbers=numbers, more=[name for name, _ in others]
-        )
+    named = [(names[run], points[run], str(run + 1) * numbered) for run in keyed]
+    _name_points(figure, named, _draw_keys(axes, families, trend=trend, is_any_apart=bool(apart)))
     dots = _placed(figure, axes, means, order)
     for dot in dots:
         _sized(points[dot.run], dot, look[dot.run]["marker"], is_front=dot.run in front, is_apart=dot.run in apart)
     if numbered:
         _numbered(figure, axes, dots)
     return figure
+
+
+def _name_points(figure: Any, named: Sequence[tuple[str, Any, str]], others: Sequence[tuple[str, Any]]) -> None:
+    """Draw the legend: runs by their names, each with what is drawn of it and its number, and ``others``."""
+    if named or others:
+        handles = [*(each for _, each, _ in named), *(key for _, key in others)]
+        numbers = [number for _, _, number in named if number]
+        more = [name for name, _ in others]
+        canvas.legend(figure, handles, [name for name, _, _ in named], numbers=numbers, more=more)
 
 
 def _compare_two(result: Result) -> tuple[Sequence[Measure], Standing]:

@@ -87,20 +87,27 @@ def shared(pairs: Any, terms: Any = None, *, one_way: bool = False) -> str:
     group, where terms are given.
     """
     listed = loading.pairs(pairs, one_way=one_way)
-    of_groups = {} if terms is None else loading.terms(terms).terms
-    together = [{word.lower() for word in words} for words in of_groups.values()]
+    together = _groups_of_words(terms)
     apart = {word for line in PRONOUNS for word in line} if listed.lines >= PRONOUNS and not one_way else set()
     several = {
         word: others
         for word, others in listed.shared.items()
         if word not in apart and not any(group.issuperset(map(str.lower, others)) for group in together)
     }
+    if not several:
+        return ""
     said = [f"{word} stands for {' and '.join(others)}" for word, others in list(several.items())[:3]]
     more = f", and so do {len(several) - 3} more" if len(several) > 3 else ""
-    become = "becomes" if len(several) == 1 else "each becomes"
+    become, it = ("becomes", "it") if len(several) == 1 else ("each becomes", "those on the right")
     on_the_right = not one_way and several.keys() & {right for _, right in listed.lines}
-    leaves = f"; --one-way leaves {'it' if len(several) == 1 else 'those on the right'}" if on_the_right else ""
-    return f"{', '.join(said)}{more}, and {become} the first{leaves}" if said else ""
+    leaves = f"; --one-way leaves {it}" if on_the_right else ""
+    return f"{', '.join(said)}{more}, and {become} the first{leaves}"
+
+
+def _groups_of_words(terms: Any) -> list[set[str]]:
+    """Give the terms of each group in small letters; none without a list of terms."""
+    of_groups = {} if terms is None else loading.terms(terms).terms
+    return [{word.lower() for word in words} for words in of_groups.values()]
 
 
 def _ranked(runs: Sequence[tuple[str, RankingsLike]], depth: int | None) -> Docnos:

@@ -182,39 +182,19 @@ def positions(
     table = DocumentTable(rankings, [named for named in (fitting, removing) if named is not None])
     lists = _lists(table, table.ranked(rankings), fitting, removing)
     used = table.of_lists(lists)
-    if model is None:
-        found, made = vectors.read(embeddings, ids, table.documents), None
-    else:
-        found, made = _embedded(docs, model, table.documents, used)
+    found, made = _vectors(embeddings, ids, docs, model, table.documents, used)
     if axes > found.dimensions:
         raise UsageError(f"{axes} axes where vectors have {found.dimensions} dimensions; ask for fewer")
     known = found.rows != MISSING
     unknown, used = used[~known[used]], used[known[used]]
     if len(unknown) and missing == "error":
-        docno, what = table.documents.names[unknown[0]].decode(), "vector" if made is None else "text"
-        more = f", and {len(unknown) - 1} more have none" if len(unknown) > 1 else ""
-        message = f"document {docno} has no {what}{more}; add what is missing, or leave these out: --missing skip"
-        raise InputError(message, found.path)
+        names = table.documents.names[unknown]
+        raise _without_vector(decode(names[:1])[0], len(unknown), found, of_text=made is not None)
     if save_embeddings is not None:
         vectors.write(Path(save_embeddings), table.documents.names[used], found.values[found.rows[used]])
     kept = [each.kept(known) for each in lists]
     work = Fitting(table, found, kept[0], kept[1], kept[2:], axes, normalize, spurious_as, groups, toward)
     queries, documents, values, explained = work.run()
-    signature = {
-        "fairtrec": __version__,
-        "vectors": found.name if made is None else "",
-        "model": "" if made is None else made.name,
-        "order": order,
-        "depth": str(depth or ""),
-        "fit": "ranked" if fitting is None else short(fitting.name, fitting.sha256),
-        "axes": str(axes),
-        "normalize": "yes" if normalize else "",
-        "spurious": "" if removing is None else f"{short(removing.name, removing.sha256)}/{spurious_as}",
-        "labels": "" if groups is None else short(groups.name, groups.sha256),
-        "missing": f"skip({len(unknown)})" if len(unknown) else "",
-        "toward": toward or "",
-        "sign": "" if toward else "arbitrary",
-    }
     return Projection(
         tuple(table.qids[query] for query in queries.tolist()),
         tuple(decode(table.documents.names[documents])),
@@ -222,9 +202,9 @@ def positions(
         explained,
         found.dimensions,
         work.agreement,
-        "" if made is None else _cut(made),
+        _cut(made),
         tuple(_notes(work, len(unknown))),
-        Signature(signature),
+        _signature_of(work, made, order, depth, fitting, removing, len(unknown)),
     )
 
 
@@ -250,6 +230,52 @@ def _lists(
     return [ranked, ranked if fitting is None else table.named(fitting), *sides_of]
 
 
+def _vectors(
+    embeddings: Any, ids: Any, docs: Any, model: Any, documents: Docnos, used: Ints
+) -> tuple[Vectors, Embedding | None]:
+    """Read the vectors of documents, or make those of the documents that are used by a model."""
+    if model is None:
+        return vectors.read(embeddings, ids, documents), None
+    return _embedded(docs, model, documents, used)
+
+
+def _without_vector(docno: str, many: int, found: Vectors, *, of_text: bool) -> InputError:
+    """Say that ``many`` documents, of which this is the first, have no vector, or no text to make it of."""
+    what = "text" if of_text else "vector"
+    more = f", and {many - 1} more have none" if many > 1 else ""
+    message = f"document {docno} has no {what}{more}; add what is missing, or leave these out: --missing skip"
+    return InputError(message, found.path)
+
+
+def _signature_of(
+    work: Fitting,
+    made: Embedding | None,
+    order: RankedBy,
+    depth: int | None,
+    fitting: QueryDocuments | None,
+    removing: QueryDocuments | None,
+    skipped: int,
+) -> Signature:
+    """Say every choice and content that changes a position: what made the vectors, and what axes are fit to."""
+    spurious = "" if removing is None else f"{short(removing.name, removing.sha256)}/{work.spurious_as}"
+    choices = {
+        "fairtrec": __version__,
+        "vectors": work.vectors.name if made is None else "",
+        "model": "" if made is None else made.name,
+        "order": order,
+        "depth": str(depth or ""),
+        "fit": "ranked" if fitting is None else short(fitting.name, fitting.sha256),
+        "axes": str(work.axes),
+        "normalize": "yes" if work.normalize else "",
+        "spurious": spurious,
+        "labels": "" if work.labels is None else short(work.labels.name, work.labels.sha256),
+        "missing": f"skip({skipped})" if skipped else "",
+        "toward": work.toward or "",
+        "sign": "" if work.toward else "arbitrary",
+    }
+    return Signature(choices)
+
+
 def _embedded(docs: Any, model: Any, documents: Docnos, used: Ints) -> tuple[Vectors, Embedding]:
     """Make vectors of the texts of the documents that are used, each once."""
     column = documents.names[used]
@@ -261,8 +287,8 @@ def _embedded(docs: Any, model: Any, documents: Docnos, used: Ints) -> tuple[Vec
     return vectors.of_matrix(made.values, made.name, used[there], documents), made
 
 
-def _cut(made: Embedding) -> str:
-    if not made.longer:
+def _cut(made: Embedding | None) -> str:
+    if made is None or not made.longer:
         return ""
     are = "document is" if made.longer == 1 else "documents are"
     return f"{made.longer:,} {are} longer than the model reads ({made.limit} tokens)"

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import fspath
 from typing import Any
@@ -118,31 +118,36 @@ def table(path: FilePath, domain: str | None) -> QueryTable | None:
     if domain is None and known[:1] != ["qid"]:
         return None
     columns = [known.index(name) if name in known else at for at, name in enumerate(("qid", "query"))]
-    if domain is not None:
-        if domain not in names:
-            told = (
-                f"there are {', '.join(names)}" if "qid" in known else "the first line has to name them: qid query ..."
-            )
-            raise InputError(f"there is no column {domain}; {told}", path, first)
-        columns.append(names.index(domain))
+    if domain is not None and domain not in names:
+        told = f"there are {', '.join(names)}" if "qid" in known else "the first line has to name them: qid query ..."
+        raise InputError(f"there is no column {domain}; {told}", path, first)
+    columns += [] if domain is None else [names.index(domain)]
     texts: dict[str, str] = {}
     domains: dict[str, tuple[str, ...]] = {}
     every: set[str] = set()
     for number, row in rows:
         qid, text, *named = [row[at] if at < len(row) else "" for at in columns]
-        if not _ID.fullmatch(qid):
-            raise InputError(f"the query id {qid!r} is empty, or has a blank, comma or #; write another", path, number)
-        if qid in texts:
-            raise InputError(f"query {qid} stands twice; keep one line", path, number)
-        texts[qid] = text
         several = (name.strip() for cell in named for name in cell.split(","))
-        domains[qid] = tuple(dict.fromkeys(name for name in several if name))
-        every.update(domains[qid])
-        if len(every) > MOST_LABELS:
-            raise InputError(f"more than {MOST_LABELS:,} domains; name a column of fewer", path, number)
-        for name in tsv.RESERVED.keys() & domains[qid]:
-            raise InputError(f"{name!r} stands for {tsv.RESERVED[name]}; give this domain another name", path, number)
+        own = tuple(dict.fromkeys(name for name in several if name))
+        every.update(own)
+        if fault := _fault_of_query(qid, own, len(every), is_twice=qid in texts):
+            raise InputError(fault, path, number)
+        texts[qid], domains[qid] = text, own
     return QueryTable(texts, domains)
+
+
+def _fault_of_query(qid: str, domains: Sequence[str], every: int, *, is_twice: bool) -> str:
+    """Say what is wrong with a line of a table, which has so many domains down to this line; "" if nothing is."""
+    if not _ID.fullmatch(qid):
+        return f"the query id {qid!r} is empty, or has a blank, comma or #; write another"
+    if is_twice:
+        return f"query {qid} stands twice; keep one line"
+    if every > MOST_LABELS:
+        return f"more than {MOST_LABELS:,} domains; name a column of fewer"
+    reserved = next(iter(tsv.RESERVED.keys() & domains), None)
+    return (
+        "" if reserved is None else f"{reserved!r} stands for {tsv.RESERVED[reserved]}; give this domain another name"
+    )
 
 
 def alike(many: Mapping[str, int]) -> list[tuple[str, str]]:

@@ -45,25 +45,24 @@ def queryset(
 
     Raises UsageError for what does not fit together, and for a label that nobody gave; InputError for bad input.
     """
-    has_votes = cast is not None and not (isinstance(cast, list | tuple) and not cast)
+    has_votes = _has_votes(cast)
     _refuse(has_votes=has_votes, keep=keep, votes=votes, query_texts=query_texts, domain=domain, terms=terms)
     table = annotated.table(query_texts, domain) if _is_table(query_texts) else None
     ballots: Ballots = annotated.ballots(cast) if has_votes else {}
     among = list(ballots if has_votes or table is None else table.texts)
     notes: list[str] = []
     wanted = None if queries is None else loading.queries(queries)
-    if wanted is not None:
-        among = _wanted(among, wanted, notes, has_votes=has_votes)
-        ballots = {qid: ballots[qid] for qid in among if qid in ballots}
+    among = _wanted(among, wanted, notes, has_votes=has_votes)
+    ballots = {qid: ballots[qid] for qid in among if qid in ballots}
     label = {qid: _decided(list(of.values()), votes) for qid, of in ballots.items()}
     chosen = _chosen(among, ballots, label, keep)
-    texts = {} if query_texts is None else _texts(query_texts, table, chosen)
+    texts = _texts(query_texts, table, chosen)
     lists = None if terms is None else loading.terms(terms)
-    words = {} if lists is None else _find_words_of_groups(lists, texts)
+    words = _find_words_of_groups(lists, texts)
     kept = tuple(qid for qid in chosen if qid not in words)
-    domains = None if domain is None else _find_domains(table, kept)
+    domains = _find_domains(None if domain is None else table, kept)
     sources = _list_sources(cast if has_votes else None, wanted, query_texts, lists)
-    options = {"keep": keep or "", "votes-by": votes if has_votes else "", "domain": domain or ""}
+    options = {"keep": keep, "votes-by": votes if has_votes else None, "domain": domain}
     return QuerySet(
         ballots=ballots,
         keep=keep,
@@ -79,6 +78,11 @@ def queryset(
         notes=[*notes, *_list_notes(ballots, domains)],
         signature=_sign(sources, options),
     )
+
+
+def _has_votes(cast: Any) -> bool:
+    """Tell whether votes were given; an empty list of files is none."""
+    return cast is not None and not (isinstance(cast, list | tuple) and not cast)
 
 
 def _find_domains(table: annotated.QueryTable | None, kept: Iterable[str]) -> dict[str, tuple[str, ...]] | None:
@@ -102,16 +106,27 @@ def _list_notes(ballots: Ballots, domains: Mapping[str, Collection[str]] | None)
     return notes + [f"{_some(bare)} of no domain"] * (bare > 0)
 
 
-def _sign(sources: Iterable[SetPart], options: Mapping[str, str]) -> Signature:
+def _sign(sources: Iterable[SetPart], options: Mapping[str, str | None]) -> Signature:
     """Name what the set was made from, and with which options."""
     told: dict[str, list[str]] = {}
     for part, name, digest in sources:
         told.setdefault(part, []).append(loading.short(name, digest))
-    return Signature({"fairtrec": __version__, **{part: ",".join(each) for part, each in told.items()}, **options})
+    return Signature(
+        {
+            "fairtrec": __version__,
+            **{part: ",".join(each) for part, each in told.items()},
+            **{name: option or "" for name, option in options.items()},
+        }
+    )
 
 
-def _wanted(among: list[str], wanted: Queries, notes: list[str], *, has_votes: bool) -> list[str]:
-    """Keep to a query set, and note what of either the other has not. Raises InputError where nothing is left."""
+def _wanted(among: list[str], wanted: Queries | None, notes: list[str], *, has_votes: bool) -> list[str]:
+    """Keep to a query set, if there is one, and note what of either the other has not.
+
+    Raises InputError where nothing is left.
+    """
+    if wanted is None:
+        return among
     left = set(among) & set(wanted.qids)
     if not left:
         raise InputError(f"none of these queries is in {wanted.name}; check the ids")
@@ -180,7 +195,9 @@ def _decided(labels: list[str], rule: Rule) -> str:
 
 
 def _texts(given: Any, table: annotated.QueryTable | None, chosen: Iterable[str]) -> dict[str, str]:
-    """Give the text of each query, in one line. Raises InputError for one without."""
+    """Give the text of each query, in one line; none if none were given. Raises InputError for a query without one."""
+    if given is None:
+        return {}
     qids = list(chosen)
     found: Mapping[str, str] = table.texts if table is not None else loading.query_texts(given, qids)
     texts = {qid: " ".join(found.get(qid, "").split()) for qid in qids}
@@ -191,8 +208,10 @@ def _texts(given: Any, table: annotated.QueryTable | None, chosen: Iterable[str]
     return texts
 
 
-def _find_words_of_groups(lists: GroupTerms, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Find the terms of groups in each text that holds some."""
+def _find_words_of_groups(lists: GroupTerms | None, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Find the terms of groups in each text that holds some; none without a list of them."""
+    if lists is None:
+        return {}
     lexicon = Lexicon.of(lists)
     return {qid: held for qid, text in texts.items() if (held := _held(lexicon, text))}
 
