@@ -27,14 +27,13 @@ def say(line: str) -> None:
     click.echo(re.sub(_LONG, lambda word: short(word.group()), re.sub(BREAKING, escaped, line)), err=True)
 
 
-SECTIONS = {  # in the order of the help: parameters, which mean the same in every command; choices say their own
-    "Inputs": "terms docs counts labels gold queries background slices docnos sequences truth pairs "
+SECTIONS = {  # in the order of the help, of parameters; rows of inputs/choices.py name their own
+    "Inputs": "terms docs counts labels gold queries background docnos sequences truth pairs "
     "embeddings ids model qrels runs",
     "Measures": "measures measure",
     "Ranking": "",
-    "Comparison": "baseline test correction interval confidence equivalence resamples seed",
-    "Output": "form output places verbose per_query no_summary sort title latex_label paper junit fix force "
-    "everything save_embeddings",
+    "Comparison": "baseline test correction equivalence resamples seed",
+    "Output": "form output places verbose paper junit fix force everything save_embeddings",
     "Options": "jobs keep_going untrusted limits no_links max_doc_bytes engine master resume device config root "
     "version versions help",
 }
@@ -154,11 +153,12 @@ def _title(option: click.Parameter) -> str:
     for title, names in SECTIONS.items():
         if name in names.split():
             return title
-    from fairtrec.evaluation.inputs.choices import CHOICES
+    from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS
     from fairtrec.measures.catalogue.needs import EXTRAS
 
-    if name in CHOICES:
-        return CHOICES[name].section
+    row = CHOICES.get(str(name)) or VIEWS.get(str(name))
+    if row is not None:
+        return row.section
     return next(iter(SECTIONS)) if name in EXTRAS else ""
 
 

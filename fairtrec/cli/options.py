@@ -8,8 +8,8 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli.commands import TYPED, FormatChoice
-from fairtrec.evaluation.inputs.choice import inserted
-from fairtrec.evaluation.inputs.choices import CHOICES
+from fairtrec.evaluation.inputs.choice import Choice, inserted
+from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS, has_option
 from fairtrec.measures.catalogue.needs import EXTRAS
 from fairtrec.report.writers import Formats
 from fairtrec.support.errors import UsageError
@@ -34,6 +34,7 @@ class _Place(click.Path):
 
 
 FILE, PLACE = _Place(dir_okay=False), _Place()
+NUMBERS: dict[Any, type] = {int: int, int | None: int, float | None: float}
 
 
 def word(*names: str, of: Any, optional: bool = False, **more: Any) -> Decorator:
@@ -102,28 +103,37 @@ INPUTS = {
 gold = click.option(
     "--gold", metavar="SHEET", help="Labels by people of what `fairtrec gold draw` drew: print corrected values, too."
 )
-CHOSEN = {  # the option of each choice
-    row.name: click.option(
+
+
+def _option(row: Choice) -> Decorator:
+    """Make the option of a row of the table."""
+    if row.by_name:
+        return click.option(
+            *row.options,
+            row.name,
+            multiple=True,
+            callback=_by_attribute,
+            metavar=f"[NAME=]{row.metavar or '|'.join(row.literals)}",
+            default=[] if row.default is None else [row.default],
+            help=row.help,
+        )
+    if row.default is True:  # a flag that takes away what is the default
+        return click.option(
+            *row.options, row.name, is_flag=True, help=row.help, callback=lambda _, __, is_typed: not is_typed
+        )
+    return click.option(
         *row.options,
         row.name,
-        type=bool if row.is_flag else click.Choice(row.literals) if row.literals else int if row.is_number else str,
+        type=bool if row.is_flag else click.Choice(row.literals) if row.literals else NUMBERS.get(row.hint, str),
         is_flag=row.is_flag,
         default=row.default,
         metavar=row.metavar,
         help=row.help,
     )
-    if not row.by_name
-    else click.option(
-        *row.options,
-        row.name,
-        multiple=True,
-        callback=_by_attribute,
-        metavar=f"[NAME=]{row.metavar or '|'.join(row.literals)}",
-        default=[] if row.default is None else [row.default],
-        help=row.help,
-    )
-    for row in CHOICES.values()
-}
+
+
+CHOSEN = {name: _option(row) for name, row in CHOICES.items()}
+VIEWED = {name: _option(row) for name, row in VIEWS.items()}
 jobs = click.option(
     "-j",
     "--jobs",
@@ -132,16 +142,6 @@ jobs = click.option(
     help="Read N runs at a time.  [default: as many as there are cores, where that pays]",
 )
 
-
-sort = click.option(
-    "--sort",
-    metavar="MEASURE",
-    help="Sort runs by this measure, the best first, and show ranks and marks.  [default: as given]",
-)
-query_texts = click.option(
-    "--query-texts", metavar="FILE|ID", help="Show the texts of queries: lines of qid<TAB>text, or an ir_datasets id."
-)
-per_query = click.option("-q", "--per-query", is_flag=True, help="Print the value of each query too.")
 force = click.option("--force", is_flag=True, help="Overwrite FILE.")
 keep_going = click.option(
     "--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3."
@@ -223,13 +223,10 @@ class Shared:
         """Decorate a command."""
         each = list(self.options)
         if self.evaluates:
-            rows = [
-                row
-                for row in CHOICES.values()
-                if (self.evaluates in row.only if row.only else self.evaluates not in row.but)
-            ]
+            rows = [row for row in CHOICES.values() if has_option(self.evaluates, row)]
             names = inserted(INPUTS, [(row.name, row.after) for row in rows])
             each += [*_RUNS, *self.measures, *(INPUTS.get(name) or CHOSEN[name] for name in names), jobs]
+            each += [VIEWED[name] for name, row in VIEWS.items() if has_option(self.evaluates, row)]
         if self.report is not None:
             kind = FormatChoice([*["auto"] * self.auto, *self.report.forms])
             kind.writers = self.report.forms

@@ -102,7 +102,7 @@ def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: 
     refuse_input(place, [] if result is None else [fspath(file.place) for file in result.files.values()])
     if isinstance(of, Result):
         pool = True if any(scores.pooled is not None for scores in of.scores) else None
-        refuse_view(form, place, pool=pool, **{name: value for name, value in view.items() if name != "sort"})
+        refuse_view(form, place, pool=pool, **view)
         slices = view["slices"] = Slices.of(view.get("slices"))
         sort = view.get("sort")
         view["sort"] = sort if sort is None or isinstance(sort, Measure) else sort_key(sort, None)

@@ -6,11 +6,12 @@ or shown in a notebook; ``rows`` a head and rows of cells; ``records`` objects f
 """
 
 import inspect
-import re
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from fairtrec.evaluation.inputs.choice import Asked
+from fairtrec.evaluation.inputs.choices import DEFAULTS, PER_QUERY, VIEWS, has_option, refuse_conflicts
 from fairtrec.support import command_rows
 from fairtrec.support.errors import UsageError
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 Carried = Literal["nothing", "signature", "remarks", "all"]
 EVERY = frozenset(("places", "terminal", "parts", "most", "window"))  # the options of all kinds
-QUERIES = "-f flat has the means alone, and -q asks for values of queries; leave out one of them"
 
 
 class Writer(NamedTuple):
@@ -103,7 +103,7 @@ class ResultFormats(Formats):
         """
         writer = self.forms[form]
         if view.get("per_query") and not writer.queries:
-            raise UsageError(QUERIES)
+            raise UsageError(PER_QUERY)
         if sort is not None:
             from fairtrec.evaluation.leaderboard import by, computed
 
@@ -158,7 +158,7 @@ _RESULTS = {
 RESULTS = ResultFormats(
     "fairtrec.report.results.tables",
     _RESULTS,
-    ("per_query", "summary", "sort", "slices", "title", "latex_label", "query_texts"),
+    tuple(name for name, row in VIEWS.items() if has_option("python", row)),
     said="fairtrec.report.remarks",
 )
 _CORE: Mapping[str, Formats] = dict.fromkeys(("Result", "Scores", "GapScores"), RESULTS)
@@ -179,45 +179,14 @@ def all_formats() -> dict[str, Formats]:
     return {**_CORE, **{name: formats for answers in of_commands for name, formats in answers.items()}}
 
 
-def refuse_view(
-    form: str,
-    output: "Path | None",
-    *,
-    per_query: bool = False,
-    summary: bool = True,
-    slices: object = None,
-    title: str | None = None,
-    latex_label: str | None = None,
-    query_texts: object = None,
-    pool: object = None,
-    aggregate: bool = False,
-) -> None:
-    """Raise UsageError if a format of results cannot show what is asked for, or not there, before any work is done."""
+def refuse_view(form: str, output: "Path | None", **asked: Any) -> None:
+    """Raise UsageError for an option that a format of results cannot show, or that does not fit the others.
+
+    ``asked`` are values of choices and view options by name; those left out have their defaults.
+    """
     writer = RESULTS.forms.get(form, Writer(""))
-    page = writer.means
-    other = f"--format {form} shows none" if summary else "-n leaves these out"
-    refused = {
-        "-n leaves the values of queries out of the page, and -q asks for them; leave out one of them":
-            page and per_query and not summary,
-        QUERIES: per_query and not writer.queries,
-        "-n leaves out the means, so nothing is left to print; add -q": not (summary or page or per_query),
-        "--slice asks for means, and -n leaves them out; leave out one of the two":
-            slices and not summary and not page,
-        "--aggregate says what stands in the place of means, and -n leaves them out; leave out one":
-            aggregate and not summary and not page,
-        f"--pool prints pooled values beside the means, and {other}; leave out one of the two":
-            pool is not None and (not summary or page or writer.binary),
-        "--title is the heading of a page, or begins a caption; add -f html, or -f latex":
-            title is not None and not page and form != "latex",
-        "--query-texts stand beside the values of queries in a page; add -f html, without -n":
-            query_texts is not None and not (page and summary),
-        "--latex-label is what a LaTeX table is referred to by; add -f latex":
-            latex_label is not None and form != "latex",
-        f"--latex-label {latex_label!r} holds other signs than letters, digits and :._+/-; name another":
-            latex_label is not None and not re.fullmatch(r"[\w:.+/-]+", latex_label, re.ASCII),
-    }  # fmt: skip
-    for why in (why for why, is_so in refused.items() if is_so):
-        raise UsageError(why)
+    of_format = {"is_page": writer.means, "is_binary": writer.binary, "has_queries": writer.queries}
+    refuse_conflicts(Asked(**{**DEFAULTS, **asked}, form=form, **of_format))
     if writer.binary and output is None:
         from fairtrec.report.output import refuse_terminal
 

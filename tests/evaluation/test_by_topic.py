@@ -113,7 +113,7 @@ def test_a_broken_run_is_left_out_and_told(copied, fairtrec_command):
         (("--sort", "AP"), "leave out --sort"),
         (("--confidence", "0.9"), "leave out --confidence"),
         (("--bounds", "ties"), "leave out --bounds"),
-        (("-q",), "leave out -q"),
+        (("-q",), "leave out --per-query"),
         (("-f", "trec"), "--spread has no format trec"),
         (("-f", "html", "--title", "x"), "leave out --title"),
     ],

@@ -1,4 +1,7 @@
-"""A choice that changes a value is added in the table and where it acts, and holds for every command that day."""
+"""A new option takes a row of the table and the place where it acts.
+
+A choice changes values, in every command that evaluates; a view option changes what is shown of them.
+"""
 
 import json
 import os
@@ -33,11 +36,24 @@ ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
         ("        self.annotations, self.missing = self.counted, self.choices.missing\n", ACT),
     ],
 }
+VIEW_ROW = """\
+    latex_size: Annotated[str | None, Choice(
+        ("--latex-size",), OUTPUT, "The size of letters in the table (latex).", metavar="NAME", only=("eval", "python"),
+        refused=NOT_OF_SPREAD, conflicts={"--latex-size is for LaTeX; add -f latex": lambda it: it.form != "latex"},
+    )] = None  # fmt: skip
+"""
+VIEWED = {  # `eval --latex-size NAME`: by file, what is replaced by what
+    "evaluation/inputs/choices.py": [("    latex_label: Annotated", f"{VIEW_ROW}    latex_label: Annotated")],
+    "report/markup.py": [
+        ("latex_label: str | None = None) -> str:", "latex_label: str | None = None, latex_size: str = '') -> str:"),
+        (r'r"\centering", rf"\caption', r'r"\centering", *[rf"\{latex_size}"] * bool(latex_size), rf"\caption'),
+    ],
+}
 
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
-    """Copy the package, and add the choice to the copy."""
+    """Copy the package, and add the two options to the copy."""
     folder = tmp_path_factory.mktemp("grown")
     shutil.copytree(REPOSITORY / "fairtrec", folder / "fairtrec", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(REPOSITORY / "resources", folder / "resources")
@@ -47,7 +63,12 @@ def grown(tmp_path_factory):
             assert text.count(behind) == 1, f"{name}: {behind}"
             text = text.replace(behind, behind + lines)
         (folder / "fairtrec" / name).write_text(text)
-
+    for name, several in VIEWED.items():
+        text = (folder / "fairtrec" / name).read_text()
+        for old, new in several:
+            assert text.count(old) == 1, f"{name}: {old}"
+            text = text.replace(old, new)
+        (folder / "fairtrec" / name).write_text(text)
     return folder
 
 
@@ -63,6 +84,9 @@ def printed(grown):
         "help": ["eval", "--help"],
         "refused": [*WAYS["eval"][0], *GIVEN, "--min-tokens", "0"],
         "offered": ([], typed),
+        "seen": [*WAYS["eval"][0], *GIVEN, "-f", "latex", "--latex-size", "small"],
+        "unseen": [*WAYS["eval"][0], *GIVEN, "-f", "md", "--latex-size", "small"],
+        "spread": [*WAYS["eval"][0], *GIVEN, "--spread", "--latex-size", "small"],
     }
     return one_process.printed(lines, grown / "resources" / "example", grown)
 
@@ -123,6 +147,33 @@ def test_help_and_completion_have_it_and_bad_values_are_refused(printed):
     assert "--min-tokens N" in inputs
     assert printed["offered"][1].split() == ["plain,--min-tokens"]
     assert printed["refused"] == [2, "", "the min tokens is 0; it must be 1 or more\n"]
+
+
+def test_a_view_option_takes_two_files_and_six_lines():
+    lines = len(VIEW_ROW.splitlines()) + len(VIEWED["report/markup.py"])
+    page = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
+    (row,) = re.findall(r"^\| a view option of `eval` .*$", page, re.MULTILINE)
+    assert all(f"`fairtrec/{name}`" in row for name in VIEWED)
+    assert f" {lines}: " in row
+
+
+def test_a_view_option_shows_itself_and_is_refused_where_it_cannot(printed):
+    code, text, err = printed["seen"]
+    assert (code, r"\centering" + "\n" + r"\small" in text) == (0, True), err
+    assert printed["unseen"] == [2, "", "--latex-size is for LaTeX; add -f latex\n"]
+    assert printed["spread"][2] == "--spread prints best, median and worst of values alone; leave out --latex-size\n"
+    help_text = printed["help"][1]
+    assert "--latex-size NAME" in help_text[help_text.index("Output:") :]
+
+
+def test_python_takes_a_view_option(grown):
+    code = (
+        "import fairtrec; fairtrec.evaluate('P@1', {'q': ['d']}, {'q': {'d': 1}}).write('a.tex', latex_size='small');"
+        "print(open('a.tex').read())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=grown, env={**os.environ, "PYTHONPATH": str(grown)},
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert "\n\\small\n" in done.stdout, done.stderr
 
 
 def test_the_law_asks_about_it(grown):

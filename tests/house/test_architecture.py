@@ -178,8 +178,8 @@ def test_what_is_new_is_added_as_it_says(grown):
 
 
 def test_the_table_has_what_is_tried_here_and_elsewhere():
-    """That one is tried in tests/measures/catalogue/test_needs.py, and a choice in tests/evaluation/test_new_choice.py."""
-    elsewhere = {"an input of measures", "a choice of `eval` that changes a value"}
+    """That one is tried in tests/measures/catalogue/test_needs.py; options in tests/evaluation/test_new_choice.py."""
+    elsewhere = {"an input of measures", "a choice of `eval` that changes a value", "a view option of `eval`"}
     assert {what for what, *_ in rows()} == NEW.keys() | elsewhere
 
 

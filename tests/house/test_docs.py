@@ -8,6 +8,7 @@ more than that folder has (a network, Java, a model, minutes, files of the reade
 import inspect
 import os
 import re
+import runpy
 import shlex
 import subprocess
 from pathlib import Path
@@ -141,6 +142,22 @@ def test_the_counts_of_the_readme_are_made_before_they_are_used():
 def test_no_page_speaks_of_a_tag():
     pages_with_code = [REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("*.md")]
     assert not [page.name for page in pages_with_code if "rev: v" in page.read_text("utf-8")]
+
+
+def test_the_page_of_commands_is_their_help():
+    """The only place where the help of each command is recorded: `make docs` writes it anew."""
+    page = (REPOSITORY / "docs" / "cli.md").read_text("utf-8")
+    assert page == runpy.run_path(str(REPOSITORY / "docs" / "build.py"))["cli"](), "run: make docs"
+
+
+def test_help_prints_what_the_page_of_commands_has(fairtrec_command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "102")
+    texts = re.findall(r"^#+ (?:Commands|fairtrec ([^\n]*))\n(?:\n<!--[^\n]*-->\n)?\n```\n(.*?)^```$", PAGES["cli.md"],
+                       re.MULTILINE | re.DOTALL)  # fmt: skip
+    assert len(texts) > 30
+    for words, text in texts:
+        printed = fairtrec_command(*words.split(), "--help").out
+        assert [line.rstrip() for line in printed.splitlines()] == text.splitlines(), words
 
 
 def test_the_page_of_commands_has_the_short_option_for_help_too():

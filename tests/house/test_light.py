@@ -28,7 +28,7 @@ def recorded(tmp_path_factory):
     around = {"COLUMNS": "100", "FAIRTREC_HOME": str(home), "FAIRTREC_OFFLINE": "1", "GITHUB_ACTIONS": ""}
     found = {}
     for name, (code, out, err) in light.printed(lines, REPOSITORY, hidden, **around).items():
-        text = f"{GOLDEN[name].splitlines()[0]}\n{timeless(out)}"
+        text = f"{GOLDEN[name].splitlines()[0]}\n{timeless(out, name)}"
         text += f"--- stderr\n{timeless(err)}" if err else ""
         found[name] = code, f"{text}--- exit {code}\n" if code else text, err
     return found

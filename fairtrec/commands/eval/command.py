@@ -1,18 +1,18 @@
 """``fairtrec eval``: evaluate runs."""
 
 import os
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import TYPED, Titled, say
+from fairtrec.cli.commands import Titled, say
 from fairtrec.cli.runs import name_runs
 from fairtrec.commands.eval import SPREADS
+from fairtrec.evaluation.inputs.choices import CHOICES, NOT_OF_SPREAD, VIEWS, refuse_for
 from fairtrec.report.writers import RESULTS, refuse_view
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files.atomic import refuse_place
-from fairtrec.support.literals import Method
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,33 +26,7 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
 @click.command(name="eval", cls=Titled, epilog=options.EXITS)
 @options.Shared(evaluates="eval")
 @options.gold
-@options.per_query
-@click.option("-n", "--no-summary", is_flag=True, help="Print no means; leave the values of queries out of a page.")
-@options.sort
-@click.option(
-    "--spread", is_flag=True, help="Print best, median and worst of each query over all RUNs instead, naming none."
-)
-@click.option(
-    "--slice",
-    "slices",
-    metavar="FILE",
-    help="Print the means of each slice of queries, too; lines of FILE are qid and slice.",
-)
-@click.option(
-    "--confidence",
-    type=float,
-    metavar="P",
-    help="Print the interval of each mean over queries at this level, like 0.95.",
-)
-@click.option(
-    "--interval",
-    type=click.Choice(get_args(Method)),
-    help="How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
-)
 @options.keep_going
-@click.option("--title", metavar="TEXT", help="The heading of a page (html), or what a caption begins with (latex).")
-@options.query_texts
-@click.option("--latex-label", metavar="NAME", help="What LaTeX refers to the table by (latex).")
 @click.option(
     "-o",
     "--output",
@@ -70,17 +44,7 @@ def command(
     output: "Path | None",
     *,
     places: int,
-    per_query: bool,
-    no_summary: bool,
-    sort: str | None,
-    spread: bool,
-    slices: str | None,
-    confidence: float | None,
-    interval: Method | None,
     keep_going: bool,
-    title: str | None,
-    latex_label: str | None,
-    query_texts: str | None,
     **given: Any,
 ) -> int:
     """Evaluate each RUN against QRELS and print its measures.
@@ -95,15 +59,11 @@ def command(
     """
     from fairtrec.evaluation.jobs import processes
 
-    view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
-    view |= {"latex_label": latex_label, "query_texts": query_texts}
-    if spread:
-        _refuse_spread(form, given["aggregate"], per_query=per_query)
-    elif form != "auto" or no_summary or {title, latex_label, query_texts, confidence, interval} != {None}:
-        refuse_view(form, output, slices=slices, pool=given["pool"], aggregate=given["aggregate"] != "mean", **view)
-        _refuse_confidence(confidence, interval, given)
+    view = {name: given.pop(name) for name in VIEWS if name in given}
+    slices, sort, spread = view["slices"], view["sort"], view["spread"]
+    _refuse(form, output, view, given)
     files = name_runs(runs)
-    given["next_label"] = given["bounds"] == "labels" and per_query and form == "json"
+    given["next_label"] = given["bounds"] == "labels" and view["per_query"] and form == "json"
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
 
     from fairtrec.evaluation.plan import settle
@@ -127,14 +87,16 @@ def command(
         result = session.evaluated(each, jobs, keep_going=keep_going)
     for _, fault in result.failed:
         say(fault)
-    view["query_texts"] = None if query_texts is None else _asked(query_texts, result)
+    if view["query_texts"] is not None:
+        view["query_texts"] = _asked(view["query_texts"], result)
     if result.scores and spread:
-        _write_spread(result, form, output, of_queries, places=places, hidden=no_summary)
+        _write_spread(result, form, output, of_queries, places=places, hidden=not view["summary"])
     elif result.scores:
         result = result if of_queries is None else of_queries.noted(result)
-        if confidence is not None:
-            result = result.with_confidence(confidence, of_queries, interval=interval or "t")
-        printing.write(RESULTS, form, result, output, places=places, sort=by, slices=of_queries, **view)
+        if view["confidence"] is not None:
+            result = result.with_confidence(view["confidence"], of_queries, interval=view["interval"] or "t")
+        shown = {name: view[name] for name in RESULTS.options}
+        printing.write(RESULTS, form, result, output, places=places, **{**shown, "sort": by, "slices": of_queries})
     return InputError.exit_code if result.failed else 0
 
 
@@ -145,40 +107,25 @@ def _asked(query_texts: str, result: "Result") -> dict[str, str]:
     return loading.query_texts(query_texts, sorted({qid for scores in result.scores for qid in scores.qids}))
 
 
-def _refuse_confidence(confidence: float | None, interval: Method | None, given: dict[str, Any]) -> None:
-    """Raise UsageError for a confidence that there is not, and where another interval stands beside values."""
-    from fairtrec.evaluation.answers.result import ALONE, OF_MEANS
-    from fairtrec.statistics.procedure import Procedure
-
-    if confidence is None:
-        if interval is not None:
-            raise UsageError("--interval says how --confidence is computed; add --confidence 0.95, or leave it out")
-        return
-    Procedure(confidence=confidence)
-    if given["aggregate"] != "mean":
-        raise UsageError(OF_MEANS)
-    if given["bounds"] is not None:
-        raise UsageError(ALONE)
-    if interval is not None and interval != "t" and given["gold"] is not None:
-        raise UsageError("--gold gives intervals from Student's t; leave out --interval, or --gold")
-
-
 def _is_folder(output: "Path | None") -> bool:
     """Tell whether files for each run are asked for: where there is a folder, or the name was typed with a slash."""
     return output is not None and (output.is_dir() or bool(click.get_current_context().meta.get(options.FOLDER)))
 
 
-def _refuse_spread(form: str, aggregate: str, *, per_query: bool) -> None:
-    """Raise UsageError for what has no place beside best, median and worst, before any work is done."""
-    typed = click.get_current_context().meta[TYPED]
-    others = ["sort", "confidence", "interval", "bounds", "pool", "gold", "title", "latex_label", "query_texts"]
-    for name in [*others, *["aggregate"] * (aggregate != "mean")]:
-        if name in typed:
-            raise UsageError(f"--spread prints best, median and worst of values alone; leave out {typed[name]}")
-    if per_query:
-        raise UsageError("--spread prints each query; leave out -q (and -n leaves the queries out)")
-    if form not in (*SPREADS.forms, "auto"):
-        raise UsageError(f"--spread has no format {form}; choose one of {', '.join(SPREADS.forms)}")
+def _refuse(form: str, output: "Path | None", view: dict[str, Any], given: dict[str, Any]) -> None:
+    """Raise UsageError for options that do not fit each other or the format, before any work is done."""
+    if view["spread"]:
+        if given["gold"] is not None:
+            raise UsageError(f"--spread prints {NOT_OF_SPREAD['spread']}; leave out --gold")
+        refuse_for("spread", "--spread prints", (*VIEWS.values(), *CHOICES.values()), {**view, **given})
+        if form not in (*SPREADS.forms, "auto"):
+            raise UsageError(f"--spread has no format {form}; choose one of {', '.join(SPREADS.forms)}")
+        return
+    refuse_view(form, output, **view, **given)
+    if view["confidence"] is not None:
+        from fairtrec.statistics.procedure import Procedure
+
+        Procedure(confidence=view["confidence"])
 
 
 def _write_spread(

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     metavar="TERM",
     help="Print what the value would be without TERM in the word list; may be repeated.",
 )
-@options.query_texts
 @options.Shared(evaluates="explain", measures=(), report=EXPLANATIONS)
 def command(
     qrels: str | None,

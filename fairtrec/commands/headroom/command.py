@@ -42,8 +42,6 @@ from fairtrec.support.literals import Among
     metavar="ALPHA",
     help="Print how far each run is from the point at this share of its front: 0 is most utility, 1 the fairest.",
 )
-@options.per_query
-@options.query_texts
 @options.Shared(evaluates="headroom", measures=(), report=FRONTIERS)
 def command(
     qrels: str | None,

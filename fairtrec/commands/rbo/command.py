@@ -26,7 +26,7 @@ from fairtrec.support.literals import Extrapolation
 @options.CHOSEN["run_format"]
 @click.option("--baseline", metavar="RUN", help="Compare each RUN with this one, instead of all pairs.")
 @click.option("-c", "--complete", is_flag=True, help="Count queries that one run lacks as empty rankings.")
-@options.per_query
+@options.VIEWED["per_query"]
 @options.Shared(report=OVERLAPS)
 def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any) -> None:
     """Compare the rankings of runs: rank-biased overlap, in the mean over the queries that both runs have.

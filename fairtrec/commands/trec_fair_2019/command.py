@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     help="Over a whole sequence, or over the repetitions of each query and then the mean.",
 )
 @click.option("--shares", is_flag=True, help="Print each group's share of exposure and of relevance too.")
-@options.per_query
-@options.sort
+@options.VIEWED["per_query"]
+@options.VIEWED["sort"]
 @options.jobs
 @options.keep_going
 @options.Shared(report=RESULTS, auto=True, what=options.AUTO)

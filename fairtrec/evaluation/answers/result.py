@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.answers import (
+    CONFIDENCE_OF_MEANS,
+    CONFIDENCE_OR_BOUNDS,
+    GOLD_BY_T,
+    Answer,
+    Signature,
+)
 from fairtrec.evaluation.answers.aggregates import of_query
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.support.errors import FilePath, UsageError
@@ -16,9 +22,6 @@ from fairtrec.support.literals import Method
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-
-OF_MEANS = "--confidence is about a mean over queries, and --aggregate prints other values; leave out one of the two"
-ALONE = "--confidence and --bounds each add an interval of another kind; leave out one of them"
 
 
 @dataclass(frozen=True)
@@ -123,12 +126,12 @@ class Result(Answer):
 
         how = Procedure(confidence=confidence, interval=interval)
         if "aggregate" in self.signature:
-            raise UsageError(OF_MEANS)
+            raise UsageError(CONFIDENCE_OF_MEANS)
         if any(scores.ends for scores in self.scores):
-            raise UsageError(ALONE)
+            raise UsageError(CONFIDENCE_OR_BOUNDS)
         gold = [row for scores in self.scores if scores.gold is not None for row in scores.gold.rows]
         if gold and interval != "t":
-            raise UsageError("--gold gives intervals from Student's t; leave out --interval, or --gold")
+            raise UsageError(GOLD_BY_T)
         if any(scores.confidence is not None for scores in self.scores):
             raise UsageError("this result has an interval beside each mean already; start from the one without")
         several = tuple(replace(scores, confidence=confidence, interval=interval) for scores in self.scores)

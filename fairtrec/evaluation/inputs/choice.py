@@ -1,4 +1,4 @@
-"""What stands in a row of the table of choices, which inputs/choices.py is.
+"""A row of the table of options, which inputs/choices.py holds.
 
 Nothing here imports click or numpy, so that the command line can be built of it before anything is loaded.
 """
@@ -11,17 +11,22 @@ from fairtrec.support.files.arguments import is_by_name
 
 
 class Choice(NamedTuple):
-    """One option of an evaluation that may change a value; but for what it does, which stands where it acts."""
+    """One option of an evaluation, all but its effect, which is coded where it acts.
+
+    A choice may change a value; a view option changes how results are shown. Fields from ``part`` to ``values`` are for
+    choices only.
+    """
 
     options: tuple[str, ...]  # of the command line, the long one last
     section: str
     help: str
-    trials: tuple[Any, ...]  # for tests: values other than the default
+    trials: tuple[Any, ...] = ()  # for tests: values other than the default
     metavar: str | None = None
     after: str = ""  # which option it stands behind in the help; else that of the choice above
     only: tuple[str, ...] = ()  # the commands that have the option, where not all that evaluate have it
     but: tuple[str, ...] = ()  # those that evaluate and have it not
-    refused: Mapping[str, str] = MappingProxyType({})  # by command: what it takes in place of that
+    refused: Mapping[str, str] = MappingProxyType({})  # by command, or "spread": what that takes instead
+    conflicts: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})  # by message: whether it applies to ``Asked``
     part: str = "all"  # words of ``signing``: it plays a part where one of these does
     key: str = ""  # in the signature; none: it stands there as a part of another, or changes how files are read
     behind: str = ""  # which key of the signature that stands behind; else that of the choice above
@@ -54,6 +59,27 @@ class Choice(NamedTuple):
                 return ";".join(f"{name}={self.told(own)}" if name else self.told(own) for name, own in value.items())
             value = ",".join(f"{group}={share}" for group, share in value.items())
         return "yes" if value is True and self.tells is None else (self.tells or str)(value)
+
+
+class Asked:
+    """Everything asked of a report: each option by its name, and properties of its format.
+
+    ``form``         the name of the format, or auto.
+    ``is_page``      the format compares runs by their means, as html does.
+    ``is_binary``    the format is not for a terminal.
+    ``has_queries``  the format can show values of queries.
+    """
+
+    form: str
+    is_page: bool
+    is_binary: bool
+    has_queries: bool
+
+    def __init__(self, **asked: Any) -> None:
+        vars(self).update(asked)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"no option {name}")
 
 
 def inserted(among: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:

@@ -1,8 +1,11 @@
-"""The options of an evaluation: the one table of choices.
+"""The options of an evaluation, in one table: choices, which may change a value, and view options, which do not.
 
-A choice is a row of Choices; Choice says what stands in it. From it come the option of the command line, the
-section of the help, what a shell offers, the part of the signature, the factor of ``ablate``, the keywords of
-``rerank``, and which commands refuse it. So a new choice is a row, its type among the keywords, and where it acts.
+Each row is a field of Choices or of ViewOptions; ``Choice`` lists what a row holds. A row defines the option of the
+command line, its section of the help, what a shell offers, and what refuses it. The row of a choice also defines its
+part of the signature, its factor in ``ablate`` and its keyword in ``rerank``.
+
+To add a choice, write its row, its type among the keywords, and its effect. To add a view option, write its row and a
+parameter of the layout or renderer that shows it.
 
 Nothing here imports click or numpy, so that the command line can be built of it before anything is loaded.
 """
@@ -13,7 +16,8 @@ from dataclasses import dataclass, fields
 from os import fspath
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 
-from fairtrec.evaluation.inputs.choice import Choice
+from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS, CONFIDENCE_OR_BOUNDS, GOLD_BY_T
+from fairtrec.evaluation.inputs.choice import Asked, Choice
 from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.files.arguments import is_by_name
@@ -22,6 +26,7 @@ from fairtrec.support.literals import (
     Kept,
     LeftOpen,
     Membership,
+    Method,
     Missing,
     RankedBy,
     RunFormat,
@@ -31,7 +36,8 @@ from fairtrec.support.literals import (
 )
 
 Target = str | Mapping[str, float]
-INPUTS, MEASURES, RANKING = "Inputs", "Measures", "Ranking"  # sections of the help
+INPUTS, MEASURES, RANKING, COMPARISON, OUTPUT = "Inputs", "Measures", "Ranking", "Comparison", "Output"  # of the help
+NOT_OF_SPREAD = {"spread": "best, median and worst of values alone"}
 
 
 def name_of(given: Any) -> str:
@@ -173,7 +179,11 @@ class Choices:
     aggregate: Annotated[str | Sequence[str], Choice(
         ("--aggregate",), MEASURES, "What is printed of the values of queries: mean, median, min, max, gm, or the "
         "share of them beyond a bound, '<0.9'.", metavar="LIST", words=("mean", "median", "min", "max", "gm"),
-        only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries"),
+        only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries") | NOT_OF_SPREAD,
+        conflicts={
+            "--aggregate says what stands in the place of means, and -n leaves them out; leave out one":
+                lambda it: not (it.summary or it.is_page),
+        },
         adds=True, key="aggregate", behind="undefined", tells=lambda of: of if isinstance(of, str) else ",".join(of),
         factor=None, trials=("max", "<0.5", "gm", "median"),
     )] = "mean"  # fmt: skip
@@ -181,7 +191,7 @@ class Choices:
         ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
         "groups of unlabelled documents, or all texts that are missing; and the expected one, but for texts.",
         after="relevance_level", only=("eval", "check"), refused={
-            "explain": "one value for each ranking", "headroom": "one value for each ranking",
+            "explain": "one value for each ranking", "headroom": "one value for each ranking", **NOT_OF_SPREAD,
         }, adds=True, key="bounds", behind="samples", tells=_limits, factor=None, trials=("labels", "ties", "texts"),
     )] = None  # fmt: skip
     next_label: Annotated[bool, Choice(  # eval tells it where it tells of queries and has a place for it
@@ -190,7 +200,12 @@ class Choices:
     )] = False  # fmt: skip
     pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
         ("--pool",), MEASURES, "Print exposure summed over queries, too: even, or a file of qid and frequency.",
-        metavar="even|FILE", only=("eval",), adds=True, file=True, words=("even",), key="pool", behind="bounds",
+        metavar="even|FILE", only=("eval",), refused=NOT_OF_SPREAD, conflicts={
+            "--pool prints pooled values beside the means, and -n leaves these out; leave out one of the two":
+                lambda it: not it.summary,
+            "--pool prints pooled values beside the means, and --format {form} shows none; leave out one of the two":
+                lambda it: it.is_page or it.is_binary,
+        }, adds=True, file=True, words=("even",), key="pool", behind="bounds",
         tells=name_of, factor=None, trials=("even",),
     )] = None  # fmt: skip
     prior: Annotated[Target, Choice(  # of the groups of unknown documents
@@ -258,25 +273,126 @@ class Choices:
 
     def refuse(self, command: str, takes: str) -> None:
         """Raise UsageError for a choice that a command refuses; it says what that ``takes`` in its place."""
-        for row in CHOICES.values():
-            if command in row.refused and getattr(self, row.name) != row.default:
-                raise UsageError(f"{takes} {row.refused[command]}; leave out --{row.option}")
+        refuse_for(command, takes, CHOICES.values(), vars(self))
 
 
-CHOICES: dict[str, Choice] = {}  # by name, each row with what its field says of it
-for each in fields(Choices):
-    hint, row = get_args(each.type)
-    kinds = (hint, *get_args(hint))
-    Choices.__init__.__annotations__[each.name] = hint  # which is all that help() should show
-    CHOICES[each.name] = row._replace(
-        name=each.name,
-        hint=hint,
-        default=each.default,
-        factor=row.options[-1].removeprefix("--") if row.factor == "" else row.factor,
-        literals=next((get_args(one) for one in kinds if get_origin(one) is Literal), ()),
-        is_flag=bool in kinds,
-        is_number=hint in (int, int | None),
-    )
+PER_QUERY = "-f flat has the means alone, and -q asks for values of queries; leave out one of them"
+
+
+@dataclass(frozen=True)
+class ViewOptions:
+    """The options that change how a result is shown, and none of its values."""
+
+    per_query: Annotated[bool, Choice(
+        ("-q", "--per-query"), OUTPUT, "Print the value of each query too.", only=("eval", "headroom", "python"),
+        refused={"spread": "each query"}, conflicts={
+            "-n leaves the values of queries out of the page, and -q asks for them; leave out one of them":
+                lambda it: it.is_page and not it.summary,
+            PER_QUERY: lambda it: not it.has_queries,
+        },
+    )] = False  # fmt: skip
+    summary: Annotated[bool, Choice(
+        ("-n", "--no-summary"), OUTPUT, "Print no means; leave the values of queries out of a page.",
+        only=("eval", "python"), conflicts={
+            "-n leaves out the means, so nothing is left to print; add -q": lambda it: not (it.is_page or it.per_query),
+        },
+    )] = True  # fmt: skip
+    sort: Annotated[Any, Choice(
+        ("--sort",), OUTPUT, "Sort runs by this measure, the best first, and show ranks and marks.  "
+        "[default: as given]", metavar="MEASURE", only=("eval", "python"), refused=NOT_OF_SPREAD,
+    )] = None  # fmt: skip
+    spread: Annotated[bool, Choice(
+        ("--spread",), OUTPUT, "Print best, median and worst of each query over all RUNs instead, naming none.",
+        only=("eval",),
+    )] = False  # fmt: skip
+    slices: Annotated[Any, Choice(
+        ("--slice",), INPUTS, "Print the means of each slice of queries, too; lines of FILE are qid and slice.",
+        metavar="FILE", only=("eval", "python"), conflicts={
+            "--slice asks for means, and -n leaves them out; leave out one of the two":
+                lambda it: not (it.summary or it.is_page),
+        },
+    )] = None  # fmt: skip
+    confidence: Annotated[float | None, Choice(
+        ("--confidence",), COMPARISON, "Print the interval of each mean over queries at this level, like 0.95.",
+        metavar="P", only=("eval",), refused=NOT_OF_SPREAD, conflicts={
+            CONFIDENCE_OF_MEANS: lambda it: it.aggregate != "mean",
+            CONFIDENCE_OR_BOUNDS: lambda it: it.bounds is not None,
+        },
+    )] = None  # fmt: skip
+    interval: Annotated[Method | None, Choice(
+        ("--interval",), COMPARISON, "How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
+        only=("eval",), refused=NOT_OF_SPREAD, conflicts={
+            "--interval says how --confidence is computed; add --confidence 0.95, or leave it out":
+                lambda it: it.confidence is None,
+            GOLD_BY_T: lambda it: it.interval != "t" and it.gold is not None,
+        },
+    )] = None  # fmt: skip
+    title: Annotated[str | None, Choice(
+        ("--title",), OUTPUT, "The heading of a page (html), or what a caption begins with (latex).", metavar="TEXT",
+        only=("eval", "python"), refused=NOT_OF_SPREAD, conflicts={
+            "--title is the heading of a page, or begins a caption; add -f html, or -f latex":
+                lambda it: not it.is_page and it.form != "latex",
+        },
+    )] = None  # fmt: skip
+    query_texts: Annotated[Any, Choice(
+        ("--query-texts",), OUTPUT, "Show the texts of queries: lines of qid<TAB>text, or an ir_datasets id.",
+        metavar="FILE|ID", only=("eval", "explain", "headroom", "python"), refused=NOT_OF_SPREAD, conflicts={
+            "--query-texts stand beside the values of queries in a page; add -f html, without -n":
+                lambda it: not (it.is_page and it.summary),
+        },
+    )] = None  # fmt: skip
+    latex_label: Annotated[str | None, Choice(
+        ("--latex-label",), OUTPUT, "What LaTeX refers to the table by (latex).", metavar="NAME",
+        only=("eval", "python"), refused=NOT_OF_SPREAD, conflicts={
+            "--latex-label is what a LaTeX table is referred to by; add -f latex": lambda it: it.form != "latex",
+            "--latex-label {latex_label!r} holds other signs than letters, digits and :._+/-; name another":
+                lambda it: not re.fullmatch(r"[\w:.+/-]+", it.latex_label, re.ASCII),
+        },
+    )] = None  # fmt: skip
+
+
+def _rows_of(table: Any) -> dict[str, Choice]:
+    """Give the rows of a table by name, each with the type and the default of its field."""
+    rows: dict[str, Choice] = {}
+    for each in fields(table):
+        hint, row = get_args(each.type)
+        kinds = (hint, *get_args(hint))
+        table.__init__.__annotations__[each.name] = hint  # which is all that help() should show
+        rows[each.name] = row._replace(
+            name=each.name,
+            hint=hint,
+            default=each.default,
+            factor=row.options[-1].removeprefix("--") if row.factor == "" else row.factor,
+            literals=next((get_args(one) for one in kinds if get_origin(one) is Literal), ()),
+            is_flag=bool in kinds,
+            is_number=hint in (int, int | None),
+        )
+    return rows
+
+
+CHOICES, VIEWS = _rows_of(Choices), _rows_of(ViewOptions)
+DEFAULTS = {row.name: row.default for row in (*CHOICES.values(), *VIEWS.values())} | {"gold": None}
+
+
+def has_option(command: str, row: Choice) -> bool:
+    """Report whether a command that evaluates has the option of a row."""
+    return command in row.only if row.only else command not in row.but
+
+
+def refuse_for(command: str, takes: str, rows: Iterable[Choice], asked: Mapping[str, Any]) -> None:
+    """Raise UsageError for an option that a command refuses; the message says what that ``takes`` instead."""
+    for row in rows:
+        if command in row.refused and asked.get(row.name, row.default) != row.default:
+            raise UsageError(f"{takes} {row.refused[command]}; leave out --{row.option}")
+
+
+def refuse_conflicts(asked: Asked) -> None:
+    """Raise UsageError for an option that does not fit the format of a report, or another option."""
+    for row in (*VIEWS.values(), *CHOICES.values()):
+        if row.conflicts and getattr(asked, row.name) != row.default:
+            for why, applies in row.conflicts.items():
+                if applies(asked):
+                    raise UsageError(why.format_map(vars(asked)))
 
 
 def unknown(name: str, known: Iterable[str]) -> UsageError:

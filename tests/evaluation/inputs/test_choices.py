@@ -13,7 +13,7 @@ import pytest
 import fairtrec
 from fairtrec.cli import command, commands
 from fairtrec.commands.ablate.factors import settings
-from fairtrec.evaluation.inputs.choices import CHOICES, ChoiceKeywords, Choices, RerankedKeywords
+from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS, ChoiceKeywords, Choices, RerankedKeywords, has_option
 from fairtrec.measures import NFaiRR
 from fairtrec.support.errors import UsageError
 
@@ -29,10 +29,6 @@ EVERY = ("eval", "compare", "select", "ablate", "explain", "check", "plot", "hea
 TRIALS = [(name, trial) for name, row in CHOICES.items() for trial in row.trials]
 
 
-def heeds(called, row):
-    return called in row.only if row.only else called not in row.but
-
-
 def beside(name):
     """What a choice cannot do without."""
     return {"bounds": "labels"} if name in ("prior", "next_label") else {}
@@ -45,7 +41,9 @@ def test_what_help_shows_of_choices_is_their_types_alone():
 def test_the_keywords_are_the_rows():
     assert get_type_hints(ChoiceKeywords) == get_type_hints(Choices)
     assert set(CHOICES) == {each.name for each in fields(Choices)}
-    assert RerankedKeywords.__annotations__.keys() == {name for name, row in CHOICES.items() if heeds("rerank", row)}
+    assert RerankedKeywords.__annotations__.keys() == {
+        name for name, row in CHOICES.items() if has_option("rerank", row)
+    }
 
 
 @pytest.mark.parametrize("called", EVERY)
@@ -55,9 +53,10 @@ def test_a_command_has_the_options_that_it_heeds(called):
     options = {
         each.name: each for each in found.params if isinstance(each, click.Option) and each.name not in also.split()
     }
-    for name, row in CHOICES.items():
-        assert (name in options) == heeds(called, row), name
-        if name in options:
+    for name, row in {**CHOICES, **VIEWS}.items():
+        if name in CHOICES:
+            assert (name in options) == has_option(called, row), name
+        if has_option(called, row):
             assert tuple(options[name].opts) == row.options
             assert options[name].help == row.help
             assert commands._title(options[name]) == row.section
@@ -100,7 +99,7 @@ def test_a_signature_names_what_was_chosen(name, trial):
     )
 
 
-REFUSED = [(name, by) for name, row in CHOICES.items() for by in row.refused]
+REFUSED = [(name, by) for name, row in CHOICES.items() for by in row.refused if by != "spread"]
 
 
 @pytest.mark.parametrize(("name", "by"), REFUSED)
@@ -115,8 +114,19 @@ def test_what_refuses_a_choice_names_it(name, by):
         ask()
 
 
+SHOWN = {"title": "x", "latex_label": "x", "query_texts": "x", "confidence": "0.9", "interval": "t", "sort": "P@1"}
+
+
+@pytest.mark.parametrize("row", [row for row in (*CHOICES.values(), *VIEWS.values()) if "spread" in row.refused],
+                         ids=lambda row: row.option)  # fmt: skip
+def test_spread_refuses_what_it_does_not_show(row, fairtrec_command):
+    value = [] if row.is_flag else [SHOWN[row.name] if row.name in SHOWN else row.trials[0]]
+    done = fairtrec_command("eval", QRELS, RUN, "-m", "P@1", "--spread", f"--{row.option}", *value)
+    assert (done.code, done.err) == (2, f"--spread prints {row.refused['spread']}; leave out --{row.option}\n")
+
+
 def test_free_offers_nothing_that_it_always_refuses():
-    assert not [name for name, row in CHOICES.items() if "headroom" in row.refused and heeds("headroom", row)]
+    assert not [name for name, row in CHOICES.items() if "headroom" in row.refused and has_option("headroom", row)]
 
 
 VARIED = [(row, trial) for row in CHOICES.values() if row.factor for trial in row.trials]
