@@ -65,6 +65,13 @@ class Titled(click.Command):
         """
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
+        self._refuse_repeated(ctx, args)
+        rest = super().parse_args(ctx, args)
+        self._refuse_places(ctx)
+        return rest
+
+    def _refuse_repeated(self, ctx: click.Context, args: list[str]) -> None:
+        """Keep which options were typed. Raises UsageError for one of a single value that has several."""
         # all options that take one value are read as if they took many, to see how many came
         options = {each.name: copy(each) for each in self.params if isinstance(each, click.Option)}
         single = [each for each in options.values() if not (each.is_flag or each.count or each.multiple)]
@@ -80,13 +87,14 @@ class Titled(click.Command):
             if len(values) > 1:
                 often = "twice" if len(several) == 2 else f"{len(several)} times"
                 raise UsageError(f"{option.opts[-1]} is given {often} ({', '.join(values)}); give it once")
-        rest = super().parse_args(ctx, args)
+
+    def _refuse_places(self, ctx: click.Context) -> None:
+        """Raise UsageError for digits with a format that has all of them."""
         formats = [each.type.writers for each in self.params if isinstance(each.type, FormatChoice)]
         writer = formats[0].get(ctx.params["form"]) if formats and "places" in ctx.meta[TYPED] else None
         if writer is not None and writer.exact:
             form = ctx.params["form"]
             raise UsageError(f"--places is for digits that are cut, and --format {form} has all; leave it out")
-        return rest
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; say first which names are those of lists, unless a report will."""

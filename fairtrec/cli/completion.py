@@ -6,7 +6,7 @@ letters are themselves. So an option needs nothing for it but its metavar.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -132,20 +132,30 @@ def _names(param: click.Parameter, words: Iterable[str]) -> Iterator[tuple[str, 
     unsaid = partial(map, lambda name: (name, None))
     if param.name == "qrels" and isinstance(param, click.Argument):
         yield "none", "no judgements"
-    elif {"MEASURE", "MEASURES", "RERANKER"} & set(words):
-        from fairtrec.measures.catalogue.registry import ALL_FAIR, names
-        from fairtrec.measures.catalogue.rerankers import names as rerankers
-
-        measures = [*names(), *[ALL_FAIR] * ("MEASURES" in words)] if {"MEASURE", "MEASURES"} & set(words) else []
-        yield from unsaid([*measures, *(rerankers() if "RERANKER" in words else [])])
+    elif catalogues := {"MEASURE", "MEASURES", "RERANKER"} & set(words):
+        yield from unsaid(_catalogued(catalogues))
     elif (row := CHOICES.get(param.name or "")) and row.words and row.metavar == _of_value(param):
         yield from unsaid(row.words)
     elif "NAME" in words and param.name != "model":
-        from fairtrec.support.resources.passports import passports
-
-        kinds = KINDS.get(param.name or "")
-        for each in passports():
-            if kinds is None or each.kind in kinds:
-                yield from ((name, each.title) for name in (each.name, *each.aliases))
+        yield from _resources(KINDS.get(param.name or ""))
     else:
         yield from unsaid(sorted(word for word in words if word.islower() and word != "json"))
+
+
+def _catalogued(words: Iterable[str]) -> Iterator[str]:
+    """Give the names of measures and rerankers, as far as the words of a metavar ask for them."""
+    from fairtrec.measures.catalogue.registry import ALL_FAIR, names
+    from fairtrec.measures.catalogue.rerankers import names as rerankers
+
+    yield from names() if {"MEASURE", "MEASURES"} & set(words) else ()
+    yield from [ALL_FAIR] if "MEASURES" in words else ()
+    yield from rerankers() if "RERANKER" in words else ()
+
+
+def _resources(kinds: Sequence[str] | None) -> Iterator[tuple[str, str]]:
+    """Give the names of resources of these kinds (None: all), each with its title."""
+    from fairtrec.support.resources.passports import passports
+
+    for each in passports():
+        if kinds is None or each.kind in kinds:
+            yield from ((name, each.title) for name in (each.name, *each.aliases))

@@ -204,27 +204,36 @@ def fast(block: bytes, layout: Layout, ends: int, given: Columns | None = None) 
     kinds = bytes(map(_CODES.__getitem__, layout.columns.values()))
     blocks = [name for name, kind in layout.columns.items() if kind == "blocks"]
     while width <= WIDEST:
-        columns: Columns = {
-            name: given[name]
-            if len(given.get(name, ())) == rows and given[name].dtype.itemsize >= width
-            else np.empty(rows, _DTYPES.get(kind, f"S{width}"))
-            for name, kind in layout.columns.items()
-            if kind not in ("first", "skip")
-        }
+        columns = _make_columns(layout, rows, width, given)
         lengths = {name: np.empty(rows, np.int64) for name in blocks}
         outs = [out for name in columns for out in (columns[name], lengths.get(name)) if out is not None]
         found, widest, several = extension.lines(block, kinds, tuple(outs), spans.FIVES)
         if found == rows:
             for name, many in zip(blocks, several, strict=True):
                 columns[name] = Repeats(columns[name][:many].copy(), lengths[name][:many].copy())
-            first = block[: block.find(b"\n") + 1 or len(block)].split()
-            cells = zip(layout.columns.items(), first, strict=True)
-            alone = {name: np.array([cell]) for (name, kind), cell in cells if kind == "first"}
+            alone = _first_cells(block, layout)
             return columns | alone if all(cell.itemsize <= WIDEST for cell in alone.values()) else None
         if widest <= width:
             return None
         width = 8 * -(-widest // 8)
     return None
+
+
+def _make_columns(layout: Layout, rows: int, width: int, given: Columns) -> Columns:
+    """Make an array for each column that is kept, texts of so many bytes; take those ``given`` that fit."""
+    return {
+        name: given[name]
+        if len(given.get(name, ())) == rows and given[name].dtype.itemsize >= width
+        else np.empty(rows, _DTYPES.get(kind, f"S{width}"))
+        for name, kind in layout.columns.items()
+        if kind not in ("first", "skip")
+    }
+
+
+def _first_cells(block: bytes, layout: Layout) -> Columns:
+    """Give the cells of the first row in columns of which only these are kept."""
+    cells = zip(layout.columns.items(), block[: block.find(b"\n") + 1 or len(block)].split(), strict=True)
+    return {name: np.array([cell]) for (name, kind), cell in cells if kind == "first"}
 
 
 def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Columns, LineNumbers]:

@@ -4,7 +4,7 @@ The document is under the first of the names in ``DOCUMENT``. A dotted field goe
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import chain
 from os import fspath
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import UNKNOWN, is_number
+from fairtrec.data import UNKNOWN, Floats, is_number
 from fairtrec.formats import bounded, frames, text_tables
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_columns import LabelColumns
@@ -172,14 +172,19 @@ def _objects(found: LabelColumns, block: str, names: Sequence[str], line: int) -
     if not any(others):
         found.take(found.named(docnos, lines), values, lines)
         return
+    weights = _weights(found, others, lines)
+    qids = found.named([other.get("qid", "") for other in others], lines)
+    found.add(found.named(docnos, lines), found.coded(values, lines), weights, lines, qids)
+
+
+def _weights(found: LabelColumns, others: Sequence[Mapping[str, Any]], lines: Sequence[int]) -> Floats:
+    """Take the weight or count that stands in each object, 1 where there is none."""
     for name in ("weight", "count"):
         for number, other in zip(lines, others, strict=True):
             if not is_number(other.get(name, 1)):
-                raise InputError(f"the {name} {other[name]!r} is not a number; correct it", path, number)
+                raise InputError(f"the {name} {other[name]!r} is not a number; correct it", found.path, number)
     found.counted |= any("count" in other for other in others)
-    weights = np.array([float(other.get("weight", other.get("count", 1))) for other in others])
-    qids = found.named([other.get("qid", "") for other in others], lines)
-    found.add(found.named(docnos, lines), found.coded(values, lines), weights, lines, qids)
+    return np.array([float(other.get("weight", other.get("count", 1))) for other in others])
 
 
 def _alike(block: bytes, names: Sequence[str]) -> Any:

@@ -1,6 +1,6 @@
 """Tables for people; in a narrow window long names are shortened, and columns dealt to several tables."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from shutil import get_terminal_size
 
@@ -46,13 +46,20 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
             lines += _table(table, page, gap)
     is_cut = terminal and room is not None and most is not None
     signature = cut(document.signature, room or 0) if is_cut else document.signature
-    both = [(table, {one.column.head for one in values}) for table, _, values in fitting]
-    least = ((each.head, kept) for table, kept in both for each in table.values if each.head in table.least)
-    left = dict.fromkeys(head for head, kept in least if head not in kept)
+    left = _left_out(fitting)
     named = f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them" if left else ""
     signs = [_without(line, left) for line in document.signs] if left else document.signs
     below = filter(None, (named, SHORTENED if short else "", *signs, *folded(document.remarks, most), signature))
     return drawn([*lines, *([(plain(line), "dim")] for line in below)], terminal=terminal)
+
+
+def _left_out(fitting: Iterable[tuple[ReportTable, Sequence[_Laid], Sequence[_Laid]]]) -> dict[str, None]:
+    """Name the columns that have no room in some table, of those that may be left out."""
+    left: dict[str, None] = {}
+    for table, _, values in fitting:
+        kept = {one.column.head for one in values}
+        left |= dict.fromkeys(each.head for each in table.values if each.head in table.least and each.head not in kept)
+    return left
 
 
 def _short_names(tables: Sequence[ReportTable], gap: int, window: int | None) -> Mapping[str, str]:
@@ -177,23 +184,29 @@ def _width(page: Sequence[_Laid], gap: int) -> int:
 
 def _laid(column: Column, most: int | None = None) -> _Laid:
     """Mark and pad the head and the cells; words and heads of more than so many letters go on in another line."""
-    rows = range(len(column.cells))
-    marks = [BEST if row in column.best else WORST if row in column.worst else "" for row in rows]
-    space = " " if any(marks) else ""
     cells = list(map(plain, column.cells))
-    texts = [f"{cell}{mark or space}" for cell, mark in zip(cells, marks, strict=True)]
-    if column.beside:
-        width = max(map(len, texts))
-        texts = [text.rjust(width) + more for text, more in zip(texts, map(plain, column.beside), strict=True)]
-        marks = [""] * len(texts)
-    elif not space:
-        texts = list(map(str.rstrip, texts))
+    texts, marks = _marked_texts(column, cells)
     head = fold_text(plain(column.head), most)
     lines = [head, *(fold_text(text, most) if column.words and not column.runs else [text] for text in texts)]
     width = max(width_of(line) for several in (*lines, [] if column.words else cells) for line in several)
     left = column.words or bool(column.beside)
     padded = ["\n".join(_padded(line, width, left=left) for line in several) for several in lines]
     return _Laid(column, padded, ["", *({BEST: "bold green", WORST: "dim"}.get(mark, "") for mark in marks)], width)
+
+
+def _marked_texts(column: Column, cells: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Write the mark of the best and the worst behind each cell, then what stands beside it.
+
+    Returns the texts, and the marks that colors show: none if something stands beside cells.
+    """
+    marks = [BEST if row in column.best else WORST if row in column.worst else "" for row in range(len(cells))]
+    space = " " if any(marks) else ""
+    texts = [f"{cell}{mark or space}" for cell, mark in zip(cells, marks, strict=True)]
+    if column.beside:
+        width = max(map(len, texts))
+        texts = [text.rjust(width) + more for text, more in zip(texts, map(plain, column.beside), strict=True)]
+        return texts, [""] * len(texts)
+    return texts if space else list(map(str.rstrip, texts)), marks
 
 
 def _padded(text: str, width: int, *, left: bool) -> str:

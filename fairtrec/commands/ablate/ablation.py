@@ -1,7 +1,7 @@
 """What the variants of an instrument say of the same runs."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Unpack
@@ -199,9 +199,7 @@ def ablate(
 
     Raises UsageError for what cannot be varied with what was given, and what `evaluate` raises.
     """
-    several = [measure] if isinstance(measure, Measure) else registry.parse(measure, given.get("relevance_level"))
-    if len(several) != 1:
-        raise UsageError(f"one measure is varied, and {measure!r} names {len(several)}; name one with -m")
+    asked_for = _one_measure(measure, given.get("relevance_level"))
     if seed < 0:
         raise UsageError(f"the seed is {seed}; it is 0 or more")
     for thing in (qrels, given.get("terms"), given.get("background")):
@@ -210,26 +208,43 @@ def ablate(
     texts = [vary] if isinstance(vary, str) else list(vary)
     terms = loading.terms(given["terms"]) if given.get("terms") is not None else None
     listed = 0 if terms is None else len({term for words in terms.terms.values() for term in words})
-    every = settings(texts, several[0], grid=grid, terms=listed)
+    every = settings(texts, asked_for, grid=grid, terms=listed)
     docs = frames.held(given.get("docs"))
     lists = _lists(terms, every, has_texts=docs is not None)
-    table = None
-    asked: dict[str, Any] = dict(given)
-    if docs is not None:
-        words = (word for each in lists.values() for of in each.terms.values() for word in of)
-        table = asked["docs"] = TermTable(words, partial(loading.texts, docs))
-    measuring = Measuring(runs, {"qrels": qrels, **asked}, several[0], table, lists, seed, jobs)
+    table = None if docs is None else _count_terms(lists, docs)
+    asked: dict[str, Any] = {**given} if table is None else {**given, "docs": table}
+    measuring = Measuring(runs, {"qrels": qrels, **asked}, asked_for, table, lists, seed, jobs)
     found = list(measuring.taken([Setting(), *every]))
-    beside = {part: file for part, file in measuring.results[0].files.items() if part.of == "counterfactual"}
-    parts = {Part(name): thing for name, thing in {"qrels": qrels, **given}.items() if name != "counterfactual"}
+    result = _complete(measuring, {"qrels": qrels, **given}, docs, loading.remarks_on_names(*lists))
+    return _compared(found, result, tuple(texts), seed, measuring.terms)
+
+
+def _one_measure(measure: str | Measure, level: int | None) -> Measure:
+    """Read the measure. Raises UsageError for several."""
+    several = [measure] if isinstance(measure, Measure) else registry.parse(measure, level)
+    if len(several) != 1:
+        raise UsageError(f"one measure is varied, and {measure!r} names {len(several)}; name one with -m")
+    return several[0]
+
+
+def _count_terms(lists: Mapping[Any, GroupTerms], docs: Any) -> TermTable:
+    """Set up the counts of all terms, for which texts are read once."""
+    words = (word for each in lists.values() for of in each.terms.values() for word in of)
+    return TermTable(words, partial(loading.texts, docs))
+
+
+def _complete(measuring: Measuring, given: Mapping[str, Any], docs: Any, remarks: Iterable[str]) -> Result:
+    """Give the result of the base with the files, the signature and the notes of the whole."""
+    base = measuring.results[0]
+    beside = {part: file for part, file in base.files.items() if part.of == "counterfactual"}
+    parts = {Part(name): thing for name, thing in given.items() if name != "counterfactual"}
     files = files_of(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
-    signature = measuring.results[0].signature
+    signature = base.signature
     if "docs" in signature:  # which were read once for all, and are an object since
         digest = "" if isinstance(docs, PATH) else memory.digest("docs", docs)
         signature |= {"docs": called("docs", given, files, digest=digest)}
-    notes = (*measuring.results[0].notes, *loading.remarks_on_names(*lists))
-    result = replace(measuring.results[0], files=files, signature=signature, notes=tuple(dict.fromkeys(notes)))
-    return _compared(found, result, tuple(texts), seed, measuring.terms)
+    notes = tuple(dict.fromkeys((*base.notes, *remarks)))
+    return replace(base, files=files, signature=signature, notes=notes)
 
 
 def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: bool) -> dict[Any, GroupTerms]:

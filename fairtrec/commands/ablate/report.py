@@ -43,24 +43,29 @@ def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> Repor
     every, few = lines(ablation), len(names) <= FEW
     several = list(every.values())
     means = [np.array([each.means for each in of]) for of in several]
-    values = []
-    if ablation.pairs and few:
-        values.append(Column("order", [order(of, names, ablation.base) for of in several], words=True))
-    for run, name in enumerate(names if few else ()):
-        values.append(Column(name, [span(mean[:, run].tolist(), places) for mean in means], of_run=True))
-    if not few:
-        values.append(Column("mean", [span(mean.mean(axis=1).tolist(), places) for mean in means]))
+    if few:
+        values = []
+        if ablation.pairs:
+            values.append(Column("order", [order(of, names, ablation.base) for of in several], words=True))
+        for run, name in enumerate(names):
+            values.append(Column(name, [span(mean[:, run].tolist(), places) for mean in means], of_run=True))
+    else:
+        values = [Column("mean", [span(mean.mean(axis=1).tolist(), places) for mean in means])]
     if ablation.pairs:
-        for name, tau in (("tau-b", attrgetter("tau_b")), ("tau_ap", attrgetter("tau_ap"))):
-            values.append(Column(name, ["-" if of[0] is ablation.base else span(map(tau, of), 2) for of in several]))
-        values.append(Column("flipped", [whole(each.flipped for each in of) for of in several]))
-        values.append(Column("settled", [whole(each.settled for each in of) for of in several]))
-        if not few:
-            best = best_of(ablation)
-            ranks = ["-" if best is None else whole(int(each.ranks[best]) for each in of) for of in several]
-            values.append(Column("best", ranks))
+        values += _of_orders(ablation, several, few=few)
     keys = [Column("varied", [*every], words=True)]
     return ReportTable(f"{heading(ablation.measure)}, varied", keys, values, least=("tau_ap", "settled"))
+
+
+def _of_orders(ablation: Ablation, several: Sequence[Sequence[Variant]], *, few: bool) -> Iterator[Column]:
+    """Give the columns of how the orders of runs go with that of the base; of many runs, the rank of its best, too."""
+    for name, tau in (("tau-b", attrgetter("tau_b")), ("tau_ap", attrgetter("tau_ap"))):
+        yield Column(name, ["-" if of[0] is ablation.base else span(map(tau, of), 2) for of in several])
+    yield Column("flipped", [whole(each.flipped for each in of) for of in several])
+    yield Column("settled", [whole(each.settled for each in of) for of in several])
+    if not few:
+        best = best_of(ablation)
+        yield Column("best", ["-" if best is None else whole(int(each.ranks[best]) for each in of) for of in several])
 
 
 def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str], places: int) -> ReportTable:

@@ -203,19 +203,33 @@ def _files(name: str, path: FilePath | None, line: int | None, left_out: PassedO
     else:
         return [name]  # where there is no such file, whoever reads it says so
     found = [file for file in found if not os.path.isdir(file)]
-    if not submissions.is_untrusted() and (
-        strange := [file for file in found if os.path.exists(file) and not os.path.isfile(file)]
-    ):
-        found = sorted({*found} - {*strange})
-        if left_out is not None:
-            left_out(name, strange, NO_FILE)
-    if left_out is not None and os.path.isdir(name) and (strange := [file for file in found if not _may_be_run(file)]):
-        found = sorted({*found} - {*strange})
-        left_out(name, strange, NO_RUN)
-        what = f"the folder {name} holds no runs; name one that does"
+    found = _pass_over(name, found, _is_no_file, NO_FILE, left_out) if not submissions.is_untrusted() else found
+    if left_out is not None and os.path.isdir(name):
+        runs = _pass_over(name, found, _is_no_run, NO_RUN, left_out)
+        what = what if runs == found else f"the folder {name} holds no runs; name one that does"
+        found = runs
     if not found:
         raise InputError(what, path, line)
     return found
+
+
+def _pass_over(
+    name: str, files: list[str], is_other: Callable[[str], bool], why: str, left_out: PassedOver | None
+) -> list[str]:
+    """Leave out of the files behind a name those that are something else, and tell of them whoever listens."""
+    strange = [file for file in files if is_other(file)]
+    if strange and left_out is not None:
+        left_out(name, strange, why)
+    return sorted({*files} - {*strange}) if strange else files
+
+
+def _is_no_file(path: str) -> bool:
+    """Tell whether something is there that is no file."""
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _is_no_run(path: str) -> bool:
+    return not _may_be_run(path)
 
 
 def _may_be_run(path: str) -> bool:

@@ -321,18 +321,7 @@ def _passport(fields: Fields, name: str, of: type[AnyPassport]) -> AnyPassport:
     texts = {each: fields.get(each, str) for each in TEXTS}
     more = {each: fields.maybe(each, str) for each in OPTIONAL}
     digests = {"sha256": fields.get("sha256", str), "slices_sha256": fields.maybe("slices_sha256", str)}
-    for each, sha256 in digests.items():
-        if sha256 is not None and not DIGEST.fullmatch(sha256):
-            fields.refuse("must be 64 hexadecimal digits", each)
-    if of is OwnPassport and more["file"] is None:
-        fields.refuse("is missing", "file")
-    if of is OwnPassport and "aliases" in fields:
-        fields.refuse("are for sets that all have; leave them out", "aliases")
-    for each in ("file", "slices"):
-        if more[each] is not None and not FILE_NAME.fullmatch(more[each] or ""):
-            fields.refuse("must be the name of a file beside the passport, of letters, digits and _.-", each)
-    if (more["slices"] is None) != (digests["slices_sha256"] is None):
-        fields.refuse("and slices_sha256 belong together", "slices")
+    _refuse_passport(fields, more, digests, is_own=of is OwnPassport)
     if kind == "wordlist":
         groups = fields.object("count")
         count: int | dict[str, int] = {group: groups.count(group) for group in groups}
@@ -342,6 +331,24 @@ def _passport(fields: Fields, name: str, of: type[AnyPassport]) -> AnyPassport:
     aliases = tuple(fields.every("aliases", str)) if "aliases" in fields else ()
     given: Any = {**texts, **more, **digests, "kind": kind}
     return of(name=name, count=count, bytes=size, aliases=aliases, **given)
+
+
+def _refuse_passport(
+    fields: Fields, more: Mapping[str, str | None], digests: Mapping[str, str | None], *, is_own: bool
+) -> None:
+    """Raise InputError for digests and names of files that are none, and for what does not belong together."""
+    for each, sha256 in digests.items():
+        if sha256 is not None and not DIGEST.fullmatch(sha256):
+            fields.refuse("must be 64 hexadecimal digits", each)
+    if is_own and more["file"] is None:
+        fields.refuse("is missing", "file")
+    if is_own and "aliases" in fields:
+        fields.refuse("are for sets that all have; leave them out", "aliases")
+    for each in ("file", "slices"):
+        if more[each] is not None and not FILE_NAME.fullmatch(more[each] or ""):
+            fields.refuse("must be the name of a file beside the passport, of letters, digits and _.-", each)
+    if (more["slices"] is None) != (digests["slices_sha256"] is None):
+        fields.refuse("and slices_sha256 belong together", "slices")
 
 
 def _home() -> Path:
