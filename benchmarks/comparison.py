@@ -36,6 +36,10 @@ def main() -> None:
     for test in ("bootstrap", "randomisation"):
         drawn = run([*asked, "--baseline", "all", "--test", test])
         report(f"the same by {test}: CPU seconds", drawn.cpu, 10, drawn)
+    batch = generated(FOLDER / "batch8", 8, 1_000, 20)
+    asked = [BIN / "fairtrec", "compare", batch.qrels, *batch.runs, "-m", "nDCG@10", "--baseline", "all", "-f", "tsv"]
+    pair = paired([*asked, "--interval", "bca"], [*asked, "--test", "randomisation"])
+    report("BCa of 28 pairs x 1,000 queries: CPU, of a randomization test", pair.cpu_ratio, 2, pair.detail)
     values = np.random.default_rng(1).random((QUERIES, RUNS))
     loop, ours = clocked(lambda: looped(values, SHOWN)), clocked(lambda: randomised_tukey(values, resamples=RESAMPLES))
     ratio, detail = loop.seconds / SHOWN * RESAMPLES / ours.seconds, f"{ours}, {SHOWN} of {RESAMPLES:,} {loop}"

@@ -4,13 +4,12 @@
 that is undefined is left out before. What fewer than two queries or an infinite difference leave open is nan;
 what is so large that there is no square of it counts as infinite.
 
-All is scipy's, and of scipy.special where that has it: scipy.stats takes half a second to import. What is drawn at
+All is as scipy computes it, by scipy.special if that has it: scipy.stats takes half a second to import. What is drawn at
 random depends on the seed and on the number of queries alone, so that a comparison does not change with those made
 beside it.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,8 @@ from fairtrec.support.literals import Method, Test
 FEW = 13  # queries, whose signs can be tried in all 8,192 ways
 CACHED = 1 << 16  # numbers that stay in the cache of a processor
 ROUNDING = 4 * np.finfo(np.float64).eps  # a bound of what a few operations round, as a share
-BLOCK = 1 << 23  # numbers that are drawn and held at once, 64 MB
+BLOCK = 1 << 20  # numbers that are drawn at once, 8 MB
+HELD = 1 << 22  # means of resamples that are held at once, 32 MB
 
 
 def subtract(values: Floats, baseline: Floats) -> Floats:
@@ -126,15 +126,23 @@ def _bootstrap(differences: Floats, resamples: int, seed: int) -> Floats:
     rows, queries = differences.shape
     mean = differences.mean(axis=1)
     observed = np.abs(mean) - NEAR * np.abs(differences).mean(axis=1)
-    draw = np.random.default_rng(seed)
     extreme = np.zeros(rows)
-    block = max(1, BLOCK // max(rows, queries))
-    for start in range(0, resamples, block):
-        drawn = draw.integers(0, queries, (min(block, resamples - start), queries))
-        drawn += np.arange(len(drawn))[:, None] * queries
-        times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
-        extreme += _count_extreme(times, differences, queries, mean, observed)
+    for drawn in _draw_queries(queries, resamples, seed, max(1, BLOCK // max(rows, queries))):
+        extreme += _count_extreme(_count_draws(drawn, queries), differences, queries, mean, observed)
     return (extreme + 1) / (resamples + 1)
+
+
+def _draw_queries(queries: int, resamples: int, seed: int, several: int) -> Iterator[Ints]:
+    """Draw the queries of each resample [resample, draw], ``several`` resamples at a time, as scipy draws them."""
+    draw = np.random.default_rng(seed)
+    for start in range(0, resamples, several):
+        yield draw.integers(0, queries, (min(several, resamples - start), queries))
+
+
+def _count_draws(drawn: Ints, queries: int) -> Ints:
+    """Count how often each query stands in each resample [resample, query]."""
+    numbers = drawn + np.arange(len(drawn))[:, None] * queries
+    return np.bincount(numbers.ravel(), minlength=numbers.size).reshape(numbers.shape)
 
 
 def _count_extreme(times: Ints, differences: Floats, divisor: int, center: Floats, observed: Floats) -> Ints:
@@ -184,16 +192,11 @@ def intervals(
     if method == "t" and len(rows):
         ends[rows] = _of_t(differences[rows], confidence)
         return ends
-    for part in _parts(rows, resamples):
-        found = _resampled(differences[part], method, confidence, resamples, seed).confidence_interval
-        ends[part] = np.stack([found.low, found.high], axis=1)
+    several = max(1, HELD // resamples)
+    for start in range(0, len(rows), several):
+        part = rows[start : start + several]
+        ends[part] = _resampled_ends(differences[part], method, confidence, resamples, seed)
     return ends
-
-
-def _parts(rows: Ints, resamples: int) -> Iterator[Ints]:
-    """Deal rows to parts whose resampled means fit in memory."""
-    many = max(1, BLOCK // resamples)
-    return (rows[start : start + many] for start in range(0, len(rows), many))
 
 
 def _of_t(differences: Floats, confidence: float) -> Floats:
@@ -203,24 +206,52 @@ def _of_t(differences: Floats, confidence: float) -> Floats:
     return np.stack([mean - reach, mean + reach], axis=1)
 
 
-def _mean(resamples: Floats, axis: int) -> Floats:
-    """Average in one order of adding, whatever the layout in memory, so that rows beside it change no digit."""
-    return np.asarray(np.ascontiguousarray(resamples).mean(axis=axis))
+def _resampled_ends(differences: Floats, method: Method, confidence: float, resamples: int, seed: int) -> Floats:
+    """Give the ends [row, end] of the interval that the means of resamples span: percentile, or BCa."""
+    means = _resampled_means(differences, resamples, seed)
+    tail = (1 - confidence) / 2
+    if method == "bca":
+        levels = _bca_levels(differences, means, tail)
+    else:
+        levels = np.broadcast_to([tail, 1 - tail], (len(differences), 2))
+    return np.array([np.quantile(row, level) for row, level in zip(means, levels, strict=True)])
 
 
-def _resampled(differences: Floats, method: Method, confidence: float, resamples: int, seed: int) -> Any:
-    from scipy import stats
+def _resampled_means(differences: Floats, resamples: int, seed: int) -> Floats:
+    """Average each row in resamples of its queries -> [row, resample]. The resamples are the same for all rows.
 
-    return stats.bootstrap(
-        (differences,),
-        _mean,
-        axis=1,
-        n_resamples=resamples,
-        batch=max(1, BLOCK // differences.size),
-        confidence_level=confidence,
-        method={"percentile": "percentile", "bca": "BCa"}[method],
-        rng=np.random.default_rng(seed),
-    )
+    A mean is the product of the row and of the times that each query is drawn. A mean that is the row's own, but for
+    rounding, is averaged again from the queries as drawn: BCa counts how many are below.
+    """
+    rows, queries = differences.shape
+    values, own = differences.T, differences.mean(axis=1)
+    slack = ROUNDING * queries * np.abs(differences).max(axis=1)
+    means = np.empty((rows, resamples))
+    first = 0
+    for drawn in _draw_queries(queries, resamples, seed, max(1, BLOCK // max(rows, queries))):
+        part = multiply_counts(_count_draws(drawn, queries), values)
+        part /= queries
+        near = np.abs(part - own) <= slack
+        for row in np.flatnonzero(near.any(axis=0)).tolist():
+            part[near[:, row], row] = differences[row][drawn[near[:, row]]].mean(axis=1)
+        means[:, first : first + len(drawn)] = part.T
+        first += len(drawn)
+    return means
+
+
+def _bca_levels(differences: Floats, means: Floats, tail: float) -> Floats:
+    """Give the shares of resampled means below the ends [row, end], corrected for bias and skewness (Efron, 1987)."""
+    from scipy import special
+
+    own = differences.mean(axis=1)
+    below = np.count_nonzero(means < own[:, None], axis=1) + np.count_nonzero(means <= own[:, None], axis=1)
+    bias = special.ndtri(below / (2 * means.shape[1]))
+    apart = differences - own[:, None]
+    squares = np.square(apart)
+    spread = squares.sum(axis=1)
+    skewness = (squares * apart).sum(axis=1) / (6 * spread * np.sqrt(spread))
+    shift = special.ndtri(tail) * np.array([1.0, -1.0]) + bias[:, None]
+    return np.asarray(special.ndtr(bias[:, None] + shift / (1 - skewness[:, None] * shift)))
 
 
 def interval(

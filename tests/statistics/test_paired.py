@@ -81,6 +81,7 @@ def test_a_row_does_not_depend_on_those_beside_it_nor_on_the_blocks(test, method
     p = paired.p_values(differences, test, resamples=500)
     ends = paired.intervals(differences, method, resamples=500)
     monkeypatch.setattr(paired, "BLOCK", 2000)
+    monkeypatch.setattr(paired, "HELD", 2000)
     backwards = differences[::-1]
     assert paired.p_values(backwards, test, resamples=500)[::-1].tolist() == p.tolist()
     assert paired.intervals(backwards, method, resamples=500)[::-1].tolist() == ends.tolist()
@@ -105,6 +106,19 @@ def test_intervals_are_scipys(queries):
         )
         ours = paired.interval(row, method, confidence=0.9, resamples=2000, seed=7)
         assert ours == pytest.approx(tuple(found.confidence_interval), **ALMOST)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("queries", [2, 6, 12, 43])
+def test_means_that_are_the_same_but_for_rounding_count_as_in_scipy(queries, method):
+    rows = np.random.default_rng(4).choice([0.1, -0.1, 0.2, 1 / 3, 0.0], (20, queries))
+    name = {"percentile": "percentile", "bca": "BCa"}[method]
+    ends = paired.intervals(rows, method, resamples=1000, seed=2)
+    for row, own in zip(rows, ends, strict=True):
+        if len(np.unique(row)) > 1:
+            random = np.random.default_rng(2)
+            found = stats.bootstrap((row,), np.mean, method=name, n_resamples=1000, rng=random).confidence_interval
+            assert own == pytest.approx(tuple(found), **ALMOST)
 
 
 def test_the_bootstrap_p_is_that_of_centred_resamples():
