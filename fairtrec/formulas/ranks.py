@@ -88,10 +88,11 @@ def averages(lengths: Ints, ranks: int) -> Floats:
     >>> averages(np.array([2, 1]), 2).tolist()
     [[0.75, 0.25], [1.0, 0.0]]
     """
-    weights = np.zeros((ranks + 1, ranks))  # a row for each length that a ranking may have
-    for length in range(1, len(weights)):
-        weights[length, :length] = discount.rank_averages(length)
-    return np.asarray(weights[lengths])
+    distinct, row = np.unique(lengths, return_inverse=True)
+    weights = np.zeros((len(distinct), ranks))  # a row for each length that occurs
+    for each, length in zip(weights, distinct.tolist(), strict=True):
+        each[:length] = discount.rank_averages(length)
+    return np.asarray(weights[row])
 
 
 def gains(grades: Floats) -> Floats:

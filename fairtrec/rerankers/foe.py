@@ -1,6 +1,5 @@
 """FOE: fairness of exposure, the most useful mixture of orders in which groups get the exposure that they should."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -12,7 +11,9 @@ from fairtrec.reranker import MISSING, Bools, Chance, Floats, InputError, Ints, 
 
 Mixture = list[tuple[float, Ints]]  # how probable an order is, and the order
 EXACT = 1e-12
-ROUNDS = 500
+PIVOT = 1e-11  # below which an entry of an inverse is rounding
+GAIN = 1e-10  # below which an order adds nothing
+ROUNDS = 5_000
 
 
 def constraints(groups: Ints, utility: Floats, kind: str) -> Floats | None:
@@ -115,45 +116,92 @@ def _mixed(below: tuple[Ints, float], above: tuple[Ints, float]) -> Mixture:
 
 
 def _of_many(utility: Floats, rows: Floats, discounts: Floats) -> Mixture | None:
-    """Generate orders as the linear programme over them asks for them: first to be fair at all, then to be useful."""
+    """Generate orders as the linear programme over them asks for them: first to be fair at all, then to be useful.
+
+    The programme mixes as many orders as it has constraints (the rows, and that shares sum to 1), which are its basis.
+    The basis prices documents; the order that these prices sort is the best of all n! for them. It takes the place of
+    one order of the basis, until the best adds nothing. Shares are then solved for once more.
+    """
     scale = np.abs(rows).sum(axis=1, keepdims=True)
     rows = rows / np.where(scale > 0, scale, 1.0)
-    # Column generation: the programme over the few orders so far prices documents (``multipliers`` [row, and 1 for the
-    # sum of shares]); the order that these prices sort is the best of all n! for them. Where it adds nothing to the
-    # programme, nothing does. The shares are then solved for exactly, as the solver meets constraints but nearly.
-    orders = [_sorted(utility), *(_sorted(sign * row) for row in rows for sign in (1.0, -1.0))]
-    for fairly in (True, False):
-        for _ in range(ROUNDS):
-            shares, slack, multipliers = _solved(orders, utility, rows, discounts, fairly=fairly)
-            priced = multipliers[:-1] @ rows + (0.0 if fairly else utility)
-            order = _sorted(priced)
-            if priced[order] @ discounts + multipliers[-1] <= 1e-10:
-                break
-            orders.append(order)
-        if fairly and slack > 1e-9:
-            return None
-    kept = np.flatnonzero(shares > 1e-9)
-    exposures = np.array([exposure(orders[at], discounts) for at in kept])
-    system = np.vstack([rows @ exposures.T, np.ones(len(kept))])
-    exact = np.linalg.lstsq(system, np.append(np.zeros(len(rows)), 1.0), rcond=None)[0]
-    return [(float(share), orders[at]) for share, at in zip(exact, kept, strict=True) if share > 0]
-
-
-def _solved(
-    orders: Sequence[Ints], utility: Floats, rows: Floats, discounts: Floats, *, fairly: bool
-) -> tuple[Floats, float, Floats]:
-    """Mix the orders there are; give their shares, how far from fair they stay, and the multipliers."""
-    from scipy.optimize import linprog
-
-    # Unknowns: a share of each order, then what each row is above 0, and below; fairly, these are what is minimised.
+    basis = Basis(utility, rows, discounts)
+    basis.improve(fairly=True)
+    if basis.unfairness > 1e-9:
+        return None
+    basis.improve(fairly=False)
+    kept = [(order, share) for order, share in zip(basis.orders, basis.shares, strict=True) if order is not None]
+    orders = [order for order, share in kept if share > 1e-9]
     exposures = np.array([exposure(order, discounts) for order in orders])
-    many = len(rows)
-    slacks = np.hstack([np.eye(many), -np.eye(many)])
-    equal = np.vstack([np.hstack([rows @ exposures.T, slacks]), np.append(np.ones(len(orders)), np.zeros(2 * many))])
-    cost = np.append(np.zeros(len(orders)) if fairly else -(exposures @ utility), np.full(2 * many, float(fairly)))
-    bounds = [(0, None)] * len(orders) + [(0, None if fairly else 0)] * (2 * many)
-    found = linprog(cost, A_eq=equal, b_eq=np.append(np.zeros(many), 1.0), bounds=bounds, method="highs")
-    return found.x[: len(orders)], float(found.x[len(orders) :].sum()), found.eqlin.marginals
+    system = np.vstack([rows @ exposures.T, np.ones(len(orders))])
+    exact = np.linalg.lstsq(system, np.append(np.zeros(len(rows)), 1.0), rcond=None)[0]
+    return [(float(share), order) for share, order in zip(exact, orders, strict=True) if share > 0]
+
+
+class Basis:
+    """The orders that a linear programme mixes, one for each constraint, and their shares: revised simplex.
+
+    A constraint that no order meets yet has a filler, whose order is None and whose share is how far from fair the
+    mixture is in that row.
+    """
+
+    def __init__(self, utility: Floats, rows: Floats, discounts: Floats) -> None:
+        """Begin with the order by utility, and with fillers for what it lacks."""
+        self._utility, self._rows, self._discounts = utility, rows, discounts
+        many = len(rows)
+        first = _sorted(utility)
+        column, worth = self._enter(first)
+        signs = np.where(column[:-1] > 0, -1.0, 1.0)
+        self.orders: list[Ints | None] = [first, *[None] * many]
+        self._columns = np.hstack([column[:, None], np.vstack([np.diag(signs), np.zeros(many)])])
+        self._worth = np.append(worth, np.zeros(many))
+        self._invert()
+
+    @property
+    def unfairness(self) -> float:
+        """Sum the shares of fillers."""
+        return float(self.shares[self._filled].sum())
+
+    @property
+    def _filled(self) -> Bools:
+        return np.array([order is None for order in self.orders])
+
+    def improve(self, *, fairly: bool) -> None:
+        """Take in orders until none makes the mixture fairer, or, with as many fillers, more useful."""
+        for _ in range(ROUNDS):
+            worth = -self._filled.astype(np.float64) if fairly else self._worth
+            prices = worth @ self._inverse
+            priced = (0.0 if fairly else self._utility) - prices[:-1] @ self._rows
+            order = _sorted(priced)
+            if priced[order] @ self._discounts - prices[-1] <= GAIN or not self._exchange(order):
+                break
+
+    def _exchange(self, order: Ints) -> bool:
+        """Let an order take the place of the one whose share it uses up first; False if it uses up none."""
+        column, worth = self._enter(order)
+        use = self._inverse @ column
+        empty = self._filled & (self.shares <= EXACT) & (np.abs(use) > PIVOT)  # a filler that is of no use any more
+        if empty.any():
+            leaving = int(np.argmax(np.where(empty, np.abs(use), 0.0)))
+        elif (able := use > PIVOT).any():
+            reach = np.where(able, self.shares / np.where(able, use, 1.0), np.inf)
+            ties = np.flatnonzero(reach <= reach.min() + EXACT)
+            # Of equals, the least row of the inverse in dictionary order leaves: no basis comes back.
+            leaving = int(min(ties.tolist(), key=lambda at: (self._inverse[at] / use[at]).tolist()))
+        else:
+            return False
+        self.orders[leaving] = order
+        self._columns[:, leaving], self._worth[leaving] = column, worth
+        self._invert()
+        return True
+
+    def _enter(self, order: Ints) -> tuple[Floats, float]:
+        """Give what an order adds to each constraint, and its utility."""
+        exposed = exposure(order, self._discounts)
+        return np.append(self._rows @ exposed, 1.0), float(self._utility @ exposed)
+
+    def _invert(self) -> None:
+        self._inverse = np.linalg.inv(self._columns)
+        self.shares = np.maximum(self._inverse[:, -1], 0.0)
 
 
 @dataclass(frozen=True)

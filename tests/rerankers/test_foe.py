@@ -67,6 +67,22 @@ def test_the_mixture_is_the_optimum_of_the_linear_programme(kind):
     assert solved + refused > 0.6 * MANY
 
 
+@pytest.mark.parametrize("kind", ["parity", "treatment", "impact"])
+@pytest.mark.parametrize(("many", "n", "cutoff"), [(3, 40, 40), (8, 40, 10), (16, 50, 50)])
+def test_the_mixture_of_many_groups_is_the_optimum_of_the_linear_programme(kind, many, n, cutoff):
+    random = np.random.default_rng(many)
+    groups = random.integers(0, many, n)
+    utility = np.sort(random.random(n) + 1)[::-1]
+    discounts = np.append(discount.log2(cutoff), np.zeros(n - cutoff))
+    rows = constraints(groups, utility, kind)
+    found, best = mixture(utility, rows, discounts), programme(utility, rows, discounts)
+    assert found is not None
+    mean = sum(share * exposure(order, discounts) for share, order in found)
+    assert len(found) <= len(np.unique(groups))
+    assert np.abs(rows @ mean).max() < 1e-9
+    assert utility @ mean == pytest.approx(best, rel=1e-7)
+
+
 def test_a_case_by_hand():
     # u = 1, 0.9, 0 of groups a, a, b; discounts 1, w, 0.5 with w = 1/log2(3). Parity: the mean of a's two is b's one,
     # so b needs a third of 1 + w + .5: .710. The orders around it: b second (w = .631), and b first (1).
