@@ -4,9 +4,9 @@
 that is undefined is left out before. What fewer than two queries or an infinite difference leave open is nan;
 what is so large that there is no square of it counts as infinite.
 
-All is as scipy computes it, by scipy.special if that has it: scipy.stats takes half a second to import. What is drawn at
-random depends on the seed and on the number of queries alone, so that a comparison does not change with those made
-beside it.
+All is as scipy computes it, by scipy.special if that has it: scipy.stats takes half a second to import. What is drawn
+at random depends only on the seed and on the number of queries, so that a comparison does not change with those made
+next to it.
 """
 
 from collections.abc import Callable, Iterator
