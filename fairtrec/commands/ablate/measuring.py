@@ -132,10 +132,14 @@ class Measuring:
         batch = session.batch(named, reading, jobs)
         result = session.result(named, batch.scores, {}, batch.documents, reading)
         self.results.append(result)
+        scores, qids = result.scores, _all_qids(result.scores)
+        values, means = aligned(scores, qids), np.array([each.means for each in scores])
         for setting, measure in zip(settings, measures, strict=True):
-            row = result.scores[0].measures.index(measure)
+            row = scores[0].measures.index(measure)
             if setting.terms is None:
-                yield [_taken(setting, setting.called() if setting.changes else "", measure, result.scores, row)]
+                variant = setting.called() if setting.changes else ""
+                own = np.ascontiguousarray(values[:, row]), np.ascontiguousarray(means[:, row])
+                yield [VariantScores(setting, variant, measure, qids, *own)]
             else:
                 yield list(self._of_terms(setting, measure, session, reading, batch))
 
@@ -175,13 +179,16 @@ class Measuring:
             if pooled is not None and not number and not _is_sum(pooled, session, reading, batch, counts):
                 pooled = None
             if pooled is None:
-                yield _taken(setting, variant, measure, _again(session, reading, batch, counts), 0, of_term)
+                scores = _again(session, reading, batch, counts)
+                qids = _all_qids(scores)
+                values, means = aligned(scores, qids)[:, 0], np.array([each.means[0] for each in scores])
+                yield VariantScores(setting, variant, measure, qids, values, means, of_term)
                 continue
-            values = pooled.values(replace(reading.reference, documents=documents.with_counts(counts)))
-            assert values is not None
+            pooled_values = pooled.values(replace(reading.reference, documents=documents.with_counts(counts)))
+            assert pooled_values is not None
             qids = pooled.run.qids
-            means = Scores("", "", (measure,) * len(values), qids, values).means
-            yield VariantScores(setting, variant, measure, qids, values, means, of_term)
+            means = Scores("", "", (measure,) * len(pooled_values), qids, pooled_values).means
+            yield VariantScores(setting, variant, measure, qids, pooled_values, means, of_term)
 
 
 def _again(session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> list[Scores]:
@@ -200,13 +207,8 @@ def _is_sum(pooled: Pool, session: Evaluator, reading: Reading, batch: Batch, co
     return True
 
 
-def _taken(
-    setting: Setting, variant: str, measure: Measure, scores: Sequence[Scores], row: int, documents: int | None = None
-) -> VariantScores:
-    qids = sorted({qid for each in scores for qid in each.qids})
-    values = aligned(scores, qids)[:, row]
-    means = np.array([each.means[row] for each in scores])
-    return VariantScores(setting, variant, measure, tuple(qids), values, means, documents)
+def _all_qids(scores: Sequence[Scores]) -> tuple[str, ...]:
+    return tuple(sorted({qid for each in scores for qid in each.qids}))
 
 
 def _shuffled(run: Run, seed: tuple[int, int, int]) -> Run:
