@@ -1,10 +1,16 @@
 """Costs that grew faster than their work: long rankings, many groups, many runs, many variants."""
 
+import random
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from benchmarks.scale import DOCUMENTS, labelled, ranked, written
-from benchmarks.timing import BIN, paired, report
+from benchmarks.batch import generated
+from benchmarks.comparison import EXAMPLE
+from benchmarks.scale import DOCUMENTS, MOST, ranked, written
+from benchmarks.scale import labelled as write_labels
+from benchmarks.timing import BIN, FOLDER, least, paired, report, run
+from fairtrec.report.labelling import labelled, stacked
 
 DEEP, SHALLOW = 16_000, 1_000  # ranks
 
@@ -48,8 +54,39 @@ def foe() -> None:
     report("FOE@200 of 100 x 200 with 8 groups: CPU, of 2 groups", pair.cpu_ratio, 5, pair.detail)
 
 
+def ablate() -> None:
+    """Try 1,024 variants of a measure on the three runs of the example."""
+    runs = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
+    values = ",".join(map(str, range(1, 33)))
+    command = [BIN / "fairtrec", "ablate", EXAMPLE / "qrels.txt", *runs, "-m", "NFaiRR@10", "--terms", "gender-en"]
+    command += ["--docs", EXAMPLE / "collection.tsv", "--background", EXAMPLE / "background.run", "--grid"]
+    cost = run([*command, "--vary", f"tau={values}", "--vary", f"cutoff={values}", "-f", "json"])
+    report("ablate 32 x 32: MiB", cost.peak, 200, cost)
+
+
+def pictures() -> None:
+    """Compare the page of 512 runs with their table; place labels at twice as many dots."""
+    batch = generated(FOLDER / "batch512", 512, 43, 10)
+    given = [BIN / "fairtrec", "eval", batch.qrels, *batch.runs, "--counts", batch.counts, "-j", "1"]
+    given += ["--background", batch.runs[0], "-m", "nDCG@10 RR NFaiRR@10 AWRF@10", "-o"]
+    page, table = ([*given, FOLDER / f"512.{form}", "-f", form] for form in ("html", "tsv"))
+    pair = paired(page, table)
+    report("html of 512 runs: CPU, of tsv", pair.cpu_ratio, 2, pair.detail)
+    for kind in ("apart", "on a line"):
+        costs = [least(partial(place, many, kind)) for many in (512, 1_024)]
+        report(f"labels of 1,024 dots {kind}: CPU, of 512", costs[1].cpu / costs[0].cpu, 2 * MOST, costs[1])
+
+
+def place(many: int, kind: str) -> None:
+    """Label dots of random places, or of places on a line from corner to corner."""
+    draw = random.Random(7)
+    spots = [(draw.random(), draw.random()) if kind == "apart" else (n / many, n / many) for n in range(many)]
+    dots = stacked((run, 64 + 472 * x, 40 + 322 * y) for run, (x, y) in enumerate(spots))
+    labelled(dots, {run: str(run) for run in range(many)}, (64, 26, 558, 362))
+
+
 def main() -> None:
-    for part in (arab, foe):
+    for part in (arab, foe, ablate, pictures):
         part()
 
 

@@ -7,8 +7,12 @@ import math
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, product, repeat
+from typing import Generic, TypeVar
 
+T = TypeVar("T")
 Box = tuple[float, float, float, float]  # left, top, right, bottom
+Point = tuple[float, float]
 
 RADIUS = 5  # of a dot that is alone at its place
 NEAR, CLEAR = 4, 6  # from a dot's edge to its own label; from its edge to the label of another, at least
@@ -16,8 +20,10 @@ TWIN = 3  # a dot that is nearer to one above it is drawn as a ring round it
 LETTER = 19  # the height of letters in a narrow window, where they are largest beside the dots
 REACH = 0, 8, 16, 28, 40, 56, 76, 100, 130, 170, 220  # how far from its dot a label may stand; a line leads to it
 CORNERS = tuple(turn * math.pi / 4 for turn in (1, 7, 3, 5, 0, 4, 2, 6))
-TRIES = 5
 BETWEEN = tuple(turn * math.pi / 8 for turn in (1, 15, 7, 9, 3, 13, 5, 11))
+TRIES = 5
+APART = 4  # from a label or a line to what may be in its way, at most
+SQUARE = 24  # the side of a square of a grid
 
 
 @dataclass(frozen=True)
@@ -51,14 +57,16 @@ def stacked(places: Iterable[tuple[int, float, float]], near: float = TWIN) -> l
     [5, 5, 9, 13]
     """
     dots: list[Dot] = []
+    there = Grid[Dot]()
     for run, x, y in places:
-        twin = next(
-            (dot for dot in reversed(dots) if math.hypot(dot.x - x, dot.y - y) < near), None
-        )  # exact: a few pixels
+        about = reversed(there.find_at(x, y))
+        twin = next((dot for dot in about if math.hypot(dot.x - x, dot.y - y) < near), None)  # exact: a few pixels
         if twin is None:
             dots.append(Dot(run, x, y, RADIUS, run))
         else:
             dots.append(Dot(run, twin.x, twin.y, twin.radius + (4 if twin.radius < 20 else 1), twin.stack))
+        dot = dots[-1]
+        there.add(dot, (dot.x, dot.y, dot.x, dot.y), near)
     return dots
 
 
@@ -68,9 +76,16 @@ def labelled(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter:
     Those that find none are tried again before the others, and so are those that then find none.
     """
     wanted = [dot for dot in dots if dot.run in labels]
+    outer = {dot.stack: dot.radius for dot in dots}  # of a stack the last
+    around = Grid[Dot]()
+    for dot in dots:
+        around.add(dot, (dot.x, dot.y, dot.x, dot.y), dot.radius + CLEAR)
+    places = {
+        dot.run: Kept(_find_places(dot, outer[dot.stack], labels[dot.run], letter, field, around)) for dot in wanted
+    }
     best: dict[int, Spot] = {}
     for _ in range(TRIES):
-        found = _labelled(wanted, dots, labels, field, letter)
+        found = _labelled(wanted, places)
         best = max(best, found, key=lambda each: [dot.run in each for dot in dots])
         if len(found) == len(wanted):
             break
@@ -78,58 +93,134 @@ def labelled(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter:
     return best
 
 
-def _labelled(
-    wanted: Sequence[Dot], dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter: float
-) -> dict[int, Spot]:
-    outer = {dot.stack: dot.radius for dot in dots}  # of a stack the last
-    boxes: list[Box] = []
-    lines: list[tuple[float, float]] = []
+def _labelled(wanted: Sequence[Dot], places: "Mapping[int, Kept]") -> dict[int, Spot]:
+    """Give each dot the first of its places that is clear of the labels and lines of the dots before."""
+    boxes, lines = Grid[Box](), Grid[Point]()
     found = {}
     for dot in wanted:
-        others = [each for each in dots if each.stack != dot.stack]
-        for spot, box, line in _around(dot, outer[dot.stack], labels[dot.run], letter):
-            inside = field[0] <= box[0] and field[1] <= box[1] and box[2] <= field[2] and box[3] <= field[3]
+        for place in places[dot.run]:
             if (
-                inside
-                and all(_distance(box, each.x, each.y) >= each.radius + CLEAR for each in others)
-                and not any(_overlap(box, other) for other in boxes)
-                and all(_distance(box, *each) >= 3 for each in lines)
-                and all(_free(*each, others, boxes, lines) for each in line)
+                not any(_overlap(place.box, other) for other in boxes.find(place.box))
+                and all(_distance(place.box, *each) >= 3 for each in lines.find(place.box))
+                and all(_is_free(*each, boxes, lines) for each in place.line)
             ):
-                boxes.append(box)
-                lines += line
-                found[dot.run] = spot
+                boxes.add(place.box, place.box, APART)
+                for x, y in place.line:
+                    lines.add((x, y), (x, y, x, y), APART)
+                found[dot.run] = place.spot
                 break
     return found
 
 
-def _around(dot: Dot, outer: float, label: str, letter: float) -> Iterator[tuple[Spot, Box, list[tuple[float, float]]]]:
-    """Go round a dot, ever farther: the corners first, then the sides, then what is between."""
+@dataclass(frozen=True)
+class Place:
+    """A place for a label: its spot, the box that it fills, and points along the line to it."""
+
+    spot: Spot
+    box: Box
+    line: list[Point]
+
+
+class Kept:
+    """Places that are found when they are first asked for."""
+
+    def __init__(self, places: Iterator[Place]) -> None:
+        self._found: list[Place] = []
+        self._rest = places
+
+    def __iter__(self) -> Iterator[Place]:
+        """Give those that were found, and find more."""
+        yield from self._found
+        for place in self._rest:
+            self._found.append(place)
+            yield place
+
+
+class Grid(Generic[T]):
+    """Things in squares of the drawing, so that only those near a box or a point are looked at.
+
+    A thing is in each square that its box, wider by a margin on each side, touches.
+    """
+
+    def __init__(self) -> None:
+        self._squares: dict[tuple[int, int], list[T]] = {}
+
+    def add(self, thing: T, box: Box, margin: float) -> None:
+        """Put a thing into its squares."""
+        left, top, right, bottom = box
+        for square in _squares((left - margin, top - margin, right + margin, bottom + margin)):
+            self._squares.setdefault(square, []).append(thing)
+
+    def find(self, box: Box) -> Iterator[T]:
+        """Find what may be within its margin of a box; some more than once."""
+        return chain.from_iterable(map(self._squares.get, _squares(box), repeat(())))
+
+    def find_at(self, x: float, y: float) -> Sequence[T]:
+        """Find what may be within its margin of a point, in the order in which it was added."""
+        return self._squares.get((math.floor(x / SQUARE), math.floor(y / SQUARE)), ())
+
+
+def _squares(box: Box) -> Iterator[tuple[int, int]]:
+    left, top, right, bottom = (math.floor(end / SQUARE) for end in box)
+    return product(range(left, right + 1), range(top, bottom + 1))
+
+
+def _find_places(dot: Dot, outer: float, label: str, letter: float, field: Box, dots: Grid[Dot]) -> Iterator[Place]:
+    """Go round a dot, ever farther: the corners first, then the sides, then what is between.
+
+    Leave out places outside the field, and those that cover a dot of another stack. A line that meets a dot does so
+    however far it goes.
+    """
     width, height = _width(label, letter), 1.1 * letter
+    blocked = set[float]()
     for reach in REACH:
         for turn in (*CORNERS, *BETWEEN) if reach else CORNERS:
+            if turn in blocked:
+                continue
             right, down = math.cos(turn), -math.sin(turn)  # exact: a few pixels, rounded
+            steps = range(math.ceil((reach + 2) / 4) if reach else 0)
+            line = [(dot.x + right * (outer + 4 * step), dot.y + down * (outer + 4 * step)) for step in steps]
+            if not _passes_dots(line, dot.stack, dots):
+                blocked.add(turn)
+                continue
             side, under = round(right), round(down)
             far = outer + NEAR + reach
             x, top = dot.x + right * far, dot.y + down * far + (under - 1) / 2 * height
             left = x + (side - 1) / 2 * width
-            steps = range(math.ceil((reach + 2) / 4) if reach else 0)
-            line = [(dot.x + right * (outer + 4 * step), dot.y + down * (outer + 4 * step)) for step in steps]
+            box = left, top, left + width, top + height
+            if not _is_inside(box, field) or _covers_dot(box, dot.stack, dots):
+                continue
             ends = (outer, outer + reach + 2) if reach else ()
             lead = tuple((round(right * end, 2), round(down * end, 2)) for end in ends)
             anchor = ("end", "middle", "start")[side + 1]
             spot = Spot(round(x - dot.x, 2), round(top + height / 2 - dot.y, 2), anchor, lead)
-            yield spot, (left, top, left + width, top + height), line
+            yield Place(spot, box, line)
 
 
-def _free(
-    x: float, y: float, others: Sequence[Dot], boxes: Sequence[Box], lines: Sequence[tuple[float, float]]
-) -> bool:
-    """Tell whether a line may pass a point."""
-    return (
-        all(math.hypot(x - other.x, y - other.y) >= other.radius + 3 for other in others)  # exact: a few pixels
-        and all(_distance(box, x, y) >= 3 for box in boxes)
-        and all(math.hypot(x - other[0], y - other[1]) >= 4 for other in lines)  # exact: a few pixels
+def _is_inside(box: Box, field: Box) -> bool:
+    return field[0] <= box[0] and field[1] <= box[1] and box[2] <= field[2] and box[3] <= field[3]
+
+
+def _covers_dot(box: Box, stack: int, dots: Grid[Dot]) -> bool:
+    """Check whether a label comes too near a dot of another stack."""
+    return any(_distance(box, dot.x, dot.y) < dot.radius + CLEAR for dot in dots.find(box) if dot.stack != stack)
+
+
+def _passes_dots(line: Iterable[Point], stack: int, dots: Grid[Dot]) -> bool:
+    """Check that a line stays clear of the dots of other stacks."""
+    return all(
+        math.hypot(x - dot.x, y - dot.y) >= dot.radius + 3  # exact: a few pixels
+        for x, y in line
+        for dot in dots.find_at(x, y)
+        if dot.stack != stack
+    )
+
+
+def _is_free(x: float, y: float, boxes: Grid[Box], lines: Grid[Point]) -> bool:
+    """Check that a line may pass a point: no label and no other line is there."""
+    return all(_distance(box, x, y) >= 3 for box in boxes.find_at(x, y)) and all(
+        math.hypot(x - other[0], y - other[1]) >= 4  # exact: a few pixels
+        for other in lines.find_at(x, y)
     )
 
 

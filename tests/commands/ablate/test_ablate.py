@@ -528,6 +528,19 @@ def test_a_page_holds_text_as_text_and_no_script(fairtrec_command, command, exam
     assert page.count("<circle") == 1 + 1 + 3 + 1  # a ring; base, three terms that occur, tau=0
 
 
+def test_a_variant_of_a_grid_keeps_its_own_values_only(asked):
+    grid = ablate(asked, "NFaiRR@10", "tau=0,1,2,3", "cutoff=1,2,3,4", grid=True)
+    assert len(grid.variants) == 16
+    assert all(held(each.values) == each.values.nbytes for each in (grid.base, *grid.variants))
+
+
+def held(values):
+    """Count the bytes that an array keeps alive: those of the array that it is a view of."""
+    while values.base is not None:
+        values = values.base
+    return values.nbytes
+
+
 def test_a_grid_of_one_factor_is_that_factor(asked):
     one, other = (ablate(asked, "NFaiRR@10", "tau=0,5", grid=grid) for grid in (True, False))
     assert [(each.factor, each.variant) for each in one.variants] == [
