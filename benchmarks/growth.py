@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.batch import generated
 from benchmarks.comparison import EXAMPLE
-from benchmarks.scale import DOCUMENTS, MOST, ranked, written
+from benchmarks.scale import DOCUMENTS, ranked, written
 from benchmarks.scale import labelled as write_labels
 from benchmarks.timing import BIN, FOLDER, least, paired, report, run
 from fairtrec.report.labelling import labelled, stacked
@@ -46,7 +46,7 @@ def foe() -> None:
             "--by",
             "FOE@200",
             "--labels",
-            labelled(groups, DOCUMENTS),
+            write_labels(groups, DOCUMENTS),
         ]
         for groups in (8, 2)
     )
@@ -74,7 +74,7 @@ def pictures() -> None:
     report("html of 512 runs: CPU, of tsv", pair.cpu_ratio, 2, pair.detail)
     for kind in ("apart", "on a line"):
         costs = [least(partial(place, many, kind)) for many in (512, 1_024)]
-        report(f"labels of 1,024 dots {kind}: CPU, of 512", costs[1].cpu / costs[0].cpu, 2 * MOST, costs[1])
+        report(f"labels of 1,024 dots {kind}: CPU, of 512", costs[1].cpu / costs[0].cpu, 3, costs[1])
 
 
 def place(many: int, kind: str) -> None:

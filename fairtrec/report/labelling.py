@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 Box = tuple[float, float, float, float]  # left, top, right, bottom
-Point = tuple[float, float]
+Pixel = tuple[float, float]
 
 RADIUS = 5  # of a dot that is alone at its place
 NEAR, CLEAR = 4, 6  # from a dot's edge to its own label; from its edge to the label of another, at least
@@ -71,7 +71,7 @@ def stacked(places: Iterable[tuple[int, float, float]], near: float = TWIN) -> l
 
 
 def labelled(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter: float = LETTER) -> dict[int, Spot]:
-    """Place labels of letters of a height beside their dots, the first dots first; one without room has no place.
+    """LabelPlace labels of letters of a height beside their dots, the first dots first; one without room has no place.
 
     Those that find none are tried again before the others, and so are those that then find none.
     """
@@ -81,7 +81,8 @@ def labelled(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter:
     for dot in dots:
         around.add(dot, (dot.x, dot.y, dot.x, dot.y), dot.radius + CLEAR)
     places = {
-        dot.run: Kept(_find_places(dot, outer[dot.stack], labels[dot.run], letter, field, around)) for dot in wanted
+        dot.run: LabelPlaces(_find_places(dot, outer[dot.stack], labels[dot.run], letter, field, around))
+        for dot in wanted
     }
     best: dict[int, Spot] = {}
     for _ in range(TRIES):
@@ -93,9 +94,9 @@ def labelled(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter:
     return best
 
 
-def _labelled(wanted: Sequence[Dot], places: "Mapping[int, Kept]") -> dict[int, Spot]:
+def _labelled(wanted: Sequence[Dot], places: "Mapping[int, LabelPlaces]") -> dict[int, Spot]:
     """Give each dot the first of its places that is clear of the labels and lines of the dots before."""
-    boxes, lines = Grid[Box](), Grid[Point]()
+    boxes, lines = Grid[Box](), Grid[Pixel]()
     found = {}
     for dot in wanted:
         for place in places[dot.run]:
@@ -113,22 +114,22 @@ def _labelled(wanted: Sequence[Dot], places: "Mapping[int, Kept]") -> dict[int, 
 
 
 @dataclass(frozen=True)
-class Place:
+class LabelPlace:
     """A place for a label: its spot, the box that it fills, and points along the line to it."""
 
     spot: Spot
     box: Box
-    line: list[Point]
+    line: list[Pixel]
 
 
-class Kept:
+class LabelPlaces:
     """Places that are found when they are first asked for."""
 
-    def __init__(self, places: Iterator[Place]) -> None:
-        self._found: list[Place] = []
+    def __init__(self, places: Iterator[LabelPlace]) -> None:
+        self._found: list[LabelPlace] = []
         self._rest = places
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[LabelPlace]:
         """Give those that were found, and find more."""
         yield from self._found
         for place in self._rest:
@@ -165,7 +166,9 @@ def _squares(box: Box) -> Iterator[tuple[int, int]]:
     return product(range(left, right + 1), range(top, bottom + 1))
 
 
-def _find_places(dot: Dot, outer: float, label: str, letter: float, field: Box, dots: Grid[Dot]) -> Iterator[Place]:
+def _find_places(
+    dot: Dot, outer: float, label: str, letter: float, field: Box, dots: Grid[Dot]
+) -> Iterator[LabelPlace]:
     """Go round a dot, ever farther: the corners first, then the sides, then what is between.
 
     Leave out places outside the field, and those that cover a dot of another stack. A line that meets a dot does so
@@ -194,7 +197,7 @@ def _find_places(dot: Dot, outer: float, label: str, letter: float, field: Box, 
             lead = tuple((round(right * end, 2), round(down * end, 2)) for end in ends)
             anchor = ("end", "middle", "start")[side + 1]
             spot = Spot(round(x - dot.x, 2), round(top + height / 2 - dot.y, 2), anchor, lead)
-            yield Place(spot, box, line)
+            yield LabelPlace(spot, box, line)
 
 
 def _is_inside(box: Box, field: Box) -> bool:
@@ -206,7 +209,7 @@ def _covers_dot(box: Box, stack: int, dots: Grid[Dot]) -> bool:
     return any(_distance(box, dot.x, dot.y) < dot.radius + CLEAR for dot in dots.find(box) if dot.stack != stack)
 
 
-def _passes_dots(line: Iterable[Point], stack: int, dots: Grid[Dot]) -> bool:
+def _passes_dots(line: Iterable[Pixel], stack: int, dots: Grid[Dot]) -> bool:
     """Check that a line stays clear of the dots of other stacks."""
     return all(
         math.hypot(x - dot.x, y - dot.y) >= dot.radius + 3  # exact: a few pixels
@@ -216,7 +219,7 @@ def _passes_dots(line: Iterable[Point], stack: int, dots: Grid[Dot]) -> bool:
     )
 
 
-def _is_free(x: float, y: float, boxes: Grid[Box], lines: Grid[Point]) -> bool:
+def _is_free(x: float, y: float, boxes: Grid[Box], lines: Grid[Pixel]) -> bool:
     """Check that a line may pass a point: no label and no other line is there."""
     return all(_distance(box, x, y) >= 3 for box in boxes.find_at(x, y)) and all(
         math.hypot(x - other[0], y - other[1]) >= 4  # exact: a few pixels
