@@ -92,11 +92,7 @@ def command(
     if result.scores and spread:
         _write_spread(result, form, output, of_queries, places=places, hidden=not view["summary"])
     elif result.scores:
-        result = result if of_queries is None else of_queries.noted(result)
-        if view["confidence"] is not None:
-            result = result.with_confidence(view["confidence"], of_queries, interval=view["interval"] or "t")
-        shown = {name: view[name] for name in RESULTS.options}
-        printing.write(RESULTS, form, result, output, places=places, **{**shown, "sort": by, "slices": of_queries})
+        _write_values(result, form, output, of_queries, {**view, "sort": by}, places=places)
     return InputError.exit_code if result.failed else 0
 
 
@@ -105,6 +101,17 @@ def _asked(query_texts: str, result: "Result") -> dict[str, str]:
     from fairtrec.evaluation.inputs import loading
 
     return loading.query_texts(query_texts, sorted({qid for scores in result.scores for qid in scores.qids}))
+
+
+def _write_values(
+    result: "Result", form: str, output: "Path | None", slices: "Slices | None", view: dict[str, Any], *, places: int
+) -> None:
+    """Print values and means, with the intervals of means if a confidence is given."""
+    result = result if slices is None else slices.noted(result)
+    if view["confidence"] is not None:
+        result = result.with_confidence(view["confidence"], slices, interval=view["interval"] or "t")
+    shown = {name: view[name] for name in RESULTS.options}
+    printing.write(RESULTS, form, result, output, places=places, **{**shown, "slices": slices})
 
 
 def _is_folder(output: "Path | None") -> bool:

@@ -6,7 +6,7 @@ there are few, whatever it makes of them. docs/headroom.md has both. Of few docu
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -59,14 +59,8 @@ def solve(problem: Problem, values: Floats, kept: Cached, *, grades_only: bool =
 def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, *, grades_only: bool) -> Solved:
     """Lemma 1."""
     worth, weights = problem.fair(fair.gains), fair.weights
-    counted = np.nan_to_num(worth)
-    grades, queries = problem.grades(), range(len(problem.qids))
-    alike, every = np.full(len(problem.qids), np.nan), np.ones(len(problem.qids), dtype=np.bool_)
-    orders: Tops = []
-    if grades is not None:
-        places = same_grades(grades, counted, weights)
-        orders = [places[row, : problem.lengths[row]] for row in queries]
-        alike = np.array([weigh(counted[row, top], weights[row]) for row, top in enumerate(orders)])
+    grades, every = problem.grades(), np.ones(len(problem.qids), dtype=np.bool_)
+    orders, alike = _same_grades(problem, np.nan_to_num(worth), weights, grades)
     if grades_only and grades is not None:
         return Solved([], alike, alike, "by lemma 1", every, orders)
     if isinstance(useful, Sum):
@@ -74,12 +68,30 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
         rough = sum(front.ends is not None for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
         return Solved(found, alike, alike, f"by lemma 1{hull}", every, orders)
-    fronts = [_of_relevance(problem, row, useful, worth[row], weights[row]) for row in queries]
-    listed = {row: _of_every_order(problem, row, None) for row in queries if fronts[row] is None}
+    fronts = [_of_relevance(problem, row, useful, worth[row], weights[row]) for row in range(len(problem.qids))]
+    listed = {row: _of_every_order(problem, row, None) for row, front in enumerate(fronts) if front is None}
     fronts = [front if (by_order := listed.get(row)) is None else by_order.front for row, front in enumerate(fronts)]
     if len(exact := [front for front in fronts if front is not None]) == len(fronts):
         way = _exactly("by lemma 1, over sequences", len(listed), len(fronts))
         return Solved(exact, alike, alike, way, every, orders)
+    return _between_bounds(problem, values, fronts, Sum(worth, weights), orders, alike)
+
+
+def _same_grades(problem: Problem, worth: Floats, weights: Floats, grades: Ints | None) -> tuple[Tops, Floats]:
+    """Give the fairest order of the same grades of each query, and its fairness [query]; nan if nothing is judged."""
+    if grades is None:
+        return [], np.full(len(problem.qids), np.nan)
+    places = same_grades(grades, worth, weights)
+    orders = [places[row, : problem.lengths[row]] for row in range(len(problem.qids))]
+    return orders, np.array([weigh(worth[row, top], weights[row]) for row, top in enumerate(orders)])
+
+
+def _between_bounds(
+    problem: Problem, values: Floats, fronts: Sequence[Front | None], fair: Sum, orders: Tops, alike: Floats
+) -> Solved:
+    """Give queries without a front what was found below a bound: the fairest order, and that of the same grades."""
+    worth, weights, grades = fair.gains, fair.weights, problem.grades()
+    counted, queries = np.nan_to_num(worth), range(len(problem.qids))
     best = [
         _fairest(problem, row, worth[row], weights[row], None if grades is None else grades[row]) for row in queries
     ]
@@ -91,55 +103,74 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
     return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound", told, orders)
 
 
+class _Solution(NamedTuple):
+    """What was found of one query: its front, or None, and orders.
+
+    ``order``  the fairest of the same grades, ``same`` its fairness, which is at most ``most_same``.
+    ``tries``  the fairest orders [order, rank], whose fairness is at most ``most``.
+    ``told``   that one of these has the most utility of all that are as fair.
+    ``way``    by which it was found.
+    """
+
+    front: Front | None
+    order: Ints
+    tries: Ints
+    same: float
+    most_same: float
+    most: float
+    told: bool
+    way: Literal["orders", "kinds", "exchanges"]
+
+
 def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cached) -> Solved:
     """Lemma 2; exchanges where there are too many kinds."""
     grades, queries = problem.grades(), range(len(problem.qids))
-    fronts: list[Front | None] = []
-    alike, most_alike, most = (np.full(len(problem.qids), np.nan) for _ in range(3))
-    told = np.ones(len(problem.qids), dtype=np.bool_)
-    orders, tries, climbs, listings = [], [], 0, 0
-    for row in queries:
-        own = None if grades is None else grades[row]
-        listed = _listed(problem, row, kept)
-        by_order = None
-        if listed is None or _gains_of(row, useful) is None:
-            by_order = _of_every_order(problem, row, own)
-        if by_order is not None:
-            listings += 1
-            fronts.append(by_order.front)
-            orders.append(by_order.same_grades)
-            tries.append(by_order.front.tops[-1:])
-            alike[row] = most_alike[row] = by_order.same
-            most[row] = by_order.front.fairness[-1]
-            continue
-        if listed is None:
-            climbs += 1
-            fronts.append(None)
-            top, alike[row] = (
-                problem.local_optimum(row, own) if own is not None else (np.arange(problem.lengths[row]), np.nan)
-            )
-            orders.append(top)
-            end = problem.at_end(row)
-            tries.append(problem.local_optimum(row, None)[0][None] if end is None else end[None])
-            told[row] = False
-            most_alike[row] = most[row] = problem.greatest(row)
-            continue
-        front, order, fairest, told[row] = _of_kinds(problem, row, useful, listed, own)
-        fronts.append(front)
-        orders.append(order)
-        tries.append(fairest)
-        alike[row] = most_alike[row] = problem.fairness_of(row, order[None])[0] if own is not None else np.nan
-        most[row] = problem.fairness_of(row, fairest[:1])[0] if fairest.size else 0.0
-    if len(exact := [front for front in fronts if front is not None]) == len(fronts):
-        return Solved(exact, alike, most_alike, _exactly("by lemma 2", listings, len(fronts)), told, orders)
-    best = _most_useful(problem, tries)
+    found = [_solve_query(problem, row, useful, kept, None if grades is None else grades[row]) for row in queries]
+    alike, most_alike, most = (
+        np.array([each[at] for each in found]) for at in map(_Solution._fields.index, ("same", "most_same", "most"))
+    )
+    told = np.array([each.told for each in found], dtype=np.bool_)
+    orders = [each.order for each in found]
+    if len(exact := [each.front for each in found if each.front is not None]) == len(found):
+        listings = sum(each.way == "orders" for each in found)
+        return Solved(exact, alike, most_alike, _exactly("by lemma 2", listings, len(found)), told, orders)
+    best = _most_useful(problem, [each.tries for each in found])
     reached = np.array([problem.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
     tried = [(orders, np.where(np.isnan(alike), values[1], alike)), (best, reached)]
     rest = _bounded(problem, values, tried, most)
-    mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
-    whole = f"a value by exchanges and a bound for {climbs} of {len(fronts)} queries" if climbs else ""
+    mixed = [known if each.front is None else each.front for each, known in zip(found, rest, strict=True)]
+    climbs = sum(each.way == "exchanges" for each in found)
+    whole = f"a value by exchanges and a bound for {climbs} of {len(found)} queries" if climbs else ""
     way = whole or "same grades and most by lemma 2, else a value and a bound"
     return Solved(mixed, alike, most_alike, way, told, orders)
+
+
+def _solve_query(problem: Problem, row: int, useful: Terms | None, kept: Cached, grades: Ints | None) -> _Solution:
+    """Look at every sequence of kinds of a query, or at every order; exchange documents if both are too many."""
+    listed = _listed(problem, row, kept)
+    if listed is None or _gains_of(row, useful) is None:
+        by_order = _of_every_order(problem, row, grades)
+        if by_order is not None:
+            exact, same = by_order.front, by_order.same
+            most = float(exact.fairness[-1])
+            return _Solution(exact, by_order.same_grades, exact.tops[-1:], same, same, most, True, "orders")
+    if listed is None:
+        return _exchange(problem, row, grades)
+    front, order, fairest, told = _of_kinds(problem, row, useful, listed, grades)
+    same = np.nan if grades is None else float(problem.fairness_of(row, order[None])[0])
+    most = float(problem.fairness_of(row, fairest[:1])[0]) if fairest.size else 0.0
+    return _Solution(front, order, fairest, same, same, most, told, "kinds")
+
+
+def _exchange(problem: Problem, row: int, grades: Ints | None) -> _Solution:
+    """Exchange documents of a query as long as that makes it fairer."""
+    order, same = np.arange(problem.lengths[row]), np.nan
+    if grades is not None:
+        order, same = problem.local_optimum(row, grades)
+    end = problem.at_end(row)
+    tries = (problem.local_optimum(row, None)[0] if end is None else end)[None]
+    greatest = problem.greatest(row)
+    return _Solution(None, order, tries, same, greatest, greatest, False, "exchanges")
 
 
 class _Listed(NamedTuple):
