@@ -36,10 +36,11 @@ _OTHERS: dict[Stability, str] = {  # how lasting are names of packages in it; al
     "measure.UsageError measure.take measures",
     "provisional": "commands.trec_fair_2019.evaluate.evaluate formulas.overlap.rbo gold.agree gold.draw "
     "support.files.arguments.paths "
-    "ir_measures.given ir_measures.parse measure.Candidates measure.Exposed measure.Finals measure.First "
-    "measure.Form measure.Gains measure.LabelForm measure.Limits measure.Linear measure.Portion measure.Precisions "
-    "measure.Prefixes measure.Ratio measure.Remark measure.Sum measure.Summands measure.Terms measure.Totals "
-    "measure.define reranker.Chance reranker.Order reranker.Reranker rerankers statistics.paired "
+    "ir_measures.given ir_measures.parse measure.Candidates measure.ExposureShares measure.First measure.Form "
+    "measure.GroupExposure measure.GroupPrefixes measure.GroupTotals measure.LabelForm measure.Limits "
+    "measure.Precisions measure.RankForm measure.RatioOfMeans measure.RatioOfSums measure.Remark "
+    "measure.SumOverRanks measure.Summands measure.define reranker.Chance reranker.Order reranker.Reranker rerankers "
+    "statistics.paired "
     "testing.MeasureContract testing.RerankerContract testing.CommandContract",
 }
 STABILITY: dict[str, Stability] = {f"fairtrec.{name}": word for name, (_, word) in _PLACES.items()}

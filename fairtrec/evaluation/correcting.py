@@ -14,7 +14,7 @@ from fairtrec.evaluation.fitting import Gold
 from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Gains, Measure, Remark
+from fairtrec.measure import Measure, Remark, SumOverRanks
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
 from fairtrec.statistics.corrected import NOTHING, Corrections, Corrector, OfDocuments, OfQueries, Refused
 from fairtrec.statistics.estimate import Estimate
@@ -69,16 +69,17 @@ class Share(NamedTuple):
     reach: Floats
 
     @classmethod
-    def of(cls, part: LabelledPart, form: Gains, among: Bools) -> "Share":
+    def of(cls, part: LabelledPart, form: SumOverRanks, among: Bools) -> "Share":
         """Take what a measure says of a part; ranks of no document, and of queries not ``among`` them, weigh 0."""
-        ranks = min(form.sum.weights.shape[-1], form.sum.gains.shape[1])
+        assert form.by_labels is not None
+        ranks = min(form.weights.shape[-1], form.gains.shape[1])
         there: Bools = np.asarray(part.inputs.lines[:, :ranks] != MISSING) & among[:, None]
-        weights = np.where(there, form.sum.weights[..., :ranks], 0.0)
-        if form.sum.divisor is not None:
-            weights = quotient(weights, np.asarray(form.sum.divisor)[:, None], otherwise=0.0)
-        gains = np.where(there, form.sum.gains[:, :ranks], 0.0)
+        weights = np.where(there, form.weights[..., :ranks], 0.0)
+        if form.divisor is not None:
+            weights = quotient(weights, np.asarray(form.divisor)[:, None], otherwise=0.0)
+        gains = np.where(there, form.gains[:, :ranks], 0.0)
         rows = part.rows[:, :ranks]
-        by_gold = np.where(there & part.gold.told[rows], form.of_labels(part.gold.filled[rows]), gains)
+        by_gold = np.where(there & part.gold.told[rows], form.by_labels(part.gold.filled[rows]), gains)
         reach = np.broadcast_to(np.asarray(form.reach, dtype=np.float64).reshape(-1, 1), there.shape)
         return cls(weights, gains, by_gold, reach)
 
@@ -115,7 +116,7 @@ class Correcting:
             return self._by_queries(measure, sums, values)
         return Refused(UNTOLD if self.gold.certain and self.gold.sheet.unknown.any() else NO_SUM)
 
-    def _by_documents(self, sums: Sequence[Gains], values: Floats) -> OfDocuments:
+    def _by_documents(self, sums: Sequence[SumOverRanks], values: Floats) -> OfDocuments:
         weight, rest = np.zeros((2, len(values)))
         entries: list[tuple[Ints, Ints, Floats]] = []
         seen: list[Keys] = []
@@ -139,7 +140,7 @@ class Correcting:
         self.labelled[documents] = True
         return OfDocuments(queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown)
 
-    def _by_queries(self, measure: Measure, sums: Sequence[Gains], values: Floats) -> OfQueries:
+    def _by_queries(self, measure: Measure, sums: Sequence[SumOverRanks], values: Floats) -> OfQueries:
         errors = np.full(len(values), np.nan)
         for at, part in enumerate(self.parts):
             drawn = self.gold.drawn(part.inputs.qids)

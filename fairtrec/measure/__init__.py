@@ -16,29 +16,38 @@ import numpy as np
 
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
-from fairtrec.measure.forms import METHODS, First, Form, FormColumn, Gains, Precisions, Sum, Summands, Terms, kinds_of
+from fairtrec.measure.forms import First, Form, FormColumn, Precisions, RankForm, Summands, SumOverRanks, kinds_of
 from fairtrec.support.errors import UsageError
 from fairtrec.support.late import import_late
 
 if TYPE_CHECKING:
-    from fairtrec.formulas.labellings.exposures import Exposed, Portion, Ratio
-    from fairtrec.formulas.labellings.sums import Finals, Linear, Prefixes, Totals
     from fairtrec.formulas.labellings.unlabelled import LabelForm
+    from fairtrec.measure.group_forms import (
+        ExposureShares,
+        GroupExposure,
+        GroupPrefixes,
+        GroupTotals,
+        RatioOfMeans,
+        RatioOfSums,
+    )
 
 __all__ = [
-    "Better", "Bools", "Bounds", "Candidates", "Exposed", "Finals", "First", "Floats", "Form", "Gains", "Ints",
-    "LabelForm", "Limits", "Linear", "Measure", "Portion", "Precisions", "Prefixes", "Ratio", "Remark", "Sum",
-    "Summands", "Terms", "Totals", "UsageError", "define", "take",
+    "Better", "Bools", "Bounds", "Candidates", "ExposureShares", "First", "Floats", "Form", "GroupExposure",
+    "GroupPrefixes", "GroupTotals", "Ints", "LabelForm", "Limits", "Measure", "Precisions", "RankForm",
+    "RatioOfMeans", "RatioOfSums", "Remark", "SumOverRanks", "Summands", "UsageError", "define", "take",
 ]  # fmt: skip
 
-_FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/labellings/ that it is in
-    **dict.fromkeys(("Exposed", "Portion", "Ratio"), "exposures"),
-    **dict.fromkeys(("Finals", "Linear", "Prefixes", "Totals"), "sums"),
-    "LabelForm": "unlabelled",
+_LATE = {  # what few evaluations look at, by the file of the package that it is in
+    **dict.fromkeys(
+        ("ExposureShares", "GroupExposure", "GroupPrefixes", "GroupTotals", "RatioOfMeans", "RatioOfSums"),
+        "measure.group_forms",
+    ),
+    "LabelForm": "formulas.labellings.unlabelled",
 }
 if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
-    __getattr__ = import_late(__name__, _FORMS, within="fairtrec.formulas.labellings")
+    __getattr__ = import_late(__name__, _LATE, within="fairtrec")
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
+LOOKED_UP = frozenset({"ranked", "positions"})  # inputs by which more is looked up: not behind the cutoff
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
 Better = Literal["higher", "lower", "nearer 0", "neither"]
 Bounds = tuple[float | None, float | None]
@@ -69,7 +78,7 @@ class Quantity:
 
 
 class Measure(Quantity, Parameters):
-    """The base of all measures; a subclass adds parameters as fields, and ``__call__``.
+    """The base of all measures; a subclass adds parameters as fields, and ``formula``, or ``__call__`` if no form fits.
 
     ``bounds`` are the least and the greatest value that there can be with these parameters, whatever the run, the
     groups and their target; None where there is no such number.
@@ -91,9 +100,26 @@ class Measure(Quantity, Parameters):
         """The version of its values: 1, and one more with each of ``changes``."""
         return 1 + len(self.changes)
 
-    def __call__(self, *args: Any, **inputs: Any) -> Floats:  # noqa: ARG002 - for subclasses
-        """Compute one value per query from the inputs that the signature names."""
-        raise TypeError(f"{self.name} does not say how it is computed; give it a __call__")
+    def formula(self, *args: Any, **inputs: Any) -> Form:  # noqa: ARG002 - for subclasses
+        """Say what the measure makes of its inputs, which are named as pytest tests name fixtures.
+
+        The value and the columns next to it follow from the form that is returned; its class is the return annotation.
+        Inputs of ranks go on behind the cutoff, if more is looked at for other measures or for ties.
+        """
+        return Form()
+
+    def __call__(self, *args: Any, **inputs: Any) -> Floats:
+        """Compute one value per query from the inputs that the signature names; by default that of ``formula``."""
+        if type(self).formula is Measure.formula:
+            raise TypeError(f"{self.name} does not say how it is computed; give it a formula, or a __call__")
+        top = {name: inputs[name][:, : self.depth] for name in LOOKED_UP & inputs.keys()}
+        return self.formula(*args, **{**inputs, **top}).value()
+
+    @classmethod
+    def gives(cls, column: FormColumn) -> bool:
+        """Tell whether its form gives a column: asked before there are inputs, and answered by the annotation."""
+        kinds = kinds_of(cls.formula)
+        return not kinds or any(kind.gives(column) for kind in kinds)
 
     def over_attributes(self, ordered: Mapping[str, bool]) -> "tuple[Measure, ...]":  # noqa: ARG002 - for subclasses
         """Name the measures that ``combined`` makes one number of, where there are several attributes.
@@ -114,46 +140,6 @@ class Measure(Quantity, Parameters):
     def is_of_all(self) -> bool:
         """Whether it is one number over all attributes, where it names none."""
         return not self.by and type(self).over_attributes is not Measure.over_attributes
-
-    def formula(self, *args: Any, **inputs: Any) -> Form:
-        """Say what the measure makes of its inputs, which are named as those of ``__call__``."""
-        return _Hooks(self, args, inputs)
-
-    @classmethod
-    def gives(cls, column: FormColumn) -> bool:
-        """Tell whether the form can give a column, before there are inputs."""
-        if cls.formula is Measure.formula:
-            return getattr(cls, METHODS[column]) is not getattr(Measure, METHODS[column])
-        return any(kind.gives(column) for kind in kinds_of(cls.formula))
-
-    def over_ranks(self, *args: Any, **inputs: Any) -> Terms | None:  # noqa: ARG002 - for subclasses
-        """Say what is made of the ranks, where that gives a value over all orders of tied documents in closed form.
-
-        Takes what ``__call__`` takes, of which the inputs of ranks go on to the end of what is tied with the last.
-        """
-        return None
-
-    def over_queries(self, *args: Any, **inputs: Any) -> Summands:  # noqa: ARG002 - for subclasses
-        """Say what is summed over queries, where that gives a value of all of them together (``--pool``).
-
-        Takes what ``__call__`` takes.
-        """
-        raise TypeError(f"{self.name} cannot be pooled over queries")
-
-    def over_labels(self, *args: Any, **inputs: Any) -> "LabelForm | None":  # noqa: ARG002 - for subclasses
-        """Say what is made of the groups, where that gives a value over all labellings of unknown documents.
-
-        Takes what ``__call__`` takes; membership is nan where a group is unknown. None: labellings are tried.
-        """
-        return None
-
-    def over_documents(self, *args: Any, **inputs: Any) -> Gains | None:  # noqa: ARG002 - for subclasses
-        """Say what each document adds, where the value is a sum over documents that no other document changes.
-
-        Takes what ``__call__`` takes. So the labels of a few documents that were drawn correct it (``--gold``); None:
-        the value is no such sum.
-        """
-        return None
 
     def counts_at_ends(self, groups: int) -> "tuple[Floats, Floats] | None":  # noqa: ARG002 - for subclasses
         """Give the counts [group] of the document that makes a value least, and of that which makes it greatest.
@@ -187,7 +173,8 @@ class Measure(Quantity, Parameters):
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of the inputs without which there is no value."""
-        return named(type(self).__call__)
+        kind = type(self)
+        return named(kind.formula if kind.__call__ is Measure.__call__ else kind.__call__)
 
     def refuse_several(self, computed: "Iterable[Measure]") -> None:
         """Raise UsageError if it stands for several of the measures that are computed, one of each attribute."""
@@ -206,25 +193,6 @@ class Measure(Quantity, Parameters):
             return (self,)
         changed: list[Any] = [{"group": group} for group in groups]
         return tuple(dataclasses.replace(self, **each) for each in changed) or (self,)
-
-
-class _Hooks(Form):
-    """The form of a measure that still has a method for each column."""
-
-    def __init__(self, measure: Measure, args: Any, inputs: Any) -> None:
-        self.measure, self.args, self.inputs = measure, args, inputs
-
-    def over_ranks(self) -> Terms | None:
-        return self.measure.over_ranks(*self.args, **self.inputs)
-
-    def over_labels(self) -> "LabelForm | None":
-        return self.measure.over_labels(*self.args, **self.inputs)
-
-    def over_documents(self) -> Gains | None:
-        return self.measure.over_documents(*self.args, **self.inputs)
-
-    def over_queries(self) -> Summands | None:
-        return self.measure.over_queries(*self.args, **self.inputs)
 
 
 def badness(values: Floats, better: Better) -> Floats:

@@ -1,15 +1,17 @@
-"""What measures make of their ranks, where that says in closed form what ties make of a value.
+"""Forms: what a measure makes of its inputs, from which its value and the columns next to it follow.
 
-A Sum of what each rank adds, the worth of the First relevant document, or average Precision. Every evaluation imports
-these, so they are named tuples, which take less time to be made than dataclasses.
+A measure returns one from ``formula``. The forms of ranks are here; those of groups, which fewer evaluations import, in
+group_forms.py.
 
 Source: McSherry, Najork: Computing Information Retrieval Performance Measures Efficiently in the Presence of Tied
 Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -27,44 +29,6 @@ METHODS: dict[FormColumn, str] = {
 }  # fmt: skip
 
 
-class Form:
-    """What a measure makes of its inputs: the value, and the columns next to it.
-
-    This one gives no column: orders and labelings are tried, and nothing is pooled. The others say more.
-    """
-
-    @classmethod
-    def gives(cls, column: FormColumn) -> bool:
-        """Tell whether a form of this class can give a column; it may still have none for some parameters."""
-        return getattr(cls, METHODS[column]) is not getattr(Form, METHODS[column])
-
-    def value(self) -> Floats:
-        """Compute the value [query]."""
-        raise TypeError(f"{type(self).__name__} has no value")
-
-    def over_ranks(self) -> "Terms | None":
-        """Give what the ranks add, if that gives a value over all orders of tied documents (``--bounds ties``)."""
-        return None
-
-    def over_labels(self) -> "LabelForm | None":
-        """Give what the groups add, if that gives a value over all labelings of unknown documents."""
-        return None
-
-    def over_documents(self) -> "Gains | None":
-        """Give what each document adds, if gold labels of a few documents correct the value (``--gold``)."""
-        return None
-
-    def over_queries(self) -> "Summands | None":
-        """Give what is summed over queries, if that gives a value of all of them together (``--pool``)."""
-        return None
-
-
-def kinds_of(method: Callable[..., Any]) -> tuple[type[Form], ...]:
-    """List the forms that a method returns, by its annotation; if it has none, a form that may give everything."""
-    said = signature(method, eval_str=True).return_annotation
-    return tuple(kind for kind in get_args(said) or (said,) if isinstance(kind, type) and issubclass(kind, Form))
-
-
 class Summands(NamedTuple):
     """What a measure sums over queries: ``terms`` [query, term], of whose sums [term] ``value`` makes the pooled value.
 
@@ -76,20 +40,77 @@ class Summands(NamedTuple):
     value: Callable[[Floats], float]
 
 
-class Terms(Protocol):
-    """What a measure makes of its ranks."""
+class Form:
+    """What a measure makes of its inputs: the value, and the columns next to it.
+
+    This class gives no column: orders and labelings are tried, and nothing is pooled or corrected. A subclass overrides
+    the methods of the columns that it gives. Each may still return None, if the parameters rule the column out.
+    """
+
+    @classmethod
+    def gives(cls, column: FormColumn) -> bool:
+        """Tell whether forms of this class give a column."""
+        return getattr(cls, METHODS[column]) is not getattr(Form, METHODS[column])
+
+    def value(self) -> Floats:
+        """Compute the value [query]."""
+        raise NotImplementedError
+
+    def over_ranks(self) -> "RankForm | None":
+        """Give what the ranks add: ``--bounds ties`` is then exact for any number of orders."""
+        return None
+
+    def over_labels(self) -> "LabelForm | None":
+        """Give what the groups add: ``--bounds labels`` is then exact for any number of labelings, or a bound."""
+        return None
+
+    def over_documents(self) -> "SumOverRanks | None":
+        """Give the sum of which each document adds its own part: ``--gold`` corrects it by the labels of a few."""
+        return None
+
+    def over_queries(self) -> Summands | None:
+        """Give what is summed over queries: ``--pool`` computes a value of all queries together."""
+        return None
+
+
+@cache
+def kinds_of(method: Callable[..., Any]) -> tuple[type[Form], ...]:
+    """List the classes of forms that a method returns, by its annotation; none if it has none that can be read."""
+    try:
+        said = signature(method, eval_str=True).return_annotation
+    except NameError:  # a name that only type checkers import
+        return ()
+    return tuple(kind for kind in get_args(said) or (said,) if isinstance(kind, type) and issubclass(kind, Form))
+
+
+class RankForm(Form):
+    """A form of ranks."""
+
+    def over_ranks(self) -> "RankForm | None":
+        """Give itself."""
+        return self
 
     def interval(self, blocks: "Blocks") -> Floats:
-        """Give the least, greatest and expected value [3, query]; nan where that has no closed form."""
+        """Compute the least, greatest and expected value [3, query]; nan if it has no closed form."""
+        raise NotImplementedError
 
 
-class Sum(NamedTuple):
-    """The sum over ranks of ``weights`` [rank or query, rank] times ``gains`` [query, rank], over ``divisor`` [query].
+@dataclass(frozen=True, eq=False)
+class SumOverRanks(RankForm):
+    """The sum over ranks of ``gains`` [query, rank] times ``weights`` [rank or query, rank], over ``divisor`` [query].
 
-    The gains may go on behind the last weight, and are nan where there is no document. Where the value is undefined
-    if no document of those that are ``known`` [query, rank] is among the weighted ranks, it has a closed form only if
-    every order has one there, as all orders without are left out. Where the divisor is that of the order as it stands
-    alone, and not ``settled`` [query] for all orders, there is none either.
+    The gains may continue behind the last weight, and are nan if there is no document.
+
+    - ``known`` [query, rank]: a value is undefined if no such document is at a weighted rank. Ties then have a closed
+      form only if every order has one there, as orders without one are left out.
+    - ``defined`` [query or 1]: the queries that have a value.
+    - ``settled`` [query]: the queries whose divisor is the same for all orders. Others have no closed form for ties.
+    - ``by_labels``: the gains [query, rank] by the weights of groups [query, rank, group], on which the divisor does
+      not depend. With it gold labels correct the value, and bounds over labelings are exact. ``reach``: how far the
+      greatest gain that a document can have is from the least, a number or [query].
+
+    >>> SumOverRanks(np.array([[4.0, 2.0, 7.0]]), np.array([1.0, 0.5]), np.array([10.0])).value().tolist()
+    [0.5]
     """
 
     gains: Floats
@@ -97,13 +118,40 @@ class Sum(NamedTuple):
     divisor: Floats | Ints | None = None
     known: Bools | None = None
     settled: Bools | None = None
+    defined: Bools | None = None
+    by_labels: Callable[[Floats], Floats] | None = None
+    reach: Floats | float = 1.0
+
+    def value(self) -> Floats:
+        """Sum the order as it stands [query]."""
+        ranks = self.weights.shape[-1]
+        sums = weighted_sum(np.nan_to_num(self.gains[:, :ranks]), self.weights)
+        value = sums if self.divisor is None else quotient(sums, self.divisor)
+        if self.known is not None:
+            value = np.where(self.known[:, :ranks].any(axis=1), value, np.nan)
+        return value if self.defined is None else np.where(self.defined, value, np.nan)
+
+    def over_labels(self) -> "LabelForm | None":
+        """Give what each rank adds by its labels, if it tells that, and is defined for all labelings or none."""
+        if self.by_labels is None or self.known is not None:
+            return None
+        from fairtrec.formulas.labellings.sums import Gains
+
+        divisor = 1.0 if self.divisor is None else self.divisor
+        if self.defined is not None:
+            divisor = np.where(self.defined, divisor, np.nan)
+        return Gains(self.by_labels, self.weights, divisor)
+
+    def over_documents(self) -> "SumOverRanks | None":
+        """Give itself, if it tells what documents add by their labels."""
+        return None if self.by_labels is None else self
 
     def interval(self, blocks: "Blocks") -> Floats:
         """Pair the weights of each block with its gains in the same order, the opposite order, and each with the mean.
 
         >>> from fairtrec.data.ranking.ties import Blocks
         >>> tied = Blocks(np.array([[0, 0, 1]]))
-        >>> Sum(np.array([[4.0, 2.0, 7.0]]), np.array([1.0, 0.5])).interval(tied).tolist()
+        >>> SumOverRanks(np.array([[4.0, 2.0, 7.0]]), np.array([1.0, 0.5])).interval(tied).tolist()
         [[4.0], [5.0], [4.5]]
         """
         gains, ranks = np.nan_to_num(self.gains), self.gains.shape[1]
@@ -126,23 +174,20 @@ class Sum(NamedTuple):
         return sums if self.divisor is None else quotient(sums, self.divisor)
 
 
-class Gains(NamedTuple):
-    """A ``sum`` over ranks whose gains are what each document adds by itself, and what that would be by other labels.
+@dataclass(frozen=True, eq=False)
+class First(RankForm):
+    """The worth [rank], which falls, of the rank of the first of the ``relevant`` [query, rank]; 0 if there is none.
 
-    ``of_labels`` takes the weights of groups [query, rank, group] and gives the gains [query, rank]; ``reach`` is how
-    far the greatest gain that a document can have is from the least, one number or [query].
+    >>> First(np.array([[False, True, True]]), np.array([1.0, 0.5])).value().tolist()
+    [0.5]
     """
-
-    sum: Sum
-    of_labels: Callable[[Floats], Floats]
-    reach: Floats | float
-
-
-class First(NamedTuple):
-    """The worth [rank], which falls, of the rank of the first of the ``relevant`` [query, rank]; 0 if there is none."""
 
     relevant: Bools
     worth: Floats
+
+    def value(self) -> Floats:
+        """Look at the order as it stands [query]."""
+        return weighted_sum(_first(self.relevant[:, : len(self.worth)].astype(np.float64)), self.worth)
 
     def interval(self, blocks: "Blocks") -> Floats:
         """Put the relevant documents of each block last, first, and anywhere.
@@ -168,12 +213,22 @@ def _first(relevant: Floats) -> Floats:
     return np.where(np.cumsum(relevant, axis=1) == 1, relevant, 0.0)
 
 
-class Precisions(NamedTuple):
-    """The sum of the precisions at the ``relevant`` [query, rank] of the first ``cutoff`` ranks, over ``divisor``."""
+@dataclass(frozen=True, eq=False)
+class Precisions(RankForm):
+    """The sum of the precisions at the ``relevant`` [query, rank] of the first ``cutoff`` ranks, over ``divisor``.
+
+    >>> Precisions(np.array([[True, False, True]]), None, np.array([2])).value().round(6).tolist()
+    [0.833333]
+    """
 
     relevant: Bools
     cutoff: int | None
     divisor: Ints
+
+    def value(self) -> Floats:
+        """Look at the order as it stands [query]."""
+        top = self.relevant[:, : self.cutoff].astype(np.float64)
+        return quotient(weighted_sum(top * np.cumsum(top, axis=1), 1 / np.arange(1, top.shape[1] + 1)), self.divisor)
 
     def interval(self, blocks: "Blocks") -> Floats:
         """Put the relevant documents of each block last, first, and anywhere.

@@ -4,14 +4,14 @@ Source: Rekabsaz, Schedl: Do Neural Ranking Models Intensify Gender Bias? SIGIR 
 https://doi.org/10.1145/3397271.3401280
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from fairtrec.formulas import elementary, ranks
-from fairtrec.measure import Bounds, Floats, Gains, Ints, Measure, Sum, UsageError, take
+from fairtrec.measure import Bounds, Floats, Ints, Measure, SumOverRanks, UsageError, take
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,9 @@ class _Lean(Measure):
         """Give the counts of a document of the first group and of one of the second, where it only matters which."""
         return (np.eye(groups)[0], np.eye(groups)[1]) if self.mag == "bool" else None
 
-    def over_documents(
-        self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None
-    ) -> Gains | None:
-        """Each document adds its lean, where that only asks to which groups it belongs."""
-        leans = self.over_ranks(ranked, counts, log_counts)
-        if self.mag != "bool" or not isinstance(leans, Sum):
-            return None
-        return Gains(leans, lambda weights: weights[..., 1] - weights[..., 0], 2.0)
+    def by_labels(self) -> Callable[[Floats], Floats] | None:
+        """Give the lean of documents by their labels, if it only depends on the groups that they are of."""
+        return (lambda weights: weights[..., 1] - weights[..., 0]) if self.mag == "bool" else None
 
     def lean(self, ranked: Ints, counts: Floats | None, log_counts: Floats | None) -> Floats:
         """Give each document's magnitude of the second group minus that of the first [query, rank]."""
@@ -83,15 +78,12 @@ class RaB(_Lean):
     Source: Rekabsaz, Schedl, SIGIR 2020. https://doi.org/10.1145/3397271.3401280
     """
 
-    def __call__(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Floats:
-        """Return RaB [query]."""
-        return ranks.mean(self.lean(ranked, counts, log_counts)[:, : self.cutoff])
-
-    def over_ranks(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Sum:
-        """Each rank adds the lean of its document, and they are averaged."""
+    def formula(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> SumOverRanks:
+        """Let each rank add the lean of its document, and average them."""
         lean = self.lean(ranked, counts, log_counts)
         top = lean[:, : self.cutoff]
-        return Sum(lean, np.ones(top.shape[1]), (~np.isnan(top)).sum(axis=1))
+        number = (~np.isnan(top)).sum(axis=1)
+        return SumOverRanks(lean, np.ones(top.shape[1]), number, by_labels=self.by_labels(), reach=2.0)
 
 
 class ARaB(_Lean):
@@ -110,12 +102,9 @@ class ARaB(_Lean):
     Source: Rekabsaz, Schedl, SIGIR 2020. https://doi.org/10.1145/3397271.3401280
     """
 
-    def __call__(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Floats:
-        """Return ARaB [query]."""
-        return ranks.mean_of_means(self.lean(ranked, counts, log_counts)[:, : self.cutoff])
-
-    def over_ranks(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Sum:
-        """Each rank adds the lean of its document as often as it is averaged."""
+    def formula(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> SumOverRanks:
+        """Let each rank add the lean of its document as often as it is averaged."""
         lean = self.lean(ranked, counts, log_counts)
-        top = lean[:, : self.cutoff]
-        return Sum(lean, ranks.averages((~np.isnan(top)).sum(axis=1), top.shape[1]))
+        number = (~np.isnan(lean[:, : self.cutoff])).sum(axis=1)
+        weights = ranks.averages(number, lean[:, : self.cutoff].shape[1])
+        return SumOverRanks(lean, weights, defined=number > 0, by_labels=self.by_labels(), reach=2.0)

@@ -15,7 +15,7 @@ from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import log_of_number
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Bounds, Exposed, Floats, Ints, Measure, Summands
+from fairtrec.measure import Bounds, ExposureShares, Floats, GroupExposure, Ints, Measure
 
 
 def awrf(exposure: Floats, target: Floats, base: float = 2.0) -> Floats:
@@ -57,40 +57,32 @@ class _AWRF(Measure):
         """To tell an unknown document from the end of the ranking takes the ranking's length."""
         return super().needs if self.unknown == "drop" else (*super().needs, "lengths")
 
-    def fairness(self, membership: Floats, target: Floats, lengths: Ints | None) -> Floats:
-        """Return AWRF [query]."""
-        return awrf(*self.exposed(membership, target, lengths), self.logarithm)
-
-    def exposed(self, membership: Floats, target: Floats, lengths: Ints | None) -> tuple[Floats, Floats]:
-        """Give the groups' exposure [query, group], and what each should have of it [query or 1, group]."""
+    def exposed(self, membership: Floats, target: Floats, lengths: Ints | None) -> dict[str, Any]:
+        """Say what the form of the exposure is; AWRF is one minus a divergence, so it bends down."""
         top = membership[:, : self.cutoff]
-        weights = discount.named(self.discount, top.shape[1])
+        there = None if lengths is None else np.arange(top.shape[1]) < lengths[:, None]
+        wanted = target
         if self.unknown == "even":
-            assert lengths is not None
-            there = np.arange(top.shape[1]) < lengths[:, None]
+            assert there is not None
             of_none = there & ~(np.nan_to_num(top) > 0).any(axis=2)
             top = np.where(of_none[..., None], 1 / top.shape[2], top)
-        exposure = discount.exposure(top, weights)
         if self.unknown == "group":
-            assert lengths is not None
-            nobody = np.isnan(top).any(axis=2) & (np.arange(top.shape[1]) < lengths[:, None])
-            exposure = np.column_stack((exposure, weighted_sum(nobody, weights)))
-            target = np.column_stack((target, np.zeros(len(target))))
-        return exposure, target
+            assert there is not None
+            nobody = np.isnan(top).any(axis=2) & there
+            top = np.concatenate((top, nobody[..., None]), axis=2)
+            wanted = np.column_stack((target, np.zeros(len(target))))
+        return {
+            "membership": top,
+            "weights": discount.named(self.discount, top.shape[1]),
+            "wanted": wanted,
+            "bends": "" if self.unknown == "even" else "down",  # what is of no group is not told apart there
+            "labelled": target,
+        }
 
     @property
     def logarithm(self) -> float:
         """The base as a number."""
         return np.e if self.base == "e" else 2.0
-
-    def over_exposure(self, membership: Floats, target: Floats, useful: Floats | float = 1.0) -> Exposed:
-        """Say that AWRF, times what is ``useful`` [query, 1], bends down; where all groups are known."""
-        weights = discount.named(self.discount, membership[:, : self.cutoff].shape[1])[None]
-
-        def value(exposure: Floats) -> Floats:
-            return np.where(useful == 0, 0.0, awrf(exposure, target[:, None], self.logarithm) * useful)
-
-        return Exposed(weights, value, target, "ratio", "down")
 
 
 class AWRF(_AWRF):
@@ -120,24 +112,10 @@ class AWRF(_AWRF):
         """To base e the divergence is at most ln 2."""
         return 1 - log_of_number(2) if self.base == "e" else 0.0, 1.0
 
-    def __call__(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> Floats:
-        """Return AWRF [query]."""
-        return self.fairness(membership, target, lengths)
-
-    def over_queries(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> Summands:
-        """Exposure is summed, and what each query should have handed to the groups of what it did."""
-        exposure, wanted = self.exposed(membership, target, lengths)
-        handed, groups = exposure.sum(axis=1, keepdims=True), exposure.shape[1]
-        terms = np.concatenate([exposure, handed * wanted], axis=1)
-        value = partial(self._of_sums, groups)
-        return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), value)
-
-    def _of_sums(self, groups: int, sums: Floats) -> float:
-        return awrf(sums[None, :groups], distribution.shares(sums[None, groups:]), self.logarithm).item()
-
-    def over_labels(self, membership: Floats, target: Floats, **_: Any) -> Exposed | None:
-        """One minus a divergence from the target bends down; what belongs to nobody is not told apart there."""
-        return None if self.unknown == "even" else self.over_exposure(membership, target)
+    def formula(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> ExposureShares:
+        """Compare the shares of the exposure with the target."""
+        compare = partial(awrf, base=self.logarithm)
+        return ExposureShares(compare=compare, **self.exposed(membership, target, lengths))
 
 
 class AWRFxnDCG(_AWRF):
@@ -163,24 +141,21 @@ class AWRFxnDCG(_AWRF):
         """Weights that rise make another order than that of falling grades the ideal."""
         return 0.0, None if self.discount == "given" else 1.0
 
-    def __call__(
+    def formula(
         self,
         membership: Floats,
         target: Floats,
         relevance: Floats,
         judged_relevance: Floats,
         lengths: Ints | None = None,
-    ) -> Floats:
-        """Return AWRF times nDCG [query]."""
+    ) -> GroupExposure:
+        """Compare the shares of the exposure with the target, times nDCG, which does not depend on groups."""
         useful = ndcg(relevance, judged_relevance, discount.named(self.discount, self.cutoff))
-        value = self.fairness(membership, target, lengths) * useful
-        return np.where((useful == 0) & ~np.isnan(target).any(axis=1), 0.0, value)
+        useful = np.where(np.isnan(target).any(axis=1), np.nan, useful)
 
-    def over_labels(
-        self, membership: Floats, target: Floats, relevance: Floats, judged_relevance: Floats, **_: Any
-    ) -> Exposed | None:
-        """One minus a divergence from the target bends down; nDCG does not depend on groups."""
-        if self.unknown == "even":
-            return None
-        useful = ndcg(relevance, judged_relevance, discount.named(self.discount, self.cutoff))
-        return self.over_exposure(membership, target, np.where(np.isnan(target).any(axis=1), np.nan, useful)[:, None])
+        def compare(exposure: Floats, wanted: Floats) -> Floats:
+            fairness = awrf(exposure, wanted, self.logarithm)
+            times = useful.reshape(-1, *[1] * (fairness.ndim - 1))
+            return np.where(times == 0, 0.0, fairness * times)
+
+        return GroupExposure(compare=compare, **self.exposed(membership, target, lengths))

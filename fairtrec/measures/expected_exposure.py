@@ -5,7 +5,9 @@ https://doi.org/10.1145/3340531.3411962
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,8 +15,9 @@ import numpy as np
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import power
+from fairtrec.formulas.labellings.sums import Linear
 from fairtrec.formulas.rounding import constant
-from fairtrec.measure import ABOVE_0, Exposed, Floats, Gains, Ints, Linear, Measure, Remark, Sum, Summands
+from fairtrec.measure import ABOVE_0, Floats, GroupExposure, Ints, Measure, Remark, Summands, SumOverRanks
 
 
 def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, queries: int) -> Floats:
@@ -33,6 +36,73 @@ def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, quer
     rows = np.bincount(sample_of, minlength=queries)
     known = np.bincount(sample_of, np.nan_to_num(membership).any(axis=(1, 2)), minlength=queries) > 0
     return quotient(total, np.where(known, rows, 0)[:, None])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExpectedExposure(GroupExposure):
+    """A function of the groups' exposure, on average over a query's rankings; ``sample_of`` [row] is the row's query.
+
+    Pooled, exposure is averaged over queries, and then compared.
+    """
+
+    sample_of: Ints
+    queries: int
+    level: Literal["ratio", "difference"] = "difference"
+
+    @property
+    def exposure(self) -> Floats:
+        """The groups' expected exposure s [query, group]."""
+        top = self.membership[:, : self.weights.shape[-1]]
+        return expected_exposure(top, self.weights, self.sample_of, self.queries)
+
+    def over_queries(self) -> Summands:
+        """Average the groups' exposure, and that under the target; a query without a target takes no part.
+
+        A query none of whose documents is of any group hands out nothing.
+        """
+        held = self.exposure
+        takes_part = np.asarray(~np.isnan(self.wanted).any(axis=1))
+        parts = [np.nan_to_num(held), np.broadcast_to(self.wanted, held.shape), np.ones((len(held), 1))]
+        both = np.concatenate(parts, axis=1)
+        return Summands(np.where(takes_part[:, None], both, 0.0), partial(_compare_means, self.compare))
+
+
+def _compare_means(compare: Callable[[Floats, Floats], Floats], sums: Floats) -> float:
+    held, wanted = quotient(sums[:-1], sums[-1:]).reshape(2, -1)
+    return float(compare(held, wanted).item()) if held.any() else np.nan
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinearExposure(ExpectedExposure):
+    """The groups' exposure, weighed by what is wanted: each rank adds its part, and so does each document.
+
+    ``of_orders`` gives the weights of the ranks [1, rank] of all orders; None if these depend on the order.
+    ``by_documents``: all documents hand their exposure on.
+    """
+
+    of_orders: Callable[[], Floats] | None
+    by_documents: bool
+
+    def over_labels(self) -> Linear | None:
+        """Let each rank add its exposure as far as the target wants it there."""
+        return Linear(self.weights[..., None] * self.wanted[:, None]) if self.by_documents else None
+
+    def over_ranks(self) -> SumOverRanks | None:
+        """Do the same for any order, if relevance does not stop the reader."""
+        if self.of_orders is None:
+            return None
+        held = np.nan_to_num(self.membership)
+        return SumOverRanks(self._gains(held), self.of_orders(), known=np.asarray(held.any(axis=2)))
+
+    def over_documents(self) -> SumOverRanks | None:
+        """Let each document add its exposure as far as the target wants it there."""
+        if not self.by_documents:
+            return None
+        held, reach = np.nan_to_num(self.membership), self.wanted.max(axis=1)
+        return SumOverRanks(self._gains(held), self.weights, by_labels=self._gains, reach=reach)
+
+    def _gains(self, held: Floats) -> Floats:
+        return np.asarray((held * self.wanted[:, None]).sum(axis=2))
 
 
 @dataclass(frozen=True)
@@ -66,34 +136,27 @@ class _Exposure(Measure):
         weights: Floats = discount.geometric(ranks, self.p) * power(1 - self.stop, np.asarray(above))
         return np.atleast_2d(weights)
 
-    def exposure(self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None) -> Floats:
-        """Give the groups' expected exposure s [query, group]."""
-        top = membership[:, : self.cutoff]
-        return expected_exposure(top, self.of_ranks(top, relevance), sample_of, queries)
-
-    def of_ranks(self, top: Floats, relevance: Floats | None) -> Floats:
+    def of_ranks(self, membership: Floats, relevance: Floats | None) -> Floats:
         """Give the exposure of the ranks that are read [row or 1, rank]."""
+        several = membership[:, : self.cutoff].shape[1]
         if "relevance" not in self.needs:
-            return self.weights(top.shape[1])
+            return self.weights(several)
         assert relevance is not None
         relevant: Floats = (relevance[:, : self.cutoff] >= self.rel).astype(np.float64)
         above = np.cumsum(relevant, axis=1) - relevant
-        weights = self.weights(top.shape[1], above if self.discount == "err" else None)
+        weights = self.weights(several, above if self.discount == "err" else None)
         return weights * relevant if self.documents == "relevant" else weights
 
-    def pool(self, held: Floats, wanted: Floats) -> Summands:
-        """Take the mean over queries of the groups' exposure, and of that under the target; who has none takes no part.
-
-        A query none of whose documents is of any group hands out nothing.
-        """
-        takes_part = np.asarray(~np.isnan(wanted).any(axis=1))
-        parts = [np.nan_to_num(held), np.broadcast_to(wanted, held.shape), np.ones((len(held), 1))]
-        both = np.concatenate(parts, axis=1)
-        return Summands(np.where(takes_part[:, None], both, 0.0), self._of_sums)
-
-    def _of_sums(self, sums: Floats) -> float:
-        held, wanted = quotient(sums[:-1], sums[-1:]).reshape(2, -1)
-        return self.compared(held, wanted).item() if held.any() else np.nan
+    def read(self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None) -> dict[str, Any]:
+        """Say what the form of the exposure is: squares bend up, unless only relevant documents count."""
+        return {
+            "membership": membership,
+            "weights": self.of_ranks(membership, relevance),
+            "compare": self.compared,
+            "bends": "" if self.documents == "relevant" else "up",
+            "sample_of": sample_of,
+            "queries": queries,
+        }
 
     @abstractmethod
     def compared(self, held: Floats, wanted: Floats) -> Floats:
@@ -122,22 +185,7 @@ class _AgainstTarget(_Exposure):
         even = len(target) == 1 and bool(constant(target)[0])
         return "the target is even; that of the source is what is relevant, --target qrels" if even else ""
 
-    def read(
-        self,
-        membership: Floats,
-        target: Floats,
-        relevance: Floats | None = None,
-        judged_relevance: Floats | None = None,
-        **_: Any,
-    ) -> tuple[Floats, Floats]:
-        """Give the exposure of the ranks that are read [row or 1, rank], and the groups' t [query or 1, group]."""
-        return self.of_ranks(membership[:, : self.cutoff], relevance), self.wanted(target, judged_relevance)
-
-    def over_queries(self, target: Floats, judged_relevance: Floats | None = None, **read: Any) -> Summands:
-        """Exposure and that under the target are averaged over queries, and then compared."""
-        return self.pool(self.exposure(**read), self.wanted(target, judged_relevance))
-
-    def __call__(
+    def formula(
         self,
         membership: Floats,
         sample_of: Ints,
@@ -146,10 +194,11 @@ class _AgainstTarget(_Exposure):
         *,
         relevance: Floats | None = None,
         judged_relevance: Floats | None = None,
-    ) -> Floats:
-        """Return the measure [query]."""
-        held = self.exposure(membership, sample_of, queries, relevance)
-        return self.compared(held, self.wanted(target, judged_relevance))
+    ) -> ExpectedExposure:
+        """Compare the groups' exposure with that under the target."""
+        return ExpectedExposure(
+            wanted=self.wanted(target, judged_relevance), **self.read(membership, sample_of, queries, relevance)
+        )
 
 
 class EED(_Exposure):
@@ -174,27 +223,17 @@ class EED(_Exposure):
 
     better = "lower"
 
-    def __call__(self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None) -> Floats:
-        """Return EE-D [query]."""
-        return self.compared(held := self.exposure(membership, sample_of, queries, relevance), held)
+    def formula(
+        self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None
+    ) -> ExpectedExposure:
+        """Add up the squares of the groups' exposure."""
+        return ExpectedExposure(
+            wanted=np.zeros((1, membership.shape[2])), **self.read(membership, sample_of, queries, relevance)
+        )
 
     def compared(self, held: Floats, wanted: Floats) -> Floats:  # noqa: ARG002 - there is no target
         """Sum the squares."""
         return np.asarray(np.square(held).sum(axis=-1))
-
-    def over_queries(self, **read: Any) -> Summands:
-        """Exposure is averaged over queries, and then squared."""
-        held = self.exposure(**read)
-        return self.pool(held, np.zeros(held.shape))
-
-    def over_labels(self, membership: Floats, relevance: Floats | None = None, **_: Any) -> Exposed | None:
-        """The sum of squares bends up."""
-        if self.documents == "relevant":
-            return None
-        top = membership[:, : self.cutoff]
-        nothing = np.zeros((1, top.shape[2]))
-        weights = self.of_ranks(top, relevance)
-        return Exposed(weights, lambda held: self.compared(held, held), nothing, "difference", "up")
 
 
 class EER(_AgainstTarget):
@@ -219,31 +258,23 @@ class EER(_AgainstTarget):
         """Return EE-R [query]."""
         return np.asarray((held * wanted).sum(axis=-1))
 
-    def over_labels(self, **inputs: Any) -> Linear | None:
-        """Each rank adds its exposure as far as the target wants it there."""
-        if self.documents == "relevant":
-            return None
-        weights, wanted = self.read(**inputs)
-        return Linear(weights[..., None] * wanted[:, None])
-
-    def over_ranks(self, membership: Floats, target: Floats, **_: Any) -> Sum | None:
-        """Each rank adds its exposure as far as the target wants it there, if relevance does not stop the reader."""
-        if "relevance" in self.needs:
-            return None
-        held = np.nan_to_num(membership)
-        wanted = (held * self.wanted(target, None)[:, None]).sum(axis=2)
-        return Sum(wanted, self.weights(self.cutoff), known=np.asarray(held.any(axis=2)))
-
-    def over_documents(self, membership: Floats, **inputs: Any) -> Gains | None:
-        """Each document adds its exposure as far as the target wants it there."""
-        if self.documents == "relevant":
-            return None
-        weights, wanted = self.read(membership, **inputs)
-
-        def gains(held: Floats) -> Floats:
-            return np.asarray((held * wanted[:, None]).sum(axis=2))
-
-        return Gains(Sum(gains(np.nan_to_num(membership)), weights), gains, wanted.max(axis=1))
+    def formula(
+        self,
+        membership: Floats,
+        sample_of: Ints,
+        queries: int,
+        target: Floats,
+        *,
+        relevance: Floats | None = None,
+        judged_relevance: Floats | None = None,
+    ) -> LinearExposure:
+        """Let each rank, and each document, add its exposure as far as the target wants it there."""
+        return LinearExposure(
+            wanted=self.wanted(target, judged_relevance),
+            of_orders=None if "relevance" in self.needs else partial(self.weights, self.cutoff),
+            by_documents=self.documents != "relevant",
+            **self.read(membership, sample_of, queries, relevance),
+        )
 
 
 class EEL(_AgainstTarget):
@@ -269,10 +300,3 @@ class EEL(_AgainstTarget):
     def compared(self, held: Floats, wanted: Floats) -> Floats:
         """Return EE-L [query]."""
         return np.asarray(np.square(held - wanted).sum(axis=-1))
-
-    def over_labels(self, **inputs: Any) -> Exposed | None:
-        """The squared distance bends up."""
-        if self.documents == "relevant":
-            return None
-        weights, wanted = self.read(**inputs)
-        return Exposed(weights, lambda held: self.compared(held, wanted[:, None]), wanted, "difference", "up")

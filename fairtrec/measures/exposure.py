@@ -4,16 +4,19 @@ Source: Singh, Joachims: Fairness of Exposure in Rankings. KDD 2018. https://doi
 Biega, Gummadi, Weikum: Equity of Attention. SIGIR 2018. https://doi.org/10.1145/3209978.3210063
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from fairtrec.formulas import discount, ranks
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.labellings.exposures import Portion
+from fairtrec.formulas.labellings.sums import Linear
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Floats, Gains, Ints, Linear, Measure, Portion, Sum, Summands, UsageError
+from fairtrec.measure import Floats, Form, Ints, Measure, Summands, SumOverRanks, UsageError
 
 
 def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floats:
@@ -35,6 +38,76 @@ def _known(membership: Floats) -> Floats:
 
 def _of_sums(sums: Floats) -> float:
     return quotient(sums[:1] - sums[1:2], sums[2:]).item()
+
+
+@dataclass(frozen=True, eq=False)
+class Surplus(Form):
+    """The surplus of one group, by its number ``at``; its columns differ in how many groups a document is in.
+
+    ``mass`` gives that [query, rank], if a document of unknown group counts as so many; of ``all`` each counts once.
+    ``weights`` gives those of so many ranks.
+    """
+
+    membership: Floats
+    target: Floats
+    lengths: Ints
+    at: int
+    cutoff: int
+    mass: Callable[..., Floats]
+    weights: Callable[[int], Floats]
+    of_all: bool
+
+    @property
+    def top(self) -> Floats:
+        """The membership of the group at the ranks that are read [query, rank]."""
+        return np.nan_to_num(self.membership[:, : self.cutoff, self.at])
+
+    @property
+    def wanted(self) -> Floats:
+        """The group's target [query or 1]."""
+        return self.target[:, self.at]
+
+    def value(self) -> Floats:
+        """Divide what the group has by what all have, less its target."""
+        mass = self.mass(self.membership, self.lengths)[:, : self.cutoff]
+        return surplus(self.top, mass, self.wanted, self.weights(mass.shape[1]))
+
+    def over_queries(self) -> Summands:
+        """Sum the group's exposure, that of all, and what of it the group should have had."""
+        top = self.membership[:, : self.cutoff]
+        weights = self.weights(top.shape[1])
+        handed = weighted_sum(self.mass(top, self.lengths), weights)
+        terms = np.stack([weighted_sum(self.top, weights), handed * self.wanted, handed], axis=1)
+        return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), _of_sums)
+
+    def over_ranks(self) -> SumOverRanks:
+        """Let each rank add its part of the exposure, which is settled if all documents have as much membership."""
+        weights, mass = self.weights(self.cutoff), self.mass(self.membership, self.lengths)
+        behind = np.arange(mass.shape[1]) >= self.lengths[:, None]
+        gains = np.nan_to_num(self.membership[..., self.at]) - self.wanted[:, None] * mass
+        settled = np.asarray(((mass == mass[:, :1]) | behind).all(axis=1))
+        return SumOverRanks(gains, weights, weighted_sum(mass[:, : self.cutoff], weights), settled=settled)
+
+    def over_documents(self) -> SumOverRanks | None:
+        """Do the same, if documents take their part of the exposure of all ranks; of all groups others change it."""
+        if not self.of_all:
+            return None
+        return replace(self.over_ranks(), by_labels=lambda weights: weights[..., self.at] - self.wanted[:, None])
+
+    def over_labels(self) -> Linear | Portion:
+        """Let each rank add its part of the exposure, the same in all labelings that give it to some group."""
+        top, groups = self.membership[:, : self.cutoff], self.membership.shape[2]
+        weights = self.weights(top.shape[1])
+        handed = weighted_sum(self.mass(top, self.lengths, 1.0), weights)
+        part = quotient(np.broadcast_to(weights, top.shape[:2]), handed[:, None])
+        held = (np.arange(groups) == self.at).astype(np.float64)
+        if self.of_all:
+            return Linear(part[..., None] * held, -self.wanted, always=True)
+
+        def value(got: Floats) -> Floats:
+            return quotient(got[..., self.at], got.sum(axis=-1)) - self.wanted[:, None]
+
+        return Portion(weights[None], value, Linear(part[..., None] * (held - self.wanted[:, None])[:, None]))
 
 
 @dataclass(frozen=True)
@@ -76,53 +149,10 @@ class Exposure(Measure):
         if self.of == "all" and self.unknown == "group":
             raise UsageError(f"{self}: of='all' counts documents of unknown group already; leave out unknown='group'")
 
-    def __call__(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Floats:
-        """Return the group's share of the exposure, less its target [query]."""
-        top, at = membership[:, : self.cutoff, groups.index(self.group)], groups.index(self.group)
-        mass = self.mass(membership, lengths)[:, : self.cutoff]
-        return surplus(np.nan_to_num(top), mass, target[:, at], discount.named(self.discount, top.shape[1]))
-
-    def over_queries(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Summands:
-        """The group's exposure, that of all, and what of it the group should have had are summed."""
-        top, at = membership[:, : self.cutoff], groups.index(self.group)
-        weights = discount.named(self.discount, top.shape[1])
-        handed = weighted_sum(self.mass(top, lengths), weights)
-        terms = np.stack([weighted_sum(np.nan_to_num(top[..., at]), weights), handed * target[:, at], handed], axis=1)
-        return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), _of_sums)
-
-    def over_ranks(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Sum:
-        """Each rank adds its part of the exposure, which is settled if all documents have as much membership."""
-        at, weights = groups.index(self.group), discount.named(self.discount, self.cutoff)
-        mass = self.mass(membership, lengths)
-        behind = np.arange(mass.shape[1]) >= lengths[:, None]
-        top = mass[:, : self.cutoff]
-        gains = np.nan_to_num(membership[..., at]) - target[:, at, None] * mass
-        settled = np.asarray(((mass == mass[:, :1]) | behind).all(axis=1))
-        return Sum(gains, weights, weighted_sum(top, weights), settled=settled)
-
-    def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Linear | Portion:
-        """Each rank adds its part of the exposure, which is the same in all labellings that give it to some group."""
-        top, at = membership[:, : self.cutoff], groups.index(self.group)
-        weights = discount.named(self.discount, top.shape[1])
-        part = quotient(
-            np.broadcast_to(weights, top.shape[:2]), weighted_sum(self.mass(top, lengths, 1.0), weights)[:, None]
-        )
-        held = (np.arange(len(groups)) == at).astype(np.float64)
-        if self.of == "all":
-            return Linear(part[..., None] * held, -target[:, at], always=True)
-
-        def value(got: Floats) -> Floats:
-            return quotient(got[..., at], got.sum(axis=-1)) - target[:, at, None]
-
-        return Portion(weights[None], value, Linear(part[..., None] * (held - target[:, at, None])[:, None]))
-
-    def over_documents(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Gains | None:
-        """Each document adds its part of the exposure of all ranks; that of all groups depends on the others."""
-        if self.of != "all":
-            return None
-        at = groups.index(self.group)
-        ranks = self.over_ranks(membership, target, groups, lengths)
-        return Gains(ranks, lambda weights: np.asarray(weights[..., at] - target[:, at, None]), 1.0)
+    def formula(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Surplus:
+        """Divide the group's exposure by that of all, less its target."""
+        at, weights = groups.index(self.group), partial(discount.named, self.discount)
+        return Surplus(membership, target, lengths, at, self.cutoff, self.mass, weights, self.of == "all")
 
     def mass(self, membership: Floats, lengths: Ints, unknown: float | None = None) -> Floats:
         """Say in how many groups, with their weights, each ranked document is [query, rank], and an ``unknown`` one.

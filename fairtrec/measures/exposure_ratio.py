@@ -7,14 +7,14 @@ Ghosh, Dutt, Wilson: When Fair Ranking Meets Uncertain Inference. SIGIR 2021. ht
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from fairtrec.formulas import ranks
 from fairtrec.formulas.discount import exposure, geometric, log2
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Bounds, Floats, Measure, Ratio, Summands
+from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Bounds, Floats, Measure, RatioOfMeans, RatioOfSums, Summands
 
 
 def least_to_most(rate: Floats) -> Floats:
@@ -47,6 +47,15 @@ def first_to_second(rate: Floats) -> Floats:
     return quotient(first, second, otherwise=np.where((first > 0) & (second == 0), np.inf, np.nan))
 
 
+def compare_attention(got: Floats, due: Floats, target: Floats) -> Floats:
+    """Compare the mean attentions of the groups that are asked for, of what they got and their documents [..., group].
+
+    >>> compare_attention(np.array([[1.0, 1.0]]), np.array([[1.0, 2.0]]), np.array([[0.5, 0.5]])).tolist()
+    [0.5]
+    """
+    return least_to_most(asked_for(quotient(got, due, otherwise=0.0), target))
+
+
 def noticed(weights: Floats, cutoff: int | None) -> Floats:
     """Leave the weights [rank] of the first ``cutoff`` ranks; nobody looks further.
 
@@ -75,7 +84,7 @@ class _Ratio(Measure):
         if self.protected:  # then 1 is fair, and more is not better
             object.__setattr__(self, "better", "neither")
 
-    def ratio(self, got: Floats, due: Floats, groups: Sequence[str], target: Floats | None = None) -> Floats:
+    def ratio(self, groups: Sequence[str], got: Floats, due: Floats, target: Floats | None = None) -> Floats:
         """Compare what the groups got [..., group], as a rate of what they were due."""
         if self.protected:
             one = groups.index(self.protected)
@@ -85,14 +94,13 @@ class _Ratio(Measure):
             return first_to_second(rate)
         return least_to_most(rate if target is None else asked_for(rate, target))
 
-    def pool(self, got: Floats, due: Floats, groups: Sequence[str], target: Floats | None = None) -> Summands:
-        """Sum what the groups got, and what they were due; a group of which no query wants anything takes no part."""
-        wanted = np.ones(got.shape) if target is None else np.broadcast_to(np.nan_to_num(target, nan=1.0), got.shape)
-        return Summands(np.concatenate([got, due, wanted], axis=1), partial(self._of_sums, groups))
 
-    def _of_sums(self, groups: Sequence[str], sums: Floats) -> float:
-        got, due, wanted = sums.reshape(3, 1, -1)
-        return self.ratio(got, due, groups, wanted).item()
+class Means(RatioOfMeans):
+    """A ratio of means; pooled, what the groups got and their documents are summed."""
+
+    def over_queries(self) -> Summands:
+        """Sum exposure and documents."""
+        return self.sums.over_queries()
 
 
 class DP(_Ratio):
@@ -115,26 +123,13 @@ class DP(_Ratio):
     missing = 0.0
     reads_on = True  # members below the cutoff count
 
-    def __call__(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Floats:
-        """Return the ratio of mean exposures [query]."""
-        documents = ranks.total(np.nan_to_num(membership))
+    def formula(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Means:
+        """Compare the mean exposures of two groups, or of one and the rest."""
         weights = noticed(log2(membership.shape[1]), self.cutoff)
-        return self.ratio(exposure(membership, weights), documents, groups, target)
-
-    def over_queries(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Summands:
-        """Exposure and documents are summed."""
-        weights = noticed(log2(membership.shape[1]), self.cutoff)
-        return self.pool(exposure(membership, weights), ranks.total(np.nan_to_num(membership)), groups, target)
-
-    def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Ratio:
-        """The ratio of the mean weights of two groups, or of one and the rest."""
         first = groups.index(self.protected) if self.protected else 0
-        return Ratio(
-            noticed(log2(membership.shape[1]), self.cutoff),
-            lambda got, due: self.ratio(got, due, groups, target[:, None]),
-            (first, int(first == 0)),
-            signed=bool(self.protected),
-        )
+        pair = first, int(first == 0)
+        compare = partial(self.ratio, groups)
+        return Means(membership, weights, compare, target, pair, signed=bool(self.protected))
 
 
 class DTR(_Ratio):
@@ -154,22 +149,13 @@ class DTR(_Ratio):
     Source: Singh, Joachims, KDD 2018, section 4.2. https://doi.org/10.1145/3219819.3220088
     """
 
-    def __call__(
+    def formula(
         self, membership: Floats, judged_relevance: Floats, judged_membership: Floats, groups: Sequence[str]
-    ) -> Floats:
-        """Return the ratio of exposures by relevance [query]."""
-        return self.ratio(*self._of_queries(membership, judged_relevance, judged_membership), groups)
-
-    def over_queries(self, groups: Sequence[str], **inputs: Floats) -> Summands:
-        """Exposure and relevance are summed."""
-        return self.pool(*self._of_queries(**inputs), groups)
-
-    def _of_queries(
-        self, membership: Floats, judged_relevance: Floats, judged_membership: Floats
-    ) -> tuple[Floats, Floats]:
-        """Give what the groups got, and what they were due, both [query, group]."""
+    ) -> RatioOfSums:
+        """Compare exposures by relevance."""
         top = membership[:, : self.cutoff]
-        return exposure(top, log2(top.shape[1])), exposure(judged_membership, ranks.gains(judged_relevance))
+        due = exposure(judged_membership, ranks.gains(judged_relevance))
+        return RatioOfSums(exposure(top, log2(top.shape[1])), due, partial(self.ratio, groups))
 
 
 class DIR(_Ratio):
@@ -189,28 +175,18 @@ class DIR(_Ratio):
     Source: Singh, Joachims, KDD 2018, section 4.3. https://doi.org/10.1145/3219819.3220088
     """
 
-    def __call__(
+    def formula(
         self,
         membership: Floats,
         relevance: Floats,
         judged_relevance: Floats,
         judged_membership: Floats,
         groups: Sequence[str],
-    ) -> Floats:
-        """Return the ratio of impacts by relevance [query]."""
-        return self.ratio(*self._of_queries(membership, relevance, judged_relevance, judged_membership), groups)
-
-    def over_queries(self, groups: Sequence[str], **inputs: Floats) -> Summands:
-        """Impact and relevance are summed."""
-        return self.pool(*self._of_queries(**inputs), groups)
-
-    def _of_queries(
-        self, membership: Floats, relevance: Floats, judged_relevance: Floats, judged_membership: Floats
-    ) -> tuple[Floats, Floats]:
-        """Give what the groups got, and what they were due, both [query, group]."""
+    ) -> RatioOfSums:
+        """Compare impacts by relevance."""
         top, gains = membership[:, : self.cutoff], ranks.gains(relevance[:, : self.cutoff])
-        got = exposure(top, gains * log2(top.shape[1]))
-        return got, exposure(judged_membership, ranks.gains(judged_relevance))
+        due = exposure(judged_membership, ranks.gains(judged_relevance))
+        return RatioOfSums(exposure(top, gains * log2(top.shape[1])), due, partial(self.ratio, groups))
 
 
 @dataclass(frozen=True)
@@ -237,16 +213,7 @@ class ABR(Measure):
     bounds = 0.0, 1.0
     reads_on = True  # members below the cutoff count
 
-    def __call__(self, membership: Floats, target: Floats) -> Floats:
-        """Return the ratio of mean attentions [query]."""
+    def formula(self, membership: Floats, target: Floats) -> RatioOfMeans:
+        """Compare the mean attentions of the groups; 1 - p cancels."""
         weights = noticed(geometric(membership.shape[1], self.p), self.cutoff)
-        attention = exposure(membership, weights)  # 1 - p cancels
-        documents = ranks.total(np.nan_to_num(membership))
-        return least_to_most(asked_for(quotient(attention, documents, otherwise=0.0), target))
-
-    def over_labels(self, membership: Floats, target: Floats, **_: Any) -> Ratio:
-        """The ratio of the mean weights of two groups."""
-        return Ratio(
-            noticed(geometric(membership.shape[1], self.p), self.cutoff),
-            lambda got, due: least_to_most(asked_for(quotient(got, due, otherwise=0.0), target[:, None])),
-        )
+        return RatioOfMeans(membership, weights, compare_attention, target)

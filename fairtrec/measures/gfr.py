@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import ABOVE_0, READING_ON, Bools, Floats, Ints, Measure, Prefixes, UsageError
+from fairtrec.measure import ABOVE_0, READING_ON, Bools, Floats, GroupPrefixes, Ints, Measure, UsageError
 
 
 def stops(relevance: Floats, max_grade: int) -> Floats:
@@ -82,24 +82,34 @@ class GFR(Measure):
         ordinal = self.divergence != "jsd" and self.part != "relevance"
         return (*super().needs, *["order"] * ordinal, *["greatest_grade"] * (self.max_grade is None))
 
-    def __call__(
+    def formula(
         self,
         membership: Floats,
         relevance: Floats,
         target: Floats,
         order: Ints | None = None,
         greatest_grade: int | None = None,
-    ) -> Floats:
-        """Return GFR [query]. Raises UsageError if neither ``max_grade`` nor the greatest grade is known."""
-        membership, target = distribution.in_order(membership, order), distribution.in_order(target, order)
+    ) -> GroupPrefixes:
+        """Let each rank add, as often as readers stop there, the likeness of what the groups hold down to it.
+
+        Raises UsageError if neither ``max_grade`` nor the greatest grade is known.
+        """
         probability, relevant = self._relevant(relevance, greatest_grade)
-        if self.part == "relevance":
-            return relevant
-        held = distribution.prefix_shares(membership[:, : self.cutoff])
-        fairness = weighted_sum(self._likeness(held, target[:, None]), probability)
-        value = fairness if self.part == "fairness" else (fairness + relevant) / 2
-        known = (~np.isnan(held[..., 0])).sum(axis=1) > 0
-        return np.where((known | (relevant == 0)) & ~np.isnan(target).any(axis=1), value, np.nan)
+        share, of_relevance = (part / sum(self._counted) for part in self._counted)
+        lacking = np.isnan(target).any(axis=1) & (self.part != "relevance")
+
+        def cost(amounts: Floats, target: Floats, _: Any) -> Floats:
+            return self._likeness(distribution.shares(amounts), target)
+
+        return GroupPrefixes(
+            membership,
+            cost,
+            target,
+            share * probability,
+            first=np.where(lacking, np.nan, of_relevance * relevant),
+            if_nobody=np.where((relevant == 0) | (self.part == "relevance"), 0.0, np.nan),
+            order=order,
+        )
 
     def over_attributes(self, ordered: Mapping[str, bool]) -> tuple[Measure, ...]:
         """Relevance, and the fairness of each attribute; ordinal divergences for those whose groups have an order."""
@@ -115,26 +125,6 @@ class GFR(Measure):
         number, both = takes_part.sum(axis=0), self._counted[1]
         fairness = np.where(takes_part, values[1:], 0.0).sum(axis=0)
         return np.asarray((fairness + both * values[0]) / np.where(number > 0, number + both, np.nan))
-
-    def over_labels(
-        self,
-        relevance: Floats,
-        target: Floats,
-        order: Ints | None = None,
-        greatest_grade: int | None = None,
-        **_: Any,
-    ) -> Prefixes:
-        """Each rank adds, as often as readers stop there, the likeness of what the groups hold down to it."""
-        target = distribution.in_order(target, order)
-        probability, relevant = self._relevant(relevance, greatest_grade)
-        share, of_relevance = (part / sum(self._counted) for part in self._counted)
-        lacking = np.isnan(target).any(axis=1) & (self.part != "relevance")
-
-        def cost(amounts: Floats, _: int) -> Floats:
-            return self._likeness(distribution.shares(distribution.in_order(amounts, order)), target[:, None])
-
-        first = np.where(lacking, np.nan, of_relevance * relevant)
-        return Prefixes(cost, share * probability, first, alike=len(target) == 1)
 
     @property
     def _counted(self) -> tuple[int, int]:

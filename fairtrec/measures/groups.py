@@ -4,12 +4,10 @@ Source: Zhai, Cohen, Lafferty: Beyond Independent Relevance. SIGIR 2003. https:/
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from fairtrec.formulas import ranks
-from fairtrec.measure import Floats, Measure, Totals
+from fairtrec.measure import Floats, GroupTotals, Measure
 
 
 def number(amounts: Floats) -> Floats:
@@ -38,10 +36,6 @@ class Groups(Measure):
     cutoff: int = 10
     bounds = 0.0, None
 
-    def __call__(self, membership: Floats) -> Floats:
-        """Return the number of groups [query]."""
-        return number(ranks.total(np.nan_to_num(membership[:, : self.cutoff])))
-
-    def over_labels(self, **_: Any) -> Totals:
-        """What each group holds in all decides."""
-        return Totals(number)
+    def formula(self, membership: Floats) -> GroupTotals:
+        """Count the groups that hold anything in the top."""
+        return GroupTotals(membership, self.cutoff, lambda amounts, _: number(amounts))

@@ -5,35 +5,28 @@ LinkedIn Talent Search. KDD 2019, section 3. https://doi.org/10.1145/3292500.333
 Gao, Ge, Shah: FAIR: Fairness-Aware Information Retrieval Evaluation. 2021. https://doi.org/10.48550/arXiv.2106.08527
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fairtrec.formulas import discount, distribution, ranks
-from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Floats, Ints, Measure, Prefixes, Totals
+from fairtrec.formulas import discount, distribution
+from fairtrec.measure import Floats, GroupPrefixes, GroupTotals, Ints, Measure
 
 
-def divergences(membership: Floats, target: Floats) -> Floats:
-    """Give dKL at each rank of ``membership`` [query, rank, group]; nan before the first document of any group.
+def divergences(amounts: Floats, target: Floats) -> Floats:
+    """Give dKL of what the groups hold [..., group] from the target; nan if no group holds anything.
 
-    >>> divergences(np.array([[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]]), np.array([[0.5, 0.5]])).round(6).tolist()
-    [[nan, 0.693147, 0.0]]
+    >>> divergences(np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0.5, 0.5])).round(6).tolist()
+    [nan, 0.693147, 0.0]
     """
-    return distribution.kl(distribution.prefix_shares(membership), target[:, None])
+    return distribution.kl(distribution.shares(amounts), target)
 
 
-def discounted(values: Floats, lengths: Ints) -> Floats:
-    """Sum each row of ``values`` [query, rank] down to its length, discounted.
-
-    >>> discounted(np.array([[1.0, 1.0, 9.0]]), np.array([2])).round(6).tolist()
-    [1.63093]
-    """
-    there = np.arange(values.shape[1]) < lengths[:, None]
-    return weighted_sum(np.where(there, values, 0.0), discount.log2(values.shape[1]))
+def discounts(membership: Floats, lengths: Ints, cutoff: int) -> Floats:
+    """Discount the ranks down to the cutoff that hold a document [query, rank]."""
+    several = membership[:, :cutoff].shape[1]
+    return np.where(np.arange(several) < lengths[:, None], discount.log2(several), 0.0)
 
 
 @dataclass(frozen=True)
@@ -54,14 +47,9 @@ class KL(Measure):
     better = "lower"
     bounds = 0.0, None
 
-    def __call__(self, membership: Floats, target: Floats) -> Floats:
-        """Return KL [query]."""
-        held = distribution.shares(ranks.total(np.nan_to_num(membership[:, : self.cutoff])))
-        return distribution.kl(held, target)
-
-    def over_labels(self, target: Floats, **_: Any) -> Totals:
-        """What each group holds in all decides."""
-        return Totals(lambda amounts: distribution.kl(distribution.shares(amounts), target[:, None]))
+    def formula(self, membership: Floats, target: Floats) -> GroupTotals:
+        """Compare what the groups hold in the top with the target."""
+        return GroupTotals(membership, self.cutoff, divergences, target)
 
 
 @dataclass(frozen=True)
@@ -86,19 +74,14 @@ class NDKL(Measure):
     better = "lower"
     bounds = 0.0, None
 
-    def __call__(self, membership: Floats, target: Floats, lengths: Ints) -> Floats:
-        """Return NDKL [query]."""
-        dkl = divergences(membership[:, : self.cutoff], target)
-        total = discounted(np.nan_to_num(dkl, nan=0.0, posinf=np.inf), lengths)
-        filled = discount.sums(discount.log2(self.cutoff))[lengths.clip(max=self.cutoff)]
-        return np.where(np.isnan(dkl).all(axis=1), np.nan, quotient(total, filled))
+    def formula(self, membership: Floats, target: Floats, lengths: Ints) -> GroupPrefixes:
+        """Let each rank add the divergence of what the groups hold down to it, discounted."""
 
-    def over_labels(self, membership: Floats, target: Floats, lengths: Ints) -> Prefixes:
-        """Each rank adds the divergence of what the groups hold down to it."""
-        weights = _weights(membership[:, : self.cutoff], lengths)
+        def cost(amounts: Floats, target: Floats, _: Any) -> Floats:
+            return np.nan_to_num(divergences(amounts, target), nan=0.0, posinf=np.inf)
+
         filled = discount.sums(discount.log2(self.cutoff))[lengths.clip(max=self.cutoff)]
-        worth = lambda dkl: np.nan_to_num(dkl, nan=0.0, posinf=np.inf)  # noqa: E731
-        return _over_prefixes(worth, quotient(weights, filled[:, None], otherwise=0.0), target)
+        return GroupPrefixes(membership, cost, target, discounts(membership, lengths, self.cutoff), filled)
 
 
 @dataclass(frozen=True)
@@ -122,30 +105,13 @@ class nDRKL(Measure):  # noqa: N801 - what the user types
     cutoff: int = 10
     bounds = 0.0, 1.0
 
-    def __call__(self, membership: Floats, target: Floats, lengths: Ints) -> Floats:
-        """Return nDRKL [query]."""
-        dkl = divergences(membership[:, : self.cutoff], target)
-        value = discounted(distribution.closeness(dkl), lengths) / discount.log2(self.cutoff).sum()
-        empty = (lengths == 0) & ~np.isnan(target).any(axis=1)
-        return np.where(~np.isnan(dkl).all(axis=1) | empty, value, np.nan)
-
-    def over_labels(self, membership: Floats, target: Floats, lengths: Ints) -> Prefixes:
-        """Each rank adds the nearness of what the groups hold down to it."""
-        weights = _weights(membership[:, : self.cutoff], lengths) / discount.log2(self.cutoff).sum()
-        return _over_prefixes(distribution.closeness, weights, target)
-
-
-def _weights(top: Floats, lengths: Ints) -> Floats:
-    """Weigh the ranks that hold a document [query, rank]."""
-    ranks = top.shape[1]
-    return np.where(np.arange(ranks) < lengths[:, None], discount.log2(ranks), 0.0)
-
-
-def _over_prefixes(worth: Callable[[Floats], Floats], weights: Floats, target: Floats) -> Prefixes:
-    """Let each rank add what its divergence is worth, weighed [query, rank]; without a target all is undefined."""
-
-    def cost(amounts: Floats, _: int) -> Floats:
-        return worth(distribution.kl(distribution.shares(amounts), target[:, None]))
-
-    undefined = np.where(np.isnan(target).any(axis=1), np.nan, 0.0)
-    return Prefixes(cost, weights, undefined, alike=len(target) == 1)
+    def formula(self, membership: Floats, target: Floats, lengths: Ints) -> GroupPrefixes:
+        """Let each rank add the nearness of what the groups hold down to it, discounted."""
+        return GroupPrefixes(
+            membership,
+            lambda amounts, target, _: distribution.closeness(divergences(amounts, target)),
+            target,
+            discounts(membership, lengths, self.cutoff),
+            discount.log2(self.cutoff).sum(),
+            if_nobody=np.where(lengths == 0, 0.0, np.nan),
+        )

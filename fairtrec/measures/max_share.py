@@ -5,12 +5,11 @@ https://doi.org/10.1126/science.168.3937.1345
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from fairtrec.formulas import distribution, ranks
-from fairtrec.measure import Floats, Measure, Totals
+from fairtrec.formulas import distribution
+from fairtrec.measure import Floats, GroupTotals, Measure
 
 
 def greatest_share(amounts: Floats) -> Floats:
@@ -42,10 +41,6 @@ class MaxShare(Measure):
     better = "lower"
     bounds = 0.0, 1.0
 
-    def __call__(self, membership: Floats) -> Floats:
-        """Return the greatest share [query]."""
-        return greatest_share(ranks.total(np.nan_to_num(membership[:, : self.cutoff])))
-
-    def over_labels(self, **_: Any) -> Totals:
-        """What each group holds in all decides."""
-        return Totals(greatest_share)
+    def formula(self, membership: Floats) -> GroupTotals:
+        """Take the greatest share of what the groups hold in the top."""
+        return GroupTotals(membership, self.cutoff, lambda amounts, _: greatest_share(amounts))

@@ -15,7 +15,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.neutrality import ideal as ifairr
 from fairtrec.formulas.rounding import same
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Bools, Bounds, Candidates, Floats, Gains, Ints, Measure, Remark, Sum, take
+from fairtrec.measure import Bools, Bounds, Candidates, Floats, Ints, Measure, Remark, SumOverRanks, take
 
 
 def fairr(omega: Floats, cutoff: int) -> Floats:
@@ -57,10 +57,17 @@ class Neutrality(Measure):
         """Give the counts of the least neutral document, and of one without group terms."""
         return np.full(groups, np.inf), np.zeros(groups)
 
-    def of_neutrality(self, over_ranks: Sum, target: Floats) -> Gains:
-        """Let each document add its neutrality by its labels."""
-        return Gains(
-            over_ranks, lambda weights: neutrality.of_labels(weights, target[:, None]), 2 * (1 - target.min(axis=1))
+    def discounted(
+        self, ranked: Ints, counts: Floats, target: Floats, ideal: Floats | None = None, defined: Bools | None = None
+    ) -> SumOverRanks:
+        """Sum the neutrality of the ranked documents, discounted, over the ``ideal`` [query]."""
+        return SumOverRanks(
+            neutrality.omega(take(counts, ranked), target[:, None], self.tau),
+            discount.log2(self.cutoff),
+            ideal,
+            defined=defined,
+            by_labels=lambda weights: neutrality.of_labels(weights, target[:, None]),
+            reach=2 * (1 - target.min(axis=1)),
         )
 
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:
@@ -88,20 +95,9 @@ class FaiRR(Neutrality):
     Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, Eq. 3 (FaiRC). https://doi.org/10.1145/3404835.3462949
     """
 
-    def __call__(self, ranked: Ints, counts: Floats, target: Floats) -> Floats:
-        """Return FaiRR [query]."""
-        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
-        value = fairr(omega, self.cutoff)
-        return np.where(np.isnan(target).any(axis=1), np.nan, value)
-
-    def over_ranks(self, ranked: Ints, counts: Floats, target: Floats) -> Sum:
-        """Each rank adds the neutrality of its document, discounted."""
-        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
-        return Sum(omega, discount.log2(self.cutoff))
-
-    def over_documents(self, ranked: Ints, counts: Floats, target: Floats) -> Gains:
-        """Each document adds its neutrality, discounted."""
-        return self.of_neutrality(self.over_ranks(ranked, counts, target), target)
+    def formula(self, ranked: Ints, counts: Floats, target: Floats) -> SumOverRanks:
+        """Let each rank add the neutrality of its document, discounted."""
+        return self.discounted(ranked, counts, target, defined=np.asarray(~np.isnan(target).any(axis=1)))
 
 
 class IFaiRR(Neutrality):
@@ -147,19 +143,9 @@ class NFaiRR(Neutrality):
         """No document is less neutral than 2 (least target) - 1, which is 0 for two groups of even target."""
         return (0.0 if 2 * target.min() >= 1 else None), None
 
-    def __call__(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Floats:
-        """Return NFaiRR [query]."""
-        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
-        return quotient(fairr(omega, self.cutoff), self.ideal(background, target))
-
-    def over_ranks(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Sum:
-        """Each rank adds the neutrality of its document, discounted; the ideal does not depend on the order."""
-        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
-        return Sum(omega, discount.log2(self.cutoff), self.ideal(background, target))
-
-    def over_documents(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Gains:
-        """Each document adds its neutrality, discounted; the ideal stays that of the counts."""
-        return self.of_neutrality(self.over_ranks(ranked, counts, background, target), target)
+    def formula(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> SumOverRanks:
+        """Let each rank add the neutrality of its document, discounted, over the ideal, which no order changes."""
+        return self.discounted(ranked, counts, target, self.ideal(background, target))
 
     def at_ends(self, low: Mapping[str, Any], high: Mapping[str, Any]) -> tuple[Floats, Floats, Bools]:
         """Set the least neutral ranking against the most neutral ideal, and the other way round.
@@ -167,11 +153,9 @@ class NFaiRR(Neutrality):
         Where both ideals are the same, being full without the documents that have no text, some texts attain both.
         """
         worst, best = self.ideal(low["background"], low["target"]), self.ideal(high["background"], high["target"])
-        omegas = (
-            neutrality.omega(take(each["counts"], each["ranked"]), each["target"][:, None], self.tau)
-            for each in (low, high)
+        least, greatest = (
+            self.discounted(*(each[name] for name in ("ranked", "counts", "target"))).value() for each in (low, high)
         )
-        least, greatest = (fairr(omega, self.cutoff) for omega in omegas)
         least = quotient(least, np.where(least < 0, worst, best), otherwise=np.where(least < 0, -np.inf, np.nan))
         greatest = quotient(greatest, np.where(greatest < 0, best, worst), otherwise=np.inf)
         there = best > 0

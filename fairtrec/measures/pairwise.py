@@ -20,9 +20,10 @@ import numpy as np
 from fairtrec.formulas import discount, extremes, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import log2
+from fairtrec.formulas.labellings.sums import Finals
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Finals, Floats, Ints, Measure, Remark
+from fairtrec.measure import Floats, Form, Ints, Measure, Remark
 
 PrefixDiscount = Literal["log2_next", "log2_rank", "given"]
 Norm = Literal["minmax", "max"]
@@ -133,6 +134,54 @@ def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: 
     return values
 
 
+@dataclass(frozen=True, eq=False)
+class Unevenness(Form):
+    """The mean ``unevenness`` of the chosen groups, by their numbers, of ``membership`` [query, rank, group]."""
+
+    membership: Floats
+    chosen: Sequence[int]
+    difference: PrefixDifference
+    step: int
+    kind: PrefixDiscount
+    norm: Norm
+
+    def value(self) -> Floats:
+        """Compare the prefixes with the list, and average over groups [query]."""
+        top = self.membership
+        marks = np.where(np.isnan(top).any(axis=2, keepdims=True), np.nan, top > 0.5)
+        values = [
+            unevenness(marks[:, :, group], self.difference, step=self.step, kind=self.kind, norm=self.norm)
+            for group in self.chosen
+        ]
+        return ranks.mean(np.stack([np.full(len(top), np.nan), *values]).T)
+
+    def over_labels(self) -> Finals:
+        """Let each rank add its difference; what the groups hold in the end normalises the sum."""
+        return Finals(self._of_totals)
+
+    def _of_totals(self, totals: Floats, length: Ints) -> tuple[PrefixCost, Floats]:
+        marked = totals[:, self.chosen].astype(np.int64)
+        scale, shift = np.zeros((2, *marked.shape))
+        for at, m in np.ndenumerate(marked):
+            n = int(length[at[0]])
+            least, most = ends(self.difference, n, int(m), self.step, self.kind) if 0 < m < n else (0.0, 0.0)
+            least = least if self.norm == "minmax" else 0.0
+            if most - least > NEAR * most:
+                scale[at], shift[at] = 1 / (most - least), least / (most - least)
+        parts = (scale > 0).sum(axis=1)
+        shares = quotient(scale, parts[:, None], otherwise=0.0)
+        weigh = np.append(weights(int(length.max(initial=0)), self.step, self.kind), 0.0)
+        within = marked.clip(min=1, max=(length[:, None] - 1).clip(min=1))
+
+        def cost(amounts: Floats, rank: int) -> Floats:
+            held = np.minimum(amounts[..., self.chosen], rank + 1)
+            every = length.clip(min=2)[:, None, None]
+            each = self.difference(held, np.array(rank + 1), within[:, None], every) * shares[:, None]
+            return np.where((rank < length)[:, None], each.sum(axis=2) * weigh[min(rank, len(weigh) - 1)], 0.0)
+
+        return cost, -quotient(shift.sum(axis=1), parts)
+
+
 @dataclass(frozen=True)
 class _Pairwise(Measure):
     """What the three share: the parameters, and the mean over groups where none is protected."""
@@ -152,46 +201,12 @@ class _Pairwise(Measure):
     def difference(self) -> PrefixDifference:
         """What compares a prefix with the list."""
 
-    def __call__(self, membership: Floats, groups: Sequence[str]) -> Floats:
-        """Average the value over the groups that are set against the rest [query]."""
-        top: Floats = membership[:, : self.cutoff]
-        marks = np.where(np.isnan(top).any(axis=2, keepdims=True), np.nan, top > 0.5)
-        values = [
-            unevenness(marks[:, :, group], self.difference, step=self.step, kind=self.discount, norm=self.norm)
-            for group in self._chosen(groups)
-        ]
-        return ranks.mean(np.stack([np.full(len(top), np.nan), *values]).T)
-
-    def _chosen(self, groups: Sequence[str]) -> Sequence[int]:
-        """Number the groups that are set against the rest."""
-        return [groups.index(self.protected)] if self.protected else range(len(groups))
-
-    def over_labels(self, groups: Sequence[str], **_: Any) -> Finals:
-        """Each rank adds its difference; what the groups hold in the end normalises the sum."""
-
-        def of(totals: Floats, length: Ints) -> tuple[PrefixCost, Floats]:
-            marked = totals[:, self._chosen(groups)].astype(np.int64)
-            scale, shift = np.zeros((2, *marked.shape))
-            for at, m in np.ndenumerate(marked):
-                n = int(length[at[0]])
-                least, most = ends(self.difference, n, int(m), self.step, self.discount) if 0 < m < n else (0.0, 0.0)
-                least = least if self.norm == "minmax" else 0.0
-                if most - least > NEAR * most:
-                    scale[at], shift[at] = 1 / (most - least), least / (most - least)
-            parts = (scale > 0).sum(axis=1)
-            shares = quotient(scale, parts[:, None], otherwise=0.0)
-            weigh = np.append(weights(int(length.max(initial=0)), self.step, self.discount), 0.0)
-            within = marked.clip(min=1, max=(length[:, None] - 1).clip(min=1))
-
-            def cost(amounts: Floats, rank: int) -> Floats:
-                held = np.minimum(amounts[..., self._chosen(groups)], rank + 1)
-                every = length.clip(min=2)[:, None, None]
-                each = self.difference(held, np.array(rank + 1), within[:, None], every) * shares[:, None]
-                return np.where((rank < length)[:, None], each.sum(axis=2) * weigh[min(rank, len(weigh) - 1)], 0.0)
-
-            return cost, -quotient(shift.sum(axis=1), parts)
-
-        return Finals(of)
+    def formula(self, membership: Floats, groups: Sequence[str]) -> Unevenness:
+        """Average the unevenness of the groups that are set against the rest."""
+        chosen = [groups.index(self.protected)] if self.protected else range(len(groups))
+        return Unevenness(
+            membership[:, : self.cutoff], chosen, self.difference, step=self.step, kind=self.discount, norm=self.norm
+        )
 
     def remark(self, membership: Floats, **_: Any) -> Remark | str:
         """Say what the list leaves out, and count the documents whose membership had to be made hard."""

@@ -11,8 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairtrec.formulas import discount, ranks
-from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Bounds, Floats, Limits, Measure, Sum, UsageError
+from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Bounds, Floats, Limits, Measure, SumOverRanks, UsageError
 
 
 @dataclass(frozen=True)
@@ -113,11 +112,10 @@ class _Sides(_OnAxis):
         most = self.weights(self.cutoff).sum().item()
         return 0.0 if self.better == "lower" else -most, most
 
-    def difference(self, positions: Floats) -> Floats:
-        """Give the measure of the documents above 0 minus that of those below 0 [query]."""
-        top = self.along(positions)[:, : self.cutoff]
-        known = (~np.isnan(top)).sum(axis=1) > 0
-        return np.where(known, weighted_sum(np.sign(np.nan_to_num(top)), self.weights(top.shape[1])), np.nan)
+    def difference(self, positions: Floats) -> SumOverRanks:
+        """Let each rank add its weight, with the sign of the side of its document: above 0 minus below 0."""
+        x = self.along(positions)
+        return SumOverRanks(np.sign(x), self.weights(self.cutoff), known=~np.isnan(x))
 
     def weights(self, n: int) -> Floats:
         """Weigh ranks 1..``n``."""
@@ -143,14 +141,9 @@ class MeanBias(_Sides):
 
     better = "nearer 0"
 
-    def __call__(self, positions: Floats) -> Floats:
-        """Return the difference of the sides [query]."""
+    def formula(self, positions: Floats) -> SumOverRanks:
+        """Compare the sides."""
         return self.difference(positions)
-
-    def over_ranks(self, positions: Floats) -> Sum:
-        """Each rank adds its weight, with the sign of the side of its document."""
-        x = self.along(positions)
-        return Sum(np.sign(x), self.weights(self.cutoff), known=~np.isnan(x))
 
 
 class MeanAbsoluteBias(_Sides):
@@ -170,4 +163,4 @@ class MeanAbsoluteBias(_Sides):
 
     def __call__(self, positions: Floats) -> Floats:
         """Return the absolute difference of the sides [query]."""
-        return np.abs(self.difference(positions))
+        return np.abs(self.difference(positions[:, : self.cutoff]).value())

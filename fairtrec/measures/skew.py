@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.formulas import distribution, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import log
-from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Prefixes, Remark, Totals
+from fairtrec.measure import Bools, Bounds, Floats, GroupPrefixes, GroupTotals, Ints, Measure, Remark
 
 
 def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
@@ -28,10 +28,6 @@ def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
 
 
 @ranks.once
-def _skews(membership: Floats, target: Floats, cutoff: int, eps: float) -> Floats:
-    return skew(membership[:, :cutoff], target, eps)
-
-
 def of_totals(amounts: Floats, target: Floats, eps: float = 0.0) -> Floats:
     """Give each group's skew [..., group] where the groups hold these amounts [..., group].
 
@@ -41,18 +37,6 @@ def of_totals(amounts: Floats, target: Floats, eps: float = 0.0) -> Floats:
     held = distribution.shares(amounts) + eps
     ratio = quotient(held, target + eps, otherwise=np.where(held > 0, np.inf, np.nan))
     return np.where(np.isnan(target), np.nan, log(ratio))
-
-
-def infeasible(membership: Floats, target: Floats, lengths: Ints) -> Bools:
-    """Say where a group has fewer than floor(i * target) of the documents at ranks 1..i [query, rank, group].
-
-    >>> a = [1.0, 0.0]
-    >>> infeasible(np.array([[a, a, a]]), np.array([[0.5, 0.5]]), np.array([3]))[0, :, 1].tolist()
-    [False, True, True]
-    """
-    ranks = np.arange(1, membership.shape[1] + 1)
-    there = ranks <= lengths[:, None]
-    return fewer(np.cumsum(np.nan_to_num(membership), axis=1), ranks[:, None], target[:, None]) & there[..., None]
 
 
 def fewer(amounts: Floats, rank: Ints | int, target: Floats) -> Bools:
@@ -73,19 +57,17 @@ class _Skew(Measure):
     eps: float = 0.0
     limits = (("eps", 0, np.inf, "eps is {eps}; it is added to shares, so it is 0 or more"),)
 
-    def of_groups(self, membership: Floats, target: Floats) -> Floats:
-        """Give each group's skew [query, group]."""
-        return _skews(membership, target, self.cutoff, self.eps)
+    def chosen(self, membership: Floats, target: Floats, choose: Callable[[Floats], Floats]) -> GroupTotals:
+        """Choose one of the skews of the groups [..., group] -> [...]."""
+        return GroupTotals(
+            membership, self.cutoff, lambda amounts, target: choose(of_totals(amounts, target, self.eps)), target
+        )
 
     def remark(self, values: Floats, **_: Any) -> Remark | str:
         """Say that a mean is infinite, and what keeps it finite."""
         many = int(np.isinf(values).sum())
         words = "infinite for {} of {} queries, so that the mean is infinite, too; eps=0.01 smooths the shares"
         return Remark(words, (many, len(values))) if many else ""
-
-    def over_totals(self, target: Floats, chosen: Callable[[Floats], Floats]) -> Totals:
-        """Let what each group holds in all decide, of which one group's skew is chosen [..., group] -> [...]."""
-        return Totals(lambda amounts: chosen(of_totals(amounts, target[:, None], self.eps)))
 
 
 @dataclass(frozen=True)
@@ -107,13 +89,9 @@ class Skew(_Skew):
     group: str = ""
     better = "nearer 0"
 
-    def __call__(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Floats:
-        """Return one group's skew [query]."""
-        return self.of_groups(membership, target)[:, groups.index(self.group)]
-
-    def over_labels(self, target: Floats, groups: Sequence[str], **_: Any) -> Totals:
-        """What each group holds in all decides."""
-        return self.over_totals(target, lambda skews: skews[..., groups.index(self.group)])
+    def formula(self, membership: Floats, target: Floats, groups: Sequence[str]) -> GroupTotals:
+        """Choose the group's own."""
+        return self.chosen(membership, target, lambda skews: skews[..., groups.index(self.group)])
 
 
 class MinSkew(_Skew):
@@ -132,13 +110,9 @@ class MinSkew(_Skew):
 
     bounds = None, 0.0
 
-    def __call__(self, membership: Floats, target: Floats) -> Floats:
-        """Return the least skew [query]."""
-        return np.asarray(np.fmin.reduce(self.of_groups(membership, target), axis=1))
-
-    def over_labels(self, target: Floats, **_: Any) -> Totals:
-        """What each group holds in all decides."""
-        return self.over_totals(target, lambda skews: np.fmin.reduce(skews, axis=-1))
+    def formula(self, membership: Floats, target: Floats) -> GroupTotals:
+        """Choose the least."""
+        return self.chosen(membership, target, lambda skews: np.fmin.reduce(skews, axis=-1))
 
 
 class MaxSkew(_Skew):
@@ -159,13 +133,9 @@ class MaxSkew(_Skew):
     better = "lower"
     bounds = 0.0, None
 
-    def __call__(self, membership: Floats, target: Floats) -> Floats:
-        """Return the greatest skew [query]."""
-        return np.asarray(np.fmax.reduce(self.of_groups(membership, target), axis=1))
-
-    def over_labels(self, target: Floats, **_: Any) -> Totals:
-        """What each group holds in all decides."""
-        return self.over_totals(target, lambda skews: np.fmax.reduce(skews, axis=-1))
+    def formula(self, membership: Floats, target: Floats) -> GroupTotals:
+        """Choose the greatest."""
+        return self.chosen(membership, target, lambda skews: np.fmax.reduce(skews, axis=-1))
 
 
 @dataclass(frozen=True)
@@ -175,21 +145,14 @@ class _Infeasible(Measure):
     cutoff: int = 10
     better = "lower"
 
-    def __call__(self, membership: Floats, target: Floats, lengths: Ints) -> Floats:
-        """Return the number [query]."""
-        top = membership[:, : self.cutoff]
-        known = np.nan_to_num(top).any(axis=(1, 2)) & ~np.isnan(target).any(axis=1)
-        return np.where(known, self.counted(infeasible(top, target, lengths)).sum(axis=1), np.nan)
+    def formula(self, membership: Floats, target: Floats, lengths: Ints) -> GroupPrefixes:
+        """Let each rank add what is lacking down to it."""
 
-    def over_labels(self, membership: Floats, target: Floats, lengths: Ints) -> Prefixes:
-        """Each rank adds what is lacking down to it."""
-
-        def cost(amounts: Floats, rank: int) -> Floats:
-            return self.counted(fewer(amounts, rank + 1, target[:, None]))
+        def cost(amounts: Floats, target: Floats, rank: Ints | int) -> Floats:
+            return self.counted(fewer(amounts, rank, target))
 
         there = np.arange(membership[:, : self.cutoff].shape[1]) < lengths[:, None]
-        undefined = np.where(np.isnan(target).any(axis=1), np.nan, 0.0)
-        return Prefixes(cost, there.astype(np.float64), undefined, alike=len(target) == 1)
+        return GroupPrefixes(membership, cost, target, there.astype(np.float64))
 
     @abstractmethod
     def counted(self, lacking: Bools) -> Floats:

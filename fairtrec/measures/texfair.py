@@ -13,7 +13,7 @@ import numpy as np
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Bools, Bounds, Floats, Gains, Ints, Measure, Remark, Sum, take
+from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Remark, SumOverRanks, take
 
 
 def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
@@ -32,15 +32,20 @@ def per_token(counts: Floats, tokens: Floats) -> Floats:
     return quotient(counts, tokens[..., None], otherwise=0.0)
 
 
-def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> Floats:
+def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> SumOverRanks:
     """Weigh the ranks whose documents hold any group term against all ranks; nan for an empty ranking.
 
-    >>> rbdf(np.array([[[1.0, 0.0], [0.0, 0.0], [np.nan, np.nan]]]), cutoff=3).round(6).tolist()
+    >>> rbdf(np.array([[[1.0, 0.0], [0.0, 0.0], [np.nan, np.nan]]]), cutoff=3).value().round(6).tolist()
     [0.613147]
     """
-    total = counts[:, :cutoff].sum(axis=2)
-    spoken = weighted_sum(total > 0, discount.log2(total.shape[1]))
-    return quotient(spoken, all_ranks(~np.isnan(total), cutoff, full_k=full_k))
+    total = counts.sum(axis=2)
+    divisor = all_ranks(~np.isnan(total[:, :cutoff]), cutoff, full_k=full_k)
+    return SumOverRanks(
+        (total > 0).astype(np.float64),
+        discount.log2(cutoff),
+        divisor,
+        by_labels=lambda weights: weights.sum(axis=2).clip(max=1),
+    )
 
 
 def all_ranks(there: Bools, cutoff: int, *, full_k: bool = False) -> Floats:
@@ -74,14 +79,10 @@ class TE(Measure):
         """From no token of a group to all of them."""
         return 0.0, discount.log2(self.cutoff).sum().item()
 
-    def __call__(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> Floats:
-        """Return one group's exposure [query]."""
-        return term_exposure(take(counts, ranked), take(tokens, ranked), self.cutoff)[:, groups.index(self.group)]
-
-    def over_ranks(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> Sum:
-        """Each rank adds the group's share of the tokens of its document, discounted."""
+    def formula(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> SumOverRanks:
+        """Let each rank add the group's share of the tokens of its document, discounted."""
         share = per_token(take(counts, ranked), take(tokens, ranked))
-        return Sum(share[..., groups.index(self.group)], discount.log2(self.cutoff))
+        return SumOverRanks(share[..., groups.index(self.group)], discount.log2(self.cutoff))
 
 
 @dataclass(frozen=True)
@@ -126,19 +127,9 @@ class RBDF(Measure):
     better = "neither"
     bounds = 0.0, 1.0
 
-    def __call__(self, ranked: Ints, counts: Floats) -> Floats:
-        """Return RBDF [query]."""
+    def formula(self, ranked: Ints, counts: Floats) -> SumOverRanks:
+        """Let each rank add its discount if its document holds a group term, over the discounts of all ranks."""
         return rbdf(take(counts, ranked), self.cutoff, full_k=self.full_k)
-
-    def over_ranks(self, ranked: Ints, counts: Floats) -> Sum:
-        """Each rank adds its discount if its document holds a group term; those of all ranks divide the sum."""
-        total = take(counts, ranked).sum(axis=2)
-        divisor = all_ranks(~np.isnan(total[:, : self.cutoff]), self.cutoff, full_k=self.full_k)
-        return Sum((total > 0).astype(np.float64), discount.log2(self.cutoff), divisor)
-
-    def over_documents(self, ranked: Ints, counts: Floats) -> Gains:
-        """Each document adds its discount, as far as it is of a group at all."""
-        return Gains(self.over_ranks(ranked, counts), lambda weights: weights.sum(axis=2).clip(max=1), 1.0)
 
 
 @dataclass(frozen=True)
@@ -179,13 +170,13 @@ class TExFAIR(Measure):
         ted = distribution.distance(distribution.shares(exposure), target)
         most = _most(target)
         if self.rbdf:
-            spoken = rbdf(taken, self.cutoff, full_k=self.full_k)
+            spoken = rbdf(taken[:, : self.cutoff], self.cutoff, full_k=self.full_k).value()
             ted = np.where(spoken == 0, 0.0, ted * spoken)
         return np.asarray((most - ted) / (most if self.scaled else 1))
 
     def remark(self, ranked: Ints, counts: Floats, **_: Any) -> Remark | str:
         """Count the rankings that have the maximum because they say nothing of any group."""
-        silent = int((rbdf(take(counts, ranked), self.cutoff) == 0).sum()) if self.rbdf else 0
+        silent = int((rbdf(take(counts, ranked[:, : self.cutoff]), self.cutoff).value() == 0).sum()) if self.rbdf else 0
         words = "{} of {} rankings hold no group term and count as the maximum"
         return Remark(words, (silent, len(ranked))) if silent else ""
 

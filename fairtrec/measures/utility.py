@@ -16,7 +16,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, elementary, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Bounds, First, Floats, Ints, Measure, Precisions, Sum, Terms
+from fairtrec.measure import Bounds, First, Floats, Form, Ints, Measure, Precisions, SumOverRanks
 from fairtrec.support.errors import UsageError
 
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
@@ -174,24 +174,24 @@ class Utility(Measure):
             return np.asarray((judged >= self.measure.params.get("rel", 1)).sum(axis=1).astype(np.float64))
         return np.full(len(judged), float(self.cutoff) if self.name == "P" and self.cutoff else 1.0)
 
-    def over_ranks(self, relevance: Floats, judged_relevance: Floats) -> Terms | None:
-        """Tell what P, R, nDCG, RR, AP and Success make of the ranks, as trec_eval computes them, and RBP."""
+    def formula(self, relevance: Floats, judged_relevance: Floats) -> Form:
+        """Say what P, R, nDCG, RR, AP and Success make of the ranks, as trec_eval computes them, and RBP."""
         params, n = self.measure.params, self.cutoff or relevance.shape[1]
         parameters = {"rel", "cutoff", "p"} if self.name == "RBP" else {"rel", "cutoff"}
         if self.name not in {"nDCG", "P", "R", "RR", "AP", "Success", "RBP"} or params.keys() - parameters:
-            return None
+            return Form()
         if self.name == "nDCG":
             ideal = ranks.ideal(ranks.gains(judged_relevance), discount.log2(self.cutoff or judged_relevance.shape[1]))
             ideal[ideal == 0] = 1.0  # then all gains are 0, and so is nDCG
-            return Sum(ranks.gains(relevance), discount.log2(n), ideal)
+            return SumOverRanks(ranks.gains(relevance), discount.log2(n), ideal)
         relevant, judged = (grades >= params.get("rel", 1) for grades in (relevance, judged_relevance))
         if self.name == "RBP":
             p = params.get("p", 0.8)
-            return Sum(relevant.astype(np.float64), (1 - p) * discount.geometric(n, p))
+            return SumOverRanks(relevant.astype(np.float64), (1 - p) * discount.geometric(n, p))
         many = judged.sum(axis=1).clip(min=1)
         if self.name in {"P", "R"}:
             divisor = many if self.name == "R" else np.full(len(many), n)
-            return Sum(relevant.astype(np.float64), np.ones(n), divisor)
+            return SumOverRanks(relevant.astype(np.float64), np.ones(n), divisor)
         if self.name == "AP":
             return Precisions(relevant, self.cutoff, many)
         return First(relevant, np.ones(n) if self.name == "Success" else discount.reciprocal(n))

@@ -279,7 +279,8 @@ class MeasureContract:
         """The mean that gold labels of all documents correct is that of an evaluation with these labels."""
         gold = {docno: {("f", "m", "x")[at % 3]: 1.0} for at, docno in enumerate(TEXTS)}
         for collection, measures, scores in self.scored:
-            if "labels" not in collection.given or not self.measure.gives("gold"):
+            looked_at = any("membership" in each.needs for each in measures)
+            if "labels" not in collection.given or not looked_at or not self.measure.gives("gold"):
                 continue
             found = collection.scores(measures, gold=gold).corrected
             by_gold = collection.scores(measures, labels=gold).values

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.data.ranking import depth
-from fairtrec.measure import Floats, Gains, Ints, Measure, Sum
+from fairtrec.measure import Floats, Ints, Measure, SumOverRanks
 from fairtrec.support.errors import InputError, UsageError
 
 DOCNOS = [f"d{at}" for at in range(14)]
@@ -211,10 +211,9 @@ class Shouting(Measure):
     def __call__(self, membership: Floats) -> Floats:
         return 5 - np.nan_to_num(membership[:, : self.cutoff, 0]).sum(axis=1)
 
-    def over_documents(self, membership: Floats) -> Gains:
-        return Gains(
-            Sum(-np.nan_to_num(membership[..., 0]), np.ones(self.cutoff)), lambda weights: -weights[..., 0], 1.0
-        )
+    def formula(self, membership: Floats) -> SumOverRanks:
+        gains = -np.nan_to_num(membership[..., 0])
+        return SumOverRanks(gains, np.ones(self.cutoff), by_labels=lambda weights: -weights[..., 0])
 
 
 @dataclass(frozen=True)

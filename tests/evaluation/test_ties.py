@@ -16,7 +16,7 @@ from fairtrec.data import Run
 from fairtrec.data.ranking import ties
 from fairtrec.data.ranking.ties import Blocks
 from fairtrec.evaluation.answers.scores import ENDS
-from fairtrec.measure import First, Measure, Precisions, Sum
+from fairtrec.measure import First, Measure, Precisions, SumOverRanks
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
 from fairtrec.report.writers import RESULTS
@@ -290,9 +290,9 @@ def test_closed_forms_are_those_of_all_orders(ranking, cutoff, falling):
     weights = 1.0 / np.arange(1, cutoff + 1) if falling else np.cos(np.arange(cutoff))
     weights = weights[: len(number)]
     sums = [(gains[order][: len(weights)] * weights).sum() for order in orders]
-    assert Sum(gains[None].astype(float), weights).interval(blocks)[:, 0] == pytest.approx(interval(sums))
+    assert SumOverRanks(gains[None].astype(float), weights).interval(blocks)[:, 0] == pytest.approx(interval(sums))
     known = [total for total, order in zip(sums, orders, strict=True) if flags[order][: len(weights)].any()]
-    closed = Sum(gains[None].astype(float), weights, known=flags[None] > 0).interval(blocks)[:, 0]
+    closed = SumOverRanks(gains[None].astype(float), weights, known=flags[None] > 0).interval(blocks)[:, 0]
     assert np.isnan(closed).all() if len(known) < len(sums) else closed == pytest.approx(interval(sums))
     relevant = flags[None] > 0
     worth = 1.0 / np.arange(1, cutoff + 1)

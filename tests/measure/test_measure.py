@@ -73,7 +73,8 @@ def test_bounds_stand_beside_better_and_follow_the_parameters():
 
 def test_all_that_authors_import_is_in_one_place():
     everything = importlib.import_module("fairtrec.measure")
-    wanted = {"Measure", "Better", "Floats", "Ints", "take", "Candidates", "Sum", "First", "Precisions", "UsageError"}
+    wanted = {"Measure", "Better", "Floats", "Ints", "take", "Candidates", "Form", "SumOverRanks", "First"}
+    wanted |= {"Precisions", "GroupTotals", "GroupPrefixes", "GroupExposure", "RatioOfSums", "UsageError"}
     assert wanted <= {*everything.__all__}
     for name in everything.__all__:
         assert hasattr(everything, name)
@@ -101,6 +102,7 @@ def test_the_measure_of_contributing_works_as_it_stands(monkeypatch, tmp_path):
     for law in laws:
         getattr(names["TestSpoken"](), law)()
     names["test_documents_that_speak_of_a_group_are_counted"]()
+    names["test_ties_labels_and_gold_follow"]()
     monkeypatch.delitem(sys.modules, "fairtrec.measures.spoken")
 
 
@@ -118,7 +120,7 @@ def test_a_measure_that_says_nothing_more_has_the_ways_of_all():
 
 @pytest.mark.usefixtures("few_files")
 def test_a_measure_that_cannot_be_computed():
-    with pytest.raises(TypeError, match="Measure does not say how it is computed; give it a __call__"):
+    with pytest.raises(TypeError, match="Measure does not say how it is computed; give it a formula, or a __call__"):
         Measure()()
 
     @dataclass(frozen=True)

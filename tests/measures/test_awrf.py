@@ -143,8 +143,11 @@ def test_even_gives_what_is_of_nobody_to_all_groups_in_equal_parts():
     useful = {"relevance": np.array([[1.0, 0.0]]), "judged_relevance": np.array([[1.0]])}
     both = value(AWRFxnDCG(unknown="even"), [NO, NO], lengths=np.array([2]), **useful)
     assert both == 1
-    assert AWRF(unknown="even").over_labels(np.zeros((1, 2, 2)), EVEN) is None
-    assert AWRFxnDCG(unknown="even").over_labels(np.zeros((1, 2, 2)), EVEN, **useful) is None
+    assert AWRF(unknown="even").formula(np.zeros((1, 2, 2)), EVEN, np.array([2])).over_labels() is None
+    assert (
+        AWRFxnDCG(unknown="even").formula(np.zeros((1, 2, 2)), EVEN, lengths=np.array([2]), **useful).over_labels()
+        is None
+    )
     assert (AWRF(unknown="even").beyond, AWRF().beyond) == ("", "sum")
 
 

@@ -17,7 +17,7 @@ from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.evaluation.reading import LoadedRun, Reading
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Measure, Sum
+from fairtrec.measure import Measure, SumOverRanks
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Tokenizer
 
@@ -116,7 +116,7 @@ class Pool:
         if rows is not None and "background" in self.measure.needs:  # they are looked up once
             vars(inputs)["background"] = Candidates(take(inputs.counts, rows), (rows != MISSING).astype(np.int64))
         found = self.measure.formula(**{name: getattr(inputs, name) for name in self.measure.needs}).over_ranks()
-        if not isinstance(found, Sum) or found.weights.ndim != 1 or found.settled is not None:
+        if not isinstance(found, SumOverRanks) or found.weights.ndim != 1 or found.settled is not None:
             return None
         there = self.shown[:, :, : len(found.weights)]
         gains = np.nan_to_num(_at(found.gains, there))

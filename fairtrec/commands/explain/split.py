@@ -18,7 +18,7 @@ from fairtrec.data import Bools, Candidates, Floats, Ints
 from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas import discount, distribution, neutrality
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Measure, Sum, take
+from fairtrec.measure import Measure, SumOverRanks, take
 from fairtrec.measures.nfairr import Neutrality, NFaiRR
 from fairtrec.measures.texfair import TED, TExFAIR, rbdf, term_exposure
 from fairtrec.measures.utility import Utility
@@ -136,7 +136,7 @@ def _gains(case: Case, query: int, counts: Floats, tokens: Floats) -> Floats:
         else:
             made[name] = value if name == "groups" else _row(value, query)
     terms = case.measure.formula(**{name: made[name] for name in case.measure.needs}).over_ranks()
-    assert isinstance(terms, Sum)
+    assert isinstance(terms, SumOverRanks)
     return np.asarray(terms.gains[0])
 
 
@@ -199,13 +199,13 @@ def split(case: Case) -> Split | None:
     )
 
 
-def terms_of(case: Case, inputs: Inputs) -> Sum | None:
+def terms_of(case: Case, inputs: Inputs) -> SumOverRanks | None:
     """Ask the measure what it makes of its ranks."""
     terms = case.measure.formula(**{name: getattr(inputs, name) for name in case.measure.needs}).over_ranks()
-    return terms if isinstance(terms, Sum) else None
+    return terms if isinstance(terms, SumOverRanks) else None
 
 
-def scale_of(terms: Sum, ranks: int) -> Floats:
+def scale_of(terms: SumOverRanks, ranks: int) -> Floats:
     """Say what one of gain adds at each rank [query, rank]."""
     weights = np.zeros((len(terms.gains), ranks))
     weights[:, : terms.weights.shape[-1]] = terms.weights[..., :ranks]
@@ -225,7 +225,7 @@ def _best(case: Case, held: Floats) -> Floats:
         falling = -np.sort(-np.nan_to_num(judged, nan=-np.inf), axis=1)
         falling[np.isinf(falling)] = np.nan
         best = case.measure.formula(relevance=falling, judged_relevance=judged).over_ranks()
-        assert isinstance(best, Sum)
+        assert isinstance(best, SumOverRanks)
         return np.nan_to_num(wide(best.gains, held.shape[1]))
     if case.measure.better == "higher":
         return np.repeat(held.max(axis=1, initial=0.0)[:, None], held.shape[1], axis=1)
@@ -285,7 +285,9 @@ def _of_exposure(case: Case) -> Split:
     scale = quotient(np.broadcast_to(weights, counts.shape[:2]), exposure.sum(axis=1)[:, None], otherwise=0.0)
     if isinstance(measure, TExFAIR):
         most = 2 * (1 - inputs.target.min(axis=1))
-        spoken = np.nan_to_num(rbdf(counts, cutoff, full_k=measure.full_k)) if measure.rbdf else np.ones(len(counts))
+        spoken = (
+            np.nan_to_num(rbdf(counts, cutoff, full_k=measure.full_k).value()) if measure.rbdf else np.ones(len(counts))
+        )
         spoken = np.where(exposure.sum(axis=1) > 0, spoken, 0.0)
         divisor = most if measure.scaled else np.ones_like(most)
         base = (most - spoken * base) / divisor

@@ -9,7 +9,7 @@ from fairtrec.commands.rerank.problem import Problem
 from fairtrec.commands.rerank.solve import Solved
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.fronts import DIGITS, ROUNDING, spend
-from fairtrec.measure import First, Sum
+from fairtrec.measure import First, SumOverRanks
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +94,12 @@ class _First:
     def of(cls, problem: Problem, *, same_grades: bool) -> "_First":
         kinds: list[Sequence[Ints]] = []
         fair, useful = problem.terms(problem.fairness), problem.terms(problem.utility)
-        several = [terms for terms in (fair, useful) if isinstance(terms, Sum)]
+        several = [terms for terms in (fair, useful) if isinstance(terms, SumOverRanks)]
         sums = [(np.nan_to_num(terms.gains), terms.weights) for terms in several]
-        if not isinstance(fair, Sum):
+        if not isinstance(fair, SumOverRanks):
             kinds.append([_numbered(problem, row) for row in range(len(problem.qids))])
         relevant = useful.relevant if isinstance(useful, First) and not same_grades else None
-        if same_grades or (relevant is None and not isinstance(useful, Sum)):
+        if same_grades or (relevant is None and not isinstance(useful, SumOverRanks)):
             grades = problem.grades()
             assert grades is not None
             kinds.append(list(grades))

@@ -20,7 +20,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.two_sums import filled
 from fairtrec.formulas.weighted_sums import weigh, weighted_sum
-from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
+from fairtrec.measure import First, Measure, Precisions, RankForm, SumOverRanks, badness
 from fairtrec.measures.utility import Utility
 
 LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]
@@ -68,26 +68,30 @@ class Problem:
         first = int(self.inputs.lines[query, 0]) if self.several[query] else 0
         return np.asarray(self.inputs.run.docnos[first : first + int(self.several[query])])
 
-    def terms(self, measure: Measure | None) -> Terms | None:
+    def terms(self, measure: Measure | None) -> RankForm | None:
         """Say what a measure makes of its ranks: gains of all documents, but weights and divisors of the ranking.
 
-        Of a Sum the gains [query, document] are divided, nan where there is no document; the weights [query, rank] are
+        Of a sum the gains [query, document] are divided, nan where there is no document; the weights [query, rank] are
         0 where nothing counts, or the ranking has ended.
         """
         if measure is None:
             assert self.scores is not None
-            every: Terms | None = Sum(self.scores, discount.log2(self.scores_cutoff or self.scores.shape[1]))
+            every: RankForm | None = SumOverRanks(
+                self.scores, discount.log2(self.scores_cutoff or self.scores.shape[1])
+            )
             own = every
         else:
             every = measure.formula(**{name: getattr(self.inputs, name) for name in measure.needs}).over_ranks()
             asked = {name: getattr(self.own, name) for name in measure.needs}
             own = None if every is None else measure.formula(**asked).over_ranks()
-        if isinstance(every, Sum) and isinstance(own, Sum):
+        if isinstance(every, SumOverRanks) and isinstance(own, SumOverRanks):
             gains = np.where(self.there, every.gains, np.nan)
             weights = np.zeros((len(self.qids), int(self.lengths.max(initial=0))))
             weights[:, : own.weights.shape[-1]] = own.weights[..., : weights.shape[1]]
             weights[np.arange(weights.shape[1]) >= self.lengths[:, None]] = 0.0
-            return Sum(gains if own.divisor is None else quotient(gains, np.asarray(own.divisor)[:, None]), weights)
+            return SumOverRanks(
+                gains if own.divisor is None else quotient(gains, np.asarray(own.divisor)[:, None]), weights
+            )
         if isinstance(every, Precisions) and isinstance(own, Precisions):
             return Precisions(every.relevant, own.cutoff, own.divisor)
         return First(every.relevant, own.worth) if isinstance(every, First) and isinstance(own, First) else None
@@ -148,7 +152,7 @@ class Problem:
         """Evaluate the utility of orders of one query [order]; None if each needs a program of its own."""
         if self.utility is None:
             terms = self.terms(None)
-            assert isinstance(terms, Sum)
+            assert isinstance(terms, SumOverRanks)
             return weighted_sum(terms.gains[query][tops], terms.weights[query])
         if not isinstance(self.utility, Utility):
             known = KNOWN.issuperset(self.utility.needs)
@@ -235,7 +239,7 @@ class Problem:
         """Evaluate the utility of one order of each query [query]."""
         if self.utility is None:
             terms = self.terms(None)
-            assert isinstance(terms, Sum)
+            assert isinstance(terms, SumOverRanks)
             return np.array([weigh(terms.gains[row, top], terms.weights[row]) for row, top in enumerate(tops)])
         ordered = reordered(self.inputs.run, self.qids, tops)
         inputs = Inputs(ordered, self.qids, self.inputs.reference, self.own.depth)

@@ -17,7 +17,7 @@ from fairtrec.formulas.fronts import Front, same_grades
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.sequences import KindSequences, by_kind
 from fairtrec.formulas.weighted_sums import weigh, weighted_sum
-from fairtrec.measure import First, Precisions, Sum, Terms
+from fairtrec.measure import First, Precisions, RankForm, SumOverRanks
 
 EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
 TRIED = 64  # of the fairest orders, how many are evaluated for their utility
@@ -51,19 +51,21 @@ def solve(problem: Problem, values: Floats, kept: Cached, *, grades_only: bool =
     With ``grades_only`` there may be no fronts, as only the orders of the same grades are wanted.
     """
     fair, useful = problem.terms(problem.fairness), problem.terms(problem.utility)
-    if isinstance(fair, Sum) and problem.fairness.better in ("higher", "lower") and (fair.weights >= 0).all():
+    if isinstance(fair, SumOverRanks) and problem.fairness.better in ("higher", "lower") and (fair.weights >= 0).all():
         return _by_sums(problem, values, fair, useful, grades_only=grades_only)
     return _by_kinds(problem, values, useful, kept)
 
 
-def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, *, grades_only: bool) -> Solved:
+def _by_sums(
+    problem: Problem, values: Floats, fair: SumOverRanks, useful: RankForm | None, *, grades_only: bool
+) -> Solved:
     """Lemma 1."""
     worth, weights = problem.fair(fair.gains), fair.weights
     grades, every = problem.grades(), np.ones(len(problem.qids), dtype=np.bool_)
     orders, alike = _same_grades(problem, np.nan_to_num(worth), weights, grades)
     if grades_only and grades is not None:
         return Solved([], alike, alike, "by lemma 1", every, orders)
-    if isinstance(useful, Sum):
+    if isinstance(useful, SumOverRanks):
         found = two_sums.fronts(useful.gains, worth, useful.weights, weights, problem.lengths, problem.held)
         rough = sum(front.ends is not None for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
@@ -74,7 +76,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
     if len(exact := [front for front in fronts if front is not None]) == len(fronts):
         way = _exactly("by lemma 1, over sequences", len(listed), len(fronts))
         return Solved(exact, alike, alike, way, every, orders)
-    return _between_bounds(problem, values, fronts, Sum(worth, weights), orders, alike)
+    return _between_bounds(problem, values, fronts, SumOverRanks(worth, weights), orders, alike)
 
 
 def _same_grades(problem: Problem, worth: Floats, weights: Floats, grades: Ints | None) -> tuple[Tops, Floats]:
@@ -87,7 +89,7 @@ def _same_grades(problem: Problem, worth: Floats, weights: Floats, grades: Ints 
 
 
 def _between_bounds(
-    problem: Problem, values: Floats, fronts: Sequence[Front | None], fair: Sum, orders: Tops, alike: Floats
+    problem: Problem, values: Floats, fronts: Sequence[Front | None], fair: SumOverRanks, orders: Tops, alike: Floats
 ) -> Solved:
     """Give queries without a front what was found below a bound: the fairest order, and that of the same grades."""
     worth, weights, grades = fair.gains, fair.weights, problem.grades()
@@ -122,7 +124,7 @@ class _Solution(NamedTuple):
     way: Literal["orders", "kinds", "exchanges"]
 
 
-def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cached) -> Solved:
+def _by_kinds(problem: Problem, values: Floats, useful: RankForm | None, kept: Cached) -> Solved:
     """Lemma 2; exchanges where there are too many kinds."""
     grades, queries = problem.grades(), range(len(problem.qids))
     found = [_solve_query(problem, row, useful, kept, None if grades is None else grades[row]) for row in queries]
@@ -145,7 +147,7 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
     return Solved(mixed, alike, most_alike, way, told, orders)
 
 
-def _solve_query(problem: Problem, row: int, useful: Terms | None, kept: Cached, grades: Ints | None) -> _Solution:
+def _solve_query(problem: Problem, row: int, useful: RankForm | None, kept: Cached, grades: Ints | None) -> _Solution:
     """Look at every sequence of kinds of a query, or at every order; exchange documents if both are too many."""
     listed = _listed(problem, row, kept)
     if listed is None or _gains_of(row, useful) is None:
@@ -241,7 +243,7 @@ def _bounded(problem: Problem, values: Floats, tried: Sequence[tuple[Tops, Float
     return fronts
 
 
-def _of_relevance(problem: Problem, row: int, useful: Terms | None, worth: Floats, weights: Floats) -> Front | None:
+def _of_relevance(problem: Problem, row: int, useful: RankForm | None, worth: Floats, weights: Floats) -> Front | None:
     """Go through all sequences of relevant documents; None if there are too many, or utility goes by more."""
     if not isinstance(useful, First | Precisions):
         return None
@@ -282,7 +284,7 @@ def _listed(problem: Problem, row: int, kept: Cached) -> tuple[KindSequences, Fl
 
 
 def _of_kinds(
-    problem: Problem, row: int, useful: Terms | None, listed: tuple[KindSequences, Floats, Ints], grades: Ints | None
+    problem: Problem, row: int, useful: RankForm | None, listed: tuple[KindSequences, Floats, Ints], grades: Ints | None
 ) -> tuple[Front | None, Ints, Ints, bool]:
     """Give the front of a query, its fairest order of the same grades, and its fairest orders [order, rank].
 
@@ -318,10 +320,10 @@ def _of_kinds(
     return None, order, fairest[first[:TRIED]], _goes_by_exchanges(problem) and len(first) <= TRIED
 
 
-def _of_gains(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
-    """Say what First or Precisions, or a Sum of these gains [sequence, rank], makes of one query [sequence]."""
+def _of_gains(useful: RankForm, row: int, gains: Floats | Ints) -> Floats:
+    """Say what First, Precisions or a sum of these gains [sequence, rank] makes of one query [sequence]."""
     ranks = gains.shape[1]
-    if isinstance(useful, Sum):
+    if isinstance(useful, SumOverRanks):
         return weighted_sum(gains, useful.weights[row])
     relevant = gains > 0
     if isinstance(useful, First):
@@ -333,12 +335,16 @@ def _of_gains(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
     return weighted_sum(down_to, discount.reciprocal(ranks)) / float(useful.divisor[row])
 
 
-def _gains_of(row: int, useful: Terms | None) -> Floats | None:
+def _gains_of(row: int, useful: RankForm | None) -> Floats | None:
     """Say what the documents of a query gain, if utility grows wherever a greater gain comes before a smaller one."""
     if isinstance(useful, First | Precisions):
         return np.asarray(useful.relevant[row], dtype=np.float64)
-    falls = isinstance(useful, Sum) and (np.diff(useful.weights, axis=-1) <= 0).all() and (useful.weights >= 0).all()
-    return useful.gains[row] if isinstance(useful, Sum) and falls else None
+    falls = (
+        isinstance(useful, SumOverRanks)
+        and (np.diff(useful.weights, axis=-1) <= 0).all()
+        and (useful.weights >= 0).all()
+    )
+    return useful.gains[row] if isinstance(useful, SumOverRanks) and falls else None
 
 
 def _placed(kinds: Ints, wanted: Ints, grades: Ints, of: Ints) -> Ints:

@@ -1,7 +1,7 @@
 """What a value can be over all labellings: all ways to give each document of unknown group one group.
 
-A measure says what it makes of the groups (``Measure.over_labels``), and that says how the least, the greatest and the
-expected value are found. k ranks, u of them unknown, g groups:
+The form of a measure says what it makes of the groups (``Form.over_labels``), and that says how the least, the greatest
+and the expected value are found. k ranks, u of them unknown, g groups:
 
 **Totals**: a function of what each group holds in all. The unknown add a composition of u into g parts, and each
 composition is that of some labelling, so all (u + 1)^(g - 1) are tried, with their multinomial probabilities. Exact.
@@ -15,6 +15,7 @@ A document may be of none of the groups, too, where labels or the prior say so: 
 which adds to no group. Rankings in which nobody is of a group are left out where the value is undefined.
 
 **Linear**: each rank adds a gain for its group, and so each unknown rank its least, greatest or expected gain. Exact.
+**Gains**: the same of gains that are no sum over a document's groups.
 
 **Exposed**: a convex (or concave) function of exposure. The unknown ranks bring the known exposure K to a point of
 K + U times the simplex, U their summed weight: a sum of scaled simplices is one simplex. Its corners are the labellings

@@ -7,8 +7,10 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas import ranks
+from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp, log, raise_each
 from fairtrec.formulas.labellings.unlabelled import STATES, Ends, LabelForm, Unlabelled, mean
+from fairtrec.formulas.weighted_sums import weighted_sum
 
 TOGETHER = 131_072  # states of rankings that are gone through side by side
 RankCost = Callable[[Floats, int], Floats]
@@ -100,6 +102,30 @@ class Linear(LabelForm):
             sums[:2] += np.where(nobody, np.stack([lacking, excess]), 0.0)
             sums[2] = np.divide(sums[2], chance, out=np.full(len(chance), np.nan), where=chance > 0)
         return Ends.exact(sums + self.first)
+
+
+@dataclass(frozen=True, eq=False)
+class Gains(LabelForm):
+    """Each rank adds what its document gains by its labels, weighed, over a ``divisor`` [query].
+
+    ``by_labels`` gives the gains [query, rank] of the weights of groups [query, rank, group], and ``weights`` are [rank
+    or query, rank]. A document that is labelled has one group, or none, so nothing is asked of how gains add up.
+    """
+
+    by_labels: Callable[[Floats], Floats]
+    weights: Floats
+    divisor: Floats | Ints | float = 1.0
+
+    def ends(self, rankings: Unlabelled) -> Ends:
+        """Give each unknown rank its least, its greatest and its expected gain."""
+        known, unknown = rankings.known, rankings.slot >= 0
+        there = np.arange(known.shape[1]) < rankings.length[:, None]
+        held = np.where(there & ~unknown, self.by_labels(known), 0.0)
+        ways = np.eye(rankings.ways, rankings.groups)
+        gains = np.stack([self.by_labels(np.broadcast_to(way, known.shape)) for way in ways], axis=2)
+        each = gains.min(axis=2), gains.max(axis=2), (gains * rankings.prior[:, None]).sum(axis=2)
+        sums = [weighted_sum(np.where(unknown, gain, held), self.weights) for gain in each]
+        return Ends.exact(quotient(np.stack(sums), self.divisor))
 
 
 @dataclass(frozen=True, eq=False)

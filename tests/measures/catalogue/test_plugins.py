@@ -20,7 +20,7 @@ SHARE = '''
 
     import numpy as np
 
-    from fairtrec.measure import Measure, Sum, take
+    from fairtrec.measure import Measure, SumOverRanks, take
 
 
     @dataclass(frozen=True)
@@ -194,7 +194,7 @@ BREACHES = [
     (CALL, f"        def __str__(self):\n            return 'SpokenShare'\n\n{CALL}", "it_spells", "is read as another"),
     (
         CALL,
-        f"        def over_ranks(self, ranked, counts):\n            return Sum(take(counts, ranked).sum(axis=2), np.ones(self.cutoff))\n\n{CALL}",
+        f"        def formula(self, ranked, counts):\n            return SumOverRanks(take(counts, ranked).sum(axis=2), np.ones(self.cutoff))\n\n{CALL}",
         "over_ranks_is",
         "over_ranks gives",
     ),

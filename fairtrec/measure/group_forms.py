@@ -1,0 +1,235 @@
+"""Forms of groups: what they hold in all, or down to each rank, their exposure, and ratios of what they get.
+
+Each is a formula that a measure writes once, as a function of what groups have [..., group]. How the least, the
+greatest and the expected value over all labelings follow from it is proved in fairtrec/formulas/labellings.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from fairtrec.data import Floats, Ints
+from fairtrec.formulas import discount, distribution, ranks
+from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.weighted_sums import weighted_sum
+from fairtrec.measure.forms import Form, Summands
+
+if TYPE_CHECKING:
+    from fairtrec.formulas.labellings.exposures import Ratio
+    from fairtrec.formulas.labellings.sums import Prefixes, Totals
+    from fairtrec.formulas.labellings.unlabelled import LabelForm
+
+Compare = Callable[[Floats, Any], Floats]
+
+
+@ranks.once
+def _held_in_all(membership: Floats, cutoff: int | None) -> Floats:
+    """Sum the membership of the first ranks [query, group]; once for all measures that ask for it in turn."""
+    held = ranks.total(np.nan_to_num(membership[:, :cutoff]))
+    held.flags.writeable = False
+    return held
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTotals(Form):
+    """A function of what each group holds in the first ``cutoff`` ranks of ``membership`` [query, rank, group].
+
+    ``compare`` makes a value [...] of the amounts [..., group] and the ``target`` [..., group], which is None for a
+    measure that has none.
+
+    >>> a, b = [1.0, 0.0], [0.0, 1.0]
+    >>> GroupTotals(np.array([[a, a, b]]), 3, lambda amounts, _: amounts.max(axis=-1)).value().tolist()
+    [2.0]
+    """
+
+    membership: Floats
+    cutoff: int | None
+    compare: Compare
+    target: Floats | None = None
+
+    def value(self) -> Floats:
+        """Compare what the groups hold [query]."""
+        return np.asarray(self.compare(_held_in_all(self.membership, self.cutoff), self.target))
+
+    def over_labels(self) -> "Totals":
+        """Let what each group holds in all decide."""
+        from fairtrec.formulas.labellings.sums import Totals
+
+        target = None if self.target is None else self.target[:, None]
+        return Totals(lambda amounts: self.compare(amounts, target))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPrefixes(Form):
+    """A sum over ranks of a function of what each group holds down to the rank, over ``divisor`` [query or 1].
+
+    ``membership`` [query, rank, group] is read as far as the ``weights`` [query, rank] go, which are 0 where nothing
+    counts. ``cost`` makes a number [...] of the amounts [..., group], the ``target`` [..., group] and the rank from 1.
+    ``first`` [query] is added: nan if the value is undefined, which by default it is without a target. ``if_nobody``
+    [query or 1] replaces the sum if no document is of any group. ``order`` [group]: the groups from the least to the
+    greatest, if they have an order.
+    """
+
+    membership: Floats
+    cost: Callable[[Floats, Floats, Any], Floats]
+    target: Floats
+    weights: Floats
+    divisor: Floats | float = 1.0
+    first: Floats | None = None
+    if_nobody: Floats | float = np.nan
+    order: Ints | None = None
+
+    def value(self) -> Floats:
+        """Go down the ranks [query]."""
+        several = self.weights.shape[1]
+        top = distribution.in_order(self.membership[:, :several], self.order)
+        held = np.cumsum(np.nan_to_num(top), axis=1)
+        costs = self.cost(held, self._aim, np.arange(1, several + 1)[:, None])
+        total = weighted_sum(np.where(self.weights > 0, costs, 0.0), self.weights)
+        somebody = (held[:, -1:] > 0).any(axis=(1, 2))
+        return np.asarray(np.where(somebody, quotient(total, self.divisor), self.if_nobody) + self._first)
+
+    def over_labels(self) -> "Prefixes":
+        """Let each rank add what the groups hold down to it."""
+        from fairtrec.formulas.labellings.sums import Prefixes
+
+        weights = quotient(self.weights, np.reshape(self.divisor, (-1, 1)), otherwise=0.0)
+
+        def cost(amounts: Floats, above: int) -> Floats:
+            return self.cost(distribution.in_order(amounts, self.order), self._aim, above + 1)
+
+        return Prefixes(cost, weights, self._first, alike=len(self.target) == 1)
+
+    @property
+    def _aim(self) -> Floats:
+        return distribution.in_order(self.target, self.order)[:, None]
+
+    @property
+    def _first(self) -> Floats:
+        if self.first is not None:
+            return self.first
+        return np.where(np.isnan(self.target).any(axis=1), np.nan, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupExposure(Form):
+    """A function of the exposure of the groups at the ranks of ``membership`` [query, rank, group].
+
+    ``weights`` [rank, or query or 1 and rank] are the exposure of a rank. ``compare`` makes a value [...] of the
+    exposure [..., group] and what is ``wanted`` [..., group]. ``bends`` says how it bends in the exposure, so that
+    bounds over labelings are known: "up" (convex), "down" (concave), or "" (unknown: labelings are tried). The best
+    exposure is that of one ``level``: for shares exposure over what is wanted ("ratio"), for distances exposure minus
+    what is wanted ("difference"). ``labelled`` [query or 1, group] is wanted if all documents are labelled, by default
+    the same.
+    """
+
+    membership: Floats
+    weights: Floats
+    wanted: Floats
+    compare: Compare
+    bends: Literal["up", "down", ""] = ""
+    level: Literal["ratio", "difference"] = "ratio"
+    labelled: Floats | None = None
+
+    @property
+    def exposure(self) -> Floats:
+        """The exposure of the groups [query, group]."""
+        return discount.exposure(self.membership, self.weights)
+
+    def value(self) -> Floats:
+        """Compare the exposure with what is wanted [query]."""
+        return np.asarray(self.compare(self.exposure, self.wanted))
+
+    def over_labels(self) -> "LabelForm | None":
+        """Let the exposure of the groups decide, if it is known how the value bends."""
+        if not self.bends:
+            return None
+        from fairtrec.formulas.labellings.exposures import Exposed
+
+        wanted = self.wanted if self.labelled is None else self.labelled
+        weights = np.atleast_2d(self.weights)
+        return Exposed(weights, lambda held: self.compare(held, wanted[:, None]), wanted, self.level, self.bends)
+
+
+class ExposureShares(GroupExposure):
+    """A function of the groups' shares of the exposure; pooled, exposure is summed over queries."""
+
+    def over_queries(self) -> Summands:
+        """Sum exposure, and what each query should have handed to the groups of what it did."""
+        exposure = self.exposure
+        handed = exposure.sum(axis=1, keepdims=True)
+        terms = np.concatenate([exposure, handed * self.wanted], axis=1)
+        undefined = np.isnan(terms).any(axis=1, keepdims=True)
+        return Summands(np.where(undefined, 0.0, terms), partial(_compare_shares, self.compare, exposure.shape[1]))
+
+
+def _compare_shares(compare: Compare, groups: int, sums: Floats) -> float:
+    return float(compare(sums[None, :groups], distribution.shares(sums[None, groups:])).item())
+
+
+@dataclass(frozen=True, eq=False)
+class RatioOfSums(Form):
+    """What the groups ``got`` compared with what they were ``due``, both sums [query, group].
+
+    ``compare`` makes a value [...] of both [..., group] and of the ``target`` [..., group], or None. Pooled, both are
+    summed over queries; a group of which no query wants anything takes no part.
+    """
+
+    got: Floats
+    due: Floats
+    compare: Callable[[Floats, Floats, Any], Floats]
+    target: Floats | None = None
+
+    def value(self) -> Floats:
+        """Compare the sums [query]."""
+        return np.asarray(self.compare(self.got, self.due, self.target))
+
+    def over_queries(self) -> Summands:
+        """Sum what the groups got, and what they were due."""
+        shape = self.got.shape
+        wanted = np.ones(shape) if self.target is None else np.broadcast_to(np.nan_to_num(self.target, nan=1.0), shape)
+        terms = np.concatenate([self.got, self.due, wanted], axis=1)
+        return Summands(terms, partial(_compare_sums, self.compare))
+
+
+def _compare_sums(compare: Callable[[Floats, Floats, Any], Floats], sums: Floats) -> float:
+    got, due, wanted = sums.reshape(3, 1, -1)
+    return float(compare(got, due, wanted).item())
+
+
+@dataclass(frozen=True, eq=False)
+class RatioOfMeans(Form):
+    """What the documents of one group get on average, compared with those of another.
+
+    ``membership`` [query, rank, group] is that of all ranks, ``weights`` [rank] what each gets. ``compare`` makes a
+    value [...] of what the groups got in all and how many documents they have, both [..., group], and of the ``target``
+    [query or 1, group]. ``pair`` are the two groups by number, ``signed`` says that the value rises with what the first
+    gets; otherwise it is greatest, 1, if both get the same.
+    """
+
+    membership: Floats
+    weights: Floats
+    compare: Callable[[Floats, Floats, Any], Floats]
+    target: Floats
+    pair: tuple[int, int] = (0, 1)
+    signed: bool = False
+
+    @property
+    def sums(self) -> RatioOfSums:
+        """What the groups got, over their documents."""
+        got, due = discount.exposure(self.membership, self.weights), ranks.total(np.nan_to_num(self.membership))
+        return RatioOfSums(got, due, self.compare, self.target)
+
+    def value(self) -> Floats:
+        """Compare the means [query]."""
+        return self.sums.value()
+
+    def over_labels(self) -> "Ratio":
+        """Let the mean weights of two groups decide, or of one and the rest."""
+        from fairtrec.formulas.labellings.exposures import Ratio
+
+        target = self.target[:, None]
+        return Ratio(self.weights, lambda got, due: self.compare(got, due, target), self.pair, signed=self.signed)
