@@ -23,7 +23,6 @@ REASONS = {  # why each of these takes 20 or more decisions; it is split by what
 TOO_MANY = {  # functions of more decisions than a reader follows, to be split by what they decide
     "evaluation/answers/result.py:Result.with_confidence": "asks what stands next to a value",
     "evaluation/score.py:_measured": "asks what stands next to a value",
-    "measures/catalogue/relevance.py:utility": "spells measures of ir_measures",
     "report/results/tables.py:_columns": "asks what stands next to a value",
 }
 

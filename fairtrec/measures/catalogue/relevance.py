@@ -250,30 +250,46 @@ def utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level:
         level = {} if relevance_level is None else {"rel": relevance_level}
         return Utility(TrecOnly(measure.NAME, {**measure.params, **level}))
     supported = measure.SUPPORTED_PARAMS
-    has = f"{measure.NAME} has the parameters: {', '.join(supported) or 'none'}"
-    unknown = [name for name in params if name not in supported]
-    if unknown:
-        from difflib import get_close_matches
-
-        near = get_close_matches(unknown[0], supported, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"{spelled}: {measure.NAME} has no parameter {unknown[0]}; {hint}{has}")
-    whole_grade = isinstance(measure["rel"], int) if "rel" in supported else False  # NumRet without rel counts all
-    levelled = whole_grade or measure.NAME == "RBP"
-    if relevance_level is not None and levelled and "rel" not in params:
+    _refuse_unknown(measure, params, spelled)
+    if relevance_level is not None and "rel" not in params and _takes_level(measure):
         params = {**params, "rel": relevance_level}
     whole = {name for name, value in params.items() if type(value) is int and supported[name].dtype is float}
     measure = measure(**{name: float(value) if name in whole else value for name, value in params.items()})
-    for name, info in supported.items():
+    _refuse_unusable(measure, spelled)
+    return Utility(Plain.of(measure.NAME, measure.params, LARGEST) or measure)
+
+
+def _takes_level(measure: Any) -> bool:
+    """Tell whether a measure goes by a grade; NumRet without one counts all documents."""
+    return measure.NAME == "RBP" or ("rel" in measure.SUPPORTED_PARAMS and isinstance(measure["rel"], int))
+
+
+def _has(measure: Any) -> str:
+    return f"{measure.NAME} has the parameters: {', '.join(measure.SUPPORTED_PARAMS) or 'none'}"
+
+
+def _refuse_unknown(measure: Any, params: Mapping[str, Any], spelled: str) -> None:
+    """Raise UsageError for a parameter that the measure does not have."""
+    unknown = [name for name in params if name not in measure.SUPPORTED_PARAMS]
+    if unknown:
+        from difflib import get_close_matches
+
+        near = get_close_matches(unknown[0], measure.SUPPORTED_PARAMS, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"{spelled}: {measure.NAME} has no parameter {unknown[0]}; {hint}{_has(measure)}")
+
+
+def _refuse_unusable(measure: Any, spelled: str) -> None:
+    """Raise UsageError for a parameter that is missing, or that has a value which its programs do not take."""
+    for name, info in measure.SUPPORTED_PARAMS.items():
         if name not in measure.params:
             if info.required:
                 like = f", like {measure.NAME}@10" if name == "cutoff" else ""
-                raise UsageError(f"{spelled} needs {name}{like}; {has}")
+                raise UsageError(f"{spelled} needs {name}{like}; {_has(measure)}")
             continue
         value = measure.params[name]
         if isinstance(value, bool) is not (info.dtype is bool) or not info.validate(value) or not _usable(name, value):
-            raise UsageError(f"{spelled}: {name} cannot be {value!r}; {has}")
-    return Utility(Plain.of(measure.NAME, measure.params, LARGEST) or measure)
+            raise UsageError(f"{spelled}: {name} cannot be {value!r}; {_has(measure)}")
 
 
 def _usable(name: str, value: Any) -> bool:
