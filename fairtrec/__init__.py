@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.commands.compare.baseline import compare as compare
     from fairtrec.commands.compare.correlations import correlate as correlate
     from fairtrec.commands.compare.curves import curves as curves
+    from fairtrec.commands.compare.reliability import reliability as reliability
     from fairtrec.commands.counts.annotating import annotate as annotate
     from fairtrec.commands.explain.explaining import explain as explain
     from fairtrec.commands.headroom.headroom import headroom as headroom

@@ -11,7 +11,7 @@ from fairtrec.support.command_rows import CommandRow
 
 COMMANDS: dict[str, tuple[str, str]] = {  # in the order of the help: the folder of each, and what Python offers of it
     "eval": ("eval", ""),
-    "compare": ("compare", "baseline.compare correlations.correlate curves.curves"),
+    "compare": ("compare", "baseline.compare correlations.correlate curves.curves reliability.reliability"),
     "select": ("select", "selecting.select"),
     "check": ("check", "checking.check"),
     "trec-fair-2019": ("trec_fair_2019", ""),

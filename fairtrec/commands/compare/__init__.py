@@ -6,6 +6,9 @@ from fairtrec.support.command_rows import CommandRow
 COMPARISONS = Formats(  # correlations and curves, too
     "fairtrec.commands.compare.report", {**USUAL, "flat": Writer("flat", "records:json", exact=True)}, ("paper",)
 )
+RELIABILITIES = Formats(
+    "fairtrec.commands.compare.reliability_report", {**USUAL, "flat": Writer("flat", "records:json", exact=True)}
+)
 
 COMMANDS = (
     CommandRow(
@@ -14,6 +17,11 @@ COMMANDS = (
         "Compare runs with a baseline: tests, intervals, effects.",
         "stable",
         sections={"": ("measures baseline terms", "Comparison", "")},
-        answers={"Comparisons": COMPARISONS, "Associations": COMPARISONS, "Curves": COMPARISONS},
+        answers={
+            "Comparisons": COMPARISONS,
+            "Associations": COMPARISONS,
+            "Curves": COMPARISONS,
+            "Reliabilities": RELIABILITIES,
+        },
     ),
 )

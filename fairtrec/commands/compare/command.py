@@ -9,12 +9,13 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
 from fairtrec.cli.runs import name_runs
-from fairtrec.commands.compare import COMPARISONS
+from fairtrec.commands.compare import COMPARISONS, RELIABILITIES
 from fairtrec.commands.compare.baselines import Baseline, of_runs, once, recorded
 from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.literals import Correction, Method, Over, Test
 
 if TYPE_CHECKING:
+    from fairtrec.commands.compare.reliability import Reliabilities
     from fairtrec.commands.compare.report import View
     from fairtrec.evaluation.answers.result import Result
 
@@ -89,6 +90,18 @@ values = click.option(
     optional=True,
     help="Print correlations of the measures instead, over queries or over runs; with --cutoffs at each cutoff.",
 )
+@click.option(
+    "--reliability",
+    is_flag=True,
+    help="Print how reliable the order of the RUNs is instead, and how many queries a reliable order needs.",
+)
+@click.option(
+    "--wanted",
+    type=float,
+    default=0.95,
+    metavar="P",
+    help="With --reliability: count the queries that this reliability needs.",
+)
 @click.option("--cutoffs", metavar="LIST", help="Print each measure at several cutoffs instead, like 1,5,10 or 1-100.")
 @click.option(
     "--paper",
@@ -111,6 +124,8 @@ def command(
     baseline: tuple[str, ...],
     slices: str | None,
     correlate: str | None,
+    reliability: bool,
+    wanted: float,
     cutoffs: str | None,
     paper: bool = False,
     keep_going: bool,
@@ -125,25 +140,32 @@ def command(
     fairtrec compare qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
         --docs collection.tsv --test randomisation --correction holm
     """
+    from fairtrec.commands.compare.reliability import refuse_few
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.evaluation.slices import Slices
     from fairtrec.statistics.procedure import Procedure
 
-    views = [name for name, asked in (("--correlate", correlate), ("--cutoffs", cutoffs)) if asked is not None]
+    asked_views = (("--correlate", correlate), ("--cutoffs", cutoffs), ("--reliability", reliability or None))
+    views = [name for name, asked in asked_views if asked is not None]
+    _refuse_with_reliability(views, wanted)
     is_compared = bool(baseline) or given["equivalence"] is not None
     refuse_first(_faults(views, form, is_compared=is_compared, paper=paper, sliced=slices is not None))
     procedure = {name: given.pop(name) for name in vars(Procedure())}
     refuse_idle(procedure, [*views, *["--paper"] * paper], given["gold"])
+    of_order = wanted if reliability else None
+    formats, shown = (RELIABILITIES, {}) if reliability else (COMPARISONS, {"paper": paper})
     if values:
-        heeded = {"slices", "correlate", "paper", "form", "places", *procedure}
+        heeded = {"slices", "correlate", "reliability", "wanted", "paper", "form", "places", *procedure}
         result, against = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
         of_queries = Slices.of(slices)
     else:
         asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
         if correlate is not None:
             _refuse_alone(asked or (), given["relevance_level"], by_cutoff=cutoffs is not None)
-        files = name_runs(runs)
-        against, files = (None, files) if views else of_runs(baseline, once(files))
+        files = once(name_runs(runs)) if reliability or not views else name_runs(runs)
+        against, files = (None, files) if views else of_runs(baseline, files)
+        if reliability:
+            refuse_few(len(files))
         printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
         of_queries = Slices.of(slices)
         with printing.attended():
@@ -153,8 +175,8 @@ def command(
         if not result.scores:
             return InputError.exit_code
         _refuse_broken(result, against, is_view=bool(views))
-    view = _view(result, against, of_queries, correlate, procedure, curves=cutoffs is not None)
-    printing.write(COMPARISONS, form, view, output, places=places, paper=paper)
+    view = _view(result, against, of_queries, correlate, procedure, curves=cutoffs is not None, wanted=of_order)
+    printing.write(formats, form, view, output, places=places, **shown)
     return InputError.exit_code if result.failed else 0
 
 
@@ -192,7 +214,7 @@ def refuse_idle(procedure: dict[str, Any], views: Sequence[str] = (), gold: str 
         )
     elif "--cutoffs" in views:
         options.refuse_typed("is for comparing runs, and --cutoffs lists means", *procedure)
-    if not how.draws:
+    if "--reliability" not in views and not how.draws:
         ways = f"--test {how.test}, --interval {how.interval} and --correction {how.correction}"
         options.refuse_typed(f"is for what is drawn at random, and {ways} draw nothing", "resamples", "seed")
     if gold is not None and views:
@@ -200,6 +222,22 @@ def refuse_idle(procedure: dict[str, Any], views: Sequence[str] = (), gold: str 
         raise UsageError(f"{what}; leave out --gold, or {views[0]}")
     if gold is not None:
         refuse_beside_gold(how)
+
+
+def _refuse_with_reliability(views: Sequence[str], wanted: float) -> None:
+    """Raise UsageError for what a report of reliability has no place for, and for --wanted without it."""
+    from fairtrec.commands.compare.reliability import refuse_wanted
+
+    if "--reliability" not in views:
+        options.refuse_typed("counts queries for --reliability, which is not here", "wanted")
+        return
+    refuse_wanted(wanted)
+    if len(views) > 1:
+        raise UsageError(f"{views[0]} and --reliability are two reports; leave out one of them")
+    options.refuse_typed(
+        "is for comparing runs, and --reliability looks at the order of all", "baseline", "test", "correction",
+        "interval", "equivalence", "resamples",
+    )  # fmt: skip
 
 
 def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -> None:
@@ -215,7 +253,20 @@ def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -
         raise UsageError(f"--correlate is of two measures, and {names.pop()} is alone; name another with -m")
 
 
-def _view(result: "Result", baseline: Baseline, slices: Any, correlate: Any, procedure: Any, *, curves: bool) -> "View":
+def _view(
+    result: "Result",
+    baseline: Baseline,
+    slices: Any,
+    correlate: Any,
+    procedure: Any,
+    *,
+    curves: bool,
+    wanted: float | None,
+) -> "View | Reliabilities":
+    if wanted is not None:
+        from fairtrec.commands.compare.reliability import reliability
+
+        return reliability(result, wanted, procedure["confidence"], procedure["seed"], slices=slices)
     if curves and not correlate:
         from fairtrec.commands.compare import curves as cutoffs
 

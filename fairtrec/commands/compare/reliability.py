@@ -1,0 +1,165 @@
+"""Is the order of these runs reliable? The share of the variance of their means that is due to the runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fairtrec.commands.compare.compared import refuse_gold
+from fairtrec.evaluation import slices as slicing
+from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.reliability import stack_complete
+from fairtrec.measures.utility import refuse_geometric
+from fairtrec.statistics import reliability as formulas
+from fairtrec.statistics.procedure import DECIDING, Procedure
+from fairtrec.support.errors import FilePath, UsageError
+
+FEWEST = 3  # runs that have an order worth the name
+ALONE = "reliability is of an order; compare two runs without --reliability"
+
+
+@dataclass(frozen=True)
+class OrderReliability:
+    """The reliability of the order of ``runs`` by one measure over the complete ``queries`` of a slice.
+
+    A query is complete if every run has a finite value; the others are ``left_out``. Numbers are nan if undefined, and
+    a number of queries that cannot be given is None. The ``variance_`` fields are shares that sum to 1.
+    """
+
+    measure: str
+    slice: str
+    runs: int
+    queries: int
+    left_out: int
+    reliability: float
+    low: float
+    high: float
+    alpha: float  # the reliability, uncut
+    absolute: float
+    needed: int | None  # queries for the reliability that was asked for
+    needed_low: int | None  # from ``high``
+    needed_high: int | None  # from ``low``
+    halves: float  # mean Kendall's tau-b between two halves of the queries
+    variance_run: float
+    variance_query: float
+    variance_residual: float
+    size: bool  # whether absolute values are measured, as nearer 0 is better
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether so few queries are complete that the reliability is surer than the data."""
+        return self.queries < DECIDING
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliabilities(Answer):
+    """The reliability of the order of the runs by each measure, over all queries and each slice."""
+
+    rows: tuple[OrderReliability, ...]
+    result: Result
+    wanted: float
+    confidence: float
+    seed: int
+    notes: tuple[str, ...]
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that changes a number."""
+        choices = {"reliability": str(self.wanted), "interval": f"F/{self.confidence}", "seed": str(self.seed)}
+        return self.result.signature | choices
+
+
+def reliability(
+    result: Result | slicing.Recorded,
+    wanted: float = 0.95,
+    confidence: float = 0.95,
+    seed: int = 0,
+    *,
+    slices: FilePath | Mapping[str, Sequence[str]] | None = None,
+) -> Reliabilities:
+    """Estimate how reliable the order of three or more runs is, and how many queries a reliability would take.
+
+    Args:
+        result: what evaluate, read_results or read_values gives.
+        wanted: the reliability for which queries are counted, between 0 and 1. Default 0.95.
+        confidence: the level of the intervals, between 0 and 1. Default 0.95.
+        seed: the seed of the 200 halvings of the queries, 0 or more. Default 0.
+        slices: the query ids of each slice, or a file of lines of qid and slice; each slice has rows of its own.
+
+    Returns:
+        The rows, one per measure and slice; ``to_frame()`` makes a frame of them.
+
+    Raises:
+        UsageError: fewer than three runs; gold labels, or a measure that is no mean over queries; a bad argument.
+
+    """
+    refuse_wanted(wanted)
+    how = Procedure(confidence=confidence, seed=seed)
+    result, parts = slicing.signed(result, slices)
+    refuse_gold(result, "the reliability looks")
+    refuse_geometric(result.scores[0].measures if result.scores else ())
+    refuse_few(len(result.scores))
+    several = list(slicing.sliced(result, parts))
+    rows = tuple(
+        _row(name, part, row, wanted, how) for row in range(len(result.scores[0].measures)) for name, part in several
+    )
+    notes = (*slicing.notes(result, parts), *_notes(rows))
+    return Reliabilities(rows, result, float(wanted), float(how.confidence), how.seed, notes)
+
+
+def refuse_wanted(wanted: float) -> None:
+    """Raise UsageError for a reliability that no number of queries gives."""
+    if not isinstance(wanted, int | float) or not 0 < wanted < 1:
+        raise UsageError(f"the wanted reliability is {wanted!r}; it lies between 0 and 1, like 0.95")
+
+
+def refuse_few(runs: int) -> None:
+    """Raise UsageError for fewer runs than have an order."""
+    if runs < FEWEST:
+        raise UsageError(ALONE)
+
+
+def _row(name: str, result: Result, row: int, wanted: float, how: Procedure) -> OrderReliability:
+    measure = result.scores[0].measures[row]
+    values, qids, left_out = stack_complete(result, row)
+    found = formulas.estimate_reliability(values, how.confidence)
+    ends = (formulas.count_queries(end, found.queries, wanted) for end in (found.high, found.low))
+    return OrderReliability(
+        str(measure),
+        name,
+        found.runs,
+        found.queries,
+        left_out,
+        found.reliability,
+        found.low,
+        found.high,
+        found.alpha,
+        found.absolute,
+        found.count_needed(wanted),
+        *ends,
+        formulas.correlate_halves(values, list(formulas.halve_queries(qids, how.seed))),
+        found.variance_run,
+        found.variance_query,
+        found.variance_residual,
+        measure.better == "nearer 0",
+    )
+
+
+def name_measure(row: OrderReliability) -> str:
+    """Name the measure of a row, between bars if its absolute values are measured."""
+    return f"|{row.measure}|" if row.size else row.measure
+
+
+def _notes(rows: Sequence[OrderReliability]) -> Iterator[str]:
+    """Say which reliabilities are 0 or undefined, and how many queries are left out."""
+    several = len({row.slice for row in rows}) > 1
+    for row in rows:
+        called = f"{name_measure(row)}, {row.slice}" if several else name_measure(row)
+        if row.left_out:
+            many = row.queries + row.left_out
+            yield f"{called}: {row.queries} of {many} queries; {row.left_out} have no value in some run"
+        if row.queries < 2:
+            yield f"{called}: no reliability; fewer than 2 queries have a value in every run"
+        elif row.reliability != row.reliability:  # noqa: PLR0124 - nan is not itself
+            yield f"{called}: no reliability; all runs have the same values"
+        elif row.reliability == 0:
+            yield f"{called}: the runs differ no more than by chance, so no number of queries can be given"

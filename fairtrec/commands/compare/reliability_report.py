@@ -1,0 +1,114 @@
+"""Reliability of the order of runs: one table, rows and records."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from math import isnan
+from typing import Any
+
+from fairtrec.commands.compare.reliability import OrderReliability, Reliabilities, name_measure
+from fairtrec.report.cells import cell
+from fairtrec.report.document import Column, Document, ReportTable
+from fairtrec.report.records import Row, head, of_rows
+from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.statistics.procedure import DECIDING
+
+KEYS = ("measure", "slice")
+LEAST = ("residual", "query", "run", "runs", "tau of halves", "absolute")
+
+
+def tables(view: Reliabilities, *, places: int) -> Document:
+    """Lay out one table, a row for each measure and slice."""
+    rows = view.rows
+    keys = [Column("measure", list(map(name_measure, rows)), words=True)]
+    if len({row.slice for row in rows}) > 1:
+        keys.append(Column("slice", [row.slice for row in rows], words=True))
+    tau_places = min(places, 3)
+    values = [
+        Column("runs", [str(row.runs) for row in rows]),
+        Column("queries", [str(row.queries) for row in rows]),
+        Column(
+            "reliability",
+            [_number(row.reliability, places) for row in rows],
+            beside=[_interval(row, places) for row in rows],
+        ),
+        Column("absolute", [_number(row.absolute, places) for row in rows]),
+        Column(
+            f"queries needed for {view.wanted:g}",
+            [_count(row.needed) for row in rows],
+            beside=["" if isnan(row.low) else f" [{_count(row.needed_low)}, {_count(row.needed_high)}]" for row in rows],
+        ),
+        Column("tau of halves", [_number(row.halves, tau_places) for row in rows]),
+        Column("run", [_percent(row.variance_run) for row in rows]),
+        Column("query", [_percent(row.variance_query) for row in rows]),
+        Column("residual", [_percent(row.variance_residual) for row in rows]),
+    ]
+    return Document([ReportTable("", keys, values, least=LEAST)], footnotes(view), str(view.signature), signs=_legend(view))
+
+
+def _number(value: float, places: int) -> str:
+    return "-" if isnan(value) else f"{value:.{places}f}"
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"
+
+
+def _percent(share: float) -> str:
+    return "-" if isnan(share) else f"{100 * share:.1f}%"
+
+
+def _interval(row: OrderReliability, places: int) -> str:
+    if isnan(row.low):
+        return ""
+    return f" [{row.low:.{places}f}, {row.high:.{places}f}]{' ?' * row.doubtful}"
+
+
+def _legend(view: Reliabilities) -> Iterator[str]:
+    """Explain the columns and signs."""
+    percent = f"{100 * view.confidence:.15g}%"
+    yield "reliability: the share of the variance of the runs' means that is due to the runs, not to these queries"
+    yield "0.8 is a common requirement for an order of runs, 0.95 for a published ranking"
+    yield f"[low, high]: {percent} interval, exact for normal residuals"
+    yield "absolute: how reliable a mean is by itself, compared with means over other queries"
+    yield f"tau of halves: Kendall's tau-b between the orders by two halves of the queries, seed {view.seed}"
+    yield "run, query, residual: shares of the variance of single values"
+    if any(row.size for row in view.rows):
+        yield "|measure|: nearer 0 is better, so absolute values are measured"
+    if any(row.doubtful for row in view.rows if not isnan(row.low)):
+        yield f"?: fewer than {DECIDING} queries"
+
+
+def footnotes(view: Reliabilities) -> list[str]:
+    """List what a reader should know next to the numbers."""
+    return [*view.notes, *footnotes_of(view.result)]
+
+
+def rows(view: Reliabilities, *, places: int | None) -> Iterator[Row]:
+    """Give the names of the fields, and the fields of each row."""
+    names = [field.name for field in fields(OrderReliability)]
+    yield names
+    for row in view.rows:
+        yield [_cell(getattr(row, name), places) for name in names]
+
+
+def _cell(value: Any, places: int | None) -> str | float | None:
+    if isinstance(value, bool):
+        return str(value).lower() if places is not None else value
+    return cell(value, places) if isinstance(value, float) else value
+
+
+def records(view: Reliabilities) -> list[dict[str, Any]]:
+    """Give an object for each row, in full precision."""
+    return list(map(asdict, view.rows))
+
+
+def record(view: Reliabilities) -> dict[str, Any]:
+    """Give one object, which also says where the rows come from and how they were made."""
+    made = head(view.result, view.signature, footnotes(view))
+    chosen = {"wanted": view.wanted, "confidence": view.confidence, "seed": view.seed}
+    return {**made, "procedure": chosen, "rows": records(view)}
+
+
+def flat(view: Reliabilities) -> dict[str, float]:
+    """Give each number of each row under a name of its own."""
+    return of_rows(rows(view, places=None), KEYS)

@@ -1,0 +1,197 @@
+"""Reliability of an order of runs: the share of the variance of their means that is due to the runs.
+
+Values x[run, query] of S runs over Q queries vary by run, by query and by their residual (an analysis of variance
+without replication):
+
+    MSr = Q sum over runs (mean_r - mean)^2 / (S - 1)
+    MSq = S sum over queries (mean_q - mean)^2 / (Q - 1)
+    MSe = sum over both (x - mean_r - mean_q + mean)^2 / ((S - 1) (Q - 1))
+    var_e = MSe,  var_r = max(0, (MSr - MSe) / Q),  var_q = max(0, (MSq - MSe) / S)
+
+    alpha       = 1 - MSe / MSr                           Cronbach's alpha with queries as items, ICC(3,k), k = Q
+    reliability = max(0, alpha)
+    absolute    = var_r / (var_r + (var_q + var_e) / Q)   Phi, dependability, ICC(2,k)
+    needed(w)   = Q (1 - reliability) / reliability * w / (1 - w) queries for a reliability of w
+
+The interval of the reliability is exact for normal residuals: with F = MSr / MSe and a = (1 - confidence) / 2,
+
+    low  = 1 - F_{1-a}(S - 1, (S - 1)(Q - 1)) / F
+    high = 1 - 1 / (F F_{1-a}((S - 1)(Q - 1), S - 1))
+
+Sources: Bodoff, Li: Test theory for assessing IR test collections. SIGIR 2007.
+https://doi.org/10.1145/1277741.1277805
+Urbano, Marrero, Martin: On the measurement of test collection reliability. SIGIR 2013.
+https://doi.org/10.1145/2484028.2484038
+Feldt: The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. Psychometrika 1965.
+https://doi.org/10.1007/BF02289499
+Shrout, Fleiss: Intraclass correlations. Psychological Bulletin 1979. https://doi.org/10.1037/0033-2909.86.2.420
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from math import ceil, exp, isfinite, isnan, log, nan
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats
+from fairtrec.statistics.agreement import correlation
+
+HALVINGS = 200
+TINY = 1e-24  # of the largest square: a mean square below it is rounding
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """The reliability of the order of ``runs`` over ``queries``; nan if it is undefined.
+
+    ``low`` and ``high`` are the interval of the reliability. The ``variance_`` fields are shares that sum to 1.
+    """
+
+    runs: int
+    queries: int
+    alpha: float = nan
+    low: float = nan
+    high: float = nan
+    absolute: float = nan
+    variance_run: float = nan
+    variance_query: float = nan
+    variance_residual: float = nan
+
+    @property
+    def reliability(self) -> float:
+        """Alpha, but never below 0."""
+        return self.alpha if isnan(self.alpha) else max(0.0, self.alpha)
+
+    def count_needed(self, wanted: float) -> int | None:
+        """Count the queries that give the reliability ``wanted``; None if no number does."""
+        return count_queries(self.reliability, self.queries, wanted)
+
+
+def estimate_reliability(values: Floats, confidence: float | None = None) -> Reliability:
+    """Estimate the reliability of ``values`` [run, query], all finite; the interval only with a ``confidence``.
+
+    Undefined for fewer than 2 runs or queries, and if all runs have the same values.
+
+    >>> found = estimate_reliability(np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 5.0], [4.0, 4.0, 7.0]]))
+    >>> round(found.reliability, 6), round(found.absolute, 6), found.count_needed(0.95)
+    (0.959016, 0.754839, 3)
+    """
+    runs, queries = values.shape
+    if min(runs, queries) < 2:
+        return Reliability(runs, queries)
+    of_run, of_query, of_residual = mean_squares(values)
+    if of_run == of_residual == 0:
+        return Reliability(runs, queries)
+    run = max(0.0, (of_run - of_residual) / queries)
+    query = max(0.0, (of_query - of_residual) / runs)
+    total = run + query + of_residual
+    alpha = 1 - of_residual / of_run if of_run else -np.inf
+    low, high = (nan, nan) if confidence is None else _interval(of_run, of_residual, runs, queries, confidence)
+    absolute = run / (run + (query + of_residual) / queries) if run else 0.0
+    return Reliability(runs, queries, alpha, low, high, absolute, run / total, query / total, of_residual / total)
+
+
+def mean_squares(values: Floats) -> tuple[float, float, float]:
+    """Give the mean squares of runs, of queries and of residuals of ``values`` [run, query]; rounding alone is 0.
+
+    >>> mean_squares(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    (4.0, 1.0, 0.0)
+    """
+    runs, queries = values.shape
+    least = TINY * max(1.0, float(np.square(values).max()))
+    centered = values - values.mean()
+    of_run, of_query = centered.mean(axis=1), centered.mean(axis=0)
+    residuals = centered - of_run[:, None] - of_query
+    squares = (
+        queries * float(np.square(of_run).sum()) / (runs - 1),
+        runs * float(np.square(of_query).sum()) / (queries - 1),
+        float(np.square(residuals).sum()) / ((runs - 1) * (queries - 1)),
+    )
+    first, second, third = (each if each >= least else 0.0 for each in squares)
+    return first, second, third
+
+
+def _interval(of_run: float, of_residual: float, runs: int, queries: int, confidence: float) -> tuple[float, float]:
+    """Give the interval of alpha, cut below at 0."""
+    if of_residual == 0:
+        return 1.0, 1.0
+    if of_run == 0:
+        return 0.0, 0.0
+    ratio, tail = of_run / of_residual, (1 - confidence) / 2
+    freedom = runs - 1, (runs - 1) * (queries - 1)
+    low = 1 - critical_f(*freedom, tail) / ratio
+    high = 1 - 1 / (ratio * critical_f(*reversed(freedom), tail))
+    return max(0.0, low), max(0.0, high)
+
+
+def critical_f(numerator: float, denominator: float, tail: float) -> float:
+    """Return the F that is exceeded with probability ``tail`` at these degrees of freedom.
+
+    One step of Newton's method makes the digits the same with any version of scipy.
+
+    >>> round(critical_f(2, 4, 0.025), 8)
+    10.64911064
+    """
+    from scipy import special
+
+    found = float(special.fdtri(numerator, denominator, 1 - tail))
+    half, other = numerator / 2, denominator / 2
+    spread = (half + other) * log(numerator * found + denominator) + float(special.betaln(half, other))
+    density = exp(half * log(numerator * found) + other * log(denominator) - spread) / found
+    step = (float(special.fdtrc(numerator, denominator, found)) - tail) / density if density else 0.0
+    return found + step if isfinite(step) else found
+
+
+def count_queries(reliability: float, queries: int, wanted: float) -> int | None:
+    """Count the queries that give the reliability ``wanted`` if so many ``queries`` give ``reliability``.
+
+    None if no number does. At least 1.
+
+    >>> count_queries(0.5, 10, 0.5), count_queries(0.5, 10, 0.8), count_queries(0.0, 10, 0.8), count_queries(1, 10, 0.8)
+    (10, 40, None, 1)
+    """
+    if not reliability > 0:
+        return None
+    needed = queries * (1 - reliability) / reliability * wanted / (1 - wanted)
+    return max(1, ceil(needed - 1e-9)) if isfinite(needed) else None
+
+
+def find_complete(values: Floats) -> Bools:
+    """Tell for which queries every run has a finite value; ``values`` [run, query]."""
+    return np.asarray(np.isfinite(values).all(axis=0))
+
+
+def halve_queries(qids: Sequence[str], seed: int = 0) -> Iterator[Bools]:
+    """Split queries into halves 200 times; True marks the first half, the smaller one of an odd number.
+
+    Halving ``h`` sorts the queries by the sha256 of "seed h qid", so it is the same for any values, in any order.
+
+    >>> [half.tolist() for half in halve_queries(["a", "b", "c", "d"])][0]
+    [True, False, True, False]
+    """
+    texts = [qid.encode("utf-8", "surrogatepass") for qid in qids]
+    for number in range(HALVINGS):
+        start = sha256(f"{seed} {number} ".encode())
+        digests = []
+        for text in texts:
+            digest = start.copy()
+            digest.update(text)
+            digests.append(digest.digest())
+        first = np.zeros(len(texts), dtype=np.bool_)
+        first[sorted(range(len(texts)), key=digests.__getitem__)[: len(texts) // 2]] = True
+        yield first
+
+
+def correlate_halves(values: Floats, halves: Sequence[Bools]) -> float:
+    """Average Kendall's tau-b between the runs' means over two halves of the queries; nan for fewer than 4 queries.
+
+    ``values`` [run, query]. A halving in which all means are equal has no tau and is left out.
+    """
+    if values.shape[1] < 4:
+        return nan
+    taus = [
+        correlation(values[:, half].mean(axis=1), values[:, ~half].mean(axis=1), "kendall").value for half in halves
+    ]
+    known = [tau for tau in taus if not isnan(tau)]
+    return sum(known) / len(known) if known else nan
