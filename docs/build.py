@@ -116,9 +116,8 @@ def stability() -> str:
     )
     parts.append("## Signature fields")
     parts.append(f"Of an evaluation, in this order: {_listed(dict.fromkeys([*versions_of(()), *FIELDS]))}.")
-    parts.append(
-        f"`compare` adds {_listed(['slices', 'baseline', 'correlate', *Procedure().choices])}; `check` adds `baseline`."
-    )
+    of_compare = ["slices", "baseline", "correlate", "reliability", *Procedure().choices]
+    parts.append(f"`compare` adds {_listed(of_compare)}; `check` adds `baseline`.")
     parts.append("## Keys of the results file\n\n| object | key | holds | |\n|---|---|---|---|")
     whole = json.loads(schema())
     for name, each in {"the file": whole, **whole["$defs"]}.items():
@@ -161,6 +160,8 @@ def _columns() -> Iterator[tuple[str, str, list[str]]]:
     yield "eval", "parquet", head(result, "parquet", parts=slices)
     yield "compare", "tsv, csv, jsonl; objects of json", head(fairtrec.compare(result), "tsv")
     yield "compare --correlate", "tsv, csv, jsonl; objects of json", head(fairtrec.correlate(result, "queries"), "tsv")
+    of_three = fairtrec.reliability(fairtrec.evaluate("P@1", {**runs, "c": runs["a"]}, {"p": {"d": 1}, "q": {"d": 0}}))
+    yield "compare --reliability", "tsv, csv, jsonl; objects of json", head(of_three, "tsv")
     verdicts = fairtrec.check("P@1 >= baseline", result, baseline="a")
     yield "check", "json", head(verdicts, "json")
     yield (

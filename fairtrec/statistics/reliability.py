@@ -119,9 +119,9 @@ def _interval(of_run: float, of_residual: float, runs: int, queries: int, confid
     if of_run == 0:
         return 0.0, 0.0
     ratio, tail = of_run / of_residual, (1 - confidence) / 2
-    freedom = runs - 1, (runs - 1) * (queries - 1)
-    low = 1 - critical_f(*freedom, tail) / ratio
-    high = 1 - 1 / (ratio * critical_f(*reversed(freedom), tail))
+    few, many = runs - 1, (runs - 1) * (queries - 1)
+    low = 1 - critical_f(few, many, tail) / ratio
+    high = 1 - 1 / (ratio * critical_f(many, few, tail))
     return max(0.0, low), max(0.0, high)
 
 

@@ -48,7 +48,9 @@ def test_pingouin(table):
 
     random = np.random.default_rng(table)
     runs, queries = random.integers(3, 30), random.integers(3, 60)
-    values = random.normal(size=(runs, 1)) * table / 10 + random.normal(size=queries) + random.normal(size=(runs, queries))
+    values = (
+        random.normal(size=(runs, 1)) * table / 10 + random.normal(size=queries) + random.normal(size=(runs, queries))
+    )
     long = pd.DataFrame(
         [(run, query, values[run, query]) for run in range(runs) for query in range(queries)],
         columns=["run", "query", "value"],

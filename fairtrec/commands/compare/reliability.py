@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from fairtrec.commands.compare.compared import refuse_gold
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.reliability import stack_complete
+from fairtrec.evaluation.complete_queries import stack_complete
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics import reliability as formulas
 from fairtrec.statistics.procedure import DECIDING, Procedure
@@ -122,25 +123,17 @@ def _row(name: str, result: Result, row: int, wanted: float, how: Procedure) -> 
     measure = result.scores[0].measures[row]
     values, qids, left_out = stack_complete(result, row)
     found = formulas.estimate_reliability(values, how.confidence)
-    ends = (formulas.count_queries(end, found.queries, wanted) for end in (found.high, found.low))
     return OrderReliability(
-        str(measure),
-        name,
-        found.runs,
-        found.queries,
-        left_out,
-        found.reliability,
-        found.low,
-        found.high,
-        found.alpha,
-        found.absolute,
-        found.count_needed(wanted),
-        *ends,
-        formulas.correlate_halves(values, list(formulas.halve_queries(qids, how.seed))),
-        found.variance_run,
-        found.variance_query,
-        found.variance_residual,
-        measure.better == "nearer 0",
+        measure=str(measure),
+        slice=name,
+        left_out=left_out,
+        reliability=found.reliability,
+        needed=found.count_needed(wanted),
+        needed_low=formulas.count_queries(found.high, found.queries, wanted),
+        needed_high=formulas.count_queries(found.low, found.queries, wanted),
+        halves=formulas.correlate_halves(values, list(formulas.halve_queries(qids, how.seed))),
+        size=measure.better == "nearer 0",
+        **vars(found),
     )
 
 
@@ -159,7 +152,7 @@ def _notes(rows: Sequence[OrderReliability]) -> Iterator[str]:
             yield f"{called}: {row.queries} of {many} queries; {row.left_out} have no value in some run"
         if row.queries < 2:
             yield f"{called}: no reliability; fewer than 2 queries have a value in every run"
-        elif row.reliability != row.reliability:  # noqa: PLR0124 - nan is not itself
+        elif isnan(row.reliability):
             yield f"{called}: no reliability; all runs have the same values"
         elif row.reliability == 0:
             yield f"{called}: the runs differ no more than by chance, so no number of queries can be given"

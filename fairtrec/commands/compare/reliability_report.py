@@ -33,16 +33,24 @@ def tables(view: Reliabilities, *, places: int) -> Document:
         ),
         Column("absolute", [_number(row.absolute, places) for row in rows]),
         Column(
-            f"queries needed for {view.wanted:g}",
+            f"queries for {view.wanted:g}",
             [_count(row.needed) for row in rows],
-            beside=["" if isnan(row.low) else f" [{_count(row.needed_low)}, {_count(row.needed_high)}]" for row in rows],
+            beside=[
+                "" if isnan(row.low) else f" [{_count(row.needed_low)}, {_count(row.needed_high)}]" for row in rows
+            ],
         ),
         Column("tau of halves", [_number(row.halves, tau_places) for row in rows]),
         Column("run", [_percent(row.variance_run) for row in rows]),
         Column("query", [_percent(row.variance_query) for row in rows]),
         Column("residual", [_percent(row.variance_residual) for row in rows]),
     ]
-    return Document([ReportTable("", keys, values, least=LEAST)], footnotes(view), str(view.signature), signs=_legend(view))
+    return Document(
+        [ReportTable("", keys, values, least=LEAST)],
+        footnotes(view),
+        str(view.signature),
+        gap=2,
+        signs=[*_legend(view)],
+    )
 
 
 def _number(value: float, places: int) -> str:
@@ -63,12 +71,17 @@ def _interval(row: OrderReliability, places: int) -> str:
     return f" [{row.low:.{places}f}, {row.high:.{places}f}]{' ?' * row.doubtful}"
 
 
+def _interval_of_counts(row: OrderReliability) -> str:
+    return "" if isnan(row.low) else f" [{_count(row.needed_low)}, {_count(row.needed_high)}]"
+
+
 def _legend(view: Reliabilities) -> Iterator[str]:
     """Explain the columns and signs."""
     percent = f"{100 * view.confidence:.15g}%"
     yield "reliability: the share of the variance of the runs' means that is due to the runs, not to these queries"
     yield "0.8 is a common requirement for an order of runs, 0.95 for a published ranking"
     yield f"[low, high]: {percent} interval, exact for normal residuals"
+    yield f"queries for {view.wanted:g}: so many queries of the same kind give this reliability"
     yield "absolute: how reliable a mean is by itself, compared with means over other queries"
     yield f"tau of halves: Kendall's tau-b between the orders by two halves of the queries, seed {view.seed}"
     yield "run, query, residual: shares of the variance of single values"

@@ -109,6 +109,7 @@ TRIALS = {
     "--resamples": "300",
     "--seed": "7",
     "--cutoffs": "1,3",
+    "--wanted": "0.9",
     "--utility": "RR@3",
     "--fairness": "NDKL@3",
     "--beta": "0.5,2",
@@ -179,6 +180,7 @@ _FAIR = ({"-m": "nDCG@3 AWRF@3 NDKL@3"}, {"-m": "nDCG@3 NFaiRR@3 AWRF@3"})
 BASES = [
     *_evaluated("eval qrels none.run a.run b.run", {}, *_FAIR, bare={"-m": "nDCG@3 RR"}),
     *_evaluated(f"compare {_TWO}", {}, *_FAIR, bare={"-m": "nDCG@3 RR"}),
+    (f"compare {_TWO} bg.run", {"--reliability": None, "-m": "nDCG@3 RR"}),
     *_evaluated(f"select {_TWO}", {"--utility": "nDCG@3", "--folds": "3"}, {"--fairness": "AWRF@3"}, {"--fairness": "NFaiRR@3"}),
     *_evaluated(f"ablate {_TWO}", {"--vary": "cutoff=1,2"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
     *_evaluated(f"explain {_ONE}", {"--query": "1"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),

@@ -1,0 +1,139 @@
+"""`fairtrec compare --reliability`: figures on public runs, what is left out, slices, laws of the whole command."""
+
+import json
+
+import numpy as np
+import pytest
+
+import fairtrec
+from fairtrec.statistics.reliability import estimate_reliability
+from fairtrec.support.errors import UsageError
+
+
+def of_measures(found):
+    """The rows by measure."""
+    return {row.measure: row for row in found.rows}
+
+
+def numbers(row, places=4):
+    """What the table shows of a row: the reliability with its interval, the queries needed, and both ends of that."""
+    rounded = [round(each, places) for each in (row.reliability, row.low, row.high)]
+    return [*rounded, row.needed, row.needed_low, row.needed_high]
+
+
+@pytest.fixture(scope="module")
+def result(example):
+    runs = [example / f"{name}.run" for name in ("bm25", "fair", "neural")]
+    given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
+    return fairtrec.evaluate("nDCG@10 NFaiRR@10 TExFAIR@10 ARaB@10", runs, example / "qrels.txt", **given)
+
+
+def test_the_bundled_example(result):
+    found = of_measures(fairtrec.reliability(result))
+    assert numbers(found["nDCG@10"]) == [0.8866, 0.5028, 0.9971, 30, 1, 226]
+    assert numbers(found["NFaiRR@10"]) == [0.9439, 0.7541, 0.9986, 14, 1, 75]
+    assert numbers(found["TExFAIR@10"]) == [0.8761, 0.4568, 0.9969, 33, 1, 272]
+    assert found["ARaB@10"].size
+    assert not found["nDCG@10"].size
+
+
+def test_ten_runs_of_a_paper(ten):
+    runs, qrels, given = ten
+    found = of_measures(fairtrec.reliability(fairtrec.evaluate("nDCG@10 NFaiRR@10 TExFAIR@10", runs, qrels, **given)))
+    assert numbers(found["nDCG@10"], 3) == [0.848, 0.671, 0.955, 103, 27, 279]
+    assert numbers(found["NFaiRR@10"], 3) == [0.213, 0.0, 0.766, 2108, 175, None]
+    assert numbers(found["TExFAIR@10"], 3) == [0.478, 0.0, 0.845, 622, 105, None]
+
+
+@pytest.mark.slow
+def test_forty_rerankings(shared):
+    data = shared / "data"
+    runs = [run for run in sorted((data / "rankllm-dl19").glob("*.run")) if "9d3bb4" not in run.name]
+    given = {"counts": data / "dl19-dl20-counts" / "gender.strip.tsv", "missing": "neutral"}
+    result = fairtrec.evaluate("nDCG@10 TExFAIR@10 FaiRR@10", runs, data / "qrels" / "qrels.dl19-passage.txt", **given)
+    found = of_measures(fairtrec.reliability(result))
+    assert {name: round(row.reliability, 3) for name, row in found.items()} == {
+        "nDCG@10": 0.945, "TExFAIR@10": 0.0, "FaiRR@10": 0.0,
+    }  # fmt: skip
+    assert found["FaiRR@10"].needed is None
+
+
+def test_queries_without_a_value_in_some_run_are_left_out(example):
+    runs = [example / f"{name}.run" for name in ("bm25", "fair", "neural")]
+    result = fairtrec.evaluate("AWRF@3", runs, example / "qrels.txt", labels=example / "labels.tsv")
+    found = fairtrec.reliability(result)
+    assert (found.rows[0].queries, found.rows[0].left_out) == (9, 3)
+    assert found.rows[0].doubtful
+    assert "AWRF@3: 9 of 12 queries; 3 have no value in some run" in found.notes
+    values = np.stack([scores.values[0] for scores in result.scores])
+    whole = values[:, ~np.isnan(values).any(axis=0)]
+    assert found.rows[0].alpha == pytest.approx(estimate_reliability(whole).alpha, abs=1e-12)
+
+
+def test_the_order_of_runs_is_nothing(result, example):
+    runs = [example / f"{name}.run" for name in ("neural", "bm25", "fair")]
+    turned = fairtrec.reliability(fairtrec.evaluate("nDCG@10", runs, example / "qrels.txt")).rows[0]
+    row = of_measures(fairtrec.reliability(result))["nDCG@10"]
+    assert turned.alpha == pytest.approx(row.alpha, abs=1e-12)
+    assert turned.halves == pytest.approx(row.halves, abs=1e-12)
+
+
+def test_slices_have_rows_of_their_own(result):
+    slices = {"one": result.scores[0].qids[:6], "other": result.scores[0].qids[6:]}
+    found = fairtrec.reliability(result, slices=slices)
+    assert [row.slice for row in found.rows[:3]] == ["all", "one", "other"]
+    assert [row.queries for row in found.rows[:3]] == [12, 6, 6]
+    assert "slices" in found.signature
+
+
+def test_what_has_no_value_is_null(result, example, fairtrec_command):
+    runs = [example / "bm25.run", *(f"{name}={example / 'bm25.run'}" for name in ("again", "once-more"))]
+    done = fairtrec_command("compare", example / "qrels.txt", *runs, "-m", "nDCG@10", "--reliability", "-f", "json")
+    assert done.code == 2  # the same file is compared once
+    one = fairtrec.evaluate("nDCG@10", {"a": example / "bm25.run", "b": example / "bm25.run", "c": example / "bm25.run"},
+                            example / "qrels.txt")  # fmt: skip
+    found = fairtrec.reliability(one)
+    assert "nDCG@10: no reliability; all runs have the same values" in found.notes
+    frame = found.to_frame()
+    assert frame["reliability"].isna().all()
+    assert found.rows[0].needed is None
+
+
+def test_the_signature_has_each_choice(result):
+    assert fairtrec.reliability(result, 0.8, 0.9, seed=7).signature["reliability"] == "0.8"
+    assert fairtrec.reliability(result, 0.8, 0.9, seed=7).signature["interval"] == "F/0.9"
+    assert fairtrec.reliability(result, 0.8, 0.9, seed=7).signature["seed"] == "7"
+    one, other = (of_measures(fairtrec.reliability(result, seed=seed))["nDCG@10"] for seed in (0, 7))
+    assert one.halves != other.halves
+    assert one.alpha == other.alpha
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"wanted": 1.0}, "the wanted reliability is 1.0; it lies between 0 and 1, like 0.95"),
+        ({"wanted": "much"}, "the wanted reliability is 'much'; it lies between 0 and 1, like 0.95"),
+        ({"confidence": 2}, "the confidence is 2; it lies between 0 and 1, like 0.95"),
+        ({"seed": -1}, "the seed is -1; it is 0 or more"),
+    ],
+)
+def test_arguments_are_refused(result, given, said):
+    with pytest.raises(UsageError) as fault:
+        fairtrec.reliability(result, **given)
+    assert str(fault.value) == said
+
+
+def test_two_runs_have_no_order(example):
+    result = fairtrec.evaluate("nDCG@10", [example / "bm25.run", example / "fair.run"], example / "qrels.txt")
+    with pytest.raises(UsageError, match="reliability is of an order; compare two runs without --reliability"):
+        fairtrec.reliability(result)
+
+
+def test_values_of_other_programs(result, example, tmp_path, fairtrec_command):
+    runs = [example / f"{name}.run" for name in ("bm25", "fair", "neural")]
+    report = ["-m", "nDCG@10", "-q", "-f", "json", "-o", tmp_path / "all.json"]
+    assert fairtrec_command("eval", example / "qrels.txt", *runs, *report).code == 0
+    done = fairtrec_command("compare", "--values", tmp_path / "all.json", "--reliability", "-f", "json")
+    row = json.loads(done.out)["rows"][0]
+    expected = of_measures(fairtrec.reliability(result))["nDCG@10"]
+    assert row == {**vars(expected)}
