@@ -120,10 +120,15 @@ def kl(p: Floats, q: Floats) -> Floats:
     """
     p, q = np.broadcast_arrays(p, q)
     both = (p > 0) & (q > 0)
-    like = p if all(p.strides) or p.shape[-1] > FEW else q  # one row for all lies in memory as those it is held against
-    ratio = np.divide(p, q, out=np.ones_like(like), where=both)
-    total: Floats = np.maximum(add_groups(p * log(ratio)), 0.0)  # rounding may fall below 0
-    if both.all():  # nothing is infinite or nan
+    whole = both.all()
+    with np.errstate(all="ignore"):  # of what is not in both
+        ratio = p / q
+    if not whole:
+        np.copyto(ratio, 1.0, where=~both)
+    parts = log(ratio)
+    parts *= p
+    total: Floats = np.maximum(add_groups(parts), 0.0)  # rounding may fall below 0
+    if whole:  # nothing is infinite or nan
         return total
     total = np.where(_find_any((p > 0) & (q == 0)), np.inf, total)
     return np.where(_find_any(np.isnan(p) | np.isnan(q)), np.nan, total)

@@ -87,8 +87,10 @@ def log(values: Floats) -> Floats:
     [-inf, 0.0, 0.6931471805599453, inf]
     """
     values = np.asarray(values, dtype=np.float64)
-    out = np.empty(values.shape)
-    flat, result = np.ascontiguousarray(values).reshape(-1), out.reshape(-1)
+    axes = sorted(range(values.ndim), key=lambda axis: -values.strides[axis])
+    whole = values.transpose(axes)  # as it lies in memory, so that few arrays are copied, and the result lies alike
+    flat, result = np.ascontiguousarray(whole).reshape(-1), np.empty(values.size)
+    out = result.reshape(whole.shape).transpose(np.argsort(axes, kind="stable"))
     if extension is not None:
         extension.log(flat, result, tables().two, tables().of_c)
         return out

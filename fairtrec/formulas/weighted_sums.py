@@ -81,12 +81,17 @@ def multiply_counts(counts: Ints | Bools | Floats, values: Floats | Bools) -> Fl
     values = np.asarray(values, dtype=np.float64)
     if not counts.size or not values.size:
         return np.asarray(counts @ values, dtype=np.float64)
+    most = 1 if counts.dtype == np.bool_ else max(int(np.abs(counts).max()), 1)
     counts = np.asarray(counts, dtype=np.float64)
-    most = max(int(np.abs(counts).max()), 1)
-    coarse, fine = split_for_counts(values, most)
-    products = counts @ coarse  # exact: few bits
-    products += counts @ fine  # exact: few bits
-    return products
+    columns = values.shape[-1]
+    both = np.concatenate(split_for_counts(values, most), axis=-1)
+    if counts.ndim == 3 and len(counts) == 1:  # the same for all: one product of two matrices
+        flat = np.moveaxis(both, -2, 0)
+        together = counts[0] @ flat.reshape(len(flat), -1)  # exact: few bits
+        products = np.moveaxis(together.reshape(-1, *flat.shape[1:]), 0, -2)
+    else:
+        products = counts @ both  # exact: few bits
+    return np.asarray(products[..., :columns] + products[..., columns:])
 
 
 def split_for_counts(values: Floats, most: int) -> tuple[Floats, Floats]:

@@ -119,13 +119,14 @@ class Unlabelled:
         """Sum the weights [query or 1, rank] that each group has in each labelling [query, labelling, group]."""
         of_slots = self.at_slots(weights)[..., None]
         held = self.held(weights)
-        step = FEW if self.choices.size > LARGE else self.choices.shape[1]
-        several = [self.choices[:, at : at + step] for at in range(0, self.choices.shape[1], step)]
-        given = [
-            np.concatenate([multiply_counts(some == a, of_slots)[..., 0] for some in several], axis=1)
-            for a in range(self.groups)
-        ]
-        return np.moveaxis(np.stack(given) + held.T[:, :, None], 0, 2)  # a group in one piece, as sums over groups want
+        ways = self.choices.shape[1]
+        step = FEW if self.choices.size > LARGE else ways
+        total = np.empty((self.groups, len(held), ways))  # a group in one piece, as sums over groups want
+        for at in range(0, ways, step):
+            some = self.choices[:, at : at + step]
+            for a in range(self.groups):
+                np.add(multiply_counts(some == a, of_slots)[..., 0], held[:, a, None], out=total[a, :, at : at + step])
+        return np.moveaxis(total, 0, 2)
 
     def ends(self, values: Floats) -> Ends:
         """Take the ends of the values of the labellings that were tried [query, labelling]; nan takes no part."""
