@@ -37,10 +37,10 @@ _OTHERS: dict[Stability, str] = {  # how lasting are names of packages in it; al
     "provisional": "commands.trec_fair_2019.evaluate.evaluate formulas.overlap.rbo gold.agree gold.draw "
     "support.files.arguments.paths "
     "ir_measures.given ir_measures.parse measure.Candidates measure.ExposureShares measure.First measure.Form "
-    "measure.GroupExposure measure.GroupPrefixes measure.GroupTotals measure.LabelForm measure.Limits "
-    "measure.Precisions measure.RankForm measure.RatioOfMeans measure.RatioOfSums measure.Remark "
-    "measure.SumOverRanks measure.Summands measure.define reranker.Chance reranker.Order reranker.Reranker rerankers "
-    "statistics.paired "
+    "measure.GroupExposure measure.GroupPrefixes measure.GroupTotals measure.LabelForm measure.Limits measure.Note "
+    "measure.NoteKind measure.NoteSeverity measure.Precisions measure.RankForm measure.RatioOfMeans "
+    "measure.RatioOfSums measure.SumOverRanks measure.Summands measure.define reranker.Chance reranker.Order "
+    "reranker.Reranker rerankers statistics.paired "
     "testing.MeasureContract testing.RerankerContract testing.CommandContract",
 }
 STABILITY: dict[str, Stability] = {f"fairtrec.{name}": word for name, (_, word) in _PLACES.items()}

@@ -100,10 +100,10 @@ class Titled(click.Command):
         """Run the command; say first which names are those of lists, unless a report will."""
         named = [ctx.params.get(name) for name in ("terms", "queries", "pairs")]
         if any(named) and not hasattr(self.callback, "evaluates"):
-            from fairtrec.evaluation.inputs.loading import remarks_on_names
+            from fairtrec.evaluation.inputs.loading import note_list_names
 
-            for remark in remarks_on_names(*named):
-                say(f"# {remark}")
+            for note in note_list_names(*named):
+                say(f"# {note}")
         return super().invoke(ctx)
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click keeps what the first call made

@@ -20,6 +20,8 @@ from fairtrec.support.progress import RUNS, reported_to
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fairtrec.support.notes import Note
+
 IDLE = "fairtrec.idle"  # of a context: what played no part
 
 
@@ -42,8 +44,8 @@ def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
             yield
         if waiting.options:
             waiting.end()
-        if waiting.remark:
-            idle.append(waiting.remark)
+        if waiting.note:
+            idle.append(waiting.note)
     finally:
         waiting_for.reset(token)
 
@@ -159,19 +161,19 @@ def _named(given: Iterable[Any]) -> Iterator[str]:
             yield from _named(sources.values())
 
 
-def tell(lines: Sequence[str], signature: str = "", carried: Carried = "nothing") -> None:
-    """Say on standard error what stands beside numbers, the most important first, and how many more lines -v shows.
+def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothing") -> None:
+    """Print notes to standard error, the most important first, and count those that -v prints in addition.
 
-    ``carried``  what of these lines and the signature the report itself holds, so that it is not said again.
+    ``carried``  what of the notes and the signature the report itself holds, so that it is not printed twice.
     """
-    from fairtrec.report.folding import MOST, cut, folded
+    from fairtrec.report.folding import MOST, cut, select_notes
 
     meta = click.get_current_context().meta
     is_whole = "verbose" in meta.get(TYPED, {})
-    if every := [*(lines if carried in ("nothing", "signature") else []), *meta.pop(IDLE, [])]:
-        for line in folded(every, None if is_whole else MOST):
+    if every := [*(notes if carried in ("nothing", "signature") else []), *meta.pop(IDLE, [])]:
+        for line in select_notes(every, None if is_whole else MOST):
             say(f"# {line}")
-    if signature and carried in ("nothing", "remarks"):
+    if signature and carried in ("nothing", "notes"):
         line = f"# {signature}"
         if sys.stderr.isatty() and not is_whole:
             from shutil import get_terminal_size
@@ -185,7 +187,7 @@ def write(
 ) -> None:
     """Print a report, perhaps to standard error, or write it to a file; say there what it does not carry, if ``told``.
 
-    A table that is printed has the most important remarks alone, unless -v asks for all.
+    A table that is printed has only the most important notes, unless -v asks for all.
     """
     from fairtrec.report.folding import MOST
     from fairtrec.report.output import emit
@@ -204,4 +206,4 @@ def write(
     if not told or writer.carries == "all":
         tell([])
     else:
-        tell(kind.part("footnotes")(of), str(of.signature), writer.carries)
+        tell(kind.part("list_notes")(of), str(of.signature), writer.carries)

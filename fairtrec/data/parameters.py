@@ -87,31 +87,6 @@ class Parameters:
         return f"{type(self).__name__}{f'({inside})' if inside else ''}{cutoff}"
 
 
-@dataclass(frozen=True)
-class Remark:
-    """What a reader of a run's numbers should know: a sentence with ``{}`` in the place of each of its numbers.
-
-    What is said of many runs with other numbers becomes one line of a report. Whole numbers are counts, others values.
-
-    >>> str(Remark("{} of {} rankings are empty", (2, 43)))
-    '2 of 43 rankings are empty'
-    """
-
-    words: str
-    numbers: tuple[float, ...] = ()
-    measure: Parameters | None = None  # of which it is said; None is of the whole run
-    of: str = ""  # the attribute of which it is said, where these have names
-
-    def filled(self, numbers: Sequence[object]) -> str:
-        """Give the sentence with these in the places of its numbers."""
-        first, *rest = self.words.split("{}") if numbers else [self.words]
-        return first + "".join(f"{number}{words}" for number, words in zip(numbers, rest, strict=True))
-
-    def __str__(self) -> str:
-        sentence = self.filled(self.numbers) + f" ({self.of})" * bool(self.of)
-        return sentence if self.measure is None else f"{self.measure}: {sentence}"
-
-
 @cache
 def named(method: Callable[..., Any]) -> tuple[str, ...]:
     """Name the inputs that a method cannot do without, as a pytest test names its fixtures."""

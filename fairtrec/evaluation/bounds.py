@@ -17,11 +17,19 @@ from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.evaluation.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.formulas.rounding import same
-from fairtrec.measure import Measure, Remark
+from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 
 ASKED = frozenset(("membership", "judged_membership"))
 FIRST = 20  # unknown documents of a query, the topmost, of which it is told how far they move the value
+SHARED = NoteKind(
+    "shared unknown documents",
+    "{shared} of {unknown} unknown documents are ranked for several queries, so no labelling need attain the ends of a "
+    "mean",
+)
+TARGET_OF_KNOWN = NoteKind(
+    "target of known documents", "the target is that of the documents of known group of the {target}"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +75,14 @@ class Filled:
 
 def intervals(
     run: Run, scores: Scores, reference: Reference, *, which: bool
-) -> tuple[UnknownIntervals, tuple[Remark, ...]]:
+) -> tuple[UnknownIntervals, tuple[Note, ...]]:
     """Find the least, greatest and expected values of a run that was scored, and what a reader should know of them.
 
     ``which``: tell, too, which unknown document of each query moves the value most.
     """
     found = UnknownIntervals.none(scores.values)
     by: dict[str, list[tuple[int, Measure]]] = {}
-    said: dict[Remark, None] = {}
+    said: dict[Note, None] = {}
     for row, measure in enumerate(scores.measures):
         parts = parts_of(measure, reference)
         if parts:
@@ -89,14 +97,14 @@ def intervals(
                 names.setdefault(key, []).append(slots.names)
             for (row, measure), ends in product(measures, (found.least, found.greatest, found.expected)):
                 ends[row, part] = masked(measure, ends[row, part], inputs)
-        said |= dict.fromkeys(_remarks(own, [np.concatenate(each) for each in names.values()], attribute))
+        said |= dict.fromkeys(_list_notes(own, [np.concatenate(each) for each in names.values()], attribute))
     return found, tuple(said)
 
 
 def _over_attributes(
     found: UnknownIntervals, row: int, parts: Sequence[Measure], run: Run, scores: Scores, reference: Reference, *,
     which: bool,
-) -> tuple[Remark, ...]:  # fmt: skip
+) -> tuple[Note, ...]:  # fmt: skip
     """Put in what one number of all attributes could be: these are labelled independently, so its parts add up."""
     measure, inputs = scores.measures[row], Inputs(run, scores.qids, reference, scores.measures[row].depth)
     of_parts = replace(scores, measures=tuple(parts), values=values_of(inputs, parts))
@@ -226,27 +234,24 @@ def _apart(values: Floats, axis: int) -> Floats:
     return apart.reshape(len(values), -1)
 
 
-def _remarks(reference: Reference, several: Sequence[Docs], attribute: str) -> tuple[Remark, ...]:
+def _list_notes(reference: Reference, several: Sequence[Docs], attribute: str) -> tuple[Note, ...]:
     """Say of which documents two queries may want different groups, and where the target is from."""
     assert reference.labels is not None
-    remarks = []
+    notes = []
     _, times = np.unique(max(several, key=len), return_counts=True)
     if (times > 1).any() and not reference.labels.per_query:
-        words = (
-            "{} of {} unknown documents are ranked for several queries, so no labelling need attain the ends of a mean"
-        )
-        remarks.append(Remark(words, (int((times > 1).sum()), len(times)), of=attribute))
+        notes.append(SHARED.note(by=attribute, shared=int((times > 1).sum()), unknown=len(times)))
     if reference.target_of is not None and times.size:
         of = " and the ".join(word for _, word in reference.target_of.of)
-        remarks.append(Remark(f"the target is that of the documents of known group of the {of}", of=attribute))
-    return tuple(remarks)
+        notes.append(TARGET_OF_KNOWN.note(by=attribute, target=of))
+    return tuple(notes)
 
 
 def with_bounds(scores: Scores, run: Run, reference: Reference, choices: Choices) -> Scores:
     """Add to a run's scores what they could be: over all labellings, or over all texts that are missing."""
     if choices.bounds == "labels":
         unknown, said = intervals(run, scores, reference, which=choices.next_label)
-        return replace(scores, unknown=unknown, remarks=scores.remarks + said)
+        return replace(scores, unknown=unknown, notes=scores.notes + said)
     return replace(scores, unknown=_over_texts(run, scores, reference))
 
 

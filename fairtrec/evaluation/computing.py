@@ -22,15 +22,16 @@ from fairtrec.evaluation.inputs import by_attribute, loading
 from fairtrec.evaluation.inputs.documents import Reference
 from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Measure, Summands
+from fairtrec.measure import Measure, NoteKind, Summands
 from fairtrec.measures.catalogue.needs import OF_RANKS, looks_at_groups
 from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import opening
 
-REMARK = (
+POOLED = NoteKind(
+    "pooled",
     "pooled: exposure summed over queries; what is unfair one way in one query may be made up in another, so read it "
-    "beside the mean"
+    "beside the mean",
 )
 COLUMNS = "{} column{} where frequencies of queries have two; write: qid<TAB>frequency"
 

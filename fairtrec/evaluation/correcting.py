@@ -14,7 +14,7 @@ from fairtrec.evaluation.fitting import Gold
 from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Measure, Remark, SumOverRanks
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, SumOverRanks
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
 from fairtrec.statistics.corrected import NOTHING, Corrections, Corrector, OfDocuments, OfQueries, Refused
 from fairtrec.statistics.estimate import Estimate
@@ -25,6 +25,21 @@ NO_SUM = "it is no sum over documents, which those drawn one by one could correc
 NO_WORDS = "it counts words, of which gold labels say nothing"
 SETS = frozenset({"background", "collection"})
 UNTOLD = "of some documents nobody could tell the group, and it is no sum over documents"
+BY_DOCUMENTS = NoteKind(
+    "corrected by documents", "corrected by gold labels of {labelled} of the {documents} documents looked at"
+)
+BY_QUERIES = NoteKind("corrected by queries", "corrected by gold labels of {labelled} of the {queries} queries")
+ON_TRUST = NoteKind(
+    "gold sheet without runs",
+    "{sheet} names no runs: that all documents looked at could be drawn is taken on trust",
+)
+TARGET_STAYS = NoteKind("target stays", "the target stays that of the {target}, and is not corrected")
+IDEAL_STAYS = NoteKind("ideal stays", "its ideal stays as it is, and is not corrected", NoteSeverity.BACKGROUND)
+NOT_CORRECTED = NoteKind("not corrected", "not corrected: {why}")
+OTHER_VALUES = NoteKind(
+    "corrected values", "of {labelled} labelled queries {differ} {have} another value", NoteSeverity.BACKGROUND
+)
+OTHER_LABELS = NoteKind("corrected labels", "of {labels} gold labels {differ} differ{s}", NoteSeverity.BACKGROUND)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +190,7 @@ def _unfit(measure: Measure) -> str:
     return ""
 
 
-def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> tuple[Corrections, tuple[Remark, ...]]:
+def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> tuple[Corrections, tuple[Note, ...]]:
     """Find what corrects each measure of a run that has these values [measure, query], and what a reader should know.
 
     Raises InputError where a document that has to be labelled is not.
@@ -188,50 +203,45 @@ def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> 
     found = Correcting(parts, gold, [], np.zeros(len(gold.sheet.unknown), np.bool_))
     each = zip(measures, values, looks, strict=True)
     rows = tuple(found.found(measure, row) if is_asked else None for measure, row, is_asked in each)
-    return Corrections(rows), tuple(_remarks(found, inputs, measures, rows, values))
+    return Corrections(rows), tuple(_list_notes(found, inputs, measures, rows, values))
 
 
-def _remarks(
+def _list_notes(
     found: Correcting,
     inputs: Inputs,
     measures: Sequence[Measure],
     rows: Sequence[Corrector | None],
     values: Floats,
-) -> Iterator[Remark]:
+) -> Iterator[Note]:
     """Say what was corrected by how many labels, what was not and why, and what stays that of the instrument."""
     looked_at = np.sort(np.concatenate(found.looked_at or [np.empty(0, np.uint64)]))  # np.unique would import numpy.ma
     if many := len(starts_of(looked_at)) - 1:
-        words = "corrected by gold labels of {} of the {} documents looked at"
-        yield Remark(words, (int(found.labelled.sum()), many))
+        yield BY_DOCUMENTS.note(labelled=int(found.labelled.sum()), documents=many)
     elif found.gold.of_queries:
         drawn = found.gold.drawn(inputs.qids)
-        yield Remark("corrected by gold labels of {} of the {} queries", (int(drawn.sum()), len(drawn)))
+        yield BY_QUERIES.note(labelled=int(drawn.sum()), queries=len(drawn))
     sheet = found.gold.sheet
     if not sheet.runs and sheet.probability is not None and not found.gold.certain:
-        yield Remark(
-            f"{sheet.labels.name} names no runs: that all documents looked at could be drawn is taken on trust"
-        )
+        yield ON_TRUST.note(sheet=sheet.labels.name)
     corrected = []
     for measure, row, value in zip(measures, rows, values, strict=True):
         if row is not None:
             estimate = row.estimate(value)
-            yield replace(_of_one(row, estimate), measure=measure)
+            yield replace(_note_estimate(row, estimate), measures=(measure,))
             corrected += [measure] * (estimate is not None)
     of = inputs.reference.target_of
     if of is not None and any("target" in measure.needs for measure in corrected):
-        yield Remark(
-            f"the target stays that of the {' and the '.join(word for _, word in of.of)}, and is not corrected"
-        )
+        yield TARGET_STAYS.note(target=" and the ".join(word for _, word in of.of))
     ideals = (measure for measure in corrected if "background" in measure.needs)
-    yield from (Remark("its ideal stays as it is, and is not corrected", measure=measure) for measure in ideals)
+    yield from (IDEAL_STAYS.note(measure=measure) for measure in ideals)
 
 
-def _of_one(row: Corrector, estimate: Estimate | None) -> Remark:
+def _note_estimate(row: Corrector, estimate: Estimate | None) -> Note:
     if isinstance(row, Refused):
-        return Remark(f"not corrected: {row.why}")
+        return NOT_CORRECTED.note(why=row.why)
     if estimate is None:
-        return Remark(f"not corrected: {NOTHING}")
+        return NOT_CORRECTED.note(why=NOTHING)
+    number, differ = estimate.number, estimate.differ
     if isinstance(row, OfQueries):
-        have = "has" if estimate.differ == 1 else "have"
-        return Remark(f"of {{}} labelled queries {{}} {have} another value", (estimate.number, estimate.differ))
-    return Remark(f"of {{}} gold labels {{}} differ{'s' * (estimate.differ == 1)}", (estimate.number, estimate.differ))
+        return OTHER_VALUES.note(labelled=number, differ=differ, have="has" if differ == 1 else "have")
+    return OTHER_LABELS.note(labels=number, differ=differ, s="s" * (differ == 1))

@@ -15,11 +15,11 @@ from fairtrec.evaluation.inputs import by_attribute, loading
 from fairtrec.evaluation.inputs.beside import Opened, opened
 from fairtrec.evaluation.inputs.documents import OF_RUNS, Attribute, MixedTarget, Needs, Reference
 from fairtrec.evaluation.inputs.given import GoldKeywords, NamedRuns, told_apart
-from fairtrec.evaluation.inputs.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
+from fairtrec.evaluation.inputs.groups import ORDER, note_groups, note_tau, refuse_unordered
 from fairtrec.evaluation.inputs.rank_weights import weighed
-from fairtrec.evaluation.inputs.targets import attribute, prior_of, remark_on
+from fairtrec.evaluation.inputs.targets import attribute, note_target, prior_of
 from fairtrec.formulas.discount import GIVEN
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.measures.utility import LEVELLED, Utility
@@ -32,7 +32,18 @@ if TYPE_CHECKING:
 
 MOST_MEASURES = 4096
 GDEVAL = 4  # the greatest grade that its ERR expects
-FAIRNESS = "fairness is not measured; give --terms LIST with --docs COLLECTION, or --labels FILE"
+MORE = "--terms LIST with --docs COLLECTION, or --labels FILE"
+FAIRNESS = NoteKind("no fairness", "fairness is not measured; give {options}")
+SHARED_TERMS = NoteKind("shared terms", "terms of more than one group, which count for each: {terms}")
+LEVEL = NoteKind(
+    "relevance level",
+    "documents of grade 1 or more are relevant, of grades up to {most}; -l sets another grade",
+    NoteSeverity.BACKGROUND,
+)
+GDEVAL_GRADES = NoteKind(
+    "grades of gdeval",
+    "expects grades up to {expected}, as gdeval does; the greatest grade of the qrels is {most}",
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,7 +57,7 @@ class Plan(Opened):
     plays: frozenset[str]  # words of ``Choice.part`` that play one
     reference: Reference  # target, labels and extras; what is large is read when runs come
     lexicon: "Lexicon | None"
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def settle(
@@ -63,7 +74,7 @@ def settle(
     several = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
     if measures is None:
         several = _fitting(found)
-    level, named, notes = found.choices.relevance_level, list[Measure](), list[str]()
+    level, named, notes = found.choices.relevance_level, list[Measure](), list[Note]()
     for each in several:  # a measure of ir-measures spells itself as we read it
         if registry.ALL_FAIR in str(each).lower():
             fair, left_out = registry.allowed(str(each), level, partial(_refuse_unfit, found=found))
@@ -80,13 +91,13 @@ def settle(
             is_of_each = getattr(one, "group", None) == ""
             asked += _of_groups(one, found, MOST_MEASURES - len(asked)) if is_of_each else [one]
     if len(named) > 1:
-        notes.append(registry.attention_of(named))
+        notes += registry.note_attention(named)
     if measures is None and all(isinstance(measure, Utility) for measure in named):
-        notes.append(asked_by(FAIRNESS))
+        notes.append(FAIRNESS.note(options=asked_by(MORE)))
     return planned(asked, found, notes)
 
 
-def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -> Plan:
+def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[Note] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
     choices = found.choices
     asked = [weighed(each, found.extras.get("discount")) if _is_weighed(each) else each for each in asked]
@@ -117,7 +128,7 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -
             gold=_gold(found.given.gold, found) if is_of_groups and found.given.gold is not None else None,
         ),
         lexicon=lexicon,
-        notes=tuple(filter(None, [*notes, *_remarks(measures, every, lexicon, found, is_of_groups=is_of_groups)])),
+        notes=tuple(filter(None, [*notes, *_list_notes(measures, every, lexicon, found, is_of_groups=is_of_groups)])),
     )
 
 
@@ -162,28 +173,28 @@ def _lexicon(found: Opened) -> "Lexicon | None":
     return Lexicon.of(found.terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
 
 
-def _remarks(
+def _list_notes(
     measures: Sequence[Measure],
     every: Mapping[str, Attribute],
     lexicon: "Lexicon | None",
     found: Opened,
     *,
     is_of_groups: bool,
-) -> list[str]:
+) -> list[Note | None]:
     """List what a reader should know of what was given; what holds of groups only where a number is of them."""
-    said = loading.remarks_on_names(found.given.terms, found.given.queries)
+    said: list[Note | None] = [*loading.note_list_names(found.given.terms, found.given.queries)]
     for name, labels in found.labels.items() if is_of_groups else ():
-        said += [*remarks_on(labels, every[name].target, name), remark_on(found.choices.target, labels)]
+        said += [*note_groups(labels, every[name].target, name), note_target(found.choices.target, labels)]
     if found.labels:
         by_labels = [(each, found.labels_by(each)) for each in measures if OF_DOCUMENTS & set(each.needs)]
-        said += remarks_on_tau((each, labels) for each, labels in by_labels if labels is not None)
+        said += note_tau((each, labels) for each, labels in by_labels if labels is not None)
     if "positions" in found.extras:
-        from fairtrec.evaluation.inputs.positions import remark_on as remark_on_sign
+        from fairtrec.evaluation.inputs.positions import note_signs
 
-        said.append(remark_on_sign(found.extras["positions"], measures))
+        said.append(note_signs(found.extras["positions"], measures))
     if lexicon is not None and lexicon.shared and is_of_groups:
         shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
-        said.append(f"terms of more than one group, which count for each: {shown}")
+        said.append(SHARED_TERMS.note(terms=shown))
     return said
 
 
@@ -304,17 +315,15 @@ def _fitting(found: Opened) -> list[Measure]:
     return several
 
 
-def remark_on_levels(measures: Sequence[Measure], qrels: Qrels) -> list[str]:
+def note_levels(measures: Sequence[Measure], qrels: Qrels) -> list[Note]:
     """Say that grade 1 is relevant if there are higher grades and no level was given, and that ERR goes up to 4."""
     utility = [each for each in measures if isinstance(each, Utility)]
-    binary = [str(each) for each in utility if each.name in LEVELLED and "rel" not in each.measure.params]
-    of_gdeval = [str(each) for each in utility if each.name == "ERR"]
+    binary = [each for each in utility if each.name in LEVELLED and "rel" not in each.measure.params]
+    of_gdeval = [each for each in utility if each.name == "ERR"]
     most = qrels.greatest_grade if binary or of_gdeval else 1
     notes = []
     if binary and most > 1:
-        what = f"documents of grade 1 or more are relevant, of grades up to {most}; -l sets another grade"
-        notes.append(f"{', '.join(binary)}: {what}")
+        notes.append(LEVEL.note(measures=binary, most=most))
     if of_gdeval and most != GDEVAL:
-        what = f"expects grades up to {GDEVAL}, as gdeval does; the greatest grade of the qrels is {most}"
-        notes.append(f"{', '.join(of_gdeval)}: {what}")
+        notes.append(GDEVAL_GRADES.note(measures=of_gdeval, expected=GDEVAL, most=most))
     return notes

@@ -24,9 +24,9 @@ from fairtrec.evaluation.inputs.documents import (
     Documents,
     Needs,
     Reference,
+    note_unknown,
     reduced,
     refuse_unknown,
-    remark_on,
     unknown_in,
 )
 from fairtrec.evaluation.score import score
@@ -178,8 +178,8 @@ def finished(
                 if isinstance(later, InputError):
                     raise later
                 if documents.lacking and not documents.refused:
-                    remarks, strange = remark_on(run.rest, run.qids, reading.needs, reading.others, documents)
-                    later = replace(later, remarks=later.remarks + remarks, strange=strange)
+                    notes, strange = note_unknown(run.rest, run.qids, reading.needs, reading.others, documents)
+                    later = replace(later, notes=later.notes + notes, strange=strange)
                 scores.append(later if run.scores is None else joined(reading.measures, run.scores, later))
             elif keep_going:
                 failed[run.name] = str(fault)

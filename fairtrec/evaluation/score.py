@@ -16,18 +16,34 @@ from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.evaluation.inputs.documents import Reference
 from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Measure, Remark
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import InputError
 
-RISING = Remark(
-    "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank"
+RISING = NoteKind(
+    "rising scores",
+    "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank",
+    NoteSeverity.MISLEADING,
 )
 FEW = 100  # ranks
 ENOUGH = 0.9  # of the ranks that measures of relevance look at; a reader must know if fewer are judged
+_KNOWN = "groups are known for {known} of the {ranks} ranks looked at{others}"
 CELLS = 1 << 21  # of a matrix [query, rank, group]
 MANY = 10_000  # queries, whose ranks are looked at together
+
+
+def weigh_known(known: object, ranks: object, **_: object) -> NoteSeverity:
+    """Weigh the note on known groups: only unknown groups mislead."""
+    return NoteSeverity.BACKGROUND if known == ranks else NoteSeverity.MISLEADING
+
+
+KNOWN = NoteKind("known groups", _KNOWN, weigh_known)
+KNOWN_OF_FEW = NoteKind(
+    "known groups of few queries",
+    f"{_KNOWN}; {{silent}} of {{queries}} queries have no document of known group, are these the right labels?",
+    weigh_known,
+)
 
 
 def score(
@@ -39,17 +55,17 @@ def score(
 ) -> Scores:
     """Compute the measures of one system, and what they are over the orders of tied documents if that is asked for."""
     others = [measure for measure in measures if not isinstance(measure, Utility)]
-    inputs, remarks = None, tuple[Remark, ...]()
+    inputs, notes = None, tuple[Note, ...]()
     if isinstance(system, Samples):
-        values, remarks = _of_samples(system, measures, qids, reference)
+        values, notes = _of_samples(system, measures, qids, reference)
     else:
         run = system.cut(qids, choices.depth) if choices.bounds == "ties" else system
         if measures and not others:
             values = reference.judge.values(run, qids)
         else:
             inputs = Inputs(run, qids, reference, depth_of(others))
-            values, remarks = _measured(inputs, measures, unknown=choices.bounds == "labels")
-        remarks = (*remarks, RISING) if system.rises else remarks
+            values, notes = _measured(inputs, measures, unknown=choices.bounds == "labels")
+        notes = (*notes, RISING.note()) if system.rises else notes
     first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
     for run, ranked in system.parts(qids):
         for number in range(0, len(ranked), MANY):
@@ -63,24 +79,24 @@ def score(
         tuple(measures),
         tuple(qids),
         values,
-        remarks,
+        notes,
         target=reference.target,
         top=first.hexdigest(),
         sampled=system.sampled,
     )
     if (choices.pool, reference.gold, choices.bounds) != (None, None, None):
         scores = _more(scores, system, inputs, reference, choices)
-    judged = _remark_on_judged(system.runs[0], measures, qids, reference)
-    return replace(scores, remarks=(*scores.remarks, *judged)) if judged else scores
+    judged = _note_judged(system.runs[0], measures, qids, reference)
+    return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
 
 
-def _remark_on_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], reference: Reference) -> list[Remark]:
+def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], reference: Reference) -> list[Note]:
     """Say how many of the ranks are judged that the measure of relevance with the least cutoff looks at, if few are."""
     judge = reference.judge
     if not any(isinstance(each, Utility) for each in measures) or judge.shallowest is None:
         return []
     judged, ranks = judge.count_judged(run, qids)
-    return [] if judged >= ENOUGH * ranks else [Remark(JUDGED, (judged, ranks), judge.shallowest)]
+    return [] if judged >= ENOUGH * ranks else [JUDGED.note(measure=judge.shallowest, judged=judged, ranks=ranks)]
 
 
 def _more(scores: Scores, system: System, inputs: Inputs | None, reference: Reference, choices: Choices) -> Scores:
@@ -92,7 +108,7 @@ def _more(scores: Scores, system: System, inputs: Inputs | None, reference: Refe
 
         inputs = inputs or Inputs(system.runs[0], scores.qids, reference, None)
         gold, said = corrections(inputs, scores.measures, scores.values)
-        return replace(scores, gold=gold, remarks=(*scores.remarks, *said))
+        return replace(scores, gold=gold, notes=(*scores.notes, *said))
     if choices.bounds is None:
         return scores
     (run,) = system.runs
@@ -110,7 +126,7 @@ def _of_samples(
     measures: Sequence[Measure],
     qids: Sequence[str],
     reference: Reference,
-) -> tuple[Floats, tuple[Remark, ...]]:
+) -> tuple[Floats, tuple[Note, ...]]:
     """Compute measures [measure, query] where a query may have several rankings, and say what is known of the first.
 
     A value is the mean over the rankings for which the measure is defined; a measure of expected exposure looks at all
@@ -123,11 +139,11 @@ def _of_samples(
     column = {qid: i for i, qid in enumerate(qids)}
     total = np.full((len(ordinary), len(qids)), -0.0)  # which leaves the sign of a zero that is added to it
     defined = np.zeros(total.shape)
-    remarks: tuple[Remark, ...] = ()
+    notes: tuple[Note, ...] = ()
     for run, ranked in system.parts(qids) if ordinary else ():
         inputs = Inputs(run, ranked, reference, depth)
-        part, said = _measured(inputs, ordinary, told=bool(remarks))
-        remarks = remarks or said
+        part, said = _measured(inputs, ordinary, told=bool(notes))
+        notes = notes or said
         at = [column[qid] for qid in ranked]
         total[:, at] += np.where(np.isnan(part), -0.0, part)
         defined[:, at] += ~np.isnan(part)
@@ -135,20 +151,16 @@ def _of_samples(
     values[one_by_one] = quotient(total, defined)
     for row in at_once:
         values[row] = values_of(InputsOfSamples(system.runs, qids, measures[row], reference), measures[row : row + 1])
-    many = len(system.runs)
-    return values, tuple(
-        replace(each, words=f"{each.words} (the first of {{}} samples)", numbers=(*each.numbers, many))
-        for each in remarks
-    )
+    return values, tuple(replace(each, samples=len(system.runs)) for each in notes)
 
 
 def _measured(
     inputs: Inputs, measures: Sequence[Measure], *, unknown: bool = False, told: bool = False
-) -> tuple[Floats, tuple[Remark, ...]]:
+) -> tuple[Floats, tuple[Note, ...]]:
     """Compute measures [measure, query], and say what a reader of the values should know, if that is not ``told`` yet.
 
     Where a matrix [query, rank, group] were too large, rankings of about one length are taken at a time; the inputs of
-    all queries are not computed then, unless a remark counts something in one of the parts. Raises InputError if labels
+    all queries are not computed then, unless a note counts something in one of the parts. Raises InputError if labels
     or positions know no document, unless ``unknown`` groups are what was asked about.
     """
     run, qids, reference = inputs.run, inputs.qids, inputs.reference
@@ -168,32 +180,33 @@ def _measured(
         values[:, queries] = values_of(part, measures)
         if told:
             continue
-        said.append([_said(measure, row, part) for measure, row in zip(measures, values[:, queries], strict=True)])
+        said.append(
+            [_note_values(measure, row, part) for measure, row in zip(measures, values[:, queries], strict=True)]
+        )
         for name in groups:
             groups[name] += _ranks_known(part.by(name))
         for name in extras:
             extras[name] += (~np.isnan(getattr(part, name))).sum(), (part.lines != MISSING).sum()
     if told:
         return values, ()
-    remarks = []
+    notes = []
     for measure, row, first, *rest in zip(measures, values, *said, strict=True):
         is_of_all = not rest or ({*rest} == {first} and not (first and first.numbers))
-        remarks.append(first if is_of_all else _said(measure, row, inputs))
-    remarks += [_remark_on_known(inputs.by(name), name, counts, unknown=unknown) for name, counts in groups.items()]
+        notes.append(first if is_of_all else _note_values(measure, row, inputs))
+    notes += [_note_known(inputs.by(name), name, counts, unknown=unknown) for name, counts in groups.items()]
     for name, counts in extras.items():
         _refuse_strangers(run.name, name, *counts.tolist())
-    return values, tuple(remark for remark in remarks if remark is not None)
+    return values, tuple(note for note in notes if note is not None)
 
 
-def _said(measure: Measure, values: Floats, inputs: Inputs) -> Remark | None:
-    """Let a measure say what a reader of its values [query] should know."""
+def _note_values(measure: Measure, values: Floats, inputs: Inputs) -> Note | None:
+    """Let a measure make a note on its values [query]."""
     own = inputs.by(measure.by)
     if own.reference.is_vast:
         return None
-    asked = named(type(measure).remark)
-    said = measure.remark(**{name: values if name == "values" else getattr(own, name) for name in asked})
-    remark = said if isinstance(said, Remark) else Remark(said.replace("{}", "{ }"))
-    return replace(remark, measure=measure) if said else None
+    asked = named(type(measure).note)
+    note = measure.note(**{name: values if name == "values" else getattr(own, name) for name in asked})
+    return note and replace(note, measures=(measure,))
 
 
 def _ranks_known(inputs: Inputs) -> Ints:
@@ -204,20 +217,19 @@ def _ranks_known(inputs: Inputs) -> Ints:
     return np.array([known.sum(), there.sum(), silent.sum(), len(there)])
 
 
-def _remark_on_known(inputs: Inputs, attribute: str, counts: Ints, *, unknown: bool) -> Remark:
-    """Say for what share of the ranks looked at the groups are known, and where the others belong."""
+def _note_known(inputs: Inputs, attribute: str, counts: Ints, *, unknown: bool) -> Note:
+    """Count the ranks looked at of which the groups are known, and say where the others belong."""
     known, there, silent, queries = counts.tolist()
     labels = inputs.reference.labels
-    words, is_filled = "groups are known for {} of the {} ranks looked at", False
+    others, is_filled = "", False
     if labels is not None and labels.others is not None:
         is_filled, of_own = True, any(UNKNOWN in name.split("*") for name in labels.groups)
-        words += f"; the others {f'are of the group {UNKNOWN}' if of_own else 'belong evenly to all'}"
+        others = f"; the others {f'are of the group {UNKNOWN}' if of_own else 'belong evenly to all'}"
     if labels is not None and not unknown and not is_filled:
         _refuse_strangers(inputs.run.name, f"labels of {attribute}" if attribute else "labels", known, there)
     if silent * 10 <= queries:
-        return Remark(words, (known, there), of=attribute)
-    words += "; {} of {} queries have no document of known group, are these the right labels?"
-    return Remark(words, (known, there, silent, queries), of=attribute)
+        return KNOWN.note(by=attribute, known=known, ranks=there, others=others)
+    return KNOWN_OF_FEW.note(by=attribute, known=known, ranks=there, others=others, silent=silent, queries=queries)
 
 
 def _refuse_strangers(run: str, what: str, known: int, there: int) -> None:

@@ -18,25 +18,28 @@ from fairtrec.evaluation.inputs.documents import (
     Needs,
     Reference,
     documents_of,
+    note_unknown_sources,
     refuse_unknown,
-    remark_beside,
 )
 from fairtrec.evaluation.inputs.given import NamedRuns, RankingsLike
 from fairtrec.evaluation.inputs.groups import described
 from fairtrec.evaluation.jobs import processes
-from fairtrec.evaluation.plan import Plan, remark_on_levels
+from fairtrec.evaluation.plan import Plan, note_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.signature import files_beside, files_of, signature_of, waiting_for
+from fairtrec.measure import NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import submissions
 
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
-MIXED = (
-    "one ranking of each query in {} and several in {}, as in tasks 1 and 2 of TREC Fair Ranking; their values are not "
-    "comparable, evaluate them apart"
+MIXED = NoteKind(
+    "runs of two tasks",
+    "one ranking of each query in {one} and several in {several}, as in tasks 1 and 2 of TREC Fair Ranking; their "
+    "values are not comparable, evaluate them apart",
+    NoteSeverity.MISLEADING,
 )
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
 
@@ -276,15 +279,15 @@ class Evaluator:
         notes = plan.notes
         if documents is not None and unknown and scores:
             every = sorted({qid for each in scores for qid in each.qids})
-            notes = (*notes, *remark_beside(every, reading.needs, reading.reference, documents))
+            notes = (*notes, *note_unknown_sources(every, reading.needs, reading.reference, documents))
         if reading.reference.qrels is not None:
-            notes = (*notes, *remark_on_levels(plan.measures, reading.reference.qrels))
+            notes = (*notes, *note_levels(plan.measures, reading.reference.qrels))
         sampled = [each.sampled for each in scores]
         if any(sampled) and not all(sampled):
             several = sum(sampled)
-            notes = (*notes, MIXED.format(runs_of(len(sampled) - several), runs_of(several)))
+            notes = (*notes, MIXED.note(one=runs_of(len(sampled) - several), several=runs_of(several)))
         if choices.aggregate != aggregates.MEAN:
-            notes = (*notes, *aggregates.remarks(choices.aggregate))
+            notes = (*notes, *aggregates.note_aggregates(choices.aggregate))
             scores = [aggregates.aggregated(each, choices.aggregate) for each in scores]
         files = self.files | files_of({Part("run", name): run for name, run in named if name not in failed})
         result = Result(

@@ -27,7 +27,7 @@ from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
 from fairtrec.evaluation.relevance import is_computed_here
 from fairtrec.formulas.discount import GivenDiscount
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue.needs import EXTRAS
 from fairtrec.measures.catalogue.registry import package_of
@@ -48,6 +48,7 @@ BESIDE = (
     *("gold", "queries", "background"),
 )
 FIELDS = tuple(inserted(BESIDE, KEYS))  # of a signature, behind the versions, in their order
+IDLE = NoteKind("no part", "{options} {play} no part{where}", NoteSeverity.BACKGROUND)
 
 
 def files_of(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:
@@ -317,7 +318,7 @@ class Waiting:
     options: dict[str, str]
     plans: int | None
     given: set[str] = field(default_factory=set)  # the parts of choices of which something was given
-    remark: str = ""
+    note: Note | None = None
 
     def heed(self, plan: Plan) -> None:
         """Tell what plays a part in a plan. Raises UsageError for what plays none, if it is the last."""
@@ -338,12 +339,12 @@ class Waiting:
                 self.end(f" in {', '.join(map(str, plan.measures))}" if plan.measures else "")
 
     def end(self, where: str = "") -> None:
-        """Raise UsageError for a choice about what is not there; remark on other options that played no part."""
+        """Raise UsageError for a choice about what is not there; make a note on other options that played no part."""
         for name, option in self.options.items():
             if name in CHOICES and self.given.isdisjoint(CHOICES[name].part.split()):
                 raise UsageError(f"{option} plays no part{where}; leave it out")
-        several = ", ".join(self.options.values())
-        self.remark = f"{several} {'play' if len(self.options) > 1 else 'plays'} no part{where}"
+        play = "play" if len(self.options) > 1 else "plays"
+        self.note = IDLE.note(options=", ".join(self.options.values()), play=play, where=where)
         self.options.clear()
 
 

@@ -15,10 +15,15 @@ from fairtrec.evaluation.inputs.loading import short
 from fairtrec.formats import tsv
 from fairtrec.formats.tsv import ALL, RESERVED
 from fairtrec.formulas.rounding import constant, same
-from fairtrec.measure import Better, badness
+from fairtrec.measure import Better, Note, NoteKind, NoteSeverity, badness
 from fairtrec.support.errors import FilePath, UsageError
 
 SMALL = 10  # queries; of fewer, a mean says little
+SMALL_SLICES = NoteKind("small slices", "small, fewer than {fewest} queries: {slices}")
+NOT_EVALUATED = NoteKind("queries not evaluated", "{missing} of the {queries} queries of the slices are not evaluated")
+IN_NO_SLICE = NoteKind(
+    "queries in no slice", "{outside} of the {queries} queries are in no slice", NoteSeverity.MISLEADING
+)
 
 
 class Slices(dict[str, Sequence[str]]):
@@ -40,7 +45,7 @@ class Slices(dict[str, Sequence[str]]):
     def noted(self, result: Result) -> Result:
         """Name slices in the signature, and say in the notes which are small, or of queries that nobody evaluated."""
         named, _ = signed(result, self)
-        return replace(named, notes=(*named.notes, *notes(result, self)))
+        return replace(named, notes=(*named.notes, *note_slices(result, self)))
 
 
 def restricted(scores: Scores, qids: Sequence[str]) -> Scores:
@@ -109,7 +114,7 @@ def sliced(result: Result, slices: Slices) -> Iterator[tuple[str, Result]]:
         yield name, replace(result, scores=tuple(restricted(scores, qids) for scores in result.scores))
 
 
-def notes(result: Result, slices: Slices) -> list[str]:
+def note_slices(result: Result, slices: Slices) -> list[Note]:
     """Say which slices are small, and which queries of the slices or of the runs stand outside.
 
     Raises UsageError if the runs have no query of any slice, and for a slice of a name that stands for others.
@@ -123,11 +128,11 @@ def notes(result: Result, slices: Slices) -> list[str]:
     if not evaluated & in_slices:
         raise UsageError("the runs have no query of any slice; are the query ids of the same collection?")
     small = [name for name, qids in slices.items() if len(evaluated.intersection(qids)) < SMALL]
-    lines = [f"small, fewer than {SMALL} queries: {', '.join(small)}"] if small else []
+    notes = [SMALL_SLICES.note(fewest=SMALL, slices=", ".join(small))] if small else []
     strangers, outside = len(in_slices - evaluated), len(evaluated - in_slices)
-    lines += [f"{strangers} of the {len(in_slices)} queries of the slices are not evaluated"] if strangers else []
-    lines += [f"{outside} of the {len(evaluated)} queries are in no slice"] if outside else []
-    return lines
+    notes += [NOT_EVALUATED.note(missing=strangers, queries=len(in_slices))] if strangers else []
+    notes += [IN_NO_SLICE.note(outside=outside, queries=len(evaluated))] if outside else []
+    return notes
 
 
 def worst(rows: Sequence[tuple[Hashable, str, float, Better]]) -> list[bool]:

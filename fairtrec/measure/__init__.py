@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
-from fairtrec.data.parameters import Limits, Parameters, Remark, named
+from fairtrec.data.parameters import Limits, Parameters, named
 from fairtrec.measure.forms import First, Form, FormColumn, Precisions, RankForm, Summands, SumOverRanks, kinds_of
 from fairtrec.support.errors import UsageError
 from fairtrec.support.late import import_late
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.unlabelled import LabelForm
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Better", "Bools", "Bounds", "Candidates", "ExposureShares", "First", "Floats", "Form", "GroupExposure",
-    "GroupPrefixes", "GroupTotals", "Ints", "LabelForm", "Limits", "Measure", "Precisions", "RankForm",
-    "RatioOfMeans", "RatioOfSums", "Remark", "SumOverRanks", "Summands", "UsageError", "define", "take",
+    "GroupPrefixes", "GroupTotals", "Ints", "LabelForm", "Limits", "Measure", "Note", "NoteKind", "NoteSeverity",
+    "Precisions", "RankForm", "RatioOfMeans", "RatioOfSums", "SumOverRanks", "Summands", "UsageError", "define", "take",
 ]  # fmt: skip
 
 _LATE = {  # what few evaluations look at, by the file of the package that it is in
@@ -163,12 +164,12 @@ class Measure(Quantity, Parameters):
         """
         return None
 
-    def remark(self, *args: Any, **inputs: Any) -> Remark | str:  # noqa: ARG002 - for subclasses
-        """Say what a reader of the numbers should know, or nothing: a Remark, or a sentence.
+    def note(self, *args: Any, **inputs: Any) -> Note | None:  # noqa: ARG002 - for subclasses
+        """Make a note on what a reader of the values must know, or None.
 
-        Names its inputs as ``__call__`` does, and may name ``values``, what that has returned.
+        It names its inputs as ``__call__`` does. It may also name ``values``, which that has returned [query].
         """
-        return ""
+        return None
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -11,7 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.formulas import elementary, ranks
-from fairtrec.measure import Bounds, Floats, Ints, Measure, SumOverRanks, UsageError, take
+from fairtrec.measure import Bounds, Floats, Ints, Measure, Note, NoteKind, NoteSeverity, SumOverRanks, UsageError, take
+
+SIGN = NoteKind("sign", "above 0 leans to {above}, below 0 to {below}", NoteSeverity.BACKGROUND)
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,9 @@ class _Lean(Measure):
         if len(groups) != 2:
             raise UsageError(f"{self.name} compares two groups and was given {len(groups)}; use a list of two groups")
 
-    def remark(self, groups: Sequence[str], **_: Any) -> str:
+    def note(self, groups: Sequence[str], **_: Any) -> Note:
         """Name the groups behind the sign."""
-        return f"above 0 leans to {groups[1]}, below 0 to {groups[0]}"
+        return SIGN.note(above=groups[1], below=groups[0])
 
     def counts_at_ends(self, groups: int) -> tuple[Floats, Floats] | None:
         """Give the counts of a document of the first group and of one of the second, where it only matters which."""

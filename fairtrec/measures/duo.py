@@ -18,9 +18,15 @@ from fairtrec.formulas import extremes, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.spread import SpreadMean, ends_of_each, expected, sampled_ends, spread, variances, weights
-from fairtrec.measure import Bounds, Floats, Ints, Limits, Measure, Remark, UsageError
+from fairtrec.measure import Bounds, Floats, Ints, Limits, Measure, Note, NoteKind, NoteSeverity, UsageError
 
 MOST_IN_ORDER = 5_000  # documents, of which an order at an end is written down
+NOT_PROVED = NoteKind(
+    "order not proved",
+    "for {open} of {rankings} rankings the fairest possible order is proved only within bounds; their values are exact "
+    "or too high, by {most} at most",
+    NoteSeverity.MISLEADING,
+)
 
 
 def by_length(positions: Floats) -> Iterator[tuple[Ints, Floats]]:
@@ -92,16 +98,14 @@ class _Spread(Measure):
             doubt[rows[wide]] = (of * (least - bound))[wide] / (most - bound)[wide]
         return value, doubt
 
-    def remark(self, positions: Floats, **_: Any) -> Remark | str:
-        """Tell of lists whose least spread is not proved closely enough."""
+    def note(self, positions: Floats, **_: Any) -> Note | None:
+        """Count the lists whose least spread is not proved closely enough."""
         if self.normaliser == "sampled":
-            return ""
+            return None
         doubt = np.array([self.normalised(axis)[1] for axis in self.axes(positions)]).max(axis=0, initial=0)
         many = int((doubt > 1e-3).sum())
-        if not many:
-            return ""
-        words = "for {} of {} rankings the fairest possible order is proved only within bounds; "
-        return Remark(f"{words}their values are exact or too high, by {doubt.max():.4f} at most", (many, len(doubt)))
+        most = f"{doubt.max(initial=0):.4f}"
+        return NOT_PROVED.note(open=many, rankings=len(doubt), most=most) if many else None
 
 
 def _strongest(values: Sequence[Floats], queries: int) -> Floats:
@@ -123,7 +127,7 @@ class DUO(_Spread):
     the published program looks at k = step, 2 step, .. instead; the paper has step=2, where the two are one. With
     several axes the value is that of the axis on which it is greatest; ``axis=1`` looks at the first only, and so on.
     The most is exact. The least is exact for lists of up to 14 documents and for mean='full'; beyond that it is the
-    least known, no better order is known for any list, and where it matters a remark says by how much at most.
+    least known, no better order is known for any list, and where it matters a note says by how much at most.
     ``normaliser='sampled'`` is the published way: least and most of ``n`` random orders drawn with ``seed`` where the
     list is longer than 8; it misses both ends, and the value is not cut off: 50 documents sorted along an axis on
     which they stand at equal distances score about 1.15.

@@ -17,7 +17,9 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import power
 from fairtrec.formulas.labellings.sums import Linear
 from fairtrec.formulas.rounding import constant
-from fairtrec.measure import ABOVE_0, Floats, GroupExposure, Ints, Measure, Remark, Summands, SumOverRanks
+from fairtrec.measure import ABOVE_0, Floats, GroupExposure, Ints, Measure, Note, NoteKind, Summands, SumOverRanks
+
+EVEN = NoteKind("even target", "the target is even; that of the source is what is relevant, --target qrels")
 
 
 def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, queries: int) -> Floats:
@@ -180,10 +182,10 @@ class _AgainstTarget(_Exposure):
             above = np.minimum(np.arange(self.cutoff), relevant).astype(np.float64)
         return np.asarray(target * self.weights(self.cutoff, above).sum(axis=1, keepdims=True))
 
-    def remark(self, target: Floats, **_: Any) -> Remark | str:
+    def note(self, target: Floats, **_: Any) -> Note | None:
         """Say that the target is not that of the source."""
         even = len(target) == 1 and bool(constant(target)[0])
-        return "the target is even; that of the source is what is relevant, --target qrels" if even else ""
+        return EVEN.note() if even else None
 
     def formula(
         self,

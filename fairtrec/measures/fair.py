@@ -15,7 +15,18 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import power
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.weighted_sums import multiply_counts, multiply_few, weighted_sum
-from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Floats, Ints, Measure, Remark, UsageError
+from fairtrec.measure import (
+    ABOVE_0,
+    BELOW_1,
+    READING_ON,
+    Floats,
+    Ints,
+    Measure,
+    Note,
+    NoteKind,
+    NoteSeverity,
+    UsageError,
+)
 
 Gain = Literal["alpha", "ndcg", "rbp", "err_ia", "nrbp", "ap", "precision"]
 DISCOUNTS: dict[Gain, discount.Discount] = {
@@ -30,6 +41,16 @@ DIVERGENCES: dict[Divergence, Callable[[Floats, Floats], Floats]] = {
     "squared": lambda p, q: np.square(p - q).sum(axis=-1),
 }
 ORDINAL = "nmd", "rnod"  # the divergences of groups that have an order
+ABOVE_GREEDY = NoteKind(
+    "above 1, greedy",
+    "{above} of {rankings} rankings have a value above 1, as the greedy order is no ceiling",
+    NoteSeverity.MISLEADING,
+)
+ABOVE_GRADED = NoteKind(
+    "above 1, no grade",
+    "{above} of {rankings} rankings have a value above 1, as they hold documents without a grade",
+    NoteSeverity.MISLEADING,
+)
 
 
 def fair(gains: Floats, ideal: Floats, membership: Floats, target: Floats, divergence: Divergence = "kl") -> Floats:
@@ -193,11 +214,11 @@ class FAIR(Measure):
             earned = fair(gains, ideal, top, target, self.divergence)
         return np.where(known, np.nan_to_num(earned), np.nan)
 
-    def remark(self, values: Floats) -> Remark | str:
+    def note(self, values: Floats) -> Note | None:
         """Count the rankings that earn more than what normalises them, where that is no sum of the best gains."""
         above = 0 if self.normaliser == "ideal" else int((values > 1 + NEAR).sum())
-        why = "the greedy order is no ceiling" if self.normaliser == "greedy" else "they hold documents without a grade"
-        return Remark(f"{{}} of {{}} rankings have a value above 1, as {why}", (above, len(values))) if above else ""
+        kind = ABOVE_GREEDY if self.normaliser == "greedy" else ABOVE_GRADED
+        return kind.note(above=above, rankings=len(values)) if above else None
 
     def _gains(self, top: Floats, grades: Floats) -> Floats:
         """Give what each rank earns if fairness does not matter [query, rank]."""

@@ -15,7 +15,25 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.neutrality import ideal as ifairr
 from fairtrec.formulas.rounding import same
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Bools, Bounds, Candidates, Floats, Ints, Measure, Remark, SumOverRanks, take
+from fairtrec.measure import (
+    Bools,
+    Bounds,
+    Candidates,
+    Floats,
+    Ints,
+    Measure,
+    Note,
+    NoteKind,
+    NoteSeverity,
+    SumOverRanks,
+    take,
+)
+
+OUTSIDE = NoteKind(
+    "above 1, outside background",
+    "{above} of {rankings} rankings have a value above 1, as they hold documents from outside the background",
+    NoteSeverity.MISLEADING,
+)
 
 
 def fairr(omega: Floats, cutoff: int) -> Floats:
@@ -161,11 +179,10 @@ class NFaiRR(Neutrality):
         there = best > 0
         return np.where(there, least, np.nan), np.where(there, greatest, np.nan), ~same(worst, best)
 
-    def remark(self, values: Floats) -> Remark | str:
+    def note(self, values: Floats) -> Note | None:
         """Count the rankings that documents from outside the background have lifted above 1."""
         above = int((values > 1 + 1e-9).sum())
-        words = "{} of {} rankings have a value above 1, as they hold documents from outside the background"
-        return Remark(words, (above, len(values))) if above else ""
+        return OUTSIDE.note(above=above, rankings=len(values)) if above else None
 
 
 @dataclass(frozen=True)

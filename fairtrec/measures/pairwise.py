@@ -23,13 +23,18 @@ from fairtrec.formulas.elementary import log2
 from fairtrec.formulas.labellings.sums import Finals
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Floats, Form, Ints, Measure, Remark
+from fairtrec.measure import Floats, Form, Ints, Measure, Note, NoteKind, NoteSeverity
 
 PrefixDiscount = Literal["log2_next", "log2_rank", "given"]
 Norm = Literal["minmax", "max"]
 PrefixCost = Callable[[Floats, int], Floats]
 PrefixDifference = Callable[[Any, Any, Any, Any], Floats]
 TOGETHER = 1 << 16  # differences that are computed at once, and held
+_CUT = "the list is the first {cutoff} documents; members of groups below it do not count"
+_SOFT = "{soft} of {memberships} memberships are soft; more than .5 counts as a member"
+CUT = NoteKind("list is cut", _CUT, NoteSeverity.BACKGROUND)
+SOFT = NoteKind("soft memberships", _SOFT)
+SOFT_AND_CUT = NoteKind("soft memberships, list is cut", f"{_CUT}; {_SOFT}", NoteSeverity.BACKGROUND)
 
 
 def nd(count: Ints, rank: Ints, marked: Ints, length: Ints) -> Floats:
@@ -208,17 +213,15 @@ class _Pairwise(Measure):
             membership[:, : self.cutoff], chosen, self.difference, step=self.step, kind=self.discount, norm=self.norm
         )
 
-    def remark(self, membership: Floats, **_: Any) -> Remark | str:
+    def note(self, membership: Floats, **_: Any) -> Note | None:
         """Say what the list leaves out, and count the documents whose membership had to be made hard."""
         top = membership[:, : self.cutoff]
-        cut = f"the list is the first {self.cutoff} documents; members of groups below it do not count"
-        first = cut if self.cutoff is not None else ""
         soft = int(((top > 0) & (top < 1)).any(axis=2).sum())
         many = int((~np.isnan(top).any(axis=2)).sum())
-        if not soft:
-            return first
-        words = "{} of {} memberships are soft; more than .5 counts as a member"
-        return Remark("; ".join(filter(None, (first, words))), (soft, many))
+        cutoff = str(self.cutoff)
+        if self.cutoff is None:
+            return SOFT.note(soft=soft, memberships=many) if soft else None
+        return SOFT_AND_CUT.note(cutoff=cutoff, soft=soft, memberships=many) if soft else CUT.note(cutoff=cutoff)
 
 
 class rND(_Pairwise):  # noqa: N801 - its name

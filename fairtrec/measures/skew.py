@@ -14,7 +14,24 @@ import numpy as np
 from fairtrec.formulas import distribution, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import log
-from fairtrec.measure import Bools, Bounds, Floats, GroupPrefixes, GroupTotals, Ints, Measure, Remark
+from fairtrec.measure import (
+    Bools,
+    Bounds,
+    Floats,
+    GroupPrefixes,
+    GroupTotals,
+    Ints,
+    Measure,
+    Note,
+    NoteKind,
+    NoteSeverity,
+)
+
+INFINITE = NoteKind(
+    "infinite",
+    "infinite for {infinite} of {queries} queries, so that the mean is infinite, too; eps=0.01 smooths the shares",
+    NoteSeverity.MISLEADING,
+)
 
 
 def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
@@ -63,11 +80,10 @@ class _Skew(Measure):
             membership, self.cutoff, lambda amounts, target: choose(of_totals(amounts, target, self.eps)), target
         )
 
-    def remark(self, values: Floats, **_: Any) -> Remark | str:
+    def note(self, values: Floats, **_: Any) -> Note | None:
         """Say that a mean is infinite, and what keeps it finite."""
         many = int(np.isinf(values).sum())
-        words = "infinite for {} of {} queries, so that the mean is infinite, too; eps=0.01 smooths the shares"
-        return Remark(words, (many, len(values))) if many else ""
+        return INFINITE.note(infinite=many, queries=len(values)) if many else None
 
 
 @dataclass(frozen=True)

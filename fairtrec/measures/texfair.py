@@ -13,7 +13,13 @@ import numpy as np
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Remark, SumOverRanks, take
+from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Note, NoteKind, NoteSeverity, SumOverRanks, take
+
+SILENT = NoteKind(
+    "no group term",
+    "{silent} of {rankings} rankings hold no group term and count as the maximum",
+    NoteSeverity.MISLEADING,
+)
 
 
 def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
@@ -174,11 +180,10 @@ class TExFAIR(Measure):
             ted = np.where(spoken == 0, 0.0, ted * spoken)
         return np.asarray((most - ted) / (most if self.scaled else 1))
 
-    def remark(self, ranked: Ints, counts: Floats, **_: Any) -> Remark | str:
+    def note(self, ranked: Ints, counts: Floats, **_: Any) -> Note | None:
         """Count the rankings that have the maximum because they say nothing of any group."""
         silent = int((rbdf(take(counts, ranked[:, : self.cutoff]), self.cutoff).value() == 0).sum()) if self.rbdf else 0
-        words = "{} of {} rankings hold no group term and count as the maximum"
-        return Remark(words, (silent, len(ranked))) if silent else ""
+        return SILENT.note(silent=silent, rankings=len(ranked)) if silent else None
 
 
 def _most(target: Floats) -> Floats:

@@ -28,8 +28,16 @@ from fairtrec.formats.trec_fair import Sequences
 from fairtrec.formats.trec_fair_files import Authors
 from fairtrec.formulas import distribution
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import ABOVE_0, Floats, Ints, Measure, Remark, UsageError
+from fairtrec.measure import ABOVE_0, Floats, Ints, Measure, Note, NoteKind, NoteSeverity, UsageError
 from fairtrec.support.literals import Amortisation, UnfairnessVariant
+
+_KNOWN = "the authors are known at {share} of the ranks"
+KNOWN = NoteKind("known authors", _KNOWN)
+KNOWN_AND_LEFT_OUT = NoteKind(
+    "known authors, queries left out",
+    f"{_KNOWN}; {{undefined}} of {{queries}} queries have no relevant document with known authors: left out",
+    NoteSeverity.MISLEADING,
+)
 
 
 def reach(stops: Floats, starts: Ints, gamma: float) -> Floats:
@@ -185,18 +193,17 @@ class _OfGroups(_TREC19):
             return sums(exposure, of, many), sums(relevance, of, many), np.arange(many)
         return exposure, relevance, of
 
-    def remark(self, sequences: Sequences, authors: Authors) -> Remark:  # type: ignore[override, unused-ignore]
+    def note(self, sequences: Sequences, authors: Authors) -> Note:  # type: ignore[override, unused-ignore]
         """Say for what share of the ranks the authors are known, and how many queries are left out of the mean."""
         documents = sequences.truth.documents[sequences.entries]
         known = authors.known[documents].sum() / max(len(documents), 1)
-        words = f"the authors are known at {known:.1%} of the ranks"
+        share = f"{known:.1%}"
         if self.amortisation == "macro":
             exposure, relevance, parts = self.amounts(sequences, authors)
             undefined = int(np.isnan(unfairness(exposure, relevance)).sum())
             if undefined:
-                words += "; {} of {} queries have no relevant document with known authors: left out"
-                return Remark(words, (undefined, len(parts)))
-        return Remark(words)
+                return KNOWN_AND_LEFT_OUT.note(share=share, undefined=undefined, queries=len(parts))
+        return KNOWN.note(share=share)
 
 
 class TREC19Unfairness(_OfGroups):

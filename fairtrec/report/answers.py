@@ -45,7 +45,7 @@ def html(of: Answer) -> str:
         return notebook(Document([], [], told))
     document = kind.part("tables")(answer, places=4)
     if not document.signature:
-        document = replace(document, remarks=kind.part("footnotes")(answer), signature=str(answer.signature))
+        document = replace(document, notes=kind.part("list_notes")(answer), signature=str(answer.signature))
     return notebook(document)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from fairtrec.measure import Quantity
+from fairtrec.support.notes import Note
 
 ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
 MEANING = {"higher": "↑ higher is better", "lower": "↓ lower is better", "nearer 0": "→0 nearer 0 is better"}
@@ -161,14 +162,14 @@ def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
 
 @dataclass(frozen=True)
 class Document:
-    """All tables of an answer, and below them what a reader should know, line by line.
+    """All tables of an answer, and the notes below them.
 
     The ``signs`` tell what stands in the tables. With a ``caption`` they are for a paper; in LaTeX all that is said is
     the caption.
     """
 
     tables: Sequence[ReportTable]
-    remarks: Sequence[str] = ()
+    notes: Sequence[Note] = ()
     signature: str = ""
     gap: int = 3  # between two columns, where they are drawn
     caption: str = ""
@@ -176,8 +177,8 @@ class Document:
 
     @property
     def lines(self) -> Sequence[str]:
-        """The signs and the remarks that there are."""
-        return [*filter(None, (*self.signs, *self.remarks))]
+        """The signs and the notes that there are."""
+        return [*filter(None, (*self.signs, *map(str, self.notes)))]
 
 
 def heading(measure: Quantity) -> str:

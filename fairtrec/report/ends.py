@@ -20,21 +20,65 @@ from fairtrec.measure import Measure, Quantity
 from fairtrec.statistics.corrected import LEVEL, OfDocuments
 from fairtrec.statistics.estimate import FEWEST
 from fairtrec.statistics.procedure import DECIDING, Procedure
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_measures
 
-OUTSIDE = "outside: no {} gives this value, see docs/unknown.md"
 PLACES = 4
 
+OVER_ORDERS = NoteKind(
+    "bounds of ties", "[least, greatest] ~expected: over all orders of tied documents", NoteSeverity.LEGEND
+)
+NO_TIES = NoteKind("no ties", "ties change no value")
+TIES = NoteKind("ties", "ties change values of {moving} of {of} runs, in {most} at most{also}", NoteSeverity.MISLEADING)
+TIES_OF_ONE = NoteKind(
+    "ties of one run", "ties change the value of {moved} of {queries} queries{also}", NoteSeverity.MISLEADING
+)
+NO_UNKNOWN = NoteKind("no unknown", "nothing that is unknown changes a value")
+OVER_TEXTS = NoteKind("bounds of texts", "[least, greatest]: over all texts that are missing", NoteSeverity.LEGEND)
+OVER_LABELS = NoteKind(
+    "bounds of labels",
+    "[least, greatest] ~expected: over all ways to give each unknown document one group{or_none}",
+    NoteSeverity.LEGEND,
+)
+OUTSIDE = NoteKind("outside", "outside: no {way} gives this value, see docs/unknown.md", NoteSeverity.LEGEND)
+UNKNOWN = NoteKind(
+    "unknown",
+    "what is unknown can change values of {moving} of {of} runs, in {most} at most{also}",
+    NoteSeverity.MISLEADING,
+)
+UNKNOWN_OF_ONE = NoteKind(
+    "unknown of one run",
+    "what is unknown can change the value of {moved} of {queries} queries{also}",
+    NoteSeverity.MISLEADING,
+)
+OVERLAP = NoteKind("overlapping bounds", "the bounds overlap, so they do not tell {which}", NoteSeverity.MISLEADING)
+CORRECTED = NoteKind(
+    "corrected interval", "[low, high]: {percent} interval of the corrected value, {of}", NoteSeverity.LEGEND
+)
+DOUBTFUL = NoteKind(
+    "doubtful corrected interval",
+    "?: fewer than {fewest} labelled queries have another value, so the interval is too narrow",
+    NoteSeverity.LEGEND,
+)
+NO_INTERVAL = NoteKind(
+    "no corrected interval",
+    "no interval: of fewer than {fewest} labelled queries, or if none has another value",
+)
+BY_CORRECTED = NoteKind(
+    "sorted by corrected means", "runs are marked, and sorted, by corrected means", NoteSeverity.BACKGROUND
+)
+NO_HELP = NoteKind("no help", "the instrument is no help: gold alone gives {value} [{low}, {high}]{of_run}")
 
-def notes(result: Result, called: Sequence[str]) -> list[str]:
-    """Say of ties, of what is unknown and of gold labels what they do to values, where that was asked for."""
-    lines: list[str] = []
+
+def list_notes(result: Result, called: Sequence[str]) -> list[Note]:
+    """List the notes on ties, on what is unknown and on gold labels, if these were asked for."""
+    notes: list[Note] = []
     if any(scores.ties for scores in result.scores):
-        lines += _of_ties(result)
+        notes += _note_ties(result)
     if any(scores.unknown for scores in result.scores):
-        lines += _of_unknown(result)
+        notes += _note_unknown(result)
     if any(scores.gold for scores in result.scores):
-        lines += _of_gold(result, called)
-    return lines
+        notes += _note_gold(result, called)
+    return notes
 
 
 @dataclass(frozen=True)
@@ -99,56 +143,49 @@ def _with_ends(scores: Scores) -> Scores:
     return replace(scores, measures=several, values=values.reshape(len(measures), -1), ties=None, unknown=None)
 
 
-def _of_ties(result: Result) -> list[str]:
+def _note_ties(result: Result) -> list[Note]:
     """Say to which measures ties matter, in how many queries, and where not all orders were evaluated."""
     runs = [scores.ties for scores in result.scores if scores.ties is not None]
     said = []
-    for row in range(len(result.scores[0].measures)):
+    for row, measure in enumerate(result.scores[0].measures):
         with np.errstate(invalid="ignore"):  # where both ends are infinite, nothing moves
             moved = [int((ties.greatest[row] - ties.least[row] > NEAR).sum()) for ties in runs]
         drawn = [int(ties.drawn[row]) for ties in runs]
         tried = {f"only {ORDERS} random orders were tried, which may miss both ends": drawn}
-        said.append(_moved("ties change", moved, result, tried) if any(moved) or any(drawn) else "")
-    key = ["[least, greatest] ~expected: over all orders of tied documents"]
-    return [*key, *_by_line(result, said)] if any(said) else ["ties change no value"]
+        if any(moved) or any(drawn):
+            said.append(replace(_note_moved((TIES, TIES_OF_ONE), moved, result, tried), measures=(measure,)))
+    return [OVER_ORDERS.note(), *merge_measures(said)] if said else [NO_TIES.note()]
 
 
-def _of_unknown(result: Result) -> list[str]:
+def _note_unknown(result: Result) -> list[Note]:
     """Say to which measures unknown groups matter, in how many queries, and how the ends were found."""
     runs = [(scores, scores.unknown) for scores in result.scores if scores.unknown is not None]
     texts = result.signature.get("bounds") == "texts"
     way = "text" if texts else "labelling"
     rows = range(len(result.scores[0].measures))
-    said = [_open(row, runs, result, way) for row in rows]
-    if not any(said):
-        return ["nothing that is unknown changes a value"]
+    said = [note for row in rows for note in _note_open(row, runs, result, way)]
+    if not said:
+        return [NO_UNKNOWN.note()]
     may_be = re.search(r", none \d", result.signature.get("members", "")) or "-=" in result.signature.get("prior", "")
-    some = f"over all ways to give each unknown document one group{', or none' if may_be else ''}"
-    key = ["[least, greatest]: over all texts that are missing" if texts else f"[least, greatest] ~expected: {some}"]
-    key += [OUTSIDE.format(way)] * any(outside(scores, row, None) for scores, _ in runs for row in rows)
-    return [*key, *_by_line(result, said), *_undecided(result)]
+    key = [OVER_TEXTS.note() if texts else OVER_LABELS.note(or_none=", or none" if may_be else "")]
+    key += [OUTSIDE.note(way=way)] * any(outside(scores, row, None) for scores, _ in runs for row in rows)
+    return [*key, *merge_measures(said), *_note_overlap(result)]
 
 
-def _moved(what: str, moved: Sequence[int], result: Result, also: Mapping[str, Sequence[int]]) -> str:
-    """Say in how many queries of each run a value moves, and for how many more is true."""
+def _note_moved(
+    kinds: tuple[NoteKind, NoteKind], moved: Sequence[int], result: Result, also: Mapping[str, Sequence[int]]
+) -> Note:
+    """Count the queries of each run in which a value moves; the second kind is of one run."""
+    of_runs, of_one = kinds
     one, most = len(moved) == 1, "1 query" if max(moved) == 1 else f"{max(moved)} queries"
-    line = f"{what} values of {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
+    parts = (f"; for {many[0] if one else f'up to {max(many)}'} {words}" for words, many in also.items() if any(many))
     if one:
-        line = f"{what} the value of {moved[0]} of {len(result.scores[0].qids)} queries"
-    parts = (f"for {many[0] if one else f'up to {max(many)}'} {words}" for words, many in also.items() if any(many))
-    return "; ".join([line, *parts])
+        return of_one.note(moved=moved[0], queries=len(result.scores[0].qids), also="".join(parts))
+    return of_runs.note(moving=int(np.count_nonzero(moved)), of=len(moved), most=most, also="".join(parts))
 
 
-def _by_line(result: Result, said: Sequence[str]) -> list[str]:
-    """Put the measures of which the same is said in one line; of some nothing is."""
-    lines: dict[str, list[str]] = {}
-    for measure, line in zip(result.scores[0].measures, said, strict=True):
-        lines.setdefault(line, []).append(str(measure))
-    return [f"{', '.join(measures)}: {line}" for line, measures in lines.items() if line]
-
-
-def _open(row: int, runs: Sequence[tuple[Scores, UnknownIntervals]], result: Result, way: str) -> str:
-    """Say of one measure how many queries of each run are open, beyond their interval, bounded or drawn."""
+def _note_open(row: int, runs: Sequence[tuple[Scores, UnknownIntervals]], result: Result, way: str) -> list[Note]:
+    """Count the queries of each run in which one measure is open, beyond its interval, bounded or drawn."""
     moved = [int(_matters(scores, found)[row].sum()) for scores, found in runs]
     also = {
         f"no {way} gives the value": [found.outside(scores.values)[row] for scores, found in runs],
@@ -160,7 +197,10 @@ def _open(row: int, runs: Sequence[tuple[Scores, UnknownIntervals]], result: Res
         f"the expected is that of {DRAWN} random ones": [(found.sampled & ~found.drawn)[row] for _, found in runs],
     }
     many = {words: [int(some.sum()) for some in several] for words, several in also.items()}
-    return _moved("what is unknown can change", moved, result, many) if any(moved) else ""
+    if not any(moved):
+        return []
+    note = _note_moved((UNKNOWN, UNKNOWN_OF_ONE), moved, result, many)
+    return [replace(note, measures=(result.scores[0].measures[row],))]
 
 
 def _matters(scores: Scores, found: UnknownIntervals) -> Bools:
@@ -193,8 +233,8 @@ def _by_size(scores: Scores) -> tuple[Scores, Scores]:
     return replace(least, values=low), replace(greatest, values=high)
 
 
-def _undecided(result: Result) -> list[str]:
-    """Say for which measures the intervals of the means overlap, so that labels cannot tell which run is fairer."""
+def _note_overlap(result: Result) -> list[Note]:
+    """Name the measures whose intervals of means overlap, so that labels cannot tell which run is fairer."""
     if len(result.scores) < 2:
         return []
     ends = [[each.compared for each in _by_size(scores)] for scores in result.scores if scores.ends]
@@ -205,14 +245,14 @@ def _undecided(result: Result) -> list[str]:
             continue
         pairs = ((a, b) for a in range(len(ends)) for b in range(a))
         if any(least[a, row] <= greatest[b, row] and least[b, row] <= greatest[a, row] for a, b in pairs):
-            overlap.append(str(measure))
+            overlap.append(measure)
     if not overlap:
         return []
     which = "which run is fairer" if len(ends) == 2 else "which of some runs is fairer"
-    return [f"{', '.join(overlap)}: the bounds overlap, so they do not tell {which}"]
+    return [OVERLAP.note(measures=overlap, which=which)]
 
 
-def _of_gold(result: Result, called: Sequence[str]) -> list[str]:
+def _note_gold(result: Result, called: Sequence[str]) -> list[Note]:
     """Say what intervals of corrected values are of, which have none, and where the instrument is no help."""
     found = [each for scores in result.scores for each in scores.corrected if each is not None and not each.why]
     if not found:
@@ -220,21 +260,20 @@ def _of_gold(result: Result, called: Sequence[str]) -> list[str]:
     confidence = result.scores[0].confidence
     percent = Procedure(confidence=LEVEL if confidence is None else confidence).percent
     of = "of labels alone, for these queries" if confidence is None else "of queries and labels"
-    lines = [f"[low, high]: {percent} interval of the corrected value, {of}"]
+    notes = [CORRECTED.note(percent=percent, of=of)]
     if any(each.doubtful for each in found):
-        lines.append(f"?: fewer than {DECIDING} labelled queries have another value, so the interval is too narrow")
+        notes.append(DOUBTFUL.note(fewest=DECIDING))
     if any(np.isnan(each.low) for each in found):
-        lines.append(f"no interval: of fewer than {FEWEST} labelled queries, or if none has another value")
+        notes.append(NO_INTERVAL.note(fewest=FEWEST))
     if len(result.scores) > 1:
-        lines.append("runs are marked, and sorted, by corrected means")
+        notes.append(BY_CORRECTED.note())
     for name, scores in zip(called, result.scores, strict=True):
-        which = f" ({name})" if len(called) > 1 else ""
-        lines += [f"{line}{which}" for line in _no_help(scores)]
-    return lines
+        notes += _note_no_help(scores, f" ({name})" if len(called) > 1 else "")
+    return notes
 
 
-def _no_help(scores: Scores) -> Iterator[str]:
-    """Say for which measures gold labels alone would give a narrower interval, and which."""
+def _note_no_help(scores: Scores, of_run: str) -> Iterator[Note]:
+    """Name the measures for which gold labels alone would give a narrower interval, and which."""
     assert scores.gold is not None
     for measure, row, values, found in zip(
         scores.measures, scores.gold.rows, scores.values, scores.corrected, strict=True
@@ -246,4 +285,4 @@ def _no_help(scores: Scores) -> Iterator[str]:
         if alone is not None and mine is not None and alone[1].variance < mine.variance:
             value, estimate = alone
             low, high = (f"{end:.{PLACES}f}" for end in estimate.ends(value, LEVEL))
-            yield f"{measure}: the instrument is no help: gold alone gives {value:.{PLACES}f} [{low}, {high}]"
+            yield NO_HELP.note(measure=measure, value=f"{value:.{PLACES}f}", low=low, high=high, of_run=of_run)

@@ -21,7 +21,7 @@ LOWERED = str.maketrans(RAISED, ascii_lowercase)
 
 
 def md(document: Document) -> str:
-    """Write Markdown tables, each below its title; what their signs mean, the remarks and the signature below them."""
+    """Write Markdown tables, each below its title; what their signs mean, the notes and the signature below them."""
     lines: list[str] = []
     for table in document.tables:
         rule = [":--" if column.words else "--:" for column in table.columns]

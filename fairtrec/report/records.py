@@ -18,6 +18,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import names, shown
 from fairtrec.support.errors import STEERING, UsageError
+from fairtrec.support.notes import Note
 from fairtrec.support.version import __version__
 
 Row = Sequence[str | float | None]  # a head, or cells: numbers are exact, or written already
@@ -77,14 +78,14 @@ def _held(value: Any) -> Any:
     return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def head(result: Result, signature: Signature, notes: Sequence[str] | None = None) -> dict[str, Any]:
-    """Begin an object with what made it: version, signature, files, and what a reader should know if that comes next.
+def head(result: Result, signature: Signature, notes: Sequence[Note] | None = None) -> dict[str, Any]:
+    """Begin an object with what made it: version, signature, files, and the notes if they come next.
 
     The files are named, with their digests, by the parts that they play in the evaluation.
     """
     files = {str(part): {"path": file.name, "sha256": file.sha256} for part, file in result.files.items()}
     made = {"fairtrec": __version__, "signature": str(signature), "inputs": files}
-    return made if notes is None else {**made, "notes": notes}
+    return made if notes is None else {**made, "notes": list(map(str, notes))}
 
 
 def flat_name(*words: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from shutil import get_terminal_size
 
 from fairtrec.report.document import Column, Document, ReportTable, RunCell
-from fairtrec.report.folding import cut, folded, hung
+from fairtrec.report.folding import cut, hung, select_notes
 from fairtrec.report.run_names import shorten_names
 from fairtrec.report.styled import Line, drawn, width_of
 from fairtrec.support.errors import plain
@@ -32,7 +32,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     A ``terminal`` has colours, and a ``window`` (as a terminal has) a width, which they keep: 80 columns of a pipe,
     unless COLUMNS says another. Names of runs are shortened where they have no room; no value is. Columns that have no
     room stand in a table below, or are left out and named.
-    ``most`` remarks are shown (None: all), and then a terminal shows one line of the signature.
+    ``most`` notes are shown (None: all), and then a terminal shows one line of the signature.
     """
     gap = document.gap
     room = get_terminal_size().columns if terminal or window else None
@@ -49,7 +49,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     left = _left_out(fitting)
     named = f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them" if left else ""
     signs = [_without(line, left) for line in document.signs] if left else document.signs
-    below = filter(None, (named, SHORTENED if short else "", *signs, *folded(document.remarks, most), signature))
+    below = filter(None, (named, SHORTENED if short else "", *signs, *select_notes(document.notes, most), signature))
     return drawn([*lines, *([(plain(line), "dim")] for line in below)], terminal=terminal)
 
 

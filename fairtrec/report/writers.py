@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.slices import Slices
     from fairtrec.measure import Measure
 
-Carried = Literal["nothing", "signature", "remarks", "all"]
+Carried = Literal["nothing", "signature", "notes", "all"]
 EVERY = frozenset(("places", "terminal", "parts", "most", "window"))  # the options of all kinds
 
 
 class Writer(NamedTuple):
-    """A format: the places of the functions that lay it out and render it, and what of the remarks it ``carries``.
+    """A format: the places of the functions that lay it out and render it, and what of the notes it ``carries``.
 
     ``layout``     is a name of the module of its kind, or ``module:name``, or ``.module:name`` of its folder.
     ``renderer``   is "" where the layout is what is written.
@@ -58,7 +58,7 @@ class Writer(NamedTuple):
 class Formats(NamedTuple):
     """The formats of one kind of answer, by name, which ``module`` lays out, and the ``options`` that they may heed.
 
-    ``said``  is the module whose ``footnotes`` tell what stands beside the numbers, if that is another.
+    ``said``  is the module whose ``list_notes`` lists the notes, if that is another.
     """
 
     module: str
@@ -87,7 +87,7 @@ class Formats(NamedTuple):
 
     def part(self, name: str) -> Any:
         """Give what the module of the kind has under a name, None if nothing."""
-        return getattr(import_module(self.said if self.said and name == "footnotes" else self.module), name, None)
+        return getattr(import_module(self.said if self.said and name == "list_notes" else self.module), name, None)
 
 
 class ResultFormats(Formats):
@@ -159,7 +159,7 @@ RESULTS = ResultFormats(
     "fairtrec.report.results.tables",
     _RESULTS,
     tuple(name for name, row in VIEWS.items() if has_option("python", row)),
-    said="fairtrec.report.remarks",
+    said="fairtrec.report.result_notes",
 )
 _CORE: Mapping[str, Formats] = dict.fromkeys(("Result", "Scores", "GapScores"), RESULTS)
 

@@ -14,17 +14,54 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Candidates, Floats, Ints, take
-from fairtrec.data.parameters import Parameters, Remark, named, unneeded
+from fairtrec.data.parameters import Parameters, named, unneeded
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 __all__ = [
-    "FAR", "MISSING", "NEW", "Bools", "Candidates", "Chance", "Floats", "Heads", "InputError", "Ints", "Lists",
-    "Order", "Remark", "Reranker", "Unknown", "UsageError", "ceils", "completed", "counted", "floors",
-    "places_to_fill", "take",
+    "FAR",
+    "MISSING",
+    "NEW",
+    "Bools",
+    "Candidates",
+    "Chance",
+    "Floats",
+    "Heads",
+    "InputError",
+    "Ints",
+    "Lists",
+    "Note",
+    "NoteKind",
+    "NoteSeverity",
+    "Order",
+    "Reranker",
+    "Unknown",
+    "UsageError",
+    "ceils",
+    "completed",
+    "count_queries",
+    "floors",
+    "places_to_fill",
+    "take",
 ]  # fmt: skip
 
 Unknown = Literal["keep", "free"]
 NEW = -2  # judged document j, which need not be in the ranking, is placed as NEW - j
+NO_KNOWN_GROUP = NoteKind(
+    "no known group",
+    "queries without a document of known group, so their order is kept: {many} of {queries}",
+)
+NO_CLAIM = NoteKind(
+    "no claim", "queries without a document of known group, in which nobody has a claim: {many} of {queries}"
+)
+STAYS = NoteKind(
+    "ranks that stay", "ranks whose document is of no group, or of an unknown one, and stays: {many} of {ranks}"
+)
+NO_TARGET = NoteKind("no target", "queries without a target, so their order is kept: {many} of {queries}")
+NO_TARGET_OR_BACKGROUND = NoteKind(
+    "no target or background",
+    "queries without a target or a background, so their order is kept: {many} of {queries}",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +69,11 @@ class Order:
     """Which documents stand at the first ranks, and what a reader of the run should know.
 
     ``ranks`` [query, place] are ranks of the run, from 0, each at most once; MISSING only behind the last. Documents
-    that are not named follow in the order that they have. Numbers of remarks of the same words are added up.
+    that are not named follow in the order that they have. Numbers of notes of one kind are added up.
     """
 
     ranks: Ints
-    remarks: tuple[Remark, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 class Reranker(Parameters):
@@ -101,7 +138,7 @@ class Lists:
     tops: Ints
     lengths: Ints
     width: int
-    remarks: tuple[Remark, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of(cls, group_of: Ints, lengths: Ints, cutoff: int, free: int | None = None) -> "Lists":
@@ -120,13 +157,11 @@ class Lists:
         ranks[filled], closed[filled] = np.nonzero(moved)[1], groups[moved]
         top = there[:, :cutoff]
         unknown, silent = top & (group_of[:, :cutoff] == MISSING), ~(there & (group_of != MISSING)).any(axis=1)
-        kept = "so their order is kept" if free is None else "in which nobody has a claim"
-        remarks = [counted(f"queries without a document of known group, {kept}: {{}} of {{}}", silent)]
+        notes = [count_queries(NO_KNOWN_GROUP if free is None else NO_CLAIM, silent)]
         if free is None:
-            words = "ranks whose document is of no group, or of an unknown one, and stays: {} of {}"
-            remarks.append(Remark(words, (int(unknown.sum()), int(top.sum()))))
+            notes.append(STAYS.note(many=int(unknown.sum()), ranks=int(top.sum())))
         tops = places_to_fill(moved, cutoff, moved_only=True)
-        return cls(ranks, closed, tops, lengths, group_of.shape[1], tuple(remarks))
+        return cls(ranks, closed, tops, lengths, group_of.shape[1], tuple(notes))
 
     @property
     def many(self) -> Ints:
@@ -163,13 +198,14 @@ def places_to_fill(known: Bools, cutoff: int, *, moved_only: bool) -> Ints:
     return np.asarray(known[:, :cutoff].sum(axis=1) if moved_only else np.full(len(known), cutoff))
 
 
-def counted(words: str, which: Any) -> Remark:
-    """Say of how many of all queries something is true: ``words`` have a ``{}`` for each of the two numbers.
+def count_queries(kind: NoteKind, which: Any) -> Note:
+    """Count the queries for which something is true, in a note whose values are ``many`` and ``queries``.
 
-    >>> str(counted("queries that end early: {} of {}", np.array([True, False])))
+    >>> early = NoteKind("end early", "queries that end early: {many} of {queries}")
+    >>> str(count_queries(early, np.array([True, False])))
     'queries that end early: 1 of 2'
     """
-    return Remark(words, (int(np.sum(which)), len(which)))
+    return kind.note(many=int(np.sum(which)), queries=len(which))
 
 
 def completed(first: Ints, many: Ints, width: int) -> Ints:

@@ -12,21 +12,26 @@ import numpy as np
 from fairtrec.reranker import (
     FAR,
     MISSING,
+    NO_TARGET,
     Bools,
     Floats,
     Heads,
     Ints,
     Lists,
+    NoteKind,
     Order,
     Reranker,
     Unknown,
     ceils,
-    counted,
+    count_queries,
     floors,
     places_to_fill,
 )
 
 NEVER = 1e18  # a rank that no list reaches
+TOO_FEW = NoteKind(
+    "too few of a group", "queries with too few documents of a group, so its claim lapses: {many} of {queries}"
+)
 
 
 @dataclass(frozen=True)
@@ -50,11 +55,11 @@ class _Det(Reranker):
         first = self._first(lists.groups, shares, tops)
         supply = np.stack([(lists.groups == group).sum(axis=1) for group in range(shares.shape[1])], axis=1)
         lapsed = (supply < floors(tops[:, None], shares)).any(axis=1)
-        remarks = (
-            counted("queries with too few documents of a group, so its claim lapses: {} of {}", lapsed),
-            counted("queries without a target, so their order is kept: {} of {}", ~aimed),
+        notes = (
+            count_queries(TOO_FEW, lapsed),
+            count_queries(NO_TARGET, ~aimed),
         )
-        return Order(lists.put_back(first), lists.remarks + remarks)
+        return Order(lists.put_back(first), lists.notes + notes)
 
     def deep_enough(self, group_of: Ints, target: Floats) -> Bools:
         """Tell where each group has as many documents as it can have places, or the ranking ends [query]."""

@@ -15,14 +15,16 @@ from fairtrec.reranker import (
     Heads,
     Ints,
     Lists,
+    NoteKind,
     Order,
     Reranker,
     UsageError,
-    counted,
+    count_queries,
     places_to_fill,
 )
 
 ALIKE = 1 + 1e-12  # probabilities are computed to this
+TOO_FEW = NoteKind("too few protected", "queries with too few protected documents: {many} of {queries}")
 Adjust = Literal["at-most", "nearest", "none"]
 
 
@@ -148,8 +150,7 @@ class FATopK(Reranker):
             there[:, 0] &= ~(wanting & there[:, 1])
             placed = heads.take(heads.first(there), active)
             first[active, rank] = placed[active]
-        words = "queries with too few protected documents: {} of {}"
-        return Order(lists.put_back(first), (*lists.remarks, counted(words, lapsed)))
+        return Order(lists.put_back(first), (*lists.notes, count_queries(TOO_FEW, lapsed)))
 
     def deep_enough(self, group_of: Ints, groups: tuple[str, ...]) -> Bools:
         """Tell where there are as many protected documents as must be placed; any other places the best remaining."""

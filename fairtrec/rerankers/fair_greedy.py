@@ -12,7 +12,19 @@ import numpy as np
 from fairtrec.formulas import distribution
 from fairtrec.formulas.elementary import power
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.reranker import MISSING, Bools, Chance, Floats, Ints, Lists, Order, Reranker, Unknown, counted
+from fairtrec.reranker import (
+    MISSING,
+    NO_TARGET,
+    Bools,
+    Chance,
+    Floats,
+    Ints,
+    Lists,
+    Order,
+    Reranker,
+    Unknown,
+    count_queries,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +118,7 @@ class AlphaIdeal(_Greedy):
             chosen = narrowed(candidates.left, candidates.gains(self.alpha)).argmax(axis=1)
             first[active, rank] = chosen[active]
             candidates.place(chosen, active)
-        return Order(lists.put_back(first), lists.remarks)
+        return Order(lists.put_back(first), lists.notes)
 
 
 @dataclass(frozen=True)
@@ -158,8 +170,8 @@ class FairGreedy(_Greedy):
             chosen = among.argmax(axis=1)
             first[active, rank] = chosen[active]
             candidates.place(chosen, active)
-        lost = counted("queries without a target, so their order is kept: {} of {}", ~aimed)
-        return Order(lists.put_back(first), (*lists.remarks, lost))
+        lost = count_queries(NO_TARGET, ~aimed)
+        return Order(lists.put_back(first), (*lists.notes, lost))
 
     def _paid(self, gains: Floats, divergences: Floats) -> Floats:
         """Divide what documents add by how unfair the ranking is with them."""

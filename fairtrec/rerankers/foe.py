@@ -7,13 +7,34 @@ from typing import Literal
 import numpy as np
 
 from fairtrec.formulas import discount
-from fairtrec.reranker import MISSING, Bools, Chance, Floats, InputError, Ints, Lists, Order, Reranker, Unknown, counted
+from fairtrec.reranker import (
+    MISSING,
+    Bools,
+    Chance,
+    Floats,
+    InputError,
+    Ints,
+    Lists,
+    NoteKind,
+    Order,
+    Reranker,
+    Unknown,
+    count_queries,
+)
 
 Mixture = list[tuple[float, Ints]]  # how probable an order is, and the order
 EXACT = 1e-12
 PIVOT = 1e-11  # below which an entry of an inverse is rounding
 GAIN = 1e-10  # below which an order adds nothing
 ROUNDS = 5_000
+NO_MIXTURE = NoteKind(
+    "no mixture", "queries for which no mixture of orders is fair, so their order is kept: {many} of {queries}"
+)
+MIXTURE = NoteKind(
+    "mixture",
+    "queries with a mixture; of several orders the likeliest is written, of probability {least} or more (--samples "
+    "draws): {many} of {queries}",
+)
 
 
 def constraints(groups: Ints, utility: Floats, kind: str) -> Floats | None:
@@ -276,9 +297,8 @@ class FOE(Reranker):
             first[query, :top] = found[at][1][:top]
             mixed[query] = len(found) > 1
             least = min(least, float(shares.max()))
-        words = "queries for which no mixture of orders is fair, so their order is kept: {} of {}"
-        said = [*lists.remarks, counted(words, kept)]
+        notes = [*lists.notes, count_queries(NO_MIXTURE, kept)]
         if chance.sample is None and mixed.any():
-            part = f"of several orders the likeliest is written, of probability {least:.2f} or more"
-            said.append(counted(f"queries with a mixture; {part} (--samples draws): {{}} of {{}}", mixed))
-        return Order(lists.put_back(first), tuple(said))
+            many = int(np.sum(mixed))
+            notes.append(MIXTURE.note(least=f"{least:.2f}", many=many, queries=len(mixed)))
+        return Order(lists.put_back(first), tuple(notes))

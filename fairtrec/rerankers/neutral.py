@@ -7,10 +7,29 @@ import numpy as np
 from fairtrec.formulas import discount, neutrality
 from fairtrec.formulas.rounding import tied
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.reranker import MISSING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
+from fairtrec.reranker import (
+    MISSING,
+    NO_TARGET_OR_BACKGROUND,
+    Bools,
+    Candidates,
+    Floats,
+    Ints,
+    Note,
+    NoteKind,
+    Order,
+    Reranker,
+    count_queries,
+    take,
+)
 
 STEPS = 60  # of halving, down to neighbouring numbers
 ROUNDING = 1e-12
+OUT_OF_REACH = NoteKind(
+    "out of reach", "queries of which no order reaches it, so the most neutral is taken: {many} of {queries}"
+)
+BELOW_BEST = NoteKind(
+    "below the best order", "the DCG of no query's scores is more than {gap} below the best order that meets it"
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +47,7 @@ class Neutral(Reranker):
     Chance: none.
     Edges: what is equal to 12 digits is equal, and keeps its order. Where no order of the query reaches x, weight 1.
     Between two weights there can be a better order of the same NFaiRR, which an integer programme would find: the
-    remark says by how much DCG could be higher at most. A query without a target, or with require without a background,
+    note says by how much DCG could be higher at most. A query without a target, or with require without a background,
     keeps its order.
     Source: this project; the rearrangement inequality. omega and NFaiRR: Rekabsaz, Kopeinik, Schedl, SIGIR 2021.
     https://doi.org/10.1145/3404835.3462949
@@ -118,11 +137,11 @@ class Neutral(Reranker):
         share = np.divide(fairness[1] - wanted, fairness[1] - fairness[0], out=np.zeros(len(wanted)), where=open_)
         gap = round(float(np.max(share * (utility[0] - utility[1]), initial=0.0)), 4)
         said = (
-            counted("queries of which no order reaches it, so the most neutral is taken: {} of {}", hard),
-            Remark("the DCG of no query's scores is more than {} below the best order that meets it", (gap,)),
+            count_queries(OUT_OF_REACH, hard),
+            BELOW_BEST.note(gap=gap),
         )
         return Order(above, (_untold(unknown), *said))
 
 
-def _untold(which: Bools) -> Remark:
-    return counted("queries without a target or a background, so their order is kept: {} of {}", which)
+def _untold(which: Bools) -> Note:
+    return count_queries(NO_TARGET_OR_BACKGROUND, which)

@@ -11,15 +11,17 @@ from fairtrec.formulas.fronts import ROUNDING, same_grades, spend
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.reranker import (
     MISSING,
+    NO_TARGET_OR_BACKGROUND,
     Bools,
     Candidates,
     Floats,
     Ints,
+    Note,
+    NoteKind,
     Order,
-    Remark,
     Reranker,
     UsageError,
-    counted,
+    count_queries,
     take,
 )
 from fairtrec.support.literals import Among
@@ -27,6 +29,7 @@ from fairtrec.support.literals import Among
 K = 10  # the cutoff where nothing is named
 SCORES = "scores"  # for a utility: DCG of what the run itself scored
 TOLD = 1e-6  # what fairness may lack without its being said
+COULD_BE = NoteKind("could be fairer", "the mean of fairness could be {gap} {side} at most")
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Optimal(Reranker):
     loss=1%). utility=scores is the DCG of the run's own scores, for which nothing is judged, down to the cutoff of the
     fairness if neither scores@k nor @k names another. @k is the cutoff of those that name none. Documents come from the
     run; among=background: also from --background; among=pool: from all runs of the command. This is `fairtrec headroom`
-    written down, with the same fronts and figures: docs/headroom.md says where it is exact. Where it is not, a remark
+    written down, with the same fronts and figures: docs/headroom.md says where it is exact. Where it is not, a note
     says what no order exceeds.
 
     For FaiRR and nDCG it is exact. On the ranks of one grade, the fairest documents of that grade
@@ -58,7 +61,7 @@ class Optimal(Reranker):
     one whose documents come first in the run; a query without a finite value of both keeps its order. Of the
     mean over queries all are ordered together: a query that loses much may make room for others, and what greedy leaves
     open a search closes. A query without a target, or with --background without one, keeps its order. Where more than a
-    million ways would have to be followed for a query, only orders on the hull of its front are found, and a remark
+    million ways would have to be followed for a query, only orders on the hull of its front are found, and a note
     says how much fairer the mean could be.
     Source: this project; the rearrangement inequality. omega and NFaiRR: Rekabsaz, Kopeinik, Schedl, SIGIR 2021.
     https://doi.org/10.1145/3404835.3462949
@@ -120,7 +123,7 @@ class Optimal(Reranker):
             held = neutrality.omega(background.counts, target[:, None], self.tau)
             ideal = np.broadcast_to(neutrality.ideal(held, background.documents, k), (len(lengths),))
             known &= ideal > 0
-        lost = counted("queries without a target or a background, so their order is kept: {} of {}", ~known)
+        lost = count_queries(NO_TARGET_OR_BACKGROUND, ~known)
         width = relevance.shape[1]
         there = np.arange(width) < lengths[:, None]
         stay: Bools = np.asarray(np.isnan(relevance) & there & self.pin_unjudged)
@@ -135,7 +138,7 @@ class Optimal(Reranker):
         worth = self._turned(omega) / np.where(known, ideal, 1.0)[:, None]
         return self._fairest(k, np.where(there, gains, np.nan), np.where(there, worth, np.nan), stay, known, lost)
 
-    def _fairest(self, k: int, gains: Floats, worth: Floats, stay: Bools, known: Bools, lost: Remark) -> Order:
+    def _fairest(self, k: int, gains: Floats, worth: Floats, stay: Bools, known: Bools, lost: Note) -> Order:
         """Choose of each query's front what is allowed, of each on its own or of all together."""
         rows = np.flatnonzero(known & ~np.isnan(gains).all(axis=1))
         order = np.full((len(gains), min(k, gains.shape[1])), MISSING)
@@ -155,7 +158,7 @@ class Optimal(Reranker):
             order[row, : front.tops.shape[1]] = front.tops[at]
         gap /= max(len(rows), 1)
         side = "lower" if self.worst else "higher"
-        open_ = (Remark(f"the mean of fairness could be {gap:.6f} {side} at most"),) if gap > TOLD else ()
+        open_ = (COULD_BE.note(gap=f"{gap:.6f}", side=side),) if gap > TOLD else ()
         return Order(order, (lost, *open_))
 
     def _turned(self, omega: Floats) -> Floats:

@@ -5,7 +5,12 @@ from typing import Literal
 
 import numpy as np
 
-from fairtrec.reranker import MISSING, NEW, Floats, Ints, Order, Reranker, counted
+from fairtrec.reranker import MISSING, NEW, Floats, Ints, NoteKind, Order, Reranker
+
+NOT_JUDGED = NoteKind(
+    "no judged document",
+    "queries without a judged document of grade {grade} or more, so their order is kept: {many} of {queries}",
+)
 
 
 @dataclass(frozen=True)
@@ -45,5 +50,5 @@ class Oracle(Reranker):
         codes = np.take_along_axis(np.where(judged_ranks == MISSING, NEW - at, judged_ranks), order, axis=1)
         many = chosen.sum(axis=1)
         ranks = np.where(at < many[:, None], codes, MISSING)[:, : int(many.max(initial=0))]
-        words = f"queries without a judged document of grade {self.rel} or more, so their order is kept: {{}} of {{}}"
-        return Order(ranks, (counted(words, many == 0),))
+        note = NOT_JUDGED.note(grade=str(self.rel), many=int(np.sum(many == 0)), queries=len(many))
+        return Order(ranks, (note,))

@@ -8,6 +8,7 @@ from fairtrec import evaluate
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import UsageError
+from fairtrec_made import texts
 
 RUN = {"one": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"c": 2.0, "a": 1.0}}}
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0, "c": 1}}
@@ -17,10 +18,10 @@ OF_THE_TRACK = {"TREC19Unfairness", "TREC19Utility"}
 
 
 def allowed(*measures, **given):
-    """The names of the measures that are evaluated, and the remark on what is left out."""
+    """The names of the measures that are evaluated, and the note on what is left out."""
     result = evaluate(measures, RUN, **given)
-    remarks = [each for each in result.notes if each.startswith("all_fair")]
-    return [re.match(r"\w+", str(each))[0] for each in result.scores[0].measures], remarks
+    notes = [each for each in texts(result.notes) if each.startswith("all_fair")]
+    return [re.match(r"\w+", str(each))[0] for each in result.scores[0].measures], notes
 
 
 @pytest.mark.parametrize(
@@ -44,18 +45,18 @@ def test_it_is_each_measure_that_is_evaluated_when_it_is_asked_for_alone(given):
         except UsageError:
             continue
         can.append(name)
-    found, (remark,) = allowed("all_fair", **given)
+    found, (note,) = allowed("all_fair", **given)
     assert list(dict.fromkeys(found)) == can
-    assert "\n" not in remark
+    assert "\n" not in note
     for name in BUILT_IN:
-        assert bool(re.search(rf"\b{name}\b(?!\))", remark)) is (name not in can), name
+        assert bool(re.search(rf"\b{name}\b(?!\))", note)) is (name not in can), name
 
 
 def test_everything_is_left_out_by_a_reason():
     given = {"labels": LABELS, "positions": POSITIONS, "background": RUN["one"], "counterfactual": RUN["one"]}
-    found, (remark,) = allowed("all_fair", qrels=QRELS, **given)
+    found, (note,) = allowed("all_fair", qrels=QRELS, **given)
     assert set(found) == set(BUILT_IN) - OF_THE_TRACK
-    assert remark == "all_fair leaves out TREC19Unfairness, TREC19Utility (needs the track's sequences of queries)"
+    assert note == "all_fair leaves out TREC19Unfairness, TREC19Utility (needs the track's sequences of queries)"
 
 
 def test_it_stands_among_others_and_takes_a_cutoff():

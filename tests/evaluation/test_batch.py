@@ -30,6 +30,7 @@ from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import paths
 from fairtrec.support.jobs import sent
+from fairtrec_made import texts
 from fairtrec_made.work import Shared
 
 MEASURES = "NFaiRR@2 nDCG@2 AP TExFAIR@2"
@@ -86,7 +87,7 @@ def ours(runs, **given):
 
 
 def seen(result):
-    return result.per_query, result.signature, result.notes, result.failed, [one.remarks for one in result.scores]
+    return result.per_query, result.signature, texts(result.notes), result.failed, [one.notes for one in result.scores]
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

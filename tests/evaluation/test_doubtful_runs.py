@@ -5,7 +5,8 @@ import gzip
 import pytest
 
 import fairtrec
-from fairtrec.report.remarks import footnotes
+from fairtrec.report.result_notes import list_notes
+from fairtrec_made import texts
 
 SAME = "runs with the same documents in the same order for all queries, down to the measured depth (100 at most)"
 RISE = "scores rise with the ranks"
@@ -70,11 +71,11 @@ def test_a_file_whose_ranks_fall_as_its_scores_rise_is_sound(desk):
     text = "".join(f"{line}\n" for several in by_query.values() for line in several)
     (desk / "upwards.run").write_text(text)
     for name in ("upwards.run", "neural.run"):
-        assert not any(RISE in line for line in footnotes(fairtrec.evaluate("RR", name, "qrels.txt")))
+        assert not any(RISE in line for line in texts(list_notes(fairtrec.evaluate("RR", name, "qrels.txt"))))
     (desk / "rising.run.gz").write_bytes(gzip.compress((desk / "rising.run").read_bytes()))
-    assert any(RISE in line for line in footnotes(fairtrec.evaluate("RR", "rising.run.gz", "qrels.txt")))
+    assert any(RISE in line for line in texts(list_notes(fairtrec.evaluate("RR", "rising.run.gz", "qrels.txt"))))
     (desk / "odd.run").write_text("101 Q0 a x 1 t\n101 Q0 b y 2 t\n101 Q0 c z 3 t\n")
-    assert not any(RISE in line for line in footnotes(fairtrec.evaluate("RR", "odd.run", "qrels.txt")))
+    assert not any(RISE in line for line in texts(list_notes(fairtrec.evaluate("RR", "odd.run", "qrels.txt"))))
 
 
 def test_a_run_of_which_few_top_ranks_are_judged_is_told():
@@ -82,8 +83,8 @@ def test_a_run_of_which_few_top_ranks_are_judged_is_told():
     run = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q2": {"a": 1.0}}  # q2 is not judged
     few = fairtrec.evaluate("nDCG@4 R@1000", run, {"q1": {"a": 1}})
     assert few.means["run"]["nDCG@4"] == 1.0
-    assert "nDCG@4: 1 of 4 ranks looked at are judged" in footnotes(few)
-    assert [str(remark) for remark in few.scores[0].remarks] == ["nDCG@4: 1 of 4 ranks looked at are judged"]
+    assert "nDCG@4: 1 of 4 ranks looked at are judged" in texts(list_notes(few))
+    assert [str(remark) for remark in few.scores[0].notes] == ["nDCG@4: 1 of 4 ranks looked at are judged"]
     all_judged = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}}
     for measures, judged in (("nDCG@4", all_judged), ("AP", {"q1": {"a": 1}}), ("Judged@4", {"q1": {"a": 1}})):
-        assert not any("are judged" in line for line in footnotes(fairtrec.evaluate(measures, run, judged)))
+        assert not any("are judged" in line for line in texts(list_notes(fairtrec.evaluate(measures, run, judged))))

@@ -17,6 +17,7 @@ import fairtrec
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.measures.nfairr import FaiRR
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made import texts
 
 TERMS = {"f": ["she", "her"], "m": ["he", "him", "his"]}
 TEXTS = {  # f and m: 1 1, 2 0, 0 1, 0 0, 1 3; omega 1, 0, 1 (tau), 1, .5
@@ -293,10 +294,10 @@ def test_in_the_background_too():
 
 def test_how_many_there_were_is_said():
     result = fairtrec.evaluate("FaiRR@10", STRANGE, missing="neutral", **TEXTUAL)
-    said = [remark.filled(remark.numbers) for remark in result.scores[0].remarks]
+    said = texts(result.scores[0].notes)
     assert any(each.startswith("1 of 3 documents in the measured ranks have no text or counts") for each in said)
     assert result.signature["missing"] == "neutral(1)"
-    assert fairtrec.evaluate("FaiRR@10", RUN, missing="neutral", **TEXTUAL).notes == ()
+    assert texts(fairtrec.evaluate("FaiRR@10", RUN, missing="neutral", **TEXTUAL).notes) == ()
 
 
 def test_passing_over_leaves_the_utility_measures_alone():

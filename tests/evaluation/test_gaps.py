@@ -14,6 +14,7 @@ from scipy import stats
 import fairtrec
 from fairtrec.evaluation.gaps import fieller, gap
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made import texts
 
 SLICES = {"x": ["101", "102", "103", "104"], "y": ["105", "106", "107", "108"], "z": ["109", "110", "111", "112"]}
 
@@ -155,7 +156,7 @@ def test_a_query_in_several_slices_leaves_no_interval(example, tmp_path):
     found = written(result, both, tmp_path / "found.json")["difference"]["means"]["nDCG@10"]
     assert found["value"] > 0
     assert (found["low"], found["high"], found["p"]) == (None, None, None)
-    assert "difference, ratio: no interval, as a query is in several slices" in result.notes
+    assert "difference, ratio: no interval, as a query is in several slices" in texts(result.notes)
 
 
 def test_one_slice_has_no_gap(example, tmp_path):

@@ -12,6 +12,7 @@ import fairtrec
 from fairtrec.data.ranking import depth
 from fairtrec.measure import Floats, Ints, Measure, SumOverRanks
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made import texts
 
 DOCNOS = [f"d{at}" for at in range(14)]
 GROUPS = ["f", "m", "n"]
@@ -346,7 +347,7 @@ def test_a_measure_that_gold_does_not_correct_says_why(measure, given, why, tmp_
     assert math.isnan(found.corrected)
     assert found.why.startswith(why)
     assert not math.isnan(other.corrected)
-    assert any(f"not corrected: {why}" in str(remark) for remark in scores.remarks)
+    assert any(f"not corrected: {why}" in str(remark) for remark in scores.notes)
 
 
 def test_what_nothing_was_drawn_of_is_not_corrected(tmp_path):
@@ -504,13 +505,13 @@ def test_one_label_that_differs_is_one(tmp_path):
     for differing, word in ((1, "differs"), (2, "differ")):
         labels = {"a": "f", "b": "mf"[differing - 1], "c": "f", "d": "m"}
         found = fairtrec.evaluate(measure, RUN, labels=labels, gold=sheet(tmp_path, rows)).scores[0]
-        assert f"{measure}: of 3 gold labels {differing} {word}" in map(str, found.remarks)
+        assert f"{measure}: of 3 gold labels {differing} {word}" in map(str, found.notes)
 
 
 def test_what_stays_that_of_the_instrument_is_said(tmp_path):
     path = sheet(tmp_path, [("a", "m", 0.5)])
     given = {"labels": LABELS, "background": RUN, "gold": path, "target": "background"}
-    said = [str(each) for each in fairtrec.evaluate("EER@3 NFaiRR@3", RUN, **given).scores[0].remarks]
+    said = [str(each) for each in fairtrec.evaluate("EER@3 NFaiRR@3", RUN, **given).scores[0].notes]
     assert "the target stays that of the background, and is not corrected" in said
     assert "NFaiRR@3: its ideal stays as it is, and is not corrected" in said
     trusted = "sheet.tsv names no runs: that all documents looked at could be drawn is taken on trust"
@@ -537,7 +538,7 @@ def test_rankings_of_many_lengths_are_corrected_part_by_part(measures, monkeypat
         assert other.corrected == pytest.approx(one.corrected, abs=1e-13)
         assert other.low == pytest.approx(one.low, abs=1e-12, nan_ok=True)
         assert (other.gold, other.differ) == (one.gold, one.differ)
-    assert parts.remarks == whole.remarks
+    assert parts.notes == whole.notes
 
 
 class Summed(Shouting):
@@ -583,10 +584,10 @@ def test_groups_of_labels_and_of_gold_may_be_renamed(tmp_path):
         for each, more in ((labels, {}), (other, {"groups": "f=F, m=Male, -=N"}))
     )  # fmt: skip
     assert found.scores[0].values.tolist() == plain.scores[0].values.tolist()
-    assert found.notes == plain.notes
+    assert texts(found.notes) == texts(plain.notes)
     assert found.signature["groups"] == "f=F,m=Male,-=N"
     assert "groups" not in plain.signature
-    assert [*map(str, found.scores[0].remarks)] == [*map(str, plain.scores[0].remarks)]
+    assert [*map(str, found.scores[0].notes)] == [*map(str, plain.scores[0].notes)]
     path = tmp_path / "labels.tsv"
     path.write_text("".join(f"{docno}\t{group}\n" for docno, group in other.items()))
     again = fairtrec.evaluate(

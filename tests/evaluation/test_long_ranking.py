@@ -44,7 +44,7 @@ def test_the_same_as_in_one_matrix(given, request):
     assert [part.tolist() for part in depth.evenly(few, "abcdefg", 9)] == [[0, 1, 2, 3, 4, 5, 6]]
     parts = fairtrec.evaluate(runs=run(), qrels=QRELS, **options).scores[0]
     np.testing.assert_allclose(parts.values, whole.values, rtol=1e-12, atol=1e-15)
-    assert list(map(str, parts.remarks)) == list(map(str, whole.remarks))
+    assert list(map(str, parts.notes)) == list(map(str, whole.notes))
     if whole.ties is not None:
         for mine, theirs in zip(astuple(parts.ties), astuple(whole.ties), strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-15)
@@ -83,10 +83,10 @@ def test_few_queries_and_judgements_at_a_time_give_the_same_bytes(monkeypatch):
 
 def test_remarks_that_count_are_made_of_all_queries(request):
     soft = {docno: {"f": 0.25, "m": 0.75} if docno == "d12" else {group: 1.0} for docno, group in LABELS.items()}
-    whole = fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].remarks
+    whole = fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].notes
     assert str(whole[0]) == "rND: 2 of 499 memberships are soft; more than .5 counts as a member"
     request.getfixturevalue("parted")
-    assert fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].remarks == whole
+    assert fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].notes == whole
 
 
 def test_positions_by_part(request):
@@ -96,7 +96,7 @@ def test_positions_by_part(request):
     request.getfixturevalue("parted")
     parts = fairtrec.evaluate(runs=run(), **options).scores[0]
     np.testing.assert_allclose(parts.values, whole.values, rtol=1e-12, atol=1e-15)
-    assert list(map(str, parts.remarks)) == list(map(str, whole.remarks))
+    assert list(map(str, parts.notes)) == list(map(str, whole.notes))
     with pytest.raises(InputError, match="the positions know none of its documents"):
         fairtrec.evaluate(runs=run(), **options | {"positions": {"x": 1.0, "y": 2.0}})
 
@@ -112,7 +112,7 @@ def test_bounds_by_part(request):
     request.getfixturevalue("parted")
     parts = [fairtrec.evaluate(runs=run(), **options).scores[0] for options in several]
     for mine, theirs in zip(parts, whole, strict=True):
-        assert list(map(str, mine.remarks)) == list(map(str, theirs.remarks))
+        assert list(map(str, mine.notes)) == list(map(str, theirs.notes))
         for name, found in vars(theirs.unknown).items():
             same = np.testing.assert_array_equal if found.dtype == object else np.testing.assert_allclose
             same(getattr(mine.unknown, name), found, err_msg=name)

@@ -7,6 +7,8 @@ import pytest
 
 import fairtrec
 from fairtrec.evaluation.leaderboard import comparable
+from fairtrec.report.result_notes import list_notes
+from fairtrec_made import texts
 
 TEXTS = {f"d{rank}": "she he" if rank % 2 else "he" for rank in range(20)}
 BACKGROUND = {"q": {**{f"d{rank}": 40.0 - rank for rank in range(20)}, **{f"b{rank}": 9.0 - rank for rank in range(5)}}}
@@ -26,9 +28,8 @@ def evaluated(runs, **more):
 def test_unknown_documents_of_ranks_and_of_backgrounds_are_told_apart():
     said = fairtrec.evaluate("NFaiRR@10", {"known": KNOWN, "one": ranking(1)}, terms={"f": ["she"], "m": ["he"]},
                              docs=TEXTS, background=BACKGROUND, missing="neutral")  # fmt: skip
-    from fairtrec.report.remarks import footnotes
 
-    lines = footnotes(said)
+    lines = texts(list_notes(said))
     assert "5 of 25 documents in the backgrounds have no text or counts; --missing neutral" in lines
     assert "1 of 10 documents in the measured ranks have no text or counts; --missing neutral (one)" in lines
     assert said.signature["missing"] == "neutral(6)"
@@ -101,5 +102,5 @@ def test_the_note_counts_the_same_documents_whatever_takes_the_place_of_the_unkn
         background_depth=5,
         **choices,
     )
-    (line,) = [note for note in found.notes if "backgrounds" in note]
+    (line,) = [note for note in texts(found.notes) if "backgrounds" in note]
     assert line.startswith("2 of 5 documents in the backgrounds have no text or counts; --missing ")

@@ -11,6 +11,7 @@ from fairtrec.commands.validate import validating
 from fairtrec.data import Samples
 from fairtrec.formats import qrels, run
 from fairtrec.support.errors import InputError
+from fairtrec_made import texts
 
 LABELS = {"11": "a", "12": "b", "13": "a", "14": "b"}
 ONE = "id\tpage_id\n1\t11\n2\t13\n1\t12\n1\t13\n2\t14\n"
@@ -159,6 +160,8 @@ def test_runs_of_both_tasks_in_one_table_are_noted(tmp_path):
     note = "one ranking of each query in 2 runs and several in 1 run, as in tasks 1 and 2 of TREC Fair Ranking; "
     note += "their values are not comparable, evaluate them apart"
     labels = {"11": "f", "12": "m"}
-    assert note in fairtrec.evaluate("AWRF@2", {"a": one, "b": two, "c": one}, labels=labels).notes
+    assert note in texts(fairtrec.evaluate("AWRF@2", {"a": one, "b": two, "c": one}, labels=labels).notes)
     for runs in ([one], [two], [two, two]):
-        assert not any("tasks 1 and 2" in note for note in fairtrec.evaluate("AWRF@2", runs, labels=labels).notes)
+        assert not any(
+            "tasks 1 and 2" in note for note in texts(fairtrec.evaluate("AWRF@2", runs, labels=labels).notes)
+        )

@@ -12,6 +12,7 @@ from fairtrec.data import Docnos, Labels, looked_up, product
 from fairtrec.formats import labels, tsv
 from fairtrec.formulas.neutrality import membership
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made import texts
 
 NAN = float("nan")
 
@@ -217,7 +218,7 @@ def test_even_is_over_the_subtopics_of_the_query(tmp_path):
     assert result.means["run"] == pytest.approx(alone.means["run"], nan_ok=False)
     assert result.means["run"]["FAIR@4"] == pytest.approx(0.798, abs=5e-4)
     assert result.means["run"]["KL@4"] == 0
-    assert any("subtopics are each query's own" in note for note in result.notes)
+    assert any("subtopics are each query's own" in note for note in texts(result.notes))
 
 
 def test_groups_of_a_label_file_mean_the_same_in_every_query(tmp_path):
@@ -226,7 +227,7 @@ def test_groups_of_a_label_file_mean_the_same_in_every_query(tmp_path):
     run = {"q1": {f"d{i}": 9.0 - i for i in range(4)}}
     result = fairtrec.evaluate(["KL@4"], run, None, labels=str(labels))
     assert result.means["run"]["KL@4"] == pytest.approx(np.log(3 / 2))  # shares 1/2, 1/2, 0 where 1/3 each is wanted
-    assert "the labels of 2 of 2 queries name not all groups; the target is even over all" in result.notes
+    assert "the labels of 2 of 2 queries name not all groups; the target is even over all" in texts(result.notes)
 
 
 @pytest.mark.parametrize(
@@ -314,7 +315,7 @@ def test_there_is_no_worst_member_of_a_group():
 
 def test_what_is_known_of_the_ranks_is_said():
     result = fairtrec.evaluate("KL@2", RUN, labels={"d1": "a", "d9": "b"})
-    assert tuple(map(str, result.scores[0].remarks)) == ("groups are known for 1 of the 2 ranks looked at",)
+    assert tuple(map(str, result.scores[0].notes)) == ("groups are known for 1 of the 2 ranks looked at",)
 
 
 def test_labels_of_no_document_of_the_run_are_refused():
@@ -364,8 +365,8 @@ def test_groups_are_named_with_their_sizes_and_targets(tmp_path):
         "F": {"documents": 100, "target": 0.25}, "M": {"documents": 100, "target": 0.25},
         "N": {"documents": 100, "target": 0.25}, "botrh": {"documents": 1, "target": 0.25},
     }  # fmt: skip
-    assert "groups: F 100, M 100, N 100, botrh 1; target 0.25 each" in result.notes
-    assert any(note.startswith("botrh has less than 1 % of the labels") for note in result.notes)
+    assert "groups: F 100, M 100, N 100, botrh 1; target 0.25 each" in texts(result.notes)
+    assert any(note.startswith("botrh has less than 1 % of the labels") for note in texts(result.notes))
     assert result.signature["members"] == "F 100, M 100, N 100, botrh 1"
 
 

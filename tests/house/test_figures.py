@@ -16,8 +16,6 @@ REASONS = {  # why each of these takes 20 or more decisions; it is split by what
     "evaluation/session.py:Evaluator.reading": "each source is read once, and only what is asked for",
     "evaluation/session.py:Evaluator.result": "what stands next to a value is put together",
     "measures/catalogue/notation.py:built": "each kind of parameter that a measure may be spelled with",
-    "report/remarks.py:footnotes": "a remark after the other, each on something else",
-    "report/remarks.py:of_ceilings": "one sentence, of which each part may be missing",
     "report/results/lines.py:trec": "each kind of line that trec_eval prints",
 }
 TOO_MANY = {  # functions of more decisions than a reader follows, to be split by what they decide

@@ -145,7 +145,7 @@ def test_nothing_ranked_is_undefined():
 def test_what_it_needs_and_says():
     assert ARaB().needs == ("ranked", "counts")
     assert RaB(mag="tf_paper").needs == ("ranked", "log_counts")
-    assert ARaB().remark(groups=("f", "m")) == "above 0 leans to m, below 0 to f"
+    assert str(ARaB().note(groups=("f", "m"))) == "above 0 leans to m, below 0 to f"
     ARaB().check(("f", "m"))
     for groups in ((), ("f",), ("a", "b", "c")):
         with pytest.raises(UsageError, match=f"RaB compares two groups and was given {len(groups)}"):

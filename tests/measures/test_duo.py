@@ -240,7 +240,7 @@ def test_the_published_normaliser_misses_the_ends():
     assert score(few, lists[:1]) == score(few, lists)[0]
     assert score(few, lists[:1]) == score(few, [lists[0], random.permuted(lists[0])])[0]
     assert abs(score(DUO_random(normaliser="sampled", n=100), lists[:1]) - score(DUO_random(), lists[:1])) > 1e-3
-    assert few.remark(lists[:, :, None]) == ""
+    assert few.note(lists[:, :, None]) is None
 
 
 def test_the_published_normaliser_tries_all_orders_of_up_to_eight():
@@ -258,16 +258,16 @@ def test_what_is_not_proved_is_said():
     unit = (ordered - ordered[:, :1]) / (ordered[:, -1:] - ordered[:, :1]) - 0.5
     bound, least, most = spread.ends(unit, 1, "prefix")
     move = score(DUO(), lists) * (least - bound) / (most - bound)
-    said = str(DUO().remark(lists[:, :, None]))
+    said = str(DUO().note(lists[:, :, None]))
     assert move.max() > 1e-3
     assert said == (
         f"for {(move > 1e-3).sum()} of 2 rankings the fairest possible order is proved only within bounds; "
         f"their values are exact or too high, by {move.max():.4f} at most"
     )
-    assert DUO(mean="full").remark(lists[:, :, None]) == ""
-    assert DUO(cutoff=14).remark(lists[:, :, None]) == ""
-    assert DUO().remark(np.repeat([-1.0, 1.0], 20)[None, :, None]) == ""
-    assert DUO().remark(np.empty((0, 4, 1))) == ""
+    assert DUO(mean="full").note(lists[:, :, None]) is None
+    assert DUO(cutoff=14).note(lists[:, :, None]) is None
+    assert DUO().note(np.repeat([-1.0, 1.0], 20)[None, :, None]) is None
+    assert DUO().note(np.empty((0, 4, 1))) is None
 
 
 def test_positions_of_any_size():
@@ -286,7 +286,7 @@ def test_refused_and_spelled():
     assert str(DUO()) == "DUO"
     assert str(DUO(mean="full", cutoff=10, axis=2)) == "DUO(mean='full',axis=2)@10"
     assert DUO().needs == SignedDUO().needs == DUO_random().needs == ("positions",)
-    assert named(DUO.remark) == ("positions",)
+    assert named(DUO.note) == ("positions",)
     assert (DUO().better, SignedDUO().better, DUO_random().better) == ("lower", "nearer 0", "neither")
 
 

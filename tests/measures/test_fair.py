@@ -312,10 +312,10 @@ def test_greedy_is_no_ceiling_and_what_exceeds_it_is_told():
     assert found == pytest.approx(0.8 * 1.5)
     assert value(replace(measure, normaliser="attainable"), [B, A], [1.0, 0.0]) == pytest.approx(1 / 1.5 / 0.8)
     said = "1 of 2 rankings have a value above 1, as the greedy order is no ceiling"
-    assert str(measure.remark(np.array([0.5, found]))) == said
-    assert "documents without a grade" in str(FAIR(normaliser="attainable").remark(np.array([1.5])))
-    assert FAIR(normaliser="attainable").remark(np.array([1.0, np.nan])) == ""
-    assert FAIR().remark(np.array([1.5])) == ""
+    assert str(measure.note(np.array([0.5, found]))) == said
+    assert "documents without a grade" in str(FAIR(normaliser="attainable").note(np.array([1.5])))
+    assert FAIR(normaliser="attainable").note(np.array([1.0, np.nan])) is None
+    assert FAIR().note(np.array([1.5])) is None
 
 
 def test_of_documents_that_earn_as_much_greedy_takes_the_fairest():

@@ -194,12 +194,12 @@ def test_a_document_of_no_group_is_not_protected():
 def test_soft_memberships_become_hard_and_that_is_said():
     table = np.array([[[0.3, 0.7], [0.5, 0.5], [1, 0], [nan, nan], [0.1, 0.9]]])
     assert rND(protected="b")(table, ("a", "b")) == pytest.approx(score(rND(protected="b"), (1, 0, 0, 1)))
-    assert str(rND().remark(table)) == "3 of 4 memberships are soft; more than .5 counts as a member"
+    assert str(rND().note(table)) == "3 of 4 memberships are soft; more than .5 counts as a member"
     first = "the list is the first 1 documents; members of groups below it do not count"
     soft = "1 of 1 memberships are soft; more than .5 counts as a member"
-    assert str(rND(cutoff=1).remark(table)) == f"{first}; {soft}"
-    assert str(rND(cutoff=1).remark(np.round(table))) == first
-    assert rND().remark(membership((1, 0, None))) == ""
+    assert str(rND(cutoff=1).note(table)) == f"{first}; {soft}"
+    assert str(rND(cutoff=1).note(np.round(table))) == first
+    assert rND().note(membership((1, 0, None))) is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -245,7 +245,7 @@ def test_spelling_and_inputs():
         "rKL(protected='b',step=10,norm='max',compat=True)@100"
     )
     assert rND().needs == ("membership", "groups")
-    assert named(rND.remark) == ("membership",)
+    assert named(rND.note) == ("membership",)
     assert rND().better == "lower"
 
 

@@ -134,4 +134,4 @@ def test_many_groups_are_looked_at_for_a_part_of_the_queries_at_a_time(monkeypat
         monkeypatch.setattr(f"fairtrec.{place}.CELLS", 20_000)
     parts = fairtrec.evaluate(asked, {"r": run}, labels=labels)
     assert (parts.scores[0].values == whole.scores[0].values)[~np.isnan(whole.scores[0].values)].all()
-    assert parts.scores[0].remarks == whole.scores[0].remarks
+    assert parts.scores[0].notes == whole.scores[0].notes

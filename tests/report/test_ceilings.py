@@ -11,9 +11,10 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measures import AWRF, KL, NFaiRR, TExFAIR
 from fairtrec.report.cells import intervals
-from fairtrec.report.remarks import of_ceilings
+from fairtrec.report.result_notes import note_ceilings
 from fairtrec.statistics import paired
 from fairtrec.support.errors import UsageError
+from fairtrec_made import texts
 from fairtrec_made.measures import Count, Nearer
 
 TEN = tuple(map(str, range(10)))
@@ -34,16 +35,16 @@ def near_all(best, other, many):
 
 
 def test_one_line_says_of_how_many_rankings_a_measure_has_its_best_value_and_how_many_queries_decide():
-    said = of_ceilings(result(near_all(1, 0.5, 9), near_all(1, 0.2, 8), near_all(1, 0.1, 7)))
+    said = texts(note_ceilings(result(near_all(1, 0.5, 9), near_all(1, 0.2, 8), near_all(1, 0.1, 7))))
     assert said == ["NFaiRR@10: 8 to 9 of 10 rankings have the maximum, so 1 to 2 queries tell runs apart (0, 1)"]
     none = ["NFaiRR@10: 10 of 10 rankings have the maximum, so no query tells runs apart"]
-    assert of_ceilings(result([1] * 10, [1] * 10)) == none
+    assert texts(note_ceilings(result([1] * 10, [1] * 10))) == none
 
 
 def test_of_one_run_no_runs_are_told_apart():
-    assert of_ceilings(result([1] * 10)) == ["NFaiRR@10: 10 of 10 rankings have the maximum"]
-    assert of_ceilings(result(near_all(1, np.nan, 9))) == ["NFaiRR@10: 9 of 9 rankings have the maximum"]
-    assert of_ceilings(result(near_all(1, 0.5, 8))) == [
+    assert texts(note_ceilings(result([1] * 10))) == ["NFaiRR@10: 10 of 10 rankings have the maximum"]
+    assert texts(note_ceilings(result(near_all(1, np.nan, 9)))) == ["NFaiRR@10: 9 of 9 rankings have the maximum"]
+    assert texts(note_ceilings(result(near_all(1, 0.5, 8)))) == [
         "NFaiRR@10: 8 of 10 rankings have the maximum, so 2 queries decide the mean"
     ]
 
@@ -51,20 +52,20 @@ def test_of_one_run_no_runs_are_told_apart():
 def test_the_best_value_is_by_the_direction_and_the_bounds_of_the_measure():
     kinds = KL(), Nearer(), AWRF()
     rows = near_all(0, 1, 9), near_all(0, -1, 9), near_all(1, 0, 9)
-    assert of_ceilings(result(rows, measure=kinds)) == [
+    assert texts(note_ceilings(result(rows, measure=kinds))) == [
         "KL@10: 9 of 10 rankings have the minimum, so 1 query decides the mean",
         "Nearer@10: 9 of 10 rankings have the value 0, so 1 query decides the mean",
         "AWRF@10: 9 of 10 rankings have the maximum, so 1 query decides the mean",
     ]
     unscaled, target = TExFAIR(scaled=False), np.array([0.25, 0.75])
     best = unscaled.bounds_against(target)[1]
-    assert of_ceilings(result(near_all(best, 0.1, 9), measure=unscaled, target=target))
+    assert texts(note_ceilings(result(near_all(best, 0.1, 9), measure=unscaled, target=target)))
 
 
 def test_nothing_is_said_of_few_queries_of_sums_and_of_fewer_rankings():
-    assert of_ceilings(result([1, 1, 1, 1])) == []
-    assert of_ceilings(result(near_all(0, 1, 10), measure=Count())) == []
-    assert of_ceilings(result(near_all(1, 0.5, 7))) == []
+    assert texts(note_ceilings(result([1, 1, 1, 1]))) == []
+    assert texts(note_ceilings(result(near_all(0, 1, 10), measure=Count()))) == []
+    assert texts(note_ceilings(result(near_all(1, 0.5, 7)))) == []
 
 
 def test_an_interval_ends_where_the_values_of_the_measure_do():
@@ -89,10 +90,10 @@ def test_a_question_mark_stands_behind_an_interval_where_fewer_than_ten_values_d
     found = Result((scores,), Signature({}), (), {}).with_confidence()
     assert [text.endswith(" ?") for text in intervals(found.scores[0], None, 4)] == [True, False]
     said = "?: fewer than 10 values differ from the most frequent one, so the interval is too narrow"
-    assert said in found.notes
+    assert said in texts(found.notes)
     sure = Result((Scores("a.run", "", (AWRF(),), many, values[1:]),), Signature({}), (), {})
-    assert said not in sure.with_confidence().notes
-    assert said in sure.with_confidence(slices={"few": many[:12]}).notes
+    assert said not in texts(sure.with_confidence().notes)
+    assert said in texts(sure.with_confidence(slices={"few": many[:12]}).notes)
 
 
 @pytest.mark.parametrize("method", ["t", "percentile", "bca"])
@@ -127,7 +128,7 @@ def test_beside_a_rank_stands_that_no_test_is_behind_it(copied, fairtrec_command
 def test_of_the_runs_of_the_paper_a_ceiling_is_told(ten):
     runs, qrels, given = ten
     said = fairtrec.evaluate("NFaiRR@10", runs, qrels, **given)
-    (line,) = [each for each in of_ceilings(said) if each.startswith("NFaiRR@10")]
+    (line,) = [each for each in texts(note_ceilings(said)) if each.startswith("NFaiRR@10")]
     assert line == "NFaiRR@10: 27 to 29 of 30 rankings have the maximum, so 1 to 3 queries tell runs apart"
 
 

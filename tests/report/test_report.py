@@ -16,11 +16,12 @@ import pytest
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.measure import Remark
 from fairtrec.report import cells, output
-from fairtrec.report.remarks import footnotes
+from fairtrec.report.result_notes import list_notes
 from fairtrec.report.writers import RESULTS, refuse_view
 from fairtrec.support.errors import UsageError
+from fairtrec.support.notes import NoteKind
+from fairtrec_made import notes_of, texts
 from fairtrec_made.measures import Count, Higher, Lower, Nearer, Neither
 
 NAN = float("nan")
@@ -40,7 +41,7 @@ def result_of(measures, *runs, names=None, tags=None, qids=None, notes=()):
         tag = tags[number] if tags else f"tag{number}"
         asked = qids or [f"q{i}" for i in range(len(values[0]))]
         scores.append(Scores(name, tag, tuple(measures), tuple(asked), np.array(values, dtype=float)))
-    return Result(tuple(scores), Signature.read("fairtrec:1 | order:score"), tuple(notes), {})
+    return Result(tuple(scores), Signature.read("fairtrec:1 | order:score"), tuple(notes_of(*notes)), {})
 
 
 def best_of(measure, *means, places=4):
@@ -241,7 +242,7 @@ def test_bars_and_minus_signs_beside_a_number_are_mathematics_in_latex():
 def test_what_a_report_does_not_say_is_said_beside_it():
     result = result_of([Higher()], [[0.5, NAN]], [[0.5, 0.6]], notes=["careful"])
     said = ["careful", "Higher@10: defined for 1 of 2 queries (a)"]
-    assert footnotes(result) == said
+    assert texts(list_notes(result)) == said
     carried = {form: writer.carries for form, writer in RESULTS.forms.items()}
     assert {form for form in carried if carried[form] == "all"} == {"table", "md", "latex", "json", "html"}
     assert set(carried.values()) == {"all", "nothing"}
@@ -254,14 +255,13 @@ def test_what_a_report_does_not_say_is_said_beside_it():
 
 def test_what_is_said_of_many_runs_with_other_numbers_is_one_line():
     runs = result_of([Higher()], *[[[0.5, 0.5]]] * 5)
-    counted = [Remark("{} of {} rankings are odd", (number, 2), Higher()) for number in range(5)]
-    spoken = [Remark("a sentence with a 7 and {}", measure=Lower())] * 5  # a sentence of a plug-in stands as it is
-    scores = [
-        replace(each, remarks=(one, other)) for each, one, other in zip(runs.scores, counted, spoken, strict=True)
-    ]
-    said = footnotes(replace(runs, scores=tuple(scores)))
-    assert said == ["Higher@10: 0 to 4 of 2 rankings are odd", "Lower@10: a sentence with a 7 and {}"]
-    said = footnotes(replace(runs, scores=tuple(scores[:2])))
+    odd, spoken = NoteKind("odd", "{odd} of {rankings} rankings are odd"), NoteKind("spoken", "a 7 and {text}")
+    counted = [odd.note(measure=Higher(), odd=number, rankings=2) for number in range(5)]
+    spoken = [spoken.note(measure=Lower(), text="{}")] * 5
+    scores = [replace(each, notes=(one, other)) for each, one, other in zip(runs.scores, counted, spoken, strict=True)]
+    said = texts(list_notes(replace(runs, scores=tuple(scores))))
+    assert said == ["Higher@10: 0 to 4 of 2 rankings are odd", "Lower@10: a 7 and {}"]
+    said = texts(list_notes(replace(runs, scores=tuple(scores[:2]))))
     assert said[0] == "Higher@10: 0 and 1 of 2 rankings are odd (a, b)"
 
 

@@ -19,7 +19,7 @@ from fairtrec.commands.compare import COMPARISONS
 from fairtrec.report.records import flat_name
 from fairtrec.report.writers import RESULTS
 from fairtrec.support.errors import ResourceError, UsageError
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY, pages, texts
 
 RUNS = ("bm25.run", "neural.run", "fair.run")
 GRAMMAR = re.compile(r"^[_a-zA-Z]\w*$", re.ASCII)  # that by which Weights & Biases sorts
@@ -345,7 +345,7 @@ def test_each_mean_has_the_interval_of_scipy(result, confidence):
             low, high = low if least is None else max(low, least), high if most is None else min(high, most)
             assert ends == pytest.approx([low, high], abs=DIGITS)
     assert confident.signature["interval"] == f"t/{confidence:g}"
-    assert confident.notes[-3:] == (
+    assert texts(confident.notes)[-3:] == (
         f"[low, high]: {100 * confidence:g}% t interval of each mean over queries",
         "?: fewer than 10 values differ from the most frequent one, so the interval is too narrow",
         "an interval over fewer than 30 queries (here 12) assumes that values are about normally distributed",
@@ -367,11 +367,11 @@ def test_undefined_and_infinite_values_and_few_queries():
         [interval([1, 1, 0.5], 0.9)[0], 1.0]
     )
     assert frame.filter(regex="Skew.*(low|high)").isna().all(axis=None)  # minus infinity
-    assert "here 3 to 3" not in "".join(result_.notes)
+    assert "here 3 to 3" not in "".join(texts(result_.notes))
     alone = of_names("a", queries=["q1"]).with_confidence()
     assert math.isnan(alone.to_frame().loc["a", "Groups@2.low"])
     assert "[" not in str(alone).splitlines()[3]
-    assert alone.notes[1:] == (
+    assert texts(alone.notes)[1:] == (
         "[low, high]: 95% t interval of each mean over queries",
         "a mean over one query has no interval",
     )
@@ -386,8 +386,8 @@ def test_a_confidence_that_there_is_not_is_refused(result, confidence):
 def test_thirty_queries_are_not_few_but_a_slice_of_them_may_be():
     run = {f"q{at:02}": {f"d{at % 2}": 2.0, "d2": 1.0} for at in range(30)}
     result_ = fairtrec.evaluate("MaxShare@2", {"r": run}, labels={"d0": "f", "d1": "m", "d2": "m"})
-    assert "fewer" not in "".join(result_.with_confidence().notes)
-    assert "here 20" in "".join(result_.with_confidence(slices={"few": [*run][:20]}).notes)
+    assert "fewer" not in "".join(texts(result_.with_confidence().notes))
+    assert "here 20" in "".join(texts(result_.with_confidence(slices={"few": [*run][:20]}).notes))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from fairtrec.report import styled
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.terminal import render
+from fairtrec_made import notes_of
 
 
 @pytest.fixture
@@ -15,7 +16,7 @@ def document():
     keys = [Column("run", ["a", "女女", "total"], words=True)]
     values = [Column("nDCG@10 ↑", ["0.5000", "0.2500", "0.7500"], best={0})]
     table = ReportTable("Two runs", keys, values, total=True, good={1})
-    return Document([table], ["a remark"], "signature")
+    return Document([table], notes_of("a note"), "signature")
 
 
 def test_colors_are_all_that_rich_adds(document, monkeypatch):
@@ -42,7 +43,7 @@ def test_without_rich_a_terminal_shows_plain_text(document, monkeypatch):
         "",
         "  total     0.7500",
         "",
-        "a remark",
+        "a note",
         "signature",
     ]
 

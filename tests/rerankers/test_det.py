@@ -181,6 +181,6 @@ def test_a_query_without_a_target_or_without_groups_keeps_its_order():
     by = DetCons(cutoff=3)
     order = by(np.array([[0, 0, 1], [-1, -1, -1]]), np.array([[np.nan, np.nan], [0.5, 0.5]]), np.array([3, 3]))
     assert order.ranks.tolist() == [[0, 1, 2], [0, 1, 2]]
-    said = {remark.words.partition(",")[0]: remark.numbers for remark in order.remarks}
-    assert said["queries without a target"] == (1, 2)
-    assert said["queries without a document of known group"] == (1, 2)
+    said = {note.kind.name: note.numbers for note in order.notes}
+    assert said["no target"] == {"many": 1, "queries": 2}
+    assert said["no known group"] == {"many": 1, "queries": 2}

@@ -36,7 +36,7 @@ def reranked(by, qrels, **given):
 def test_a_qrels_file_changes_no_order_unasked(name):
     with_them, without = reranked(spelled(name), QRELS), reranked(spelled(name), None)
     assert with_them.runs[0].rankings == without.runs[0].rankings
-    assert JUDGED not in with_them.runs[0].remarks
+    assert JUDGED not in with_them.runs[0].notes
     assert with_them.runs[0].after.tag == f"r-{name}"
     assert {**with_them.signature, "qrels": ""} == {**without.signature, "qrels": ""}  # whose queries are evaluated
 
@@ -45,7 +45,7 @@ def test_a_qrels_file_changes_no_order_unasked(name):
 def test_what_uses_judgements_says_so_in_remark_signature_and_tag(by):
     made = reranked(by, QRELS)
     (one,) = made.runs
-    assert str(one.remarks[0]) == "uses the judgements, so it is a bound and no system"
+    assert str(one.notes[0]) == "uses the judgements, so it is a bound and no system"
     assert made.signature["judgements"] == f"used by {one.by}"
     assert one.after.tag == f"r-{one.by.name}-judgements"
     with pytest.raises(UsageError, match=r"needs (relevance )?judgements"):
@@ -57,7 +57,7 @@ def test_targets_and_groups_that_are_judged_are_judgements(given):
     made = reranked("DetCons@10 Random", SUBTOPICS, **given)
     assert [each.after.tag for each in made.runs] == ["r-DetCons-judgements", "r-Random"]
     assert made.signature["judgements"] == "used by DetCons@10"
-    assert [JUDGED in each.remarks for each in made.runs] == [True, False]
+    assert [JUDGED.note() in each.notes for each in made.runs] == [True, False]
 
 
 @pytest.mark.parametrize("gain", ["FairGreedy(gain=qrels,eps=0)@5", "AlphaIdeal(gain=qrels)@5"])
@@ -80,4 +80,4 @@ class Wishful(Reranker):
 
 
 def test_a_plug_in_that_wishes_for_judgements_is_not_given_them():
-    assert JUDGED not in reranked(Wishful(), QRELS).runs[0].remarks
+    assert JUDGED.note() not in reranked(Wishful(), QRELS).runs[0].notes

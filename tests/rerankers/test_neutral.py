@@ -9,6 +9,7 @@ import fairtrec
 from fairtrec.data import Candidates
 from fairtrec.formulas import discount
 from fairtrec.rerankers import Neutral
+from fairtrec.rerankers.neutral import BELOW_BEST
 from fairtrec.support.errors import UsageError
 from fairtrec_made import THOROUGH
 from fairtrec_made.neutrality import omega_of
@@ -28,7 +29,7 @@ def first_of(by, scaled, counts, **more):
     n = len(scaled)
     ranked, target = np.arange(n)[None], np.array([[0.5, 0.5]])
     order = by(scaled=scaled[None], counts=counts, ranked=ranked, target=target, lengths=np.array([n]), **more)
-    return [rank for rank in order.ranks[0].tolist() if rank >= 0], order.remarks
+    return [rank for rank in order.ranks[0].tolist() if rank >= 0], order.notes
 
 
 def test_it_sorts():
@@ -75,7 +76,7 @@ def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(want
         weights = discount.log2(k)
         ideal = (np.sort(omega)[::-1][:k] * weights[: len(omega)]).sum()
         background = Candidates(counts[None], np.ones((1, len(counts)), dtype=np.int64))
-        found, remarks = first_of(Neutral(k, require=wanted), scaled, counts, background=background)
+        found, notes = first_of(Neutral(k, require=wanted), scaled, counts, background=background)
         sums = {
             order[:k]: tuple(sum(w * of[d] for w, d in zip(weights, order, strict=False)) for of in (scaled, omega))
             for order in permutations(range(len(scaled)))
@@ -87,7 +88,7 @@ def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(want
         assert reaching  # the background is the ranking, so its best order reaches 1
         utility, fair = sums[tuple(found)]
         assert fair >= wanted * ideal - 1e-9
-        (gap,) = [remark.numbers[0] for remark in remarks if " more than " in remark.words]
+        (gap,) = [note.numbers["gap"] for note in notes if note.kind == BELOW_BEST]
         assert utility <= max(reaching) + 1e-9
         assert utility + gap + 1e-4 >= max(reaching)
         met += 1
@@ -97,9 +98,9 @@ def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(want
 def test_a_query_that_cannot_reach_it_is_as_neutral_as_it_can_be():
     scaled, counts = np.array([1.0, 0.5, 0.0]), np.array([[9.0, 0.0], [6.0, 3.0], [5.0, 3.0]])
     background = Candidates(np.array([[[1.0, 1.0], [2.0, 2.0]]]), np.ones((1, 2), dtype=np.int64))
-    found, remarks = first_of(Neutral(2, require=0.9), scaled, counts, background=background)
+    found, notes = first_of(Neutral(2, require=0.9), scaled, counts, background=background)
     assert found == [2, 1]
-    assert "queries of which no order reaches it, so the most neutral is taken: 1 of 1" in map(str, remarks)
+    assert "queries of which no order reaches it, so the most neutral is taken: 1 of 1" in map(str, notes)
 
 
 def test_on_a_run_eval_finds_what_was_required(example):

@@ -19,7 +19,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measures.catalogue import registry
 from fairtrec.statistics import corrections, paired
 from fairtrec.support.errors import UsageError
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY, pages, texts
 
 PAGE = REPOSITORY / "docs" / "compare.md"
 grades = st.sampled_from([0.0, 0.1, 0.2, 0.3, 1 / 3, 0.7, 0.8, 1.0])
@@ -148,7 +148,7 @@ def test_queries_that_some_run_lacks_are_left_out_and_that_is_said():
     assert [row.p_corrected for row in view.rows[:2]] == expected[0, 1:].tolist()
     assert np.isnan(view.rows[2].p_corrected)
     assert [row.n for row in view.rows] == [12, 9, 12]
-    assert "Tukey HSD is over the queries that all runs have: nDCG@10 9" in view.notes
+    assert "Tukey HSD is over the queries that all runs have: nDCG@10 9" in texts(view.notes)
     assert view.family == "randomised Tukey HSD over all pairs of 4 runs, for each measure, 1 untested left out"
     values[1, 0, 3:] = np.nan
     view = compare(result(values[:3], "nDCG@10"), correction="tukey", resamples=300)

@@ -26,6 +26,7 @@ from fairtrec.statistics.agreement import tau_ap
 from fairtrec.statistics.corrections import corrected
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
+from fairtrec.support.notes import Note
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -215,7 +216,7 @@ def ablate(
     asked: dict[str, Any] = {**given} if table is None else {**given, "docs": table}
     measuring = Measuring(runs, {"qrels": qrels, **asked}, asked_for, table, lists, seed, jobs)
     found = list(measuring.taken([Setting(), *every]))
-    result = _complete(measuring, {"qrels": qrels, **given}, docs, loading.remarks_on_names(*lists))
+    result = _complete(measuring, {"qrels": qrels, **given}, docs, loading.note_list_names(*lists))
     return _compared(found, result, tuple(texts), seed, measuring.terms)
 
 
@@ -233,7 +234,7 @@ def _count_terms(lists: Mapping[Any, GroupTerms], docs: Any) -> TermTable:
     return TermTable(words, partial(loading.texts, docs))
 
 
-def _complete(measuring: Measuring, given: Mapping[str, Any], docs: Any, remarks: Iterable[str]) -> Result:
+def _complete(measuring: Measuring, given: Mapping[str, Any], docs: Any, notes: Iterable[Note]) -> Result:
     """Give the result of the base with the files, the signature and the notes of the whole."""
     base = measuring.results[0]
     beside = {part: file for part, file in base.files.items() if part.of == "counterfactual"}
@@ -243,8 +244,8 @@ def _complete(measuring: Measuring, given: Mapping[str, Any], docs: Any, remarks
     if "docs" in signature:  # which were read once for all, and are an object since
         digest = "" if isinstance(docs, PATH) else memory.digest("docs", docs)
         signature |= {"docs": called("docs", given, files, digest=digest)}
-    notes = tuple(dict.fromkeys((*base.notes, *remarks)))
-    return replace(base, files=files, signature=signature, notes=notes)
+    every = tuple(dict.fromkeys((*base.notes, *notes)))
+    return replace(base, files=files, signature=signature, notes=every)
 
 
 def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: bool) -> dict[Any, GroupTerms]:

@@ -13,17 +13,42 @@ from fairtrec.formulas.rounding import same
 from fairtrec.report.cells import called, cell, signed
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head
-from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("factor", "variant", "run")
 FEW = 6  # runs that have a column each
 AP = "tau_ap: the same, with the weight at the top"
 BY_SIZE = "orders, ranks and flips go by the mean of absolute values, as signs cancel in the mean"
+FLIPPED = NoteKind(
+    "flipped",
+    "flipped: pairs of runs, of {pairs}, whose order is not that of the base; settled: those that differ significantly "
+    "in the base (paired t-test, Holm, p at most 0.05): {settled}",
+    NoteSeverity.LEGEND,
+)
+TAU = NoteKind(
+    "tau",
+    f"tau-b: Kendall's, with the base; 0.9 or more is usually called the same order; {AP}",
+    NoteSeverity.BACKGROUND,
+)
+BEST = NoteKind("best", "best: the rank of {run}, the best run of the base", NoteSeverity.BACKGROUND)
+NO_FLIP = NoteKind("no flip", "no variant flips a pair of runs")
+MOST_FLIPS = NoteKind("most flips", "most pairs flip by {variant}: {flipped} of {pairs}{tau}")
+NEVER_FLIPPED = NoteKind("never flipped", "pairs that no variant flips: {never} of {pairs}")
+STILL = NoteKind("still", "no mean moves by {factors}")
+OCCURRING = NoteKind(
+    "occurring terms", "{occurring} of {terms} terms occur in the documents looked at", NoteSeverity.BACKGROUND
+)
+FEWER = NoteKind(
+    "fewer queries",
+    "orders over the {queries} of {every} queries for which every run has a value: {which}",
+    NoteSeverity.MISLEADING,
+)
 
 
-def footnotes(ablation: Ablation) -> list[str]:
-    """List what a reader should know beside the numbers."""
-    return [*legend(ablation), *remarks(ablation), *footnotes_of(ablation.result)]
+def list_notes(ablation: Ablation) -> list[Note]:
+    """List the notes on the numbers."""
+    return [*legend(ablation), *list_own_notes(ablation), *list_result_notes(ablation.result)]
 
 
 def tables(ablation: Ablation, *, places: int) -> Document:
@@ -34,8 +59,8 @@ def tables(ablation: Ablation, *, places: int) -> Document:
         several.append(_of_terms(ablation, terms, names, places))
     several.append(_of_runs(ablation, names, places))
     by_size = BY_SIZE if ablation.pairs and ablation.measure.better == "nearer 0" else ""
-    signs = [directions([ablation.measure.better]), by_size, *legend(ablation)]
-    said = [*remarks(ablation), *footnotes_of(ablation.result)]
+    signs = [directions([ablation.measure.better]), by_size, *map(str, legend(ablation))]
+    said = [*list_own_notes(ablation), *list_result_notes(ablation.result)]
     return Document(several, said, str(ablation.signature), signs=signs)
 
 
@@ -173,42 +198,39 @@ def _still(ablation: Ablation) -> list[str]:
     return [factor for factor, is_so in moved.items() if not is_so]
 
 
-def legend(ablation: Ablation) -> Iterator[str]:
+def legend(ablation: Ablation) -> Iterator[Note]:
     """Say what the numbers mean."""
     if ablation.pairs:
-        told = (
-            f"those that differ significantly in the base (paired t-test, Holm, p at most 0.05): {ablation.told_apart}"
-        )
-        yield f"flipped: pairs of runs, of {ablation.pairs}, whose order is not that of the base; settled: {told}"
-        yield f"tau-b: Kendall's, with the base; 0.9 or more is usually called the same order; {AP}"
+        yield FLIPPED.note(pairs=ablation.pairs, settled=ablation.told_apart)
+        yield TAU.note()
         best = best_of(ablation)
         if len(ablation.runs) > FEW and best is not None:
-            yield f"best: the rank of {called(ablation.runs)[best]}, the best run of the base"
+            yield BEST.note(run=called(ablation.runs)[best])
 
 
-def remarks(ablation: Ablation) -> Iterator[str]:
-    """Say which factor moves most, and which numbers are over fewer queries."""
+def list_own_notes(ablation: Ablation) -> Iterator[Note]:
+    """List the notes on which factor moves most, and on which numbers are over fewer queries."""
     if ablation.pairs:
         flips = [each for each in ablation.variants if each.flipped]
         most = min(flips, key=lambda each: (-each.flipped, each.tau_b), default=None)
         if most is None:
-            yield "no variant flips a pair of runs"
+            yield NO_FLIP.note()
         else:
             tau = "" if np.isnan(most.tau_b) else f" (tau-b {most.tau_b:.2f})"
-            yield f"most pairs flip by {named(most)}: {most.flipped} of {ablation.pairs}{tau}"
-            yield f"pairs that no variant flips: {ablation.never} of {ablation.pairs}"
+            yield MOST_FLIPS.note(variant=named(most), flipped=most.flipped, pairs=ablation.pairs, tau=tau)
+            yield NEVER_FLIPPED.note(never=ablation.never, pairs=ablation.pairs)
     if still := _still(ablation):
-        yield f"no mean moves by {', '.join(still)}"
+        yield STILL.note(factors=", ".join(still))
     if ablation.terms is not None:
         occurring, listed = ablation.terms
-        yield f"{occurring} of {listed} terms occur in the documents looked at"
+        yield OCCURRING.note(occurring=occurring, terms=listed)
     fewer: dict[int, list[str]] = {}
     for each in ablation.variants if ablation.pairs else ():
         if each.queries < ablation.every:
             fewer.setdefault(each.queries, []).append(named(each))
     for queries, names in fewer.items():
         which = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-        yield f"orders over the {queries} of {ablation.every} queries for which every run has a value: {which}"
+        yield FEWER.note(queries=queries, every=ablation.every, which=which)
 
 
 def rows(ablation: Ablation, *, places: int | None) -> Iterator[Row]:
@@ -234,7 +256,7 @@ def record(ablation: Ablation) -> dict[str, Any]:
     }
     base = _record(ablation, ablation.base)
     return {
-        **head(ablation.result, ablation.signature, footnotes(ablation)),
+        **head(ablation.result, ablation.signature, list_notes(ablation)),
         "measure": str(ablation.measure),
         "pairs": ablation.pairs,
         "told_apart": ablation.told_apart,

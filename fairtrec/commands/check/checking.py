@@ -26,6 +26,25 @@ from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import SCANTY
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by, refuse_first
 from fairtrec.support.literals import FailOn, Method
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
+
+OPTIONS = NoteKind("options from a file", "options from {file}", NoteSeverity.BACKGROUND)
+PASSED_OVER = NoteKind("file passed over", "{file} was passed over (--untrusted); --config {file} reads it")
+NOT_READ = NoteKind("baseline not read", "no requirement is about the baseline, so {baseline} was not read")
+CONTRADICTION = NoteKind("contradiction", "{contradiction}")
+BONFERRONI = NoteKind("corrected slices", "each of the {slices} slices is judged with alpha {alpha:.3g} (Bonferroni)")
+NO_SLICES = NoteKind("no requirement on slices", "no requirement is about slices; write: worst slice MEASURE >= BOUND")
+OTHER_QUERIES = NoteKind(
+    "queries of the baseline", "{run} has {queries}, the baseline {of_baseline}; compared over the {both} of both"
+)
+IN_NO_SLICE = NoteKind(
+    "run in no slice", "{outside} of the {queries} queries of {run} are in no slice", NoteSeverity.MISLEADING
+)
+NOT_ASKED = NoteKind("no requirement", "{run}: {name} is {mean:.4f}, with no requirement")
+BOOTSTRAP = NoteKind(
+    "narrow bootstrap", "the bootstrap intervals of fewer than {fewest} queries are too narrow; prefer --interval t"
+)
+ACCEPTED = NoteKind("accepted", "accepted: {changed}: {why}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +55,7 @@ class Verdicts(Answer):
     result: Result  # of the runs that are judged
     gate: Gate
     baseline: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     baseline_sha256: str = ""  # of its file
 
     @property
@@ -109,20 +128,19 @@ def check(
         how = {"jobs": jobs, "keep_going": keep_going, "untrusted": untrusted, **given}
         result, base = _evaluated(wanted, runs, qrels, run, how)
     refuse_gold(result, "requirements look")
-    told: list[str] = []
+    told: list[Note] = []
     if recorded is not None:
         base, told = recorded.only(compared), _agreed(recorded, result, compared, accept=accept)
     verdicts = [
         each for scores in result.scores for each in judge(scores, asked, baseline=base, slices=parts, gate=gate)
     ]
-    said = [*notes(result.scores, asked, base, parts, gate), *told]
+    said = [*_list_notes(result.scores, asked, base, parts, gate), *told]
     if base is not None:
         digest = _digest_of(recorded, result, base)
         named = baseline if isinstance(baseline, str | None) else base.run
         return Verdicts(tuple(verdicts), result, gate, named, tuple(said), digest)
     if baseline is not None:
-        named = baseline if isinstance(baseline, str) else "it"
-        said.append(f"no requirement is about the baseline, so {named} was not read")
+        said.append(NOT_READ.note(baseline=baseline if isinstance(baseline, str) else "it"))
     return Verdicts(tuple(verdicts), result, gate, None, tuple(said))
 
 
@@ -146,53 +164,54 @@ def _faults(recorded: RecordedResult | None, bounds: str | None, *, accept: bool
     yield lacks, f"a results file holds no {bounds}; give the run that was the baseline, or leave out --bounds {bounds}"
 
 
-def notes(
+def _list_notes(
     runs: Sequence[Scores],
     requirements: Sequence[Requirement],
     baseline: Scores | None,
     slices: Mapping[str, Sequence[str]],
     gate: Gate,
-) -> Iterator[str]:
-    """Say what a reader should know beside the verdicts: what contradicts, what was not compared or not asked."""
-    yield from (requirement.contradiction for requirement in requirements if requirement.contradiction)
+) -> Iterator[Note]:
+    """List the notes on the verdicts: what contradicts, what was not compared or not asked."""
+    contradictions = (requirement.contradiction for requirement in requirements)
+    yield from (CONTRADICTION.note(contradiction=each) for each in contradictions if each)
     among = gate.among(len(slices))
     if among < gate.alpha and any(each.scope and each.relative for each in requirements):
-        yield f"each of the {len(slices)} slices is judged with alpha {among:.3g} (Bonferroni)"
+        yield BONFERRONI.note(slices=len(slices), alpha=among)
     sliced = {qid for qids in slices.values() for qid in qids}
     if slices and not any(requirement.scope for requirement in requirements):
-        yield "no requirement is about slices; write: worst slice MEASURE >= BOUND"
+        yield NO_SLICES.note()
     asked = {requirement.measure for requirement in requirements}
     for scores in runs:
-        yield from _notes_on_run(scores, asked, baseline, sliced if slices else None)
+        yield from _list_run_notes(scores, asked, baseline, sliced if slices else None)
     if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
-        yield f"the bootstrap intervals of fewer than {SCANTY} queries are too narrow; prefer --interval t"
+        yield BOOTSTRAP.note(fewest=SCANTY)
 
 
-def _notes_on_run(
+def _list_run_notes(
     scores: Scores, asked: Collection[Measure], baseline: Scores | None, sliced: Collection[str] | None
-) -> Iterator[str]:
-    """Say which queries of a run the baseline or the slices lack, and the means that nothing is required of."""
+) -> Iterator[Note]:
+    """List the notes on a run: the queries that the baseline or the slices lack, and the means without requirement."""
     qids = set(scores.qids)
     if baseline is not None and qids != set(baseline.qids):
         many = f"{len(qids)} {'query' if len(qids) == 1 else 'queries'}"
-        both = f"compared over the {len(qids & set(baseline.qids))} of both"
-        yield f"{scores.run} has {many}, the baseline {len(baseline.qids)}; {both}"
+        both = len(qids & set(baseline.qids))
+        yield OTHER_QUERIES.note(run=scores.run, queries=many, of_baseline=len(baseline.qids), both=both)
     if sliced is not None and (rest := len(qids.difference(sliced))):
-        yield f"{rest} of the {len(qids)} queries of {scores.run} are in no slice"
+        yield IN_NO_SLICE.note(outside=rest, queries=len(qids), run=scores.run)
     for measure, mean in zip(scores.measures, scores.means.tolist(), strict=True):
         if measure not in asked:
-            yield f"{scores.run}: {measure} is {mean:.4f}, with no requirement"
+            yield NOT_ASKED.note(run=scores.run, name=str(measure), mean=mean)
 
 
-def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure], *, accept: bool) -> list[str]:
+def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure], *, accept: bool) -> list[Note]:
     """Say what sets a recorded baseline apart and does not matter. Raises InputError for what does."""
     difference.refuse_other(recorded, result.signature, result.digests)
     changed = difference.changed(map(str, compared), result.signature, recorded.signature)
     if not accept:
         difference.refuse_changed(changed, recorded.path)
     programs = difference.of_programs(result.signature, recorded.signature)
-    told = difference.remark(programs, ("here", f"in {recorded.path}"))
-    return [*told, *(f"accepted: {each.measure}: {each.why}" for each in changed)]
+    told = difference.note_versions(programs, ("here", f"in {recorded.path}"))
+    return [*told, *(ACCEPTED.note(changed=str(each.measure), why=each.why) for each in changed)]
 
 
 def _digest_of(recorded: RecordedResult | None, result: Result, base: Scores) -> str:

@@ -69,7 +69,7 @@ def command(
     fairtrec check qrels.txt fair.run --baseline bm25.run --require 'TExFAIR@10 >= 0.5' \\
         --require 'nDCG@10 >= baseline - 0.01' --terms gender-en --docs collection.tsv
     """
-    from fairtrec.commands.check.checking import check
+    from fairtrec.commands.check.checking import OPTIONS, PASSED_OVER, check
 
     config.refuse_outside()
     passed_over = click.get_current_context().meta.get(config.PASSED_OVER)
@@ -100,10 +100,9 @@ def command(
         _write_fault(fault, junit)
         raise
     if toml is not None:
-        found = replace(found, notes=(*found.notes, f"options from {toml}"))
+        found = replace(found, notes=(*found.notes, OPTIONS.note(file=str(toml))))
     if passed_over:
-        what = f"{passed_over} was passed over (--untrusted); --config {passed_over} reads it"
-        found = replace(found, notes=(*found.notes, what))
+        found = replace(found, notes=(*found.notes, PASSED_OVER.note(file=str(passed_over))))
     for _, broken in found.result.failed:
         say(broken)
     _write(found, form, output, junit, places, time.monotonic() - began)

@@ -16,15 +16,16 @@ from fairtrec.evaluation.answers.result import Part
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.report.cells import cell, distinct, shown
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.folding import cut, folded, hung
+from fairtrec.report.folding import cut, hung, select_notes
 from fairtrec.report.markup import code_md, escaped_md
 from fairtrec.report.output import annotation
 from fairtrec.report.records import Row, head
 from fairtrec.report.records import json as as_json
-from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.styled import Line, drawn
 from fairtrec.report.terminal import within
 from fairtrec.support.errors import plain
+from fairtrec.support.notes import Note
 
 KEYS = ("run", "requirement", "slice")
 WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
@@ -51,9 +52,9 @@ def summary(checked: Verdicts) -> str:
     return plain(f"{counts or 'no verdicts'} ({', '.join([f'confidence {gate.confidence:g}', *ways])})")
 
 
-def footnotes(checked: Verdicts) -> list[str]:
-    """List what a reader should know beside the verdicts."""
-    return [plain(line) for line in (*checked.notes, *footnotes_of(checked.result))]
+def list_notes(checked: Verdicts) -> list[Note]:
+    """List the notes on the verdicts."""
+    return [*checked.notes, *list_result_notes(checked.result)]
 
 
 def title(verdict: Verdict) -> str:
@@ -96,7 +97,7 @@ def text(
 ) -> str:
     """Write a line for each verdict, and below it the reason where it is not simply passed.
 
-    In a ``window`` names are shortened, and figures that have no room stand below, too. ``most`` remarks are shown
+    In a ``window`` names are shortened, and figures that have no room stand below, too. ``most`` notes are shown
     (None: all), and then a terminal shows one line of the signature.
     """
     lines: list[Line] = []
@@ -114,7 +115,11 @@ def text(
         lines += ([(line, "")] for line in found[1:])
     signature = f"# {plain(str(checked.signature))}"
     last = cut(signature, room) if terminal and room is not None and most is not None else signature
-    below = (*hung(summary(checked), room, 4), *(f"# {line}" for line in folded(footnotes(checked), most)), last)
+    below = (
+        *hung(summary(checked), room, 4),
+        *(f"# {plain(line)}" for line in select_notes(list_notes(checked), most)),
+        last,
+    )
     return drawn([*lines, *([(each, "dim")] for each in below)], terminal=terminal)
 
 
@@ -123,8 +128,8 @@ def tables(checked: Verdicts, *, places: int = 4) -> Document:
     called = named(checked)
     cells = [[WORDS[v.status], called[v.run], title(v), facts(v, places), plain(v.reason)] for v in checked.verdicts]
     table = ReportTable.of_rows(summary(checked), 5, ["verdict", "run", "requirement", "result", "why"], cells)
-    lines = [*(plain(fault) for _, fault in checked.result.failed), *footnotes(checked)]
-    return Document([table], lines, plain(str(checked.signature)))
+    faults = [plain(fault) for _, fault in checked.result.failed]
+    return Document([table], list_notes(checked), plain(str(checked.signature)), signs=faults)
 
 
 def rows(checked: Verdicts, *, places: int | None) -> Iterator[Row]:
@@ -145,7 +150,7 @@ def md(checked: Verdicts, *, places: int = 4) -> str:
         rows.append([f"{SIGNS[verdict.status]} {verdict.status}", *map(_escaped, cells)])
     reasons = [f"{called[each.run]}, {title(each)}: {plain(each.reason)}" for each in checked.verdicts if each.reason]
     reasons += [plain(fault) for _, fault in checked.result.failed]
-    notes = footnotes(checked)
+    notes = [plain(str(note)) for note in list_notes(checked)]
     lines = [f"### fairtrec check: {_escaped(summary(checked))}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
     lines += [*(f"- {_escaped(line)}" for line in (*reasons, *notes)), *[""] * bool(reasons or notes)]
     return "".join(f"{line}\n" for line in [*lines, code_md(str(checked.signature))])
@@ -168,7 +173,7 @@ def record(checked: Verdicts) -> dict[str, Any]:
         "fail_on": checked.gate.fail_on,
         "baseline": checked.baseline,
         "failed": [{"run": name, "fault": fault} for name, fault in result.failed],
-        "notes": [*checked.notes, *footnotes_of(result)],
+        "notes": list(map(str, list_notes(checked))),
         "verdicts": [dict(_pairs(verdict)) for verdict in checked.verdicts],
     }
 
@@ -229,7 +234,7 @@ def junit(checked: Verdicts, *, places: int = 4, seconds: float = 0) -> str:
         properties = ET.SubElement(suite, "properties")
         made = {"signature": str(checked.signature), "confidence": f"{checked.gate.confidence:g}"}
         made |= {"interval": checked.gate.interval}
-        made |= {"notes": "; ".join(checked.notes)} if checked.notes else {}
+        made |= {"notes": "; ".join(map(str, checked.notes))} if checked.notes else {}
         for name, value in made.items():
             ET.SubElement(properties, "property", {"name": name, "value": value})
         for verdict in of_run:

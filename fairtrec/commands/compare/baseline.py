@@ -33,9 +33,29 @@ from fairtrec.statistics import paired
 from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
 from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.files.compression import uncompressed
+from fairtrec.support.notes import Note, NoteKind, write_span
 
 HALF, FEW = 0.5, 0.3  # of the variance: where labels have more, label more; where they have less, take more queries
 SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
+BOOTSTRAP = NoteKind(
+    "few queries, bootstrap",
+    "with fewer than {fewest} queries the bootstrap shows too much; prefer tests and intervals of t",
+)
+SIGNED_RANKS = NoteKind(
+    "signed ranks",
+    "signed ranks contradict the mean difference in {run} by {by_measure}{more}: most queries lean one way, a few far "
+    "the other",
+)
+FEW_DIFFERENCES = NoteKind(
+    "few differences",
+    "in {which} only {differences} differences are not 0: too few to trust the interval and p",
+)
+LABELS = NoteKind("variance of labels", "{share} of the variance of corrected differences is labels{advice}")
+OTHER_QUERIES = NoteKind("other queries", "the runs have not all the same queries; those of both are compared")
+NOT_THE_QUERIES = NoteKind(
+    "not the queries of the baseline",
+    "{which} not the {queries} queries of the baseline; those of both are compared",
+)
 
 
 def compare(
@@ -65,13 +85,13 @@ def compare(
     pairs = [pair for name, part in slicing.sliced(result, parts) for pair in pairing.pairs(name, part.scores, bases)]
     rows, said = _judged(pairs, how)
     notes = [
-        *dict.fromkeys(line for base in bases for line in _uneven(result.scores, base, bases)),
-        *slicing.notes(result, parts),
-        *_scanty(rows, how),
-        *_against(rows),
-        *_doubtful(rows),
+        *dict.fromkeys(note for base in bases for note in _note_uneven(result.scores, base, bases)),
+        *slicing.note_slices(result, parts),
+        *_note_bootstrap(rows, how),
+        *_note_signs(rows),
+        *_note_doubtful(rows),
         *said,
-        *_of_labels(rows),
+        *_note_labels(rows),
     ]
     family = _family(rows, how, len(result.scores) if len(bases) > 1 else 0)
     marks = slicing.worst([((row.run, row.against, row.measure), row.slice, row.mean, row.better) for row in rows])
@@ -135,7 +155,7 @@ def _called(name: str) -> set[str]:
     return {name, uncompressed(name), uncompressed(name).removesuffix(".run")}
 
 
-def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Comparison], list[str]]:
+def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Comparison], list[Note]]:
     """Compute all statistics: pairs of as many queries together, then the corrected p over all; say what is odd."""
     places: dict[int, list[int]] = defaultdict(list)
     for place, pair in enumerate(pairs):
@@ -163,7 +183,7 @@ def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Compari
     if how.correction == "tukey":
         columns["p_corrected"], said = pairing.tukey_hsd(pairs, columns["p"], **drawn)
     else:
-        columns["p_corrected"], said = correction.corrected(columns["p"], how.correction), []
+        columns["p_corrected"], said = correction.corrected(columns["p"], how.correction), list[Note]()
     compared = [
         _comparison(pair, {name: float(column[row]) for name, column in columns.items()}, how)
         for row, pair in enumerate(pairs)
@@ -237,32 +257,30 @@ def _family(rows: Sequence[Comparison], how: Procedure, paired_runs: int) -> str
     return f"{correction.NAMES[how.correction]} over {many}: {product}{left}"
 
 
-def _scanty(rows: Sequence[Comparison], how: Procedure) -> Iterator[str]:
+def _note_bootstrap(rows: Sequence[Comparison], how: Procedure) -> Iterator[Note]:
     """Say that the bootstrap, whose resamples spread less than new queries would, is too sure with few of them."""
     drawn = how.test == "bootstrap" or how.interval != "t"
     if drawn and any(row.n < SCANTY and not np.isnan(row.p) for row in rows):
-        yield f"with fewer than {SCANTY} queries the bootstrap shows too much; prefer tests and intervals of t"
+        yield BOOTSTRAP.note(fewest=SCANTY)
 
 
-def _against(rows: Sequence[Comparison]) -> Iterator[str]:
+def _note_signs(rows: Sequence[Comparison]) -> Iterator[Note]:
     """Say where signed ranks and the mean lie on two sides of 0."""
     shown = [row for row in rows if row.verdict in ("better", "worse", "higher", "lower")]
     against = [row for row in shown if (row.verdict in ("better", "higher")) != (row.tested * SIGN[row.better] > 0)]
     if against:
         more = f", and {len(against) - 1} more" if len(against) > 1 else ""
-        which = f"{against[0].run} by {against[0].measure}{more}"
-        yield f"signed ranks contradict the mean difference in {which}: most queries lean one way, a few far the other"
+        yield SIGNED_RANKS.note(run=against[0].run, by_measure=against[0].measure, more=more)
 
 
-def _doubtful(rows: Sequence[Comparison]) -> Iterator[str]:
+def _note_doubtful(rows: Sequence[Comparison]) -> Iterator[Note]:
     """Say how many comparisons rest on few differences, and on how few."""
     if few := [row.nonzero for row in rows if row.doubtful]:
         which = f"{len(few)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
-        least = f"{min(few)}" if min(few) == max(few) else f"{min(few)} to {max(few)}"
-        yield f"in {which} only {least} differences are not 0: too few to trust the interval and p"
+        yield FEW_DIFFERENCES.note(which=which, differences=write_span(few))
 
 
-def _of_labels(rows: Sequence[Comparison]) -> Iterator[str]:
+def _note_labels(rows: Sequence[Comparison]) -> Iterator[Note]:
     """Say for each measure how much of the variance is that of labels, and so whether to label more."""
     shares: dict[str, list[float]] = defaultdict(list)
     for row in rows:
@@ -272,15 +290,15 @@ def _of_labels(rows: Sequence[Comparison]) -> Iterator[str]:
         least, most = min(several), max(several)
         how_much = f"{least:.0%}" if f"{least:.0%}" == f"{most:.0%}" else f"{least:.0%} to {most:.0%}"
         advice = ": label more" if least >= HALF else ": more queries, not labels" if most < FEW else ""
-        yield f"{measure}: {how_much} of the variance of corrected differences is labels{advice}"
+        yield LABELS.note(measure=measure, share=how_much, advice=advice)
 
 
-def _uneven(several: Sequence[Scores], base: int, bases: Sequence[int]) -> Iterator[str]:
+def _note_uneven(several: Sequence[Scores], base: int, bases: Sequence[int]) -> Iterator[Note]:
     """Say which runs have other queries than the baseline."""
     queries = set(several[base].qids)
     other = [scores.run for number, scores in enumerate(several) if number != base and set(scores.qids) != queries]
     if other and len(bases) > 1:
-        yield "the runs have not all the same queries; those of both are compared"
+        yield OTHER_QUERIES.note()
     elif other:
         which = f"{other[0]} has" if len(other) == 1 else f"{len(other)} runs, such as {other[0]}, have"
-        yield f"{which} not the {len(queries)} queries of the baseline; those of both are compared"
+        yield NOT_THE_QUERIES.note(which=which, queries=len(queries))

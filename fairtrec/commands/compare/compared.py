@@ -18,9 +18,11 @@ from fairtrec.statistics import corrections, paired
 from fairtrec.statistics.estimate import Estimate
 from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.errors import UsageError
+from fairtrec.support.notes import Note, NoteKind
 
 ALL = "all"  # in the place of a baseline: every run in turn
 ComparisonOutcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
+TUKEY = NoteKind("queries of Tukey HSD", "Tukey HSD is over the queries that all runs have: {queries}")
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Comparisons(Answer):
     baselines: tuple[int, ...]
     procedure: Procedure
     family: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def baseline(self) -> int:
@@ -197,7 +199,7 @@ def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
         )
 
 
-def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[str]]:
+def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[Note]]:
     """Give the p of Tukey's HSD of each pair, all runs of a measure and slice at once, and what is to be said of it.
 
     It is over the queries that all of these have; a pair without a ``p`` of its own has none.
@@ -225,4 +227,4 @@ def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, se
         p_of = corrections.randomised_tukey(values, resamples=resamples, seed=seed)
         found[places] = [p_of[number[pair.against], number[pair.run]] for pair in family]
     told = ", ".join(f"{name} {many}" for name, many in fewer.items())
-    return found, [f"Tukey HSD is over the queries that all runs have: {told}"] * bool(fewer)
+    return found, [TUKEY.note(queries=told)] if fewer else []

@@ -22,6 +22,7 @@ from fairtrec.statistics.agreement import COEFFICIENTS, Coefficient, correlation
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.literals import Correction, Over
+from fairtrec.support.notes import Note
 
 AssociationOutcome = Literal["correlated", "not shown", "not tested"]
 ALL_RUNS = "all runs"
@@ -63,7 +64,7 @@ class Associations(Answer):
     over: Over
     procedure: Procedure
     family: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     by_cutoff: bool = False
 
     @property
@@ -111,7 +112,7 @@ def correlate(
     ]
     if over == "runs":
         rows += [row for name, part in slicing.sliced(result, parts) for row in _of_orders(name, part, pairs)]
-    corrected, notes = tuple(_corrected(rows, how)), tuple(slicing.notes(result, parts))
+    corrected, notes = tuple(_corrected(rows, how)), tuple(slicing.note_slices(result, parts))
     return Associations(corrected, result, over, how, _family(rows, how), notes, by_cutoff)
 
 

@@ -13,6 +13,7 @@ from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.utility import Utility
 from fairtrec.statistics.agreement import correlation, tau_ap
 from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.notes import Note
 
 MOST = 1000  # cutoffs at once
 
@@ -49,7 +50,7 @@ class Curves(Answer):
     rows: tuple[CurvePoint, ...]
     agreements: tuple[CurveAgreement, ...]
     result: Result
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def signature(self) -> Signature:
@@ -116,7 +117,7 @@ def curves(
             agreements += _agreements(name, family, rows, part)
     marks = slicing.worst([((p.run, p.measure, p.cutoff), p.slice, size, p.better) for p, size in points])
     marked = tuple(replace(point, worst_slice=mark) for (point, _), mark in zip(points, marks, strict=True))
-    return Curves(marked, tuple(agreements), result, tuple(slicing.notes(result, parts)))
+    return Curves(marked, tuple(agreements), result, tuple(slicing.note_slices(result, parts)))
 
 
 def family(measure: Parameters) -> str:

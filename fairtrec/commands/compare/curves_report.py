@@ -3,16 +3,19 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from fairtrec.commands.compare.compared import Comparison
 from fairtrec.commands.compare.correlations import Association, AssociationAtCutoff, Associations
 from fairtrec.commands.compare.curves import CurveAgreement, CurvePoint, Curves, family
+from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import ARROWS, ReportTable, RunCell, directions
-from fairtrec.report.remarks import of_ceilings
+from fairtrec.report.result_notes import note_ceilings
 from fairtrec.statistics.procedure import Procedure
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 COEFFICIENTS = {
     "pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "tau_ap": "tau_ap",
@@ -21,6 +24,17 @@ WORST = "the slice in which the run's mean is worst"
 Of = TypeVar("Of", Comparison, Association, CurvePoint, CurveAgreement)
 AP = "tau_ap: with the weight at the top"
 ALIKE = 0.9  # Kendall's tau from which two orders of runs are called alike, as is usual
+SINGLE = NoteKind(
+    "single runs and cutoffs",
+    "{many} remarks on single runs and cutoffs are left out; `fairtrec eval` makes them",
+    NoteSeverity.MISLEADING,
+)
+UNDEFINED = NoteKind("undefined means", "{means} of the means are over fewer queries, those with a value")
+CEILINGS = NoteKind(
+    "ceilings at cutoffs",
+    "at {at} of {cutoffs} cutoffs nearly all rankings have the best value; {last}",
+    NoteSeverity.MISLEADING,
+)
 
 
 def probability(p: float, places: int) -> str:
@@ -168,28 +182,31 @@ def _stability(measure: str, part: str, line: Sequence[CurveAgreement]) -> str:
     return f"{name}: tau is {since}; least {least.tau:.2f}, at @{least.cutoff}"
 
 
-def of_all_cutoffs(result: Result) -> list[str]:
-    """List what is true of all runs at all cutoffs, and count what is said of single ones."""
-    remarks = [remark for scores in result.scores for remark in scores.remarks]
-    said = Counter((family(each.measure), each.filled(each.numbers)) for each in remarks if each.measure is not None)
+def of_all_cutoffs(result: Result) -> list[Note]:
+    """List the notes on all runs at all cutoffs, and count those on single ones."""
+    notes = [note for scores in result.scores for note in scores.notes]
+    of_family = (
+        replace(note, measures=tuple(family(each) for each in note.measures if isinstance(each, Parameters)))
+        for note in notes
+        if note.measures
+    )
     families = Counter(family(measure) for scores in result.scores for measure in scores.measures)
-    always = {(name, what): many for (name, what), many in said.items() if many == families[name]}
-    single = len(remarks) - sum(always.values())
+    always = {note: many for note, many in Counter(of_family).items() if many == families[str(note.measures[0])]}
+    single = len(notes) - sum(always.values())
     undefined = sum(int((scores.defined < len(scores.qids)).sum()) for scores in result.scores)
-    lines = [*result.notes, *(f"{name}: {what}" for name, what in always)]
-    lines += [f"{single} remarks on single runs and cutoffs are left out; `fairtrec eval` makes them"] * bool(single)
-    lines += _ceilings(result)
-    return [*lines, *[f"{undefined} of the means are over fewer queries, those with a value"] * bool(undefined)]
+    listed = [*result.notes, *always]
+    listed += [SINGLE.note(many=single)] if single else []
+    listed += _note_ceilings(result)
+    return [*listed, *([UNDEFINED.note(means=undefined)] if undefined else [])]
 
 
-def _ceilings(result: Result) -> list[str]:
-    """Say at how many cutoffs nearly all rankings have the best value, and of the deepest of these what."""
-    said: dict[str, list[list[str]]] = {}
+def _note_ceilings(result: Result) -> list[Note]:
+    """Count the cutoffs at which nearly all rankings have the best value, and give the note on the deepest of these."""
+    said: dict[str, list[list[Note]]] = {}
     for row, measure in enumerate(result.scores[0].measures):
-        said.setdefault(family(measure), []).append(of_ceilings(result, row))
-    lines = []
+        said.setdefault(family(measure), []).append(note_ceilings(result, row))
+    notes = []
     for name, several in said.items():
-        if there := [line for line, *_ in filter(None, several)]:
-            many = f"at {len(there)} of {len(several)} cutoffs nearly all rankings have the best value"
-            lines.append(f"{name}: {many}; {there[-1]}")
-    return lines
+        if there := [note for note, *_ in filter(None, several)]:
+            notes.append(CEILINGS.note(measure=name, at=len(there), cutoffs=len(several), last=str(there[-1])))
+    return notes

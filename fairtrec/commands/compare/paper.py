@@ -16,6 +16,7 @@ from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
 from fairtrec.statistics.procedure import DECIDING
+from fairtrec.support.notes import Note
 
 TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomisation": "paired randomisation",
          "bootstrap": "paired bootstrap"}  # fmt: skip
@@ -37,7 +38,7 @@ def better_of(row: Comparison) -> Better:
     return "lower" if row.compared == "absolute value" else row.better
 
 
-def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
+def overview(view: Comparisons, places: int, notes: Sequence[Note]) -> Document:
     """Lay out the means of all runs, the baseline's first; its values are those that most runs are compared with."""
     names = shown(scores.run for scores in view.result.scores)
     if is_matrix(view):
@@ -59,7 +60,7 @@ def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
     return Document([table], notes, str(view.signature), caption=caption)
 
 
-def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: Sequence[str]) -> Document:
+def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: Sequence[Note]) -> Document:
     """Lay out the means of all runs in their order, with the signs of those that each is shown to be better than."""
     runs, signs = [scores.run for scores in view.result.scores], signs_of(view)
     by_measure = enumerate(together(view.rows, "measure"))

@@ -13,9 +13,20 @@ from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics import reliability as formulas
 from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.notes import Note, NoteKind
 
 FEWEST = 3  # runs that have an order worth the name
 ALONE = "reliability is of an order; compare two runs without --reliability"
+INCOMPLETE = NoteKind(
+    "incomplete queries",
+    "{complete} of {queries} queries; {left_out} have no value in some run",
+)
+TOO_FEW = NoteKind("too few queries", "no reliability; fewer than 2 queries have a value in every run")
+ALL_ALIKE = NoteKind("no difference", "no reliability; all runs have the same values")
+BY_CHANCE = NoteKind(
+    "chance",
+    "the runs differ no more than by chance, so no number of queries can be given",
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,7 @@ class Reliabilities(Answer):
     wanted: float
     confidence: float
     seed: int
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def signature(self) -> Signature:
@@ -103,7 +114,7 @@ def reliability(
     rows = tuple(
         _row(name, part, row, wanted, how) for row in range(len(result.scores[0].measures)) for name, part in several
     )
-    notes = (*slicing.notes(result, parts), *_notes(rows))
+    notes = (*slicing.note_slices(result, parts), *_list_notes(rows))
     return Reliabilities(rows, result, float(wanted), float(how.confidence), how.seed, notes)
 
 
@@ -142,17 +153,17 @@ def name_measure(row: OrderReliability) -> str:
     return f"|{row.measure}|" if row.size else row.measure
 
 
-def _notes(rows: Sequence[OrderReliability]) -> Iterator[str]:
-    """Say which reliabilities are 0 or undefined, and how many queries are left out."""
+def _list_notes(rows: Sequence[OrderReliability]) -> Iterator[Note]:
+    """List the notes on reliabilities that are 0 or undefined, and on queries that are left out."""
     several = len({row.slice for row in rows}) > 1
     for row in rows:
         called = f"{name_measure(row)}, {row.slice}" if several else name_measure(row)
         if row.left_out:
             many = row.queries + row.left_out
-            yield f"{called}: {row.queries} of {many} queries; {row.left_out} have no value in some run"
+            yield INCOMPLETE.note(measure=called, complete=row.queries, queries=many, left_out=row.left_out)
         if row.queries < 2:
-            yield f"{called}: no reliability; fewer than 2 queries have a value in every run"
+            yield TOO_FEW.note(measure=called)
         elif isnan(row.reliability):
-            yield f"{called}: no reliability; all runs have the same values"
+            yield ALL_ALIKE.note(measure=called)
         elif row.reliability == 0:
-            yield f"{called}: the runs differ no more than by chance, so no number of queries can be given"
+            yield BY_CHANCE.note(measure=called)

@@ -9,8 +9,9 @@ from fairtrec.commands.compare.reliability import OrderReliability, Reliabilitie
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.records import Row, head, of_rows
-from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.statistics.procedure import DECIDING
+from fairtrec.support.notes import Note
 
 KEYS = ("measure", "slice")
 LEAST = ("residual", "query", "run", "runs", "tau of halves", "absolute")
@@ -46,7 +47,7 @@ def tables(view: Reliabilities, *, places: int) -> Document:
     ]
     return Document(
         [ReportTable("", keys, values, least=LEAST)],
-        footnotes(view),
+        list_notes(view),
         str(view.signature),
         gap=2,
         signs=[*_legend(view)],
@@ -91,9 +92,9 @@ def _legend(view: Reliabilities) -> Iterator[str]:
         yield f"?: fewer than {DECIDING} queries"
 
 
-def footnotes(view: Reliabilities) -> list[str]:
-    """List what a reader should know next to the numbers."""
-    return [*view.notes, *footnotes_of(view.result)]
+def list_notes(view: Reliabilities) -> list[Note]:
+    """List the notes on the numbers."""
+    return [*view.notes, *list_result_notes(view.result)]
 
 
 def rows(view: Reliabilities, *, places: int | None) -> Iterator[Row]:
@@ -117,7 +118,7 @@ def records(view: Reliabilities) -> list[dict[str, Any]]:
 
 def record(view: Reliabilities) -> dict[str, Any]:
     """Give one object, which also says where the rows come from and how they were made."""
-    made = head(view.result, view.signature, footnotes(view))
+    made = head(view.result, view.signature, list_notes(view))
     chosen = {"wanted": view.wanted, "confidence": view.confidence, "seed": view.seed}
     return {**made, "procedure": chosen, "rows": records(view)}
 

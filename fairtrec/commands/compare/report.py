@@ -24,18 +24,20 @@ from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import Document, ReportTable, directions
 from fairtrec.report.records import Row, head, of_rows
-from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.statistics.procedure import DECIDING, Procedure
+from fairtrec.support.notes import Note, NoteKind
 
 KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
 LEAST = ("cliff", "d_z", "p equivalent", "p not worse", "win/tie/loss", "n", "baseline", "p", "mean")
 View = Comparisons | Associations | Curves
+FAMILY = NoteKind("compared", "{family}")
 
 
 def tables(view: View, *, places: int, paper: bool = False) -> Document:
     """Lay out the tables, each below its title, and what stands below them; or the one table of a ``paper``."""
     if paper and isinstance(view, Comparisons):
-        return overview(view, places, notes(view))
+        return overview(view, places, list_view_notes(view))
     if isinstance(view, Comparisons) and is_matrix(view):
         several, lines = _of_pairs(view, places)
     elif isinstance(view, Comparisons):
@@ -44,7 +46,7 @@ def tables(view: View, *, places: int, paper: bool = False) -> Document:
         several, lines = of_associations(view, places)
     else:
         several, lines = of_curves(view, places)
-    return Document(several, notes(view), str(view.signature), gap=2, signs=lines)
+    return Document(several, list_view_notes(view), str(view.signature), gap=2, signs=lines)
 
 
 def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
@@ -130,19 +132,19 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     yield f"* {WORST}" if several else ""
 
 
-def notes(view: View) -> list[str]:
-    """List what a reader should know beside the numbers."""
+def list_view_notes(view: View) -> list[Note]:
+    """List the notes on the numbers."""
     several = tuple(replace(scores, gold=None) for scores in view.result.scores)  # whose intervals are others
     result = replace(view.result, scores=several)
     paired = isinstance(view, Comparisons)
-    said = of_all_cutoffs(result) if isinstance(view, Curves) else footnotes_of(result, paired=paired)
+    said = of_all_cutoffs(result) if isinstance(view, Curves) else list_result_notes(result, paired=paired)
     return [*view.notes, *said]
 
 
-def footnotes(view: View) -> list[str]:
-    """List what a reader should know beside a report that does not say it itself."""
-    family = [] if isinstance(view, Curves) else [view.family]
-    return [*family, *notes(view)]
+def list_notes(view: View) -> list[Note]:
+    """List the notes for a report that does not hold them itself."""
+    family = [] if isinstance(view, Curves) else [FAMILY.note(family=view.family)]
+    return [*family, *list_view_notes(view)]
 
 
 def rows(view: View, *, places: int | None) -> Iterator[Row]:
@@ -168,7 +170,7 @@ def records(view: View) -> list[dict[str, Any]]:
 
 def record(view: View) -> dict[str, Any]:
     """Give one object, which also says where the rows come from and how they were made."""
-    made = head(view.result, view.signature, notes(view))
+    made = head(view.result, view.signature, list_view_notes(view))
     if isinstance(view, Comparisons):
         several = [view.result.scores[number].run for number in view.baselines]
         made |= {"baseline": several if len(several) > 1 else several[0]}

@@ -9,7 +9,8 @@ from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Column, Document, ReportTable, directions, heading
 from fairtrec.report.page import page
 from fairtrec.report.records import Row
-from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.support.notes import Note
 
 KEYS = ("query",)
 OWN = ("own", "place")  # of one run
@@ -36,12 +37,12 @@ def _apart(view: SpreadView) -> tuple[TopicSpread, int | None]:
     return (view, None) if isinstance(view, TopicSpread) else (view.spread, view.run)
 
 
-def footnotes(view: SpreadView) -> list[str]:
-    """List what a reader should know. No line names a run."""
+def list_notes(view: SpreadView) -> list[Note]:
+    """List the notes that name no run."""
     of = _apart(view)[0]
     runs = [scores.run for scores in of.result.scores]
     names = {*runs, *shown(runs).values()}
-    return [line for line in footnotes_of(of.result) if not any(name in line for name in names)]
+    return [note for note in list_result_notes(of.result) if not any(name in str(note) for name in names)]
 
 
 def tables(view: SpreadView, *, places: int) -> Document:
@@ -56,7 +57,7 @@ def tables(view: SpreadView, *, places: int) -> Document:
     values = [Column(head, list(map(str, cells))) for head, cells in zip(heads[1:], columns, strict=True)]
     table = ReportTable("", [Column("query", list(map(str, words)), words=True), values[0]], values[1:])
     signs = [directions({measure.better for measure in of.measures}), "all: means over so many queries as stand there"]
-    return Document([table], footnotes(view), str(of.signature), signs=signs)
+    return Document([table], list_notes(view), str(of.signature), signs=signs)
 
 
 def rows(view: SpreadView, *, places: int | None) -> Iterator[Row]:
@@ -93,7 +94,7 @@ def records(view: SpreadView) -> Iterator[dict[str, Any]]:
 
 def record(view: SpreadView) -> dict[str, Any]:
     """Give one object with all of them."""
-    made = {"signature": str(_apart(view)[0].signature), "notes": footnotes(view)}
+    made = {"signature": str(_apart(view)[0].signature), "notes": list(map(str, list_notes(view)))}
     return {**made, "rows": list(records(view))}
 
 

@@ -11,6 +11,7 @@ from fairtrec.counting.counter import STRIPPED, Lexicon, places
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.measure import Better, Measure
+from fairtrec.support.notes import Note
 
 PIECES = {  # in which a tokeniser sees what it sees in the whole text
     "strip": STRIPPED,
@@ -217,7 +218,7 @@ class Explanation(Answer):
     explained: tuple[Explained, ...]
     groups: tuple[str, ...]
     result: Result
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     lexicon: Lexicon | None = None
     detailed: bool = False
     what_if: tuple[str, ...] = ()

@@ -19,8 +19,10 @@ from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.elementary import log_of_number
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import pages, renamed
+from fairtrec.support.notes import NoteKind
 
 RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind
+EXCHANGES = NoteKind("exchanges", "of exchanges the first {most} of each query were tried")
 
 
 def assemble(case: Case, request: Request) -> tuple[list[Explained], Split | None, tuple[str, ...], bool]:
@@ -187,7 +189,7 @@ def explain(
         explained=tuple(explained),
         groups=groups,
         result=result,
-        notes=() if complete else (f"of exchanges the first {variants.MOST} of each query were tried",),
+        notes=() if complete else (EXCHANGES.note(most=variants.MOST),),
         lexicon=evaluation.plan.lexicon if "documents" in evaluation.plan.uses else None,
         detailed=bool(queries),
         what_if=tuple(request.dropped),

@@ -23,7 +23,7 @@ def html(explanation: Explanation, *, places: int) -> str:
     """Write the page: the words that cost most, and the worst queries, or those asked for, rank by rank."""
     names = told.named(explanation)
     main = [_run(explanation, each, names[each.run], places) for each in explanation.runs]
-    below = Document([], told.footnotes(explanation), str(explanation.signature))
+    below = Document([], told.list_notes(explanation), str(explanation.signature))
     return page(
         f"{explanation.measure}, explained",
         _legend(explanation),

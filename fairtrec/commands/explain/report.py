@@ -12,9 +12,10 @@ from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import hung
 from fairtrec.report.records import Row, head
-from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.terminal import aligned, within
 from fairtrec.support.errors import plain
+from fairtrec.support.notes import Note, NoteKind
 
 KEYS = ("run", "qid", "rank", "measure")
 WORST = 5  # queries that are named
@@ -25,7 +26,9 @@ HOW = {
     "prefix": "the measure is no sum over ranks, so adds is its change when the rank is added to those above",
 }
 WORDS = ("docno", "word", "group", "words", "words that lose", "words and what they add")  # columns, to the left
-ROUGH = "~: so many group terms that what they add is divided by their number"
+ROUGH = NoteKind("rough", "~: so many group terms that what they add is divided by their number")
+HOW_MADE = NoteKind("parts", "{how}")
+NO_TEXTS = NoteKind("no texts", "there are no texts, so groups stand in the place of their words")
 
 
 def text(explanation: Explanation, *, places: int, window: bool = False) -> str:
@@ -100,7 +103,7 @@ def tables(explanation: Explanation, *, places: int) -> Document:
         if not explanation.detailed:
             title = f"{name}: {equation(explanation, of_run, places)}"
             several.append(ReportTable.of_rows(title, 2, *words_of(explanation, of_run, places)))
-    return Document(several, footnotes(explanation), str(explanation.signature))
+    return Document(several, list_notes(explanation), str(explanation.signature))
 
 
 def rows(explanation: Explanation, *, places: int | None) -> Iterator[Row]:
@@ -131,7 +134,7 @@ def record(explanation: Explanation) -> dict[str, Any]:
     """Give one object, which also says where the values come from."""
     better = explanation.measure.better
     return {
-        **head(explanation.result, explanation.signature, footnotes(explanation)),
+        **head(explanation.result, explanation.signature, list_notes(explanation)),
         "measure": str(explanation.measure),
         "kind": explanation.kind,
         "ceiling": explanation.ceiling,
@@ -151,13 +154,14 @@ def record(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def footnotes(explanation: Explanation) -> list[str]:
-    """List what a reader should know beside the numbers."""
-    ours = [f"{explanation.measure}: {HOW[explanation.kind]}"] * bool(HOW[explanation.kind])
+def list_notes(explanation: Explanation) -> list[Note]:
+    """List the notes on the numbers."""
+    how = HOW[explanation.kind]
+    ours = [HOW_MADE.note(measure=explanation.measure, how=how)] if how else []
     if explanation.groups and explanation.lexicon is None:
-        ours.append("there are no texts, so groups stand in the place of their words")
-    ours += [ROUGH] * any(place.rough for each in explanation.explained for place in each.places)
-    return [*ours, *explanation.notes, *footnotes_of(explanation.result)]
+        ours.append(NO_TEXTS.note())
+    ours += [ROUGH.note()] * any(place.rough for each in explanation.explained for place in each.places)
+    return [*ours, *explanation.notes, *list_result_notes(explanation.result)]
 
 
 def asked(explanation: Explanation, qid: str) -> str:

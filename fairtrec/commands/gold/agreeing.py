@@ -28,10 +28,28 @@ from fairtrec.support.errors import InputError, UsageError, asked_by
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import renamed_in, renamings
 from fairtrec.support.literals import Drawn, RankedBy, RunFormat, ScoreType, Tokenizer
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 SEVERAL = "several"  # the kind of what is of two groups, or of one and of none, by the same weight
 EQUAL = 1e-9  # by which weights may differ that are the same
 IDLE = ("target", "membership", "missing", "order", "depth")  # of a signature: what plays no part
+NO_GROUP = NoteKind(
+    "no group told",
+    "{documents} {are} left out, of which people could not tell the group",
+    NoteSeverity.MISLEADING,
+)
+NOT_RANKED = NoteKind(
+    "labels not ranked", "{documents} {are} left out, which no run has in its ranks", NoteSeverity.MISLEADING
+)
+NOT_DRAWN = NoteKind(
+    "not drawn",
+    "{sheet} does not say how its documents were drawn: intervals hold if they are like a random sample of those you "
+    "care for",
+)
+OF_ONE_QUERY = NoteKind(
+    "documents of one query",
+    "documents of one query count as if they were drawn one by one: intervals are too narrow where they are alike",
+)
 
 
 class Instrument(TypedDict, total=False):
@@ -140,22 +158,20 @@ class Agreement(Answer):
         )
 
     @property
-    def notes(self) -> list[str]:
-        """What a reader should know beside the numbers."""
-        lines = []
+    def notes(self) -> list[Note]:
+        """The notes on the numbers."""
+        notes = []
         if self.untold:
             what = "document is" if self.untold == 1 else "documents are"
-            lines.append(f"{self.untold} {what} left out, of which people could not tell the group")
+            notes.append(NO_GROUP.note(documents=self.untold, are=what))
         if self.unseen:
             what = "labelled document is" if self.unseen == 1 else "labelled documents are"
-            lines.append(f"{self.unseen} {what} left out, which no run has in its ranks")
+            notes.append(NOT_RANKED.note(documents=self.unseen, are=what))
         if not self.is_drawn:
-            what = f"{self.name} does not say how its documents were drawn"
-            lines.append(f"{what}: intervals hold if they are like a random sample of those you care for")
+            notes.append(NOT_DRAWN.note(sheet=self.name))
         elif self.unit == "query":
-            what = "documents of one query count as if they were drawn one by one"
-            lines.append(f"{what}: intervals are too narrow where they are alike")
-        return lines
+            notes.append(OF_ONE_QUERY.note())
+        return notes
 
 
 def agree(

@@ -68,7 +68,9 @@ def tables(draw: GoldDraw, *, places: int) -> Document:
     cells = [[f"{cell:.{places}f}" if isinstance(cell, float) else cell for cell in row] for row in every[:FIRST]]
     more = [f"{len(every) - FIRST:,} more lines are not shown"] * (len(every) > FIRST)
     keys = draw.columns.index("group") + 1
-    return Document([ReportTable.of_rows("", keys, draw.columns, cells)], [*more, *lines(draw)], str(draw.signature))
+    return Document(
+        [ReportTable.of_rows("", keys, draw.columns, cells)], (), str(draw.signature), signs=[*more, *lines(draw)]
+    )
 
 
 def rows(draw: GoldDraw, *, places: int | None) -> Iterator[Row]:  # noqa: ARG001 - probabilities have all digits

@@ -10,8 +10,10 @@ from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
 from fairtrec.report.records import Row
 from fairtrec.statistics.agreement import Interval
+from fairtrec.support.notes import Note, NoteKind
 
 KEYS = ("group",)
+SUMMARY = NoteKind("agreement", "{summary}")
 
 
 def summary(found: Agreement, places: int = 4) -> str:
@@ -28,9 +30,9 @@ def summary(found: Agreement, places: int = 4) -> str:
     return f"agreement {found.agreement:.{places}f}, kappa {kappa} [{low}, {high}], {alpha}; {over[found.by]}"
 
 
-def footnotes(found: Agreement) -> list[str]:
-    """List what a reader should know beside the numbers."""
-    return [summary(found), *found.notes]
+def list_notes(found: Agreement) -> list[Note]:
+    """List the notes on the numbers."""
+    return [SUMMARY.note(summary=summary(found)), *found.notes]
 
 
 def tables(found: Agreement, *, places: int) -> Document:
@@ -101,5 +103,10 @@ def record(found: Agreement) -> dict[str, Any]:
     for kind in found.kinds:
         values = {name: value for name, value in _flat(kind).items() if not name.startswith("found ")}
         groups.append({"group": kind.name, "labelled": kind.labelled, "found": dict(kind.found), **values})
-    made = {"signature": str(found.signature), "notes": found.notes, "by": found.by, "confidence": found.confidence}
+    made = {
+        "signature": str(found.signature),
+        "notes": list(map(str, found.notes)),
+        "by": found.by,
+        "confidence": found.confidence,
+    }
     return {**made, **_overall(found), "groups": groups}

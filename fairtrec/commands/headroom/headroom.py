@@ -21,6 +21,7 @@ from fairtrec.measure import Better, Measure, Quantity
 from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Among
+from fairtrec.support.notes import Note
 
 PROVEN = 1e-6  # what is less far apart is the same
 
@@ -125,7 +126,7 @@ class Frontier(Answer):
     way: str  # by which the fronts were found, in words
     result: Result
     signature: Signature
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     dpfr: float | None = None  # the alpha that was asked for
 
 

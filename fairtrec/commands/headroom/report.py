@@ -6,19 +6,67 @@ from typing import Any
 
 from fairtrec.commands.headroom.headroom import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
 from fairtrec.commands.rerank.inputs import JUDGED
-from fairtrec.report.cells import called, cell, listed
+from fairtrec.report.cells import called, cell
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row, head
-from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, list_runs
 
 KEYS = ("run", "qid", "point", "loss", "alpha")
-SAME = "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit"
-ORACLE = str(JUDGED)
-FROM = {
-    "run": "documents: those of the run",
-    "background": "documents: those of the run and of the background",
-    "pool": "documents: those of all runs",
-}
+SAME = NoteKind(
+    "same grades",
+    "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit",
+    NoteSeverity.BACKGROUND,
+)
+FROM = {"run": "the run", "background": "the run and of the background", "pool": "all runs"}
+DOCUMENTS = NoteKind("documents", "documents: those of {whose}", NoteSeverity.BACKGROUND)
+LOSSES = NoteKind(
+    "losses",
+    "{shares}: the fairest orders that lose at most this share of {utility}, in {over}",
+    NoteSeverity.BACKGROUND,
+)
+MOST = NoteKind(
+    "most",
+    "most: the fairest order at any loss; {utility} there: the {utility} of that order",
+    NoteSeverity.BACKGROUND,
+)
+AT_LEAST = NoteKind(
+    "at least",
+    ">=: the most {utility} that was found among the fairest orders; others as fair may have more",
+)
+DISTANCE = NoteKind(
+    "distance",
+    "{aim}: the distance of the run from {where} its front, which begins at most {utility}",
+    NoteSeverity.BACKGROUND,
+)
+AIM = NoteKind("aim", "from: {utility} and {fairness} of that point", NoteSeverity.BACKGROUND)
+WITH_GROUPS = NoteKind(
+    "with groups",
+    "with groups: the share of ranks with a document of any group, in the run and in the fairest order",
+    NoteSeverity.BACKGROUND,
+)
+NOT_EXACT = NoteKind(
+    "not exact",
+    "not all exact (docs/headroom.md): {way}; behind the value stands its bound",
+    NoteSeverity.MISLEADING,
+)
+EXACT = NoteKind("exact", "exact, {way} (docs/headroom.md)", NoteSeverity.BACKGROUND)
+OWN_FRONTS = NoteKind(
+    "own fronts",
+    "{aim} can be compared for runs of one front (--from pool, same queries); here each has its own",
+    NoteSeverity.MISLEADING,
+)
+NO_FRONT = NoteKind(
+    "no front",
+    "{aim} nan: the front is not known, only points and bounds (docs/headroom.md)",
+    NoteSeverity.MISLEADING,
+)
+LEFT_OUT = NoteKind(
+    "queries left out",
+    "queries left out, as not both values are defined and finite: {queries}",
+    NoteSeverity.MISLEADING,
+)
+ABSOLUTE = NoteKind("absolute values", "the mean of absolute values")
 
 
 def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Document:
@@ -35,9 +83,9 @@ def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Docum
         queries = _columns(frontier, [query for _, query in rows], apart, places)
         keys = [Column(head, cells, words=True, runs=head == "run") for head, cells in words.items()]
         several.append(ReportTable("Queries, each on its own", keys, queries))
-    said = [*remarks(frontier), *footnotes_of(frontier.result, judged=False)]
+    said = [*list_own_notes(frontier), *list_result_notes(frontier.result, judged=False)]
     used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}
-    return Document(several, said, str(frontier.signature), signs=[directions(used), *legend(frontier)])
+    return Document(several, said, str(frontier.signature), signs=[directions(used), *map(str, legend(frontier))])
 
 
 def _spoken(frontier: Frontier) -> list[tuple[float, float]]:
@@ -88,52 +136,52 @@ def fair(point: Point, places: int) -> str:
     return f"{value} {sign}{point.bound:z.{places}f}" if isfinite(point.bound) else f"{value} {sign}?"
 
 
-def footnotes(frontier: Frontier) -> list[str]:
-    """List what a reader should know beside the numbers."""
-    return [*legend(frontier), *remarks(frontier), *footnotes_of(frontier.result, judged=False)]
+def list_notes(frontier: Frontier) -> list[Note]:
+    """List the notes on the numbers."""
+    return [*legend(frontier), *list_own_notes(frontier), *list_result_notes(frontier.result, judged=False)]
 
 
-def legend(frontier: Frontier) -> Iterator[str]:
+def legend(frontier: Frontier) -> Iterator[Note]:
     """Say what the points are."""
     if any(run.points[1].name == "same grades" for run in frontier.runs):
-        yield SAME
+        yield SAME.note()
     over = "any query" if frontier.each else "the mean over queries"
     if frontier.losses:
         shares = ", ".join(map(title, frontier.losses))
-        yield f"{shares}: the fairest orders that lose at most this share of {frontier.utility}, in {over}"
-    yield f"most: the fairest order at any loss; {frontier.utility} there: the {frontier.utility} of that order"
+        yield LOSSES.note(shares=shares, utility=str(frontier.utility), over=over)
+    yield MOST.note(utility=str(frontier.utility))
     if not all(run.points[-1].told for run in frontier.runs):
-        yield f">=: the most {frontier.utility} that was found among the fairest orders; others as fair may have more"
+        yield AT_LEAST.note(utility=str(frontier.utility))
     if frontier.dpfr is not None:
-        what, end = f"{frontier.utility} and {frontier.fairness}", {0.0: "beginning", 1.0: "end"}
+        end = {0.0: "beginning", 1.0: "end"}
         alpha = frontier.dpfr
         where = f"the {end[alpha]} of" if alpha in end else f"the point after {alpha:.6g} of the length of"
-        yield f"{aim(alpha)}: the distance of the run from {where} its front, which begins at most {frontier.utility}"
-        yield f"from: {what} of that point"
+        yield DISTANCE.note(aim=aim(alpha), where=where, utility=str(frontier.utility))
+        yield AIM.note(utility=str(frontier.utility), fairness=str(frontier.fairness))
     if _spoken(frontier):
-        yield "with groups: the share of ranks with a document of any group, in the run and in the fairest order"
+        yield WITH_GROUPS.note()
 
 
-def remarks(frontier: Frontier) -> Iterator[str]:
-    """Say how the points were found, and how sure they are."""
-    yield FROM[frontier.among]
+def list_own_notes(frontier: Frontier) -> Iterator[Note]:
+    """List the notes on how the points were found, and how sure they are."""
+    yield DOCUMENTS.note(whose=FROM[frontier.among])
     if any(point.open for run in frontier.runs for point in run.points):
-        yield f"not all exact (docs/headroom.md): {frontier.way}; behind the value stands its bound"
+        yield NOT_EXACT.note(way=frontier.way)
     else:
-        yield f"exact, {frontier.way} (docs/headroom.md)"
+        yield EXACT.note(way=frontier.way)
     if frontier.dpfr is not None:
         yield from _aimed(frontier, frontier.dpfr)
     names = called([run.run for run in frontier.runs])
     left: dict[tuple[int, int], list[str]] = {}
     for run, short in zip(frontier.runs, names, strict=True):
         left.setdefault((len(run.left_out), len(run.left_out) + len(run.queries)), []).append(short)
-    told = [f"{many} of {of} ({listed(runs)})" for (many, of), runs in left.items() if many]
+    told = [f"{many} of {of} ({list_runs(runs)})" for (many, of), runs in left.items() if many]
     if told:
-        yield f"queries left out, as not both values are defined and finite: {listed(told)}"
+        yield LEFT_OUT.note(queries=list_runs(told))
     if frontier.fairness.better == "nearer 0":
-        yield f"{frontier.fairness}: the mean of absolute values"
+        yield ABSOLUTE.note(measure=frontier.fairness)
     if any(run.points[1].name == "same grades" for run in frontier.runs):
-        yield ORACLE
+        yield JUDGED.note()
 
 
 def aim(alpha: float) -> str:
@@ -145,13 +193,13 @@ def aim(alpha: float) -> str:
     return f"DPFR {alpha:.6g}"
 
 
-def _aimed(frontier: Frontier, alpha: float) -> Iterator[str]:
+def _aimed(frontier: Frontier, alpha: float) -> Iterator[Note]:
     """Say whether the distances are from one front, or from none."""
     points = [run.dpfr[1:3] for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
     if any(hypot(utility - points[0][0], fairness - points[0][1]) > PROVEN for utility, fairness in points):
-        yield f"{aim(alpha)} can be compared for runs of one front (--from pool, same queries); here each has its own"
+        yield OWN_FRONTS.note(aim=aim(alpha))
     if any(run.dpfr is not None and isnan(run.dpfr.distance) for run in frontier.runs):
-        yield f"{aim(alpha)} nan: the front is not known, only points and bounds (docs/headroom.md)"
+        yield NO_FRONT.note(aim=aim(alpha))
 
 
 def rows(frontier: Frontier, *, places: int | None, per_query: bool = False) -> Iterator[Row]:
@@ -189,7 +237,7 @@ def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
         for run in frontier.runs
     }
     return {
-        **head(frontier.result, frontier.signature, footnotes(frontier)),
+        **head(frontier.result, frontier.signature, list_notes(frontier)),
         "utility": str(frontier.utility),
         "fairness": str(frontier.fairness),
         "found": frontier.way,

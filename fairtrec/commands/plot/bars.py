@@ -16,12 +16,14 @@ from fairtrec.report.cells import standing
 from fairtrec.report.run_names import shorten_names
 from fairtrec.support.errors import UsageError, visible
 from fairtrec.support.literals import PaperColumns
+from fairtrec.support.notes import Note, NoteKind
 
 BANDS = 4  # runs whose intervals are bands; of more the last stands beside the lines
 MANY, HEIGHT = 12, 8.0  # panels of differences; inches of more than these, which stand on one page
 PLACES = 4  # what is equal in so many digits is equal, as in tables
 HATCHES = "", "////", "....", "xxxx"
 WHISKER = {"fmt": "none", "ecolor": "black", "elinewidth": 0.6, "capsize": 1.2, "capthick": 0.6}
+DARKER = NoteKind("darker", "darker: the best mean of these runs; it is not tested, see fairtrec compare")
 
 
 def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
@@ -192,12 +194,12 @@ def _find_frame(result: Result, rows: Sequence[int]) -> tuple[float, float] | No
     return canvas.find_frame(means, _last_intervals(result, rows[-1]))
 
 
-def notes_on_cutoffs(result: Result) -> list[str]:
-    """List what a caption should say of intervals that are cut."""
+def note_cutoffs(result: Result) -> list[Note]:
+    """List the notes on intervals that are cut."""
     measures = result.scores[0].measures
     several = {name: _rows_of(name, measures) for name in map(family, measures)}
     return [
-        canvas.describe_frame(name, frame, _last_intervals(result, rows[-1]))
+        canvas.note_frame(name, frame, _last_intervals(result, rows[-1]))
         for name, rows in several.items()
         if (frame := _find_frame(result, rows)) is not None
     ]

@@ -19,6 +19,7 @@ from fairtrec.report.cells import names
 from fairtrec.report.run_names import shorten_names
 from fairtrec.support.errors import ResourceError, UsageError, visible
 from fairtrec.support.literals import PaperColumns
+from fairtrec.support.notes import Note, NoteKind
 
 FORMATS = "pdf", "svg", "pgf", "png"
 WIDTHS = {"1": 3.33, "2": 7.0}  # inches: a column, and both with the gap, of the usual paper in two columns
@@ -56,6 +57,9 @@ def look() -> Iterator[None]:
         wanted: Any = {**mpl.rcParamsDefault, **LOOK, "backend": "agg"}  # whatever the user's matplotlibrc says
         with mpl.rc_context(wanted):
             yield
+
+
+FRAME = NoteKind("frame", "frame: {whose} past the axis of {axis}, so that the means take half of it")
 
 
 def panels(
@@ -204,11 +208,11 @@ def find_frame(means: Floats, ends: Floats) -> tuple[float, float] | None:
     return None if begin <= least and most <= end else (begin, end)
 
 
-def describe_frame(name: str, frame: tuple[float, float], ends: Floats) -> str:
-    """Describe how many of the intervals [interval, end] the frame of an axis cuts."""
+def note_frame(name: str, frame: tuple[float, float], ends: Floats) -> Note:
+    """Count the intervals [interval, end] that the frame of an axis cuts."""
     cut = int(((ends[:, 0] < frame[0]) | (ends[:, 1] > frame[1])).sum())
     whose = "1 interval runs" if cut == 1 else f"{cut} of {len(ends)} intervals run"
-    return f"frame: {whose} past the axis of {name}, so that the means take half of it"
+    return FRAME.note(whose=whose, axis=name)
 
 
 def drawn_apart(means: Floats | float, reach: Floats) -> Floats:

@@ -78,14 +78,14 @@ def command(
         --terms gender-en --docs collection.tsv -o frontier.pdf
     """
     from fairtrec.commands.compare.curves import curves
-    from fairtrec.commands.compare.report import footnotes as of_cutoffs
-    from fairtrec.commands.plot.bars import notes_on_cutoffs
+    from fairtrec.commands.compare.report import list_notes as of_cutoffs
+    from fairtrec.commands.plot.bars import DARKER, note_cutoffs
     from fairtrec.commands.plot.canvas import kind_of, look, written
     from fairtrec.commands.plot.figure import plot, refuse, with_intervals
-    from fairtrec.commands.plot.points import notes
+    from fairtrec.commands.plot.points import note_points
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.report.output import emit
-    from fairtrec.report.remarks import footnotes
+    from fairtrec.report.result_notes import list_notes
 
     form = kind_of(output)
     if (kind == "cutoffs") != (cutoffs is not None) and not values:
@@ -115,9 +115,9 @@ def command(
     view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
     figure = plot(result, kind, confidence=level, **view)
     emit(written(figure, form), output)
-    lines = footnotes(result) if kind != "cutoffs" else [*notes_on_cutoffs(result), *of_cutoffs(curves(result))]
+    notes = list_notes(result) if kind != "cutoffs" else [*note_cutoffs(result), *of_cutoffs(curves(result))]
     if kind == "frontier":
-        lines = [*notes(result), *lines]
+        notes = [*note_points(result), *notes]
     if kind == "runs" and len(result.scores) > 1:
-        lines = ["darker: the best mean of these runs; it is not tested, see fairtrec compare", *lines]
-    printing.tell(lines, str(result.signature))
+        notes = [DARKER.note(), *notes]
+    printing.tell(notes, str(result.signature))

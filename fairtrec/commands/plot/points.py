@@ -12,11 +12,12 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Measure
-from fairtrec.report.cells import listed, standing
+from fairtrec.report.cells import standing
 from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
 from fairtrec.report.page.scatter import FEW, frontier
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import PaperColumns
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 PLACES = 4  # what is equal in so many digits is equal, as in tables
 SIZE = 6.0  # of a number at a point
@@ -24,6 +25,11 @@ EDGE: Mapping[str, Any] = {"markeredgewidth": 0.8}
 STRIKE = 1.8  # how long a line through a marker is, of its size
 STRUCK: Mapping[str, Any] = {"marker": (2, 2, 45), "color": canvas.QUIET, "markersize": STRIKE * RADIUS}
 UNIT = 0.5  # points of the drawing that labels are placed in
+STRUCK_OUT = NoteKind(
+    "struck out",
+    "struck out, as their means cannot be compared with those of other runs: {runs}",
+    NoteSeverity.MISLEADING,
+)
 
 
 def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, trend: bool) -> Any:
@@ -143,23 +149,23 @@ def _apart(result: Result, compared: Standing) -> list[int]:
     return apart
 
 
-def notes(result: Result) -> list[str]:
-    """List what a caption should say of the points and of intervals that are cut."""
+def note_points(result: Result) -> list[Note]:
+    """List the notes on the points and on intervals that are cut."""
     compared = standing(result, PLACES)
     apart = _apart(result, compared)
     means, drawn, front = _points(result, compared)
     within = _intervals_of(result, front)
-    lines = [
-        canvas.describe_frame(str(measure), frame, within[:, at])
+    notes = [
+        canvas.note_frame(str(measure), frame, within[:, at])
         for at, (measure, frame) in enumerate(
             zip(result.scores[0].measures, _find_frames(means[drawn], within), strict=True)
         )
         if frame is not None
     ]
     if apart:
-        names = listed([canvas.called(result)[run].strip() for run in apart])
-        lines = [f"struck out, as their means cannot be compared with those of other runs: {names}", *lines]
-    return lines
+        names = tuple(canvas.called(result)[run].strip() for run in apart)
+        notes = [replace(STRUCK_OUT.note(), runs=names), *notes]
+    return notes
 
 
 def _point(

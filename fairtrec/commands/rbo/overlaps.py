@@ -15,7 +15,14 @@ from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.formulas import overlap
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Extrapolation, RunFormat
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 from fairtrec.support.version import __version__
+
+LEFT_OUT = NoteKind(
+    "queries of one run",
+    "{left_out} {of} that {one} or {other} lacks {verb} left out{more}; --complete counts these as empty rankings",
+    NoteSeverity.MISLEADING,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +51,17 @@ class Overlaps(Answer):
     signature: Signature
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """Which pairs are compared over fewer queries than they have."""
         fewer = [pair for pair in self.pairs if pair.left_out]
         if not fewer:
             return []
         first = fewer[0]
         one = first.left_out == 1
-        queries = f"{first.left_out} {'query' if one else 'queries'} that {first.first} or {first.second} lacks"
         more = f", and the like in {len(fewer) - 1} other pairs" if len(fewer) > 1 else ""
-        return [f"{queries} {'is' if one else 'are'} left out{more}; --complete counts these as empty rankings"]
+        of, verb = ("query", "is") if one else ("queries", "are")
+        pair = {"one": first.first, "other": first.second}
+        return [LEFT_OUT.note(left_out=first.left_out, of=of, verb=verb, more=more, **pair)]
 
 
 def rbo(

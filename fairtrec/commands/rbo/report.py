@@ -8,12 +8,13 @@ from fairtrec.commands.rbo.overlaps import Overlap, Overlaps
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.records import Row
+from fairtrec.support.notes import Note
 
 KEYS = ("run", "other", "qid")
 
 
-def footnotes(overlaps: Overlaps) -> list[str]:
-    """List what a reader should know beside the numbers."""
+def list_notes(overlaps: Overlaps) -> list[Note]:
+    """List the notes on the numbers."""
     return list(overlaps.notes)
 
 

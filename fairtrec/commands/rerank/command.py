@@ -63,7 +63,7 @@ def command(
     """
     from pathlib import Path
 
-    from fairtrec.commands.rerank.report import footnotes
+    from fairtrec.commands.rerank.report import list_notes
     from fairtrec.commands.rerank.rerank import rerank
     from fairtrec.commands.rerank.reranked import Effects, prepare
     from fairtrec.commands.rerank.reranked import places as places_of
@@ -94,4 +94,4 @@ def command(
     if effect is not None:
         printing.write(EFFECTS, form, effect, None, err=output is None, places=places)
     else:
-        printing.tell(footnotes(reranking), str(reranking.signature))
+        printing.tell(list_notes(reranking), str(reranking.signature))

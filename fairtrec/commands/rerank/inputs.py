@@ -12,11 +12,11 @@ from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.evaluation.plan import Plan
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGEMENTS
-from fairtrec.reranker import Chance, Remark, Reranker
+from fairtrec.reranker import Chance, NoteKind, NoteSeverity, Reranker
 from fairtrec.support.errors import InputError
 
 MADE_OF = {"group_of": "membership", "judged_ranks": "judged_relevance"}  # inputs that only rerankers have
-JUDGED = Remark("uses the judgements, so it is a bound and no system")
+JUDGED = NoteKind("upper bound", "uses the judgements, so it is a bound and no system", NoteSeverity.MISLEADING)
 OF_THE_RUN = frozenset({"scores", "scaled", "scaled_below", "chance"})  # for which nothing is asked
 
 

@@ -10,7 +10,7 @@ from fairtrec.commands.rerank.inputs import RerankerInputs, inputs_of
 from fairtrec.data import MISSING, Docs, Ints, Run
 from fairtrec.data.parameters import named
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.reranker import NEW, Chance, Remark, Reranker
+from fairtrec.reranker import NEW, Chance, Note, Reranker
 from fairtrec.support.errors import UsageError
 
 
@@ -24,7 +24,7 @@ class Placed:
     qids: Sequence[str]
     ranks: Ints
     judged: Docs | None = None
-    remarks: tuple[Remark, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def arranged(run: Run, several: Sequence[Placed], by: object) -> Run:
@@ -215,4 +215,4 @@ class Ordering:
             raise UsageError(f"{what}; it has a fault, report it to its authors")
         qrels = inputs.reference.qrels if "judged_ranks" in names else None
         judged = None if qrels is None else qrels.docnos[inputs.judged_lines]
-        return Placed(inputs.qids, order.ranks, judged, order.remarks)
+        return Placed(inputs.qids, order.ranks, judged, order.notes)

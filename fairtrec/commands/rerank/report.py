@@ -7,24 +7,23 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.rerank.reranked import Effect, Reranking
-from fairtrec.data.parameters import Remark
 from fairtrec.report.cells import cell, cells, shown
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row
-from fairtrec.report.remarks import footnotes as footnotes_of
-from fairtrec.report.remarks import summed_up
+from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.support.notes import Note, merge_runs
 
 KEYS = ("run", "by", "measure")
 
 
-def footnotes(of: Reranking | Effect) -> list[str]:
-    """List what a reader of the runs should know."""
+def list_notes(of: Reranking | Effect) -> list[Note]:
+    """List the notes on the runs."""
     reranking = of if isinstance(of, Reranking) else of.reranking
-    said: dict[Remark, list[int]] = {}
+    said: dict[Note, list[int]] = {}
     for place, each in enumerate(reranking.runs):
-        for remark in each.remarks:
-            said.setdefault(remark, []).append(place)
-    return [*reranking.notes, *(what for _, what in summed_up(said, _names(reranking)))]
+        for note in each.notes:
+            said.setdefault(note, []).append(place)
+    return [*reranking.notes, *merge_runs(said, _names(reranking))]
 
 
 def _names(reranking: Reranking) -> list[str]:
@@ -47,21 +46,21 @@ def tables(effect: Effect, *, places: int) -> Document:
         changes = [_difference(one.means[at], two.means[at]) for one, two in pairs]
         written = ["nan" if np.isnan(change) else f"{change:+.{places}f}" for change in changes]
         values.append(Column("difference", written, follows=True))
-    lines = footnotes(effect)
-    means = [line for line in _remarks(effect) if line not in lines]
+    notes = list_notes(effect)
+    means = [note for note in _list_effect_notes(effect) if note not in notes]
     signs = [directions(each.better for each in before.scores[0].measures)]
-    return Document([ReportTable("", keys, values)], [*means, *lines], str(effect.signature), signs=signs)
+    return Document([ReportTable("", keys, values)], [*means, *notes], str(effect.signature), signs=signs)
 
 
-def _remarks(effect: Effect) -> list[str]:
-    """Say what is undefined before, and after; what holds of both is said once."""
+def _list_effect_notes(effect: Effect) -> list[Note]:
+    """List the notes on the values before, and those that are true of the values after only."""
     said = []
     for result in (effect.before, effect.after):
         pairs = zip(result.scores, _names(effect.reranking), strict=True)
         renamed = replace(result, scores=tuple(replace(scores, run=name) for scores, name in pairs))
-        said.append(footnotes_of(renamed, judged=False))
+        said.append(list_result_notes(renamed, judged=False))
     before, after = said
-    return [*before, *(f"reranked: {line}" for line in after if line not in before)]
+    return [*before, *(replace(note, part="reranked") for note in after if note not in before)]
 
 
 def _difference(before: float, after: float) -> float:
@@ -92,6 +91,6 @@ def record(effect: Effect) -> dict[str, Any]:
             }
             for at, measure in enumerate(one.measures)
         }
-        remarks = list(map(str, each.remarks))
-        runs.append({"run": each.run, "by": str(each.by), "num_q": len(one.qids), "means": means, "remarks": remarks})
-    return {"signature": str(effect.signature), "notes": footnotes(effect), "runs": runs}
+        notes = list(map(str, each.notes))
+        runs.append({"run": each.run, "by": str(each.by), "num_q": len(one.qids), "means": means, "remarks": notes})
+    return {"signature": str(effect.signature), "notes": list(map(str, list_notes(effect))), "runs": runs}

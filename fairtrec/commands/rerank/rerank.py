@@ -22,9 +22,10 @@ from fairtrec.evaluation.reading import wanted
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import signature_of
 from fairtrec.measures.catalogue import renamed, rerankers
-from fairtrec.reranker import Remark, Reranker
+from fairtrec.reranker import Note, Reranker
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.jobs import map_ordered
+from fairtrec.support.notes import NoteValue
 from fairtrec.support.progress import RUNS, listener, report
 
 if TYPE_CHECKING:
@@ -207,34 +208,46 @@ class RerankWork:
         return read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
 
     def _by(self, run: Run, by: Reranker) -> Reranked:
-        remarks: tuple[Remark, ...] = ()
+        notes: tuple[Note, ...] = ()
         runs = []
         judged = sees_judgements(by.needs, self.session.plan)
         tag = f"{run.tag}-{by.name}{'-judgements' if judged else ''}"
         for sample in [None] if self.rankings is None else range(self.rankings):
             one = Ordering(session=self.session, by=by, seed=self.seed, sample=sample, candidates=self.candidates)
             several = one.placed(run)
-            remarks = remarks or added_up(remark for placed in several for remark in placed.remarks)
+            notes = notes or add_notes(note for placed in several for note in placed.notes)
             new = replace(arranged(run, several, by), tag=tag)
             runs.append(new.cut(new.qids, by.depth) if self.cut else new)
         after: System = runs[0] if self.rankings is None else Samples(run.name, runs[0].tag, tuple(runs))
-        return Reranked(run.name, by, run, after, ((JUDGED,) if judged else ()) + remarks)
+        return Reranked(run.name, by, run, after, ((JUDGED.note(),) if judged else ()) + notes)
 
 
-def added_up(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
-    """Add up what is counted in the same words, and leave out what is true of none; of values the greatest is said.
+def add_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Add up the counts of notes of one kind, and leave out those that are true of none; of values keep the greatest.
 
-    >>> [str(each) for each in added_up([Remark("lost: {}", (1,)), Remark("lost: {}", (3,)), Remark("won: {}", (0,))])]
+    >>> lost, won = NoteKind("lost", "lost: {many}"), NoteKind("won", "won: {many}")
+    >>> [str(each) for each in add_notes([lost.note(many=1), lost.note(many=3), won.note(many=0)])]
     ['lost: 4']
-    >>> [str(each) for each in added_up([Remark("no {}", (0.0,)), Remark("gap {}", (0.5,)), Remark("gap {}", (0.2,))])]
-    ['no 0.0', 'gap 0.5']
+    >>> [str(each) for each in add_notes([lost.note(many=0.5), lost.note(many=0.2), won.note(many=0.0)])]
+    ['lost: 0.5', 'won: 0.0']
     """
-    said: dict[str, tuple[float, ...]] = {}
-    for remark in remarks:
-        pairs = zip(said.get(remark.words, (0,) * len(remark.numbers)), remark.numbers, strict=True)
-        said[remark.words] = tuple(max(more, one) if isinstance(more, float) else one + more for one, more in pairs)
-    return tuple(
-        Remark(words, numbers)
-        for words, numbers in said.items()
-        if not numbers or numbers[0] or isinstance(numbers[0], float)
-    )
+    said: dict[Any, Note] = {}
+    for note in notes:
+        key = note.kind, tuple(value for value in note.values if isinstance(value, str))
+        before = said.get(key)
+        values = note.values if before is None else tuple(map(_add, before.values, note.values))
+        said[key] = replace(note, values=values)
+    return tuple(note for note in said.values() if _is_true(note))
+
+
+def _add(one: NoteValue, other: NoteValue) -> NoteValue:
+    """Add two counts; of two values give the greater."""
+    if isinstance(one, str) or isinstance(other, str) or isinstance(one, tuple) or isinstance(other, tuple):
+        return other
+    return max(one, other) if isinstance(one, float) else one + other
+
+
+def _is_true(note: Note) -> bool:
+    """Tell whether a note counts something, or counts nothing at all."""
+    first = next(iter(note.numbers.values()), 1)
+    return bool(first) or isinstance(first, float)

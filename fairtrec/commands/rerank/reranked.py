@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from fairtrec.data import Run, Samples, System, decode
-from fairtrec.data.parameters import Remark
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.evaluate import evaluator
@@ -17,6 +16,7 @@ from fairtrec.reranker import Reranker
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files import compression
 from fairtrec.support.files.atomic import refuse_place
+from fairtrec.support.notes import Note
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Reranked:
     by: Reranker
     before: Run
     after: System
-    remarks: tuple[Remark, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def rankings(self) -> dict[str, dict[str, float]]:
@@ -46,7 +46,7 @@ class Reranking(Answer):
 
     runs: tuple[Reranked, ...]
     signature: Signature
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

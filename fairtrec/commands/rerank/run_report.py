@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec.commands.rerank.report import footnotes
+from fairtrec.commands.rerank.report import list_notes
 from fairtrec.commands.rerank.reranked import Reranking
 from fairtrec.data import Run, decode
 from fairtrec.formats import plain_run
@@ -22,7 +22,7 @@ def tables(reranking: Reranking, *, places: int) -> Document:
     names = shown(each.run for each in reranking.runs)
     cells = [[names[str(run)], *map(str, rest)] for run, *rest in several]
     table = ReportTable.of_rows("", 2, [*map(str, head)], cells)
-    return Document([table], footnotes(reranking), str(reranking.signature))
+    return Document([table], list_notes(reranking), str(reranking.signature))
 
 
 def numbers(reranking: Reranking) -> Iterator[Row]:
@@ -57,12 +57,12 @@ def record(reranking: Reranking) -> dict[str, Any]:
         {
             "run": each.run,
             "by": str(each.by),
-            "remarks": list(map(str, each.remarks)),
+            "remarks": list(map(str, each.notes)),
             "rankings": [dict(_rankings(run)) for run in each.after.runs],
         }
         for each in reranking.runs
     ]
-    made = {"signature": str(reranking.signature), "notes": footnotes(reranking)}
+    made = {"signature": str(reranking.signature), "notes": list(map(str, list_notes(reranking)))}
     return {**made, "runs": runs}
 
 

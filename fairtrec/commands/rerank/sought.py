@@ -14,14 +14,18 @@ from fairtrec.commands.rerank.reranked import Reranked
 from fairtrec.commands.rerank.search import Search
 from fairtrec.commands.rerank.solve import Cached, Solved, solve
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run
-from fairtrec.data.parameters import Remark
 from fairtrec.evaluation.inputs.given import NamedRuns
 from fairtrec.measures.catalogue import notation
-from fairtrec.reranker import NEW, Reranker, counted
+from fairtrec.reranker import NEW, Reranker, count_queries
 from fairtrec.rerankers.optimal import TOLD, K, Optimal
 from fairtrec.support.errors import UsageError
+from fairtrec.support.notes import Note, NoteKind
 
-KEPT = "queries without a finite value of both measures, so their order is kept: {} of {}"
+KEPT = NoteKind(
+    "no finite values",
+    "queries without a finite value of both measures, so their order is kept: {many} of {queries}",
+)
+NOT_PROVEN = NoteKind("not proven", "not proven: the mean {what} is {value}, and no order has {beyond} than {bound}")
 
 
 def measure_of(text: str, default: str, cutoff: int | None, by: Optimal) -> str:
@@ -98,12 +102,12 @@ class Sought:
 
     def _of(self, run: Run, problem: Problem, own: Floats, found: Solved | None, *, cut: bool) -> Reranked:
         by = self.by
-        said: tuple[Remark, ...] = (JUDGED,) if self.judged else ()
+        said: tuple[Note, ...] = (JUDGED.note(),) if self.judged else ()
         placed: list[Placed] = []
         if found is not None:
             chosen = picked(problem, own, found, by.loss, each=by.each, same_grades=by.same_grades)
             placed.append(_placed(problem, run, chosen.tops))
-            said += _open(problem, chosen)
+            said += _note_bound(problem, chosen)
         left = [qid for qid in run.qids if qid not in set(problem.qids)]
         placed.append(Placed(left, np.zeros((len(left), 0), dtype=np.int64)))
         new = arranged(run, placed, by)
@@ -112,7 +116,7 @@ class Sought:
             new = reordered(new, new.qids, [np.arange(many) for many in lengths])
         new = new.cut(new.qids, self.search.ranks) if cut else new
         if left:
-            said += (counted(KEPT, [qid in set(left) for qid in run.qids]),)
+            said += (count_queries(KEPT, [qid in set(left) for qid in run.qids]),)
         tag = f"{run.tag}-{by.name}{'-judgements' if self.judged else ''}"
         return Reranked(run.name, by, run, replace(new, tag=tag), said)
 
@@ -141,15 +145,16 @@ def _placed(problem: Problem, run: Run, tops: Sequence[Ints]) -> Placed:
     return Placed(problem.qids, ranks, judged if wide else None)
 
 
-def _open(problem: Problem, chosen: Picked) -> tuple[Remark, ...]:
-    """Say what no order exceeds, where that is not what was found."""
+def _note_bound(problem: Problem, chosen: Picked) -> tuple[Note, ...]:
+    """Give the bound that no order exceeds if the best order is not proven."""
     many = len(problem.qids)
     if chosen.bound - chosen.fairness <= TOLD * many:
         return ()
     size = "size of " if problem.fairness.better == "nearer 0" else ""
     beyond = "more" if problem.turn > 0 else "less"
-    words = f"not proven: the mean {size}{problem.fairness} is {{}}, and no order has {beyond} than {{}}"
-    return (Remark(words, tuple(round(problem.turn * value / many, 6) for value in (chosen.fairness, chosen.bound))),)
+    value, bound = (round(problem.turn * value / many, 6) for value in (chosen.fairness, chosen.bound))
+    what = f"{size}{problem.fairness}"
+    return (NOT_PROVEN.note(what=what, value=value, beyond=beyond, bound=bound),)
 
 
 def reranked_by(several: Sequence[Sought], named: NamedRuns, jobs: int, *, cut: bool) -> dict[Reranker, list[Reranked]]:

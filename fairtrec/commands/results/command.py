@@ -59,7 +59,7 @@ def command(one: str, other: str, *, tolerance: float | None, exact: bool, form:
     printing.refuse_output(output, one, other)
     found = difference.between(results.read_results(one), results.read_results(other), allowed)
     printing.write(DIFFERENCES, form, found, output, names=(one, other))
-    for line in difference.remark(found.versions, (f"in {one}", f"in {other}")):
+    for line in difference.note_versions(found.versions, (f"in {one}", f"in {other}")):
         say(f"# {line}")
     return 0 if found.same else 1
 
@@ -105,7 +105,7 @@ def replay(
     accepted = [f"accepted: {each.measure}: {each.why}" for each in changed]
     if accept:
         say(f"# {'; '.join(accepted) or 'nothing to accept: the values of no measure have changed since'}")
-    for line in difference.remark(found.versions, ("then", "now")):
+    for line in difference.note_versions(found.versions, ("then", "now")):
         say(f"# {line}")
     if found.same:
         what = "query by query" if any(run.queries for run in recorded.runs) else "in the mean"

@@ -18,9 +18,11 @@ from fairtrec.formulas.rounding import NEAR
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import EXTRAS
 from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.notes import Note, NoteKind
 
 PROGRAMS = ("fairtrec", "ir-measures", "plug-ins")  # as signatures name them
 Pair = tuple[str, str]  # of the one and of the other; empty where it has none
+VERSIONS = NoteKind("versions differ", "versions differ: {versions}")
 
 
 class ChangedValues(NamedTuple):
@@ -58,12 +60,12 @@ def of_programs(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, P
     return {name: apart[name] for name in PROGRAMS if name in apart}
 
 
-def remark(programs: Mapping[str, Pair], sides: Pair) -> list[str]:
+def note_versions(programs: Mapping[str, Pair], sides: Pair) -> list[Note]:
     """Say which versions of programs differ; one that computed nothing on a side has none there."""
     told = [
         f"{name} {one or 'none'} {sides[0]}, {other or 'none'} {sides[1]}" for name, (one, other) in programs.items()
     ]
-    return [f"versions differ: {'; '.join(told)}"] * bool(told)
+    return [VERSIONS.note(versions="; ".join(told))] if told else []
 
 
 def _keys(*parts: str) -> set[str]:

@@ -1,7 +1,7 @@
 """Values of queries that stand in files, whoever wrote them, as a result whose runs can be compared."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from os import fspath
@@ -20,10 +20,15 @@ from fairtrec.measures.catalogue import notation, registry
 from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import named
+from fairtrec.support.notes import Note, NoteKind
 from fairtrec.support.version import __version__
 
 ELSEWHERE = {"precision": "P", "recall": "R", "r_precision": "Rprec", "mrr": "RR", "map": "AP"}  # elinor, ranx
 ValueTable = dict[Quantity, dict[str, Value]]  # by query
+ALONE = NoteKind("joined files", "values of several files are joined by run and query; in one file alone: {alone}")
+OF_SOME = NoteKind("values of some runs", "only some of the runs have {lacking}: not compared")
+NO_DIRECTION = NoteKind("no direction", "not known whether more is better: {names}; higher and lower are told")
+OTHER_CHOICES = NoteKind("other choices", "the files were made with different choices: {choices}")
 
 
 @dataclass(frozen=True)
@@ -72,15 +77,18 @@ def read_values(
     alone = [run for run in runs if joined and run not in joined]
     runs = {run: table for run, table in runs.items() if run not in alone}
     wanted, lacking = _common(runs) if measures is None else (_asked(measures, runs, places), [])
-    notes = [
-        *[f"values of several files are joined by run and query; in one file alone: {', '.join(alone)}"] * bool(alone),
-        *[f"only some of the runs have {', '.join(map(str, lacking))}: not compared"] * bool(lacking),
-        *_unknown(wanted),
-        *_different(signatures),
-    ]
+    notes = [*_note_joined(alone, lacking), *_note_unknown(wanted), *_note_different(signatures)]
     scores = tuple(_scores(run, table, wanted, places[run]) for run, table in runs.items())
     inputs = {Part("values", name): InputFile(fspath(path), path) for name, path in files.items()}
     return Result(scores, Signature({"fairtrec": __version__, "values": "read"}), tuple(notes), inputs)
+
+
+def _note_joined(alone: Sequence[str], lacking: Sequence[object]) -> Iterator[Note]:
+    """Name the runs of one file only, and the values that some runs lack."""
+    if alone:
+        yield ALONE.note(alone=", ".join(alone))
+    if lacking:
+        yield OF_SOME.note(lacking=", ".join(map(str, lacking)))
 
 
 @lru_cache(maxsize=1024)  # to see that a name is unknown takes a look at all installed packages
@@ -189,13 +197,13 @@ def _scores(run: str, table: ValueTable, measures: Sequence[Quantity], path: Fil
     return Scores(run, opening.name(run), several, tuple(qids), values)
 
 
-def _unknown(measures: Iterable[Quantity]) -> list[str]:
+def _note_unknown(measures: Iterable[Quantity]) -> list[Note]:
     names = [str(measure) for measure in measures if isinstance(measure, NamedValues)]
-    return [f"not known whether more is better: {', '.join(names)}; higher and lower are told"] * bool(names)
+    return [NO_DIRECTION.note(names=", ".join(names))] if names else []
 
 
-def _different(signatures: Mapping[str, Signature]) -> list[str]:
+def _note_different(signatures: Mapping[str, Signature]) -> list[Note]:
     """Say by which choices results files differ, whose values are then not of one kind."""
     choices = dict.fromkeys(name for signature in signatures.values() for name in signature)
     told = [name for name in choices if len({each.get(name) for each in signatures.values()}) > 1]
-    return [f"the files were made with different choices: {', '.join(told)}"] * bool(told)
+    return [OTHER_CHOICES.note(choices=", ".join(told))] if told else []

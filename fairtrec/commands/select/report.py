@@ -11,11 +11,40 @@ from fairtrec.evaluation.slices import restricted
 from fairtrec.report.cells import called, cells, shown, sizes
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head
-from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.statistics.procedure import DECIDING
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("beta",)
 MOST = 10  # queries that are named
+FAMILY = NoteKind("compared choices", "{family}{alike}")
+UNSETTLED = NoteKind(
+    "unsettled choice",
+    "the choice depends on the fold: in {folds} folds, {choices}, so none is the choice",
+    NoteSeverity.MISLEADING,
+)
+HELD_OUT = NoteKind(
+    "held-out queries", "{variants} variants, {queries}, {sizes} ({how}); min-max over the training queries"
+)
+NO_FOLDS = NoteKind("no folds", "{variants} variants, {queries}, no folds; min-max over all queries")
+TOO_GOOD = NoteKind(
+    "too good",
+    "chosen on the queries that the means are over, so the means are too good; --folds 5 avoids that",
+    NoteSeverity.MISLEADING,
+)
+LEFT_OUT = NoteKind(
+    "queries without both values",
+    "{left_out} {are} left out, for which not every variant has both values: {queries}",
+    NoteSeverity.MISLEADING,
+)
+BY_SIZE = NoteKind("chosen by size", "chosen by the mean of absolute values, |x|, since nearer 0 is better")
+REQUIREMENTS = NoteKind("requirements", "{asked} (training means): {met}")
+WORST = NoteKind(
+    "worst variants",
+    "F is 0 for every beta between 0 and inf where a variant is the worst in one measure: {worst}",
+)
+SWAYED = NoteKind("swayed choice", "min-max depends on the pool: without {variant}, {would}")
+FEWER = NoteKind("choices over fewer queries", "beta {beta:g}: {defined} of the {queries} queries")
 
 
 def rows(selection: Selection, *, places: int | None) -> Iterator[Row]:
@@ -39,7 +68,7 @@ def record(selection: Selection) -> dict[str, Any]:
         for place, name in enumerate(folds.names)
     }
     made = {
-        **head(selection.result, selection.signature, footnotes(selection)),
+        **head(selection.result, selection.signature, list_notes(selection)),
         **dict(zip(("utility", "fairness"), map(str, variants.axes), strict=True)),
         "require": list(map(str, selection.requirements)),
         "variants": list(variants.names),
@@ -66,15 +95,15 @@ def records(selection: Selection) -> list[dict[str, Any]]:
     return found
 
 
-def footnotes(selection: Selection) -> list[str]:
-    """List what a reader should know beside the numbers."""
-    view = selection.comparisons
-    compared = [] if view is None else [view.family, *view.notes]
-    if view is not None and len(view.result.scores) <= len(selection.rows):
-        compared[0] += "; rows that choose the same are one run"
+def list_notes(selection: Selection) -> list[Note]:
+    """List the notes on the numbers."""
+    view, compared = selection.comparisons, list[Note]()
+    if view is not None:
+        alike = "; rows that choose the same are one run" * (len(view.result.scores) <= len(selection.rows))
+        compared = [FAMILY.note(family=view.family, alike=alike), *view.notes]
     chosen_by = tuple(restricted(scores, selection.variants.qids) for scores in selection.result.scores)
     result = replace(selection.result, scores=chosen_by)
-    return [*_unsettled(selection), *_of_choice(selection), *compared, *footnotes_of(result)]
+    return [*_unsettled(selection), *_of_choice(selection), *compared, *list_result_notes(result)]
 
 
 def tables(selection: Selection, *, places: int) -> Document:
@@ -101,7 +130,7 @@ def tables(selection: Selection, *, places: int) -> Document:
     keys.append(Column("chosen", [run for run, _ in every], words=True, runs=True))
     keys += [Column("folds", [many for _, many in every])] * selection.folds.held_out
     signs = [directions(each.better for each in measures), *_signs(selection)]
-    return Document([ReportTable("", keys, values)], footnotes(selection), str(selection.signature), signs=signs)
+    return Document([ReportTable("", keys, values)], list_notes(selection), str(selection.signature), signs=signs)
 
 
 class _TableRow(NamedTuple):
@@ -146,57 +175,58 @@ def _counted(row: Selected, selection: Selection) -> list[str]:
     return [f"{name} {many}" if selection.folds.held_out else name for name, many in row.counts.items()]
 
 
-def _unsettled(selection: Selection) -> Iterator[str]:
+def _unsettled(selection: Selection) -> Iterator[Note]:
     """Say which betas choose several variants, so none is the choice."""
     folds = len(selection.folds.names)
     several = [f"beta {row.beta:g} chooses {len(row.counts)} variants" for row in selection.rows if len(row.counts) > 1]
     if selection.folds.held_out and several:
-        yield f"the choice depends on the fold: in {folds} folds, {', '.join(several)}, so none is the choice"
+        yield UNSETTLED.note(folds=folds, choices=", ".join(several))
 
 
-def _of_choice(selection: Selection) -> Iterator[str]:
+def _of_choice(selection: Selection) -> Iterator[Note]:
     variants, folds, many = selection.variants, selection.folds, len(selection.variants.qids)
-    pool = f"{len(variants.names)} variants, {many} {'query' if many == 1 else 'queries'}"
+    queries = "1 query" if many == 1 else f"{many} queries"
     if folds.held_out:
-        yield f"{pool}, {folds.sizes} ({folds.how}); min-max over the training queries"
+        yield HELD_OUT.note(variants=len(variants.names), queries=queries, sizes=folds.sizes, how=folds.how)
     else:
-        yield f"{pool}, no folds; min-max over all queries"
-        yield "chosen on the queries that the means are over, so the means are too good; --folds 5 avoids that"
+        yield NO_FOLDS.note(variants=len(variants.names), queries=queries)
+        yield TOO_GOOD.note()
     if out := variants.left_out:
         named = ", ".join(out[:MOST]) + (", ..." if len(out) > MOST else "")
         what = "query is" if len(out) == 1 else "queries are"
-        yield f"{len(out)} {what} left out, for which not every variant has both values: {named}"
+        yield LEFT_OUT.note(left_out=len(out), are=what, queries=named)
     for axis in variants.axes:
         if axis.better == "nearer 0":
-            yield f"{axis}: chosen by the mean of absolute values, |x|, since nearer 0 is better"
+            yield BY_SIZE.note(measure=axis)
     for row in selection.rows:
         defined = zip(row.scores.measures, row.scores.defined.tolist(), strict=True)
         if few := [f"{measure} for {some}" for measure, some in defined if some < many]:
-            yield f"beta {row.beta:g}: {', '.join(few)} of the {many} queries"
+            yield FEWER.note(beta=row.beta, defined=", ".join(few), queries=many)
     yield from _restricted(selection)
     yield from _of_pool(selection)
 
 
-def _restricted(selection: Selection) -> Iterator[str]:
+def _restricted(selection: Selection) -> Iterator[Note]:
     """Say in how many folds requirements keep a variant from being chosen."""
     if selection.requirements:
         shown, many = _names(selection), (~selection.choice.allowed).sum(axis=0).tolist()
         kept = [f"{shown[name]}{_times(each, selection)}" for name, each in zip(shown, many, strict=True) if each]
         asked = " and ".join(map(str, selection.requirements))
-        yield f"{asked} (training means): " + (f"not met by {', '.join(kept)}" if kept else "met by every variant")
+        met = f"not met by {', '.join(kept)}" if kept else "met by every variant"
+        yield REQUIREMENTS.note(asked=asked, met=met)
 
 
-def _of_pool(selection: Selection) -> Iterator[str]:
+def _of_pool(selection: Selection) -> Iterator[Note]:
     """Say which variants are worst on an axis, and which choices rest on a variant that is not chosen."""
     shown, choice = list(_names(selection).values()), selection.choice
     between = [row.beta for row in selection.rows if 0 < row.beta < float("inf")]
     worst = [f"{shown[at]} (least {axis}{_times(many, selection)})" for at, many, axis in choice.worst() if between]
     if worst:
-        yield f"F is 0 for every beta between 0 and inf where a variant is the worst in one measure: {', '.join(worst)}"
+        yield WORST.note(worst=", ".join(worst))
     for at, beta, fold, now, then in choice.swayed(between):
         where = f" in fold {selection.folds.names[fold]}" if selection.folds.held_out else ""
         would = f"beta {beta:g} would choose {shown[then]}, not {shown[now]}{where}"
-        yield f"min-max depends on the pool: without {shown[at]}, {would}"
+        yield SWAYED.note(variant=shown[at], would=would)
 
 
 def _times(many: int, selection: Selection) -> str:

@@ -45,13 +45,13 @@ class SequenceWork:
         submissions.refuse(path)
         placed = trec_fair.placed(trec_fair.rankings(path), self.requests, self.truth)
         values = [self.utility(placed), *(measure(placed, each) for measure, each in self.of_groups)]
-        remarks = [
-            replace(measure.remark(placed, each), measure=measure)
+        notes = [
+            replace(measure.note(placed, each), measures=(measure,))
             for measure, each in self.of_groups
             if isinstance(measure, TREC19Unfairness)
         ]
         measures = (self.utility, *(measure for measure, _ in self.of_groups))
-        return Scores(name, trec_fair_files.stem(path), measures, self.requests.names, np.stack(values), tuple(remarks))
+        return Scores(name, trec_fair_files.stem(path), measures, self.requests.names, np.stack(values), tuple(notes))
 
 
 def evaluate(

@@ -73,7 +73,7 @@ def tables(validation: Validation, *, places: int) -> Document:
     cells = [["" if cell is None else plain(str(cell)) for cell in row] for row in several]
     lines = [f"{fspath(each.path)}: {_counts(each)}{_size(each)}" for each in validation.checked]
     table = ReportTable.of_rows("", len(head), [*map(str, head)], cells)
-    return Document([table], [*map(plain, lines)], str(validation.signature))
+    return Document([table], (), str(validation.signature), signs=[*map(plain, lines)])
 
 
 def rows(validation: Validation, *, places: int | None) -> Iterator[Row]:

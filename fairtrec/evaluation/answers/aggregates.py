@@ -18,7 +18,7 @@ from fairtrec.data import Floats
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formulas.elementary import exp, log
 from fairtrec.formulas.rounding import same
-from fairtrec.measure import Better, Bounds, Measure, Quantity
+from fairtrec.measure import Better, Bounds, Measure, Note, NoteKind, Quantity
 from fairtrec.support.errors import UsageError
 
 MEAN = "mean"
@@ -31,6 +31,8 @@ _OVER: dict[str, Callable[[Floats], Any]] = {
 }
 _BEYOND = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _BOUND = re.compile(r"(<=|>=|<|>)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+SHARE = NoteKind("share of queries", "{bounds}: the share of queries with such a value, of those that have one")
+GEOMETRIC = NoteKind("geometric mean", "gm: the geometric mean over queries, each value at least {least:.5f}")
 
 
 def read(given: str | Sequence[str]) -> tuple[str, ...]:
@@ -181,13 +183,13 @@ def aggregated(scores: Scores, given: str | Sequence[str]) -> Scores:
     )
 
 
-def remarks(given: str | Sequence[str]) -> list[str]:
-    """Say what needs saying of these ways."""
+def note_aggregates(given: str | Sequence[str]) -> list[Note]:
+    """Make the notes on these ways."""
     ways = read(given)
     bounds = [way for way in ways if _BOUND.fullmatch(way)]
     return [
-        *[f"{', '.join(bounds)}: the share of queries with such a value, of those that have one"] * bool(bounds),
-        *[f"gm: the geometric mean over queries, each value at least {LEAST:.5f}"] * ("gm" in ways),
+        *[SHARE.note(bounds=", ".join(bounds))] * bool(bounds),
+        *[GEOMETRIC.note(least=LEAST)] * ("gm" in ways),
     ]
 
 

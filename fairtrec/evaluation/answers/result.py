@@ -19,9 +19,26 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.literals import Method
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+INTERVAL = NoteKind(
+    "interval", "[low, high]: {percent} {interval} interval of each mean over queries{drawn}", NoteSeverity.LEGEND
+)
+DOUBTFUL = NoteKind(
+    "doubtful interval",
+    "?: fewer than {fewest} values differ from the most frequent one, so the interval is too narrow",
+    NoteSeverity.LEGEND,
+)
+GAP_INTERVAL = NoteKind(
+    "interval of slices",
+    "difference, ratio: {percent} intervals of Games and Howell, and of Fieller, for any two of the slices",
+)
+NO_GAP_INTERVAL = NoteKind("no interval of slices", "difference, ratio: no interval, as a query is in several slices")
+ONE_QUERY = NoteKind("one query", "a mean over one query has no interval")
+FEW_QUERIES = NoteKind("few queries", "an interval over fewer than {fewest} queries (here {here}) {holds}")
 
 
 @dataclass(frozen=True)
@@ -80,7 +97,7 @@ class Result(Answer):
 
     scores: tuple[Scores, ...]
     signature: Signature
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     files: Mapping[Part, InputFile]
     failed: tuple[tuple[str, str], ...] = ()  # the name of each run that could not be read, and what is wrong with it
     options: Mapping[str, Any] = field(default_factory=dict)  # what was asked for beside measures and runs
@@ -146,23 +163,18 @@ class Result(Answer):
         few = sorted(many for many in counts if 1 < many < SCANTY)
         drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
         called = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"}[interval]
-        notes = [f"[low, high]: {how.percent} {called} interval of each mean over queries{drawn}"]
+        notes = [INTERVAL.note(percent=how.percent, interval=called, drawn=drawn)]
         notes *= not gold or None in gold  # those of corrected means are told beside them
         if any(_doubtful(scores, sets) for scores in several):
-            notes.append(
-                f"?: fewer than {DECIDING} values differ from the most frequent one, so the interval is too narrow"
-            )
+            notes.append(DOUBTFUL.note(fewest=DECIDING))
         if len(sets) > 1 and not gold:
-            told = f"{how.percent} intervals of Games and Howell, and of Fieller, for any two of the slices"
             overlap = len(set().union(*sets)) < sum(map(len, sets))
-            why = "no interval, as a query is in several slices"
-            notes.append(f"difference, ratio: {why if overlap else told}")
+            notes.append(NO_GAP_INTERVAL.note() if overlap else GAP_INTERVAL.note(percent=how.percent))
         if 1 in counts:
-            notes.append("a mean over one query has no interval")
+            notes.append(ONE_QUERY.note())
         if few:
-            many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
             holds = "assumes that values are about normally distributed" if interval == "t" else "is too narrow"
-            notes.append(f"an interval over fewer than {SCANTY} queries (here {many}) {holds}")
+            notes.append(FEW_QUERIES.note(fewest=SCANTY, here=write_span(few), holds=holds))
         return replace(
             self,
             scores=several,

@@ -13,7 +13,7 @@ from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp, log
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.measure import Measure, Remark
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Method, Undefined
 from fairtrec.support.version import __version__
@@ -21,7 +21,12 @@ from fairtrec.support.version import __version__
 if TYPE_CHECKING:
     from fairtrec.statistics.corrected import Corrected, Corrections
 
-JUDGED = "{} of {} ranks looked at are judged"  # what a remark says of a run of which few are
+JUDGED = NoteKind("few judged", "{judged} of {ranks} ranks looked at are judged")
+COUNTED = NoteKind(
+    "undefined, counted",
+    "undefined for {undefined} of {queries} queries, which count as {counts_as:g}",
+    NoteSeverity.MISLEADING,
+)
 ENDS = ("least", "greatest", "expected")
 
 
@@ -122,7 +127,7 @@ class Scores(Answer):
     measures: tuple[Measure, ...]
     qids: tuple[str, ...]
     values: Floats
-    remarks: tuple[Remark, ...] = ()
+    notes: tuple[Note, ...] = ()
     ties: Ties | None = None  # where they were asked for
     unknown: UnknownIntervals | None = None  # where it was asked for
     gold: "Corrections | None" = None  # where there are gold labels
@@ -247,11 +252,11 @@ def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores
     values = np.concatenate((first.values, second.values))[order]
     ties = first.ties.joined(second.ties, order) if first.ties and second.ties else None
     unknown = first.unknown.joined(second.unknown, order) if first.unknown and second.unknown else None
-    remarks = first.remarks + second.remarks
+    notes = first.notes + second.notes
     gold = first.gold.joined(second.gold, order) if first.gold and second.gold else None
     pooled = first.pooled.joined(second.pooled) if first.pooled and second.pooled else None
     wide = replace(first, measures=tuple(measures), values=values, ties=ties, unknown=unknown, gold=gold, pooled=pooled)
-    return replace(wide, remarks=tuple(dict.fromkeys(remarks)), strange=first.strange | second.strange)
+    return replace(wide, notes=tuple(dict.fromkeys(notes)), strange=first.strange | second.strange)
 
 
 def filled(scores: Scores, undefined: Undefined) -> Scores:
@@ -263,7 +268,7 @@ def filled(scores: Scores, undefined: Undefined) -> Scores:
     if undefined == "skip" or not empty.any():
         return scores
     counts_as = np.full((len(scores.measures), 1), np.nan)
-    remarks = list(scores.remarks)
+    notes = list(scores.notes)
     for row in np.flatnonzero(empty.any(axis=1)).tolist():
         measure, many = scores.measures[row], int(empty[row].sum())
         if undefined == "error":
@@ -271,8 +276,8 @@ def filled(scores: Scores, undefined: Undefined) -> Scores:
             first = scores.qids[int(empty[row].argmax())]
             raise InputError(f"{what}, such as {first}; say what these count as with --undefined worst|0", scores.run)
         counts_as[row] = worst(measure) if undefined == "worst" else 0.0
-        words = f"undefined for {{}} of {{}} queries, which count as {counts_as[row, 0]:g}"
-        remarks.append(Remark(words, (many, len(scores.qids)), measure))
+        value = counts_as[row].item()
+        notes.append(COUNTED.note(measure=measure, undefined=many, queries=len(scores.qids), counts_as=value))
     values = np.where(empty, counts_as, scores.values)
     ties = scores.ties
     if ties is not None:
@@ -282,7 +287,7 @@ def filled(scores: Scores, undefined: Undefined) -> Scores:
     if unknown is not None:
         ends = {end: np.where(np.isnan(getattr(unknown, end)), counts_as, getattr(unknown, end)) for end in ENDS}
         unknown = replace(unknown, **ends)
-    return replace(scores, values=values, ties=ties, unknown=unknown, remarks=tuple(remarks))
+    return replace(scores, values=values, ties=ties, unknown=unknown, notes=tuple(notes))
 
 
 def worst(measure: Measure) -> float:

@@ -25,7 +25,7 @@ from fairtrec.data import (
 )
 from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.formulas.crossed import Crossing
-from fairtrec.measure import Measure, Remark
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import Kept, Membership, Missing
 
@@ -33,6 +33,21 @@ TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
 OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
 OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
 MOST_UNKNOWN = 0.1  # of the ranks that are measured; above, a run has no mark
+UNKNOWN_IN_RANKS = NoteKind(
+    "unknown documents",
+    "{unknown} of {documents} documents in the measured ranks have no {what}; --missing {missing}",
+    NoteSeverity.MISLEADING,
+)
+MOSTLY_UNKNOWN = NoteKind(
+    "too many unknown",
+    "no rank and no mark, as more than a tenth of the documents are unknown",
+    NoteSeverity.MISLEADING,
+)
+UNKNOWN_IN_SOURCES = NoteKind(
+    "unknown background documents",
+    "{unknown} of {documents} documents in the {where} have no {what}; --missing {missing}",
+    NoteSeverity.MISLEADING,
+)
 
 
 @dataclass(frozen=True)
@@ -232,10 +247,10 @@ def documents_of(
     return parts
 
 
-def remark_on(
+def note_unknown(
     system: System, qids: Sequence[str], needs: Needs, measures: Sequence[Measure], documents: Documents
-) -> tuple[tuple[Remark, ...], frozenset[Measure]]:
-    """Say how many documents nobody knows in the ranks of a run that are measured, and of which measures too many."""
+) -> tuple[tuple[Note, ...], frozenset[Measure]]:
+    """Count the unknown documents in the measured ranks of a run, and find the measures with too many of them."""
     looking = [measure for measure in measures if OF_RUNS.intersection(measure.needs)]
     unknown: dict[int | None, tuple[int, int]] = {}  # and all, by depth
     for depth in {needs.depth, *(measure.depth for measure in looking)}:
@@ -243,22 +258,22 @@ def remark_on(
         unknown[depth] = int(strange.sum()), len(strange)
     of = {measure: unknown[measure.depth] for measure in looking}
     doubtful = [measure for measure, (some, every) in of.items() if some > every * MOST_UNKNOWN]
-    words = f"{{}} of {{}} documents in the measured ranks have no {_what(documents)}; --missing {documents.missing}"
-    remarks = [Remark(words, unknown[needs.depth])] if unknown[needs.depth][0] else []
-    unsure = "no rank and no mark, as more than a tenth of the documents are unknown"
-    return (*remarks, *(Remark(unsure, measure=measure) for measure in doubtful)), frozenset(doubtful)
+    some, every = unknown[needs.depth]
+    how = {"what": _what(documents), "missing": documents.missing}
+    notes = [UNKNOWN_IN_RANKS.note(unknown=some, documents=every, **how)] if some else []
+    return (*notes, *(MOSTLY_UNKNOWN.note(measure=measure) for measure in doubtful)), frozenset(doubtful)
 
 
-def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[str]:
-    """Say how many documents nobody knows of those that are looked at beside the runs.
+def note_unknown_sources(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[Note]:
+    """Count the unknown documents among those of backgrounds or judgments.
 
     They are those of the first ranks of a background, also where others below take the place of the unknown.
     """
     parts = documents_of([(None, qids)], needs, reference, replace(documents.choices, bounds=None, missing="neutral"))
     strange = documents.strange(Docnos.of(np.concatenate(parts)).names)
     where = "backgrounds" if isinstance(reference.background, Run) else "judgements"
-    what = f"{strange.sum()} of {len(strange)} documents in the {where} have no {_what(documents)}"
-    return [f"{what}; --missing {documents.missing}"] if strange.any() else []
+    how = {"where": where, "what": _what(documents), "missing": documents.missing}
+    return [UNKNOWN_IN_SOURCES.note(unknown=int(strange.sum()), documents=len(strange), **how)] if strange.any() else []
 
 
 def _what(documents: Documents) -> str:

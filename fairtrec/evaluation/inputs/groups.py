@@ -7,13 +7,25 @@ import numpy as np
 
 from fairtrec.data import NONE, UNKNOWN, Floats, Labels
 from fairtrec.data.ranking.depth import Asking
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files.arguments import names_of, renamed_in
 
 FEW = 0.01  # of the labelled documents; a group with fewer may be a slip of who labelled
 SHOWN = 8  # groups in a line
 ORDER = "order"  # the input that only groups with an order have
+NEUTRAL = NoteKind(
+    "neutral by tau",
+    "{neutral} labelled documents of a group{named} count as neutral, as a label is one group term and tau={tau}; with "
+    "tau=0 labels decide",
+)
+GROUPS = NoteKind("groups", "{attribute}{ordered}: {sizes}", NoteSeverity.LEGEND)
+SMALL = NoteKind(
+    "small groups",
+    "{groups} {have} less than 1 % of the labels: if that is a slip, mend them, or name the groups that count with "
+    "--groups",
+    NoteSeverity.MISLEADING,
+)
 
 
 def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
@@ -98,35 +110,34 @@ def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, floa
     return found
 
 
-def remarks_on_tau(several: Iterable[tuple[Measure, Labels]]) -> list[str]:
+def note_tau(several: Iterable[tuple[Measure, Labels]]) -> list[Note]:
     """Say which measures take documents of a group for neutral, as a label is one group term, and tau lets it be.
 
     Of labels that were cut to the documents that something names these are counted.
     """
-    found: dict[tuple[int, float, bool], list[str]] = {}
+    found: dict[tuple[int, float, bool], list[Measure]] = {}
     for each, labels in several:
         tau = getattr(each, "tau", 0)
         if tau and (neutral := int(((labels.terms > 0) & (labels.terms <= tau)).sum())):
-            found.setdefault((neutral, tau, labels.beyond is not None), []).append(str(each))
-    why = "count as neutral, as a label is one group term and tau={}; with tau=0 labels decide"
+            found.setdefault((neutral, tau, labels.beyond is not None), []).append(each)
     return [
-        f"{', '.join(names)}: {neutral} labelled documents of a group{' that are named' * cut} {why.format(tau)}"
-        for (neutral, tau, cut), names in found.items()
+        NEUTRAL.note(measures=measures, neutral=neutral, named=" that are named" * cut, tau=tau)
+        for (neutral, tau, cut), measures in found.items()
     ]
 
 
-def remarks_on(labels: Labels, target: Floats | None, attribute: str) -> list[str]:
+def note_groups(labels: Labels, target: Floats | None, attribute: str) -> list[Note]:
     """Say which groups there are and what each should have, and which may be a slip."""
     of_groups = sizes(labels)
-    said = f"{attribute or 'groups'}{', in this order' * (len(labels.order) > 2)}: {counted(labels)}"
+    ordered, shown = ", in this order" * (len(labels.order) > 2), counted(labels)
     if target is not None:
         of_name = dict(zip(labels.groups, target.tolist(), strict=True))
         shares = [f"{of_name[name]:.3g}" for name in of_groups]
         same = len(set(shares)) == 1
-        said += f"; target {shares[0]} each" if same else f"; target {', '.join(shares[:SHOWN])}"
+        shown += f"; target {shares[0]} each" if same else f"; target {', '.join(shares[:SHOWN])}"
+    sizes_note = GROUPS.note(attribute=attribute or "groups", ordered=ordered, sizes=shown)
     total = sum(of_groups.values())
     few = [name for name, size in of_groups.items() if size < FEW * total and name != UNKNOWN]
     if labels.own or not few:
-        return [said]
-    what = f"{', '.join(few[:SHOWN])} {'has' if len(few) == 1 else 'have each'} less than 1 % of the labels"
-    return [said, f"{what}: if that is a slip, mend them, or name the groups that count with --groups"]
+        return [sizes_note]
+    return [sizes_note, SMALL.note(groups=", ".join(few[:SHOWN]), have="has" if len(few) == 1 else "have each")]

@@ -30,6 +30,7 @@ from fairtrec.formats import run as run_format
 from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.files.arguments import crossed, source
+from fairtrec.support.notes import Note, NoteKind
 
 if TYPE_CHECKING:
     from fairtrec.counting.counter import Lexicon
@@ -42,6 +43,10 @@ Listed = TypeVar("Listed")
 
 IRDS = "irds:"  # before an id of ir_datasets
 SEVERAL = "this run has several rankings of each query"
+LIST_NOT_FILE = NoteKind(
+    "list, not file",
+    "{name} is the list of that name, not the file {name} in this folder; ./{name} names the file",
+)
 
 
 def is_file(thing: Any) -> bool:
@@ -66,11 +71,10 @@ def spelled(thing: FilePath) -> str:
     return f"./{name}" if not isinstance(thing, str) and is_name(name) else name
 
 
-def remarks_on_names(*things: Any) -> list[str]:
+def note_list_names(*things: Any) -> list[Note]:
     """Say which of these are names of lists beside which there is a file of that name."""
     found = dict.fromkeys(thing for thing in things if isinstance(thing, str) and is_file(thing) and is_name(thing))
-    said = "{0} is the list of that name, not the file {0} in this folder; ./{0} names the file"
-    return [said.format(name) for name in found]
+    return [LIST_NOT_FILE.note(name=name) for name in found]
 
 
 def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:

@@ -5,8 +5,12 @@ from typing import Any
 
 from fairtrec.data import Floats, Positions, Run, looked_up
 from fairtrec.evaluation.inputs.documents import RunContext
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.support.errors import PATH
+
+NO_SIGN = NoteKind(
+    "no sign", "the sign of {measures} means nothing: `fairtrec positions` made the axes without --toward"
+)
 
 
 def read(thing: Any) -> Positions:
@@ -16,15 +20,12 @@ def read(thing: Any) -> Positions:
     return labels.positions(thing) if isinstance(thing, PATH) else memory.positions(thing)
 
 
-def remark_on(positions: Positions, measures: Iterable[Measure]) -> str:
+def note_signs(positions: Positions, measures: Iterable[Measure]) -> Note | None:
     """Say whose sign means nothing, as nothing says which side of the axes is which."""
     signed = [
-        str(each) for each in measures if each.better == "nearer 0" and any("positions" in need for need in each.needs)
+        each for each in measures if each.better == "nearer 0" and any("positions" in need for need in each.needs)
     ]
-    if positions.pointed or not signed:
-        return ""
-    made = "`fairtrec positions` made the axes without --toward"
-    return f"the sign of {', '.join(signed)} means nothing: {made}"
+    return None if positions.pointed or not signed else NO_SIGN.note(measures=signed)
 
 
 def positions(inputs: RunContext) -> Floats:

@@ -13,23 +13,30 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.choices import Choices, Target
 from fairtrec.evaluation.inputs.documents import OF_QRELS, Attribute, MixedTarget, TargetOf
 from fairtrec.formulas import distribution
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue.needs import NEEDS
 from fairtrec.support.errors import UsageError, asked_by
 
 _FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
+OWN_SUBTOPICS = NoteKind(
+    "own subtopics",
+    "subtopics are each query's own: the target is even over those of the query, and others take no part",
+)
+NOT_ALL_GROUPS = NoteKind(
+    "not all groups",
+    "the labels of {lacking} of {queries} queries name not all groups; the target is even over all",
+)
 
 
-def remark_on(target: Target, labels: Labels) -> str:
+def note_target(target: Target, labels: Labels) -> Note | None:
     """Say what even shares mean where labels are per query, or nothing."""
     if target != "even" or not labels.per_query:
-        return ""
+        return None
     if labels.own:
-        return "subtopics are each query's own: the target is even over those of the query, and others take no part"
+        return OWN_SUBTOPICS.note()
     _, named = labels.by_query()
     lacking = int((~named.all(axis=1)).sum())
-    what = f"the labels of {lacking} of {len(named)} queries name not all groups; the target is even over all"
-    return what if lacking else ""
+    return NOT_ALL_GROUPS.note(lacking=lacking, queries=len(named)) if lacking else None
 
 
 def _even_of_queries(labels: Labels) -> dict[str, Floats]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from fairtrec.data.parameters import Parameters
-from fairtrec.measure import DEFINED, Measure
+from fairtrec.measure import DEFINED, Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, relevance
 from fairtrec.measures.catalogue.notation import Parametrised, Spelled, built
@@ -30,6 +30,10 @@ _WRITTEN = {
     "given": "as given",
     "err": "{p}^(i-1), less behind relevant documents",
 }
+LEFT_OUT = NoteKind("left out of all_fair", f"{ALL_FAIR} leaves out {{left_out}}", NoteSeverity.BACKGROUND)
+ATTENTION = NoteKind(
+    "attention", "attention fades with the rank i as each source has it: {models}", NoteSeverity.BACKGROUND
+)
 
 
 def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
@@ -221,11 +225,11 @@ def plugins(base: type[Parameters]) -> list[str]:
 
 def allowed(
     text: str, relevance_level: int | None, refuse: Callable[[Measure], None]
-) -> tuple[list[Measure], list[str]]:
+) -> tuple[list[Measure], list[Note]]:
     """Read measures, of ``all_fair`` those that go with the inputs. Raises UsageError where none does.
 
-    ``refuse`` raises UsageError for a measure that does not. The second that is returned is the remark, if there is
-    something to say.
+    ``refuse`` raises UsageError for a measure that does not. The second that is returned are the
+    notes.
     """
     found: list[Measure] = []
     lacking: dict[str, list[str]] = {}
@@ -237,7 +241,7 @@ def allowed(
                 raise UsageError(f"{ALL_FAIR} finds nothing to measure; give --labels FILE, or --terms LIST")
         found += several
     said = [f"{', '.join(names)} ({why})" for why, names in lacking.items()]
-    return found, [f"{ALL_FAIR} leaves out {'; '.join(said)}"] if said else []
+    return found, [LEFT_OUT.note(left_out="; ".join(said))] if said else []
 
 
 def _passes(measure: Measure, refuse: Callable[[Measure], None], lacking: dict[str, list[str]]) -> bool:
@@ -250,12 +254,12 @@ def _passes(measure: Measure, refuse: Callable[[Measure], None], lacking: dict[s
     return True
 
 
-def attention_of(measures: Sequence[Measure]) -> str:
-    """Say how attention fades with the rank, where measures differ in that; "" where they do not."""
+def note_attention(measures: Sequence[Measure]) -> list[Note]:
+    """Say how attention fades with the rank if measures differ in that."""
     models: dict[str, dict[str, None]] = {}
     for measure in measures:
         if measure.name in _FADES:
             model = str(getattr(measure, "discount", _FADES[measure.name]))
             models.setdefault(_WRITTEN[model].format(p=getattr(measure, "p", "")), {})[measure.name] = None
     said = "; ".join(f"{', '.join(names)} {model}" for model, names in models.items())
-    return f"attention fades with the rank i as each source has it: {said}" if len(models) > 1 else ""
+    return [ATTENTION.note(models=said)] if len(models) > 1 else []

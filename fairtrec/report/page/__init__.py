@@ -23,7 +23,7 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 def page(
     title: str, facts: Iterable[Element | str], document: Document, above: Iterable[Element] = (), style: str = ""
 ) -> str:
-    """Write a page: its title, what is ``above``, the tables of a document, and below them its remarks and signature.
+    """Write a page: its title, what is ``above``, the tables of a document, and below them its notes and signature.
 
     ``style`` has the rules that not all pages have.
     """

@@ -14,7 +14,7 @@ from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, corrected, names, standing
 from fairtrec.report.document import heading
 from fairtrec.report.page import digest, element, file, rows_of, scatter, seen, written
-from fairtrec.report.remarks import footnotes
+from fairtrec.report.result_notes import list_notes
 from fairtrec.report.results.tables import arrows, dominations, ranked_by, signs
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
@@ -67,7 +67,7 @@ def html(
         legend=written(element("li", ranked_by(sort), id="by"), *(element("li", line) for line in explained)),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
-        remarks=written(*(element("li", line) for line in footnotes(result))),
+        notes=written(*(element("li", str(note)) for note in list_notes(result))),
         signature=written(element("p", element("code", str(result.signature)), class_="signature")),
         data=_json(data),
     )

@@ -15,7 +15,7 @@ from fairtrec.evaluation.gaps import GapScores
 from fairtrec.formats.tsv import ALL, DIFFERENCE
 from fairtrec.measure import Quantity
 from fairtrec.report.records import head
-from fairtrec.report.remarks import footnotes
+from fairtrec.report.result_notes import list_notes
 from fairtrec.support.version import __version__
 
 
@@ -73,7 +73,12 @@ def record(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str
     for at, run in enumerate(runs if slices and summary else []):
         run["slices"] = {name: _means(part.scores[at]) for name, part in slices.items()}
     measures = {str(measure): _described(measure) for measure in result.scores[0].measures}
-    made = {"format": FORMAT, **head(result, result.signature), "options": result.options, "notes": result.notes}
+    made = {
+        "format": FORMAT,
+        **head(result, result.signature),
+        "options": result.options,
+        "notes": list(map(str, result.notes)),
+    }
     made |= {"groups": result.groups} if result.groups else {}
     return {**made, "measures": measures, "runs": runs}
 
@@ -89,7 +94,7 @@ def _described(measure: Quantity) -> dict[str, str]:
 def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
     spelled = list(map(str, of_queries(scores).measures))
     run: dict[str, Any] = {"run": scores.run, "tag": scores.tag, "num_q": len(scores.qids)}
-    run["remarks"] = list(map(str, scores.remarks))
+    run["remarks"] = list(map(str, scores.notes))
     if summary:
         run |= _means(scores)
     if per_query:
@@ -130,7 +135,7 @@ def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[st
     A row is a value, as in jsonl: null where it is undefined, and no qid for the mean over queries. Behind the measure
     stands how a run's value was made of those of its queries, where that was chosen.
 
-    The signature and the remarks are metadata.
+    The signature and the notes are metadata.
     """
     import json
 
@@ -142,8 +147,8 @@ def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[st
         for name, part in (parts or {ALL: result}).items()
         for scores in part.scores
     ]
-    remarks, signature = list(map(_text, footnotes(result))), _text(str(result.signature))
-    about = {"fairtrec": __version__, "signature": signature, "remarks": json.dumps(remarks)}
+    notes, signature = [_text(str(note)) for note in list_notes(result)], _text(str(result.signature))
+    about = {"fairtrec": __version__, "signature": signature, "remarks": json.dumps(notes)}
     table = pa.concat_tables(tables).replace_schema_metadata(about)
     stream = io.BytesIO()
     writer.write_table(table, stream, compression="zstd")

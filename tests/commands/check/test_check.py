@@ -29,7 +29,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measures.arab import ARaB
 from fairtrec.measures.catalogue.registry import parse as measures
 from fairtrec.support.errors import UsageError
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY, notes_of, pages
 
 NAN = math.nan
 PAGE = (REPOSITORY / "docs" / "ci.md").read_text("utf-8")
@@ -214,8 +214,8 @@ def test_only_queries_that_both_have_are_compared():
     (verdict,) = judged("nDCG@10 >= baseline - 0.1", mine, theirs)
     assert (verdict.defined, verdict.queries) == (2, 4)
     assert verdict.evidence.difference == pytest.approx((0.1 - 0.2 + 0.3 - 0.5) / 2)
-    (note,) = checking.notes([mine], [verdict.requirement], theirs, {}, Gate())
-    assert note == "mine has 4 queries, the baseline 4; compared over the 3 of both"
+    (note,) = checking._list_notes([mine], [verdict.requirement], theirs, {}, Gate())
+    assert str(note) == "mine has 4 queries, the baseline 4; compared over the 3 of both"
 
 
 def test_a_run_that_lacks_queries_does_not_pass_in_silence():
@@ -315,9 +315,9 @@ def checked():
     asked = [requirement.parse(text) for text in ("nDCG@10 >= 0.9", "nDCG@10 >= baseline - 0.01", "nDCG@10 < 1")]
     mine = scores(0.5 + NOISY, HOSTILE)
     verdicts = gate.judge(mine, asked, baseline=scores(np.full(20, 0.5)))
-    return Verdicts(
-        tuple(verdicts), Result((mine,), Signature.read("order:score"), (HOSTILE,), {}), Gate(), HOSTILE, (HOSTILE,)
-    )
+    notes = tuple(notes_of(HOSTILE))
+    result = Result((mine,), Signature.read("order:score"), notes, {})
+    return Verdicts(tuple(verdicts), result, Gate(), HOSTILE, notes)
 
 
 def test_junit_is_what_its_readers_expect(checked):

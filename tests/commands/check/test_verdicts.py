@@ -24,7 +24,7 @@ from fairtrec.report.cells import distinct
 from fairtrec.report.writers import RESULTS
 from fairtrec.statistics import paired
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec_made import THOROUGH
+from fairtrec_made import THOROUGH, texts
 
 
 def scores(values, name="mine", measure="nDCG@10", qids=None):
@@ -61,9 +61,9 @@ def test_wilcoxon_goes_by_the_sum_of_signed_ranks(sign, queries):
     assert row.difference * sign > 0
     assert row.p < 0.05
     assert row.verdict == ("worse" if sign > 0 else "better")
-    assert any("signed ranks contradict the mean difference in mine by nDCG@10" in note for note in view.notes)
+    assert any("signed ranks contradict the mean difference in mine by nDCG@10" in note for note in texts(view.notes))
     by_t = compare(result_of(scores(np.full(queries, 0.5), "base"), scores(0.5 + differences)))
-    assert not any("signed ranks" in note for note in by_t.notes)
+    assert not any("signed ranks" in note for note in texts(by_t.notes))
 
 
 def test_the_side_is_that_of_scipy():
@@ -93,7 +93,7 @@ def test_few_differences_that_are_not_0_are_counted_and_mark_the_verdict(nonzero
     assert (f"{row.verdict} ?" in table) is marked
     assert ("?: fewer than 10 differences are not 0" in table) is marked
     said = f"only {nonzero} differences are not 0: too few to trust the interval and p"
-    assert any(said in note for note in view.notes) is marked
+    assert any(said in note for note in texts(view.notes)) is marked
 
 
 def test_no_mark_where_nothing_was_tested():
@@ -267,7 +267,7 @@ def test_leaving_out_queries_gains_nothing():
         assert result.means["drops"]["AWRF@2"] == pytest.approx((full[0] + full[2]) / 3)
         assert result.means["full"] == skipped.means["full"]
         assert result.signature["undefined"] == undefined
-        assert "AWRF@2: undefined for 1 of 3 queries, which count as 0" in map(str, result.scores[1].remarks)
+        assert "AWRF@2: undefined for 1 of 3 queries, which count as 0" in map(str, result.scores[1].notes)
     assert "undefined" not in skipped.signature
     with pytest.raises(InputError, match=r"drops: AWRF@2 is undefined for 1 of 3 queries, such as q2; .*--undefined"):
         both(undefined="error")

@@ -17,7 +17,7 @@ from fairtrec.commands.compare import COMPARISONS
 from fairtrec.commands.compare import curves as cutoffs
 from fairtrec.commands.compare.baseline import compare
 from fairtrec.commands.compare.correlations import correlate
-from fairtrec.commands.compare.report import footnotes, notes, probability
+from fairtrec.commands.compare.report import list_notes, list_view_notes, probability
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
@@ -25,6 +25,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formats import tsv
 from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made import texts
 from fairtrec_made.imports import PROGRAM, imported_by
 from fairtrec_made.measures import Nearer
 
@@ -137,7 +138,7 @@ def test_only_queries_with_both_values_are_compared():
     other = Scores("runs/c.run", "c", of.scores[0].measures, (*QIDS[15:], "z"), of.scores[0].values[:, -6:])
     view = compare(Result((*of.scores, other), Signature({}), (), {}))
     assert row(view, "runs/c.run").n == 5
-    assert view.notes == (
+    assert texts(view.notes) == (
         "runs/c.run has not the 20 queries of the baseline; those of both are compared",
         "in 2 of 6 comparisons only 5 differences are not 0: too few to trust the interval and p",
     )
@@ -222,7 +223,7 @@ def test_a_confidence_is_written_with_the_digits_that_it_has(confidence, written
     assert f"{percent} interval: t" in COMPARISONS("table", made, places=4)
     beside = several.with_confidence(confidence)
     assert beside.signature["interval"] == f"t/{written}"
-    assert any(note.startswith(f"[low, high]: {percent} t interval") for note in beside.notes)
+    assert any(note.startswith(f"[low, high]: {percent} t interval") for note in texts(beside.notes))
 
 
 def test_slices_and_the_worst_of_them():
@@ -232,7 +233,7 @@ def test_slices_and_the_worst_of_them():
     worst = {(each.measure, each.slice) for each in view.rows if each.worst_slice}
     assert worst == {("nDCG@10", "low"), ("KL@10", "high")}
     assert [each.n for each in view.rows if each.measure == "nDCG@10"] == [20, 10, 10, 2]
-    assert view.notes == (
+    assert texts(view.notes) == (
         "small, fewer than 10 queries: few",
         "1 of the 21 queries of the slices are not evaluated",
         "in 3 of 12 comparisons only 2 differences are not 0: too few to trust the interval and p",
@@ -366,7 +367,10 @@ def test_every_view_in_every_format(form, views):
             rows = list(csv.DictReader(io.StringIO(text), delimiter="\t" if form == "tsv" else ","))
             assert len(rows) == len(view.rows)
             assert COMPARISONS.forms[form].carries == "nothing"
-            assert footnotes(view) == [*filter(None, [getattr(view, "family", "")]), *notes(view)]
+            assert texts(list_notes(view)) == [
+                *filter(None, [getattr(view, "family", "")]),
+                *texts(list_view_notes(view)),
+            ]
         if form == "latex":
             assert "s\\_1" in text
 
@@ -503,9 +507,9 @@ def test_what_is_printed_as_0_has_no_minus_sign():
 def test_the_bootstrap_of_few_queries_is_remarked_on(how):
     said = "with fewer than 30 queries the bootstrap shows too much; prefer tests and intervals of t"
     few, enough = (result(qids=tuple(f"q{number}" for number in range(many))) for many in (29, 30))
-    assert said in compare(few, resamples=100, **how).notes
-    assert said not in compare(few).notes
-    assert said not in compare(enough, resamples=100, **how).notes
+    assert said in texts(compare(few, resamples=100, **how).notes)
+    assert said not in texts(compare(few).notes)
+    assert said not in texts(compare(enough, resamples=100, **how).notes)
 
 
 def test_slices_are_in_the_signature_and_among_the_inputs(files, tmp_path, fairtrec_command):

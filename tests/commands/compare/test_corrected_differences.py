@@ -8,6 +8,7 @@ from scipy import stats
 
 import fairtrec
 from fairtrec.support.errors import UsageError
+from fairtrec_made import texts
 
 DOCNOS = [f"d{at}" for at in range(20)]
 MEASURES = "EER@5 Exposure(group='f',of='all')@5"
@@ -53,7 +54,7 @@ def test_the_variance_is_that_of_queries_and_of_labels(given):
     assert (row.low, row.high) == pytest.approx((row.corrected - half, row.corrected + half), abs=1e-12)
     assert row.p == pytest.approx(2 * stats.t.sf(abs(row.corrected) / math.sqrt(variance), 39), rel=1e-9)
     assert row.labels_share == pytest.approx(of_labels.variance / variance)
-    (said,) = (note for note in fairtrec.compare(result).notes if "variance" in note)
+    (said,) = (note for note in texts(fairtrec.compare(result).notes) if "variance" in note)
     assert said.startswith(f"EER@5: {row.labels_share:.0%} of the variance of corrected differences is labels")
 
 
@@ -164,4 +165,4 @@ def test_a_matrix_of_runs_shows_corrected_differences(given):
     compared = fairtrec.compare(result, "all")
     assert "row less column, as gold labels correct it; *: the difference is shown" in str(compared)
     assert f"{row.corrected:+.4f}*" in str(compared)
-    assert not [note for note in compared.notes if "contradict" in note]
+    assert not [note for note in texts(compared.notes) if "contradict" in note]

@@ -19,7 +19,7 @@ from ir_measures.__main__ import main_cli
 
 import fairtrec
 from fairtrec.support.errors import FairtrecError, InputError, UsageError
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY, pages, texts
 
 MEASURES = "nDCG@10 AP RR"
 RUNS = ("bm25", "fair")
@@ -118,7 +118,7 @@ def test_what_trec_eval_prints(judged, tmp_path):
     read = fairtrec.read_values([tmp_path / run for run in RUNS])
     spelled = ["AP", "P@5", "nDCG@10", "RR", "gm_map"]
     assert [str(measure) for measure in read.scores[0].measures] == spelled  # counts are left out, unless asked for
-    assert read.notes == ("not known whether more is better: gm_map; higher and lower are told",)
+    assert texts(read.notes) == ("not known whether more is better: gm_map; higher and lower are told",)
     found = read.per_query[str(tmp_path / "fair")]
     expected = evaluator.evaluate(runs["fair"])
     for name, here in zip(("map", "P_5", "ndcg_cut_10", "recip_rank", "gm_map"), spelled, strict=True):
@@ -157,7 +157,7 @@ def test_queries_that_a_run_lacks_are_treated_as_by_compare(tmp_path):
         ("RR", 2, 0.625, 0.625),
         ("AP", 3, pytest.approx(0.3), pytest.approx(0.4)),
     ]
-    assert view.notes[0] == "b has not the 4 queries of the baseline; those of both are compared"
+    assert texts(view.notes)[0] == "b has not the 4 queries of the baseline; those of both are compared"
     sliced = fairtrec.compare(view.result, slices={"odd": ["1", "3"]})
     assert sliced.rows[2].n == 1
 
@@ -236,7 +236,7 @@ def test_results_that_were_made_otherwise_are_remarked_on(result, tmp_path):
         of = replace(result, scores=(result.scores[number],), signature=result.signature | {"order": order})
         files[RUNS[number]] = tmp_path / f"{order}.json"
         files[RUNS[number]].write_text(RESULTS("json", of, per_query=True), "utf-8")
-    assert fairtrec.read_values(files).notes == ("the files were made with different choices: order",)
+    assert texts(fairtrec.read_values(files).notes) == ("the files were made with different choices: order",)
 
 
 def test_the_command_refuses_what_evaluates(tmp_path, fairtrec_command):

@@ -8,6 +8,7 @@ import pytest
 import fairtrec
 from fairtrec.statistics.reliability import estimate_reliability
 from fairtrec.support.errors import UsageError
+from fairtrec_made import texts
 
 
 def of_measures(found):
@@ -64,7 +65,7 @@ def test_queries_without_a_value_in_some_run_are_left_out(example):
     found = fairtrec.reliability(result)
     assert (found.rows[0].queries, found.rows[0].left_out) == (9, 3)
     assert found.rows[0].doubtful
-    assert "AWRF@3: 9 of 12 queries; 3 have no value in some run" in found.notes
+    assert "AWRF@3: 9 of 12 queries; 3 have no value in some run" in texts(found.notes)
     values = np.stack([scores.values[0] for scores in result.scores])
     whole = values[:, ~np.isnan(values).any(axis=0)]
     assert found.rows[0].alpha == pytest.approx(estimate_reliability(whole).alpha, abs=1e-12)
@@ -93,7 +94,7 @@ def test_what_has_no_value_is_null(result, example, fairtrec_command):
     one = fairtrec.evaluate("nDCG@10", {"a": example / "bm25.run", "b": example / "bm25.run", "c": example / "bm25.run"},
                             example / "qrels.txt")  # fmt: skip
     found = fairtrec.reliability(one)
-    assert "nDCG@10: no reliability; all runs have the same values" in found.notes
+    assert "nDCG@10: no reliability; all runs have the same values" in texts(found.notes)
     frame = found.to_frame()
     assert frame["reliability"].isna().all()
     assert found.rows[0].needed is None

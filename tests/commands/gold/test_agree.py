@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fairtrec.commands.gold.agreeing import kinds_of
 from fairtrec.gold import agree, draw
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY, pages, texts
 from fairtrec_made.grepbiasir import LABELS, texts_of
 
 THREE = ["bm25.run", "neural.run", "fair.run"]
@@ -81,7 +81,7 @@ def test_labels_are_compared_with_labels_and_what_is_unknown_is_a_miss():
     pairs = [(found.names[one], found.names[other]) for one, other in zip(found.gold, found.instrument, strict=True)]
     assert sorted(pairs) == [("-", "?"), ("-", "?"), ("f", "f"), ("m", "f"), ("several", "f")]
     assert (found.untold, found.documents, found.agreement) == (1, 5, 0.2)
-    assert found.notes[0] == "1 document is left out, of which people could not tell the group"
+    assert texts(found.notes)[0] == "1 document is left out, of which people could not tell the group"
     assert kind(found, "f").precision[0] == pytest.approx(1 / 3)
     assert kind(found, "-").found == {"f": 0, "m": 0, "-": 0, "several": 0, "?": 2}
     assert [each.name for each in found.kinds] == ["f", "m", "-", "several"]
@@ -106,7 +106,7 @@ def test_a_label_that_was_drawn_stands_for_those_that_were_not():
     assert kind(found, "m").precision[0] == pytest.approx(1 / 5)
     assert (kind(found, "m").share_gold, kind(found, "m").share_instrument) == pytest.approx((1 / 7, 5 / 7))
     assert "over the documents that could be drawn, by 3 documents" in str(found)
-    assert not found.notes
+    assert not texts(found.notes)
     same, chance = 3 / 7, (6 / 7) * (2 / 7) + (1 / 7) * (5 / 7)
     assert found.kappa[0] == pytest.approx((same - chance) / (1 - chance))
 
@@ -127,7 +127,7 @@ def test_with_runs_a_document_counts_as_they_expose_it():
     a, b, c = (1 + second + 1) / 2, (second + 1) / 2, 0.25
     assert found.agreement == pytest.approx(a / (a + b + c))
     assert (found.documents, found.unseen, found.runs, found.by) == (3, 1, 2, "exposure")
-    assert "1 labelled document is left out, which no run has in its ranks" in found.notes
+    assert "1 labelled document is left out, which no run has in its ranks" in texts(found.notes)
     assert agree(gold, runs, labels=labels, depth=1).documents == 2
 
 
@@ -139,7 +139,7 @@ def test_drawn_queries_are_compared_query_by_query():
     assert found.agreement == pytest.approx(2 / (2 + 1 / math.log2(3)))
     by_query = pd.DataFrame({"qid": ["1", "2", "1"], "docno": ["a", "a", "b"], "group": ["f", "m", "f"]})
     filled = gold.assign(group=["f", "m", "f"])
-    assert found.notes[-1].startswith("documents of one query count as if they were drawn one by one")
+    assert texts(found.notes)[-1].startswith("documents of one query count as if they were drawn one by one")
     assert agree(filled, labels=by_query).agreement == pytest.approx(1 / 3)
     assert agree(gold.assign(group=["f", "f", "m"])[["qid", "docno", "group"]], labels=by_query).agreement == 1
     with pytest.raises(InputError, match="these labels are per query, gold is not; draw queries: --unit query"):

@@ -13,7 +13,7 @@ from fairtrec_made.reports import result_of
 
 pytest.importorskip("matplotlib", reason="matplotlib, which draws, is not installed: pip install 'fairtrec[plot]'")
 canvas = pytest.importorskip("fairtrec.commands.plot.canvas")
-notes_on_cutoffs = pytest.importorskip("fairtrec.commands.plot.bars").notes_on_cutoffs
+note_cutoffs = pytest.importorskip("fairtrec.commands.plot.bars").note_cutoffs
 
 
 def drawn_of(means, measures=None, names=None, spread=0.01):
@@ -250,8 +250,8 @@ def test_a_note_says_how_many_intervals_are_cut():
     ends = np.array([[0.1, 0.9], [0.45, 0.55], [0.3, 0.5]])
     frame = canvas.find_frame(np.array([0.4, 0.5, 0.5]), ends)
     assert frame == pytest.approx((0.34, 0.56), abs=1e-12)
-    note = canvas.describe_frame("NFaiRR@10", frame, ends)
-    assert note == "frame: 2 of 3 intervals run past the axis of NFaiRR@10, so that the means take half of it"
+    note = canvas.note_frame("NFaiRR@10", frame, ends)
+    assert str(note) == "frame: 2 of 3 intervals run past the axis of NFaiRR@10, so that the means take half of it"
     assert canvas.find_frame(np.array([0.4, 0.5]), np.array([[0.36, 0.54]])) is None
     assert canvas.find_frame(np.array([0.4, 0.4]), ends) is None
 
@@ -271,4 +271,4 @@ def test_means_that_are_not_finite_leave_the_axis_and_its_note_to_the_others(mis
     nothing = result_of([[[missing, missing]] * 2] * 6, pairs, names=names, tags=names)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert notes_on_cutoffs(nothing.with_confidence(0.95)) == []
+        assert note_cutoffs(nothing.with_confidence(0.95)) == []

@@ -382,7 +382,7 @@ def test_parts_of_a_run_give_what_the_whole_gives(monkeypatch):
     for before, after in zip(whole.runs, fairtrec.rerank(by, NEURAL, **given).runs, strict=True):
         assert before.rankings == after.rankings, after.by
         if after.by.name != "FOE":  # which names the least probability of each part
-            assert before.remarks == after.remarks, after.by
+            assert before.notes == after.notes, after.by
 
 
 @pytest.mark.parametrize("by", ["FATopK(protected='f',p=0.1)@1", "DetCons@1"])
@@ -394,8 +394,8 @@ def test_targets_and_groups_that_only_some_queries_have(by, tmp_path, monkeypatc
     monkeypatch.setattr(Ordering, "_looks_first", False)
     whole = fairtrec.rerank(by, rankings, **given).runs[0]
     monkeypatch.undo()
-    assert str(whole.remarks[0]) == "queries without a document of known group, so their order is kept: 1 of 4"
+    assert str(whole.notes[0]) == "queries without a document of known group, so their order is kept: 1 of 4"
     monkeypatch.setattr(ordering, "CELLS", 60)
     for queries in ("abcd", "acbd", "bcad"):
         parts = fairtrec.rerank(by, {query: rankings[query] for query in queries}, **given).runs[0]
-        assert (parts.rankings, parts.remarks) == (whole.rankings, whole.remarks)
+        assert (parts.rankings, parts.notes) == (whole.rankings, whole.notes)

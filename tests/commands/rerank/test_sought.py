@@ -312,7 +312,7 @@ def test_what_is_not_proven_says_its_bound():
     run = {"q": dict(zip(docs, (-np.sort(-random.random(30))).tolist(), strict=True))}
     positions = {doc: [float(random.normal())] for doc in docs}
     (one,) = fairtrec.rerank("Worst(fairness=DUO,utility=scores,loss=0.01)", {"r": run}, positions=positions).runs
-    said = [str(remark) for remark in one.remarks]
+    said = [str(remark) for remark in one.notes]
     assert said[0].startswith("not proven: the mean DUO is 0.")
     assert said[0].endswith("and no order has more than 1.0")
 
@@ -323,9 +323,7 @@ def test_a_query_without_a_value_keeps_its_order_and_is_counted():
     (one,) = fairtrec.rerank("Optimal(fairness=DUO,utility=scores,loss=1)", {"r": run}, positions=positions).runs
     assert [*one.rankings["q2"]] == ["a", "b"]
     assert [*one.rankings["q1"]][:2] == ["a", "c"]
-    assert [*map(str, one.remarks)] == [
-        "queries without a finite value of both measures, so their order is kept: 1 of 3"
-    ]
+    assert [*map(str, one.notes)] == ["queries without a finite value of both measures, so their order is kept: 1 of 3"]
     (none,) = fairtrec.rerank("Worst(fairness=DUO,utility=scores)", {"r": {"q2": run["q2"]}}, positions=positions).runs
     assert [*none.rankings["q2"]] == ["a", "b"]
 
@@ -424,4 +422,4 @@ def test_of_few_documents_the_best_order_is_found_whatever_utility_goes_by(seed,
         at = orders.index(tuple(one.rankings["q"]))
         assert turned[at] == pytest.approx(most, abs=1e-9)
         assert useful[at] >= (1 - loss) * useful[0] - 1e-9
-        assert not any("not proven" in str(remark) for remark in one.remarks)
+        assert not any("not proven" in str(remark) for remark in one.notes)

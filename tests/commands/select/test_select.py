@@ -22,7 +22,7 @@ from fairtrec.formats import plain_run
 from fairtrec.formats import run as run_format
 from fairtrec.measures.catalogue.registry import parse
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY, pages, texts
 
 PAGE = (REPOSITORY / "docs" / "select.md").read_text("utf-8")
 SEVEN = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
@@ -464,12 +464,14 @@ def test_a_choice_that_changes_with_the_fold_is_said_first(copied, fairtrec_comm
     qrels = {str(q): {"d": 1, "e": 0} for q in range(9)}
     chosen = fairtrec.select(runs, qrels, utility="RR", fairness="P@1", beta=0, folds=9)
     assert len(chosen.rows[0].counts) == 2
-    from fairtrec.commands.select.report import footnotes
+
+    from fairtrec.commands.select.report import list_notes
 
     assert (
-        footnotes(chosen)[0]
+        texts(list_notes(chosen))[0]
         == "the choice depends on the fold: in 9 folds, beta 0 chooses 2 variants, so none is the choice"
     )
     assert (
-        "changes with the fold" not in footnotes(fairtrec.select(runs, qrels, utility="RR", fairness="P@1", folds=1))[0]
+        "changes with the fold"
+        not in texts(list_notes(fairtrec.select(runs, qrels, utility="RR", fairness="P@1", folds=1)))[0]
     )

@@ -158,10 +158,10 @@ def test_undefined_where_nothing_relevant_has_an_author(files):
     placed, authors = files.placed(), files.authors()
     close(TREC19Unfairness()(placed, authors), [np.nan, np.nan])
     close(TREC19Share(group="A", variant="paper")(placed, authors), [np.nan, np.nan])
-    assert str(TREC19Unfairness().remark(placed, authors)) == "the authors are known at 20.0% of the ranks"
-    said = str(TREC19Unfairness(amortisation="macro").remark(placed, authors))
+    assert str(TREC19Unfairness().note(placed, authors)) == "the authors are known at 20.0% of the ranks"
+    said = str(TREC19Unfairness(amortisation="macro").note(placed, authors))
     assert said.endswith("; 3 of 3 queries have no relevant document with known authors: left out")
-    assert "left out" not in str(TREC19Unfairness(amortisation="macro").remark(placed, files_authors(files)))
+    assert "left out" not in str(TREC19Unfairness(amortisation="macro").note(placed, files_authors(files)))
 
 
 def files_authors(files):

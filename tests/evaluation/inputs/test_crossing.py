@@ -70,7 +70,7 @@ def test_groups_that_are_not_listed_give_the_values_of_those_that_are(
     vast = evaluated(collection, tmp_path, samples=samples, **given)
     for one, other in zip(listed.values, vast.values, strict=True):
         assert one.tolist() == pytest.approx(other.tolist(), nan_ok=True, rel=1e-12, abs=1e-12)
-    assert list(map(str, listed.remarks))[-1:] == list(map(str, vast.remarks))[-1:]
+    assert list(map(str, listed.notes))[-1:] == list(map(str, vast.notes))[-1:]
 
 
 def test_given_shares_multiply_and_documents_are_taken_crossed():

@@ -10,6 +10,7 @@ import pytest
 import fairtrec
 from fairtrec.evaluation.answers import Signature
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made import texts
 from fairtrec_made.few import TEXTS, value
 
 pytestmark = pytest.mark.usefixtures("few_files")
@@ -48,7 +49,7 @@ def test_labels_that_tau_takes_for_nothing_are_told():
     labels, notes = {"d1": "f", "d2": "m", "d3": ["f", "m"], "d4": "-"}, []
     for measures in ("FaiRR@2 FaiRR(tau=2)@2 RaB@2", "FaiRR(tau=0)@2 RaB@2"):
         result = fairtrec.evaluate(measures, {"q": {"d1": 2.0, "d2": 1.0}}, labels=labels)
-        notes.append([each for each in result.notes if "neutral" in each])
+        notes.append([each for each in texts(result.notes) if "neutral" in each])
     why = "of a group count as neutral, as a label is one group term and tau="
     assert notes[0] == [
         f"FaiRR@2: 2 labelled documents {why}1; with tau=0 labels decide",
@@ -61,7 +62,7 @@ def test_labels_that_know_few_queries_are_asked_about():
     lines = [f"q{i} Q0 d{i} 1 1 t\n" for i in range(20)]
     Path("many").write_text("".join(lines))
     Path("few.tsv").write_text("d1\tf\nd2\tm\n")
-    (remark,) = value("AWRF@2", "many", labels="few.tsv").remarks
+    (remark,) = value("AWRF@2", "many", labels="few.tsv").notes
     assert str(remark).endswith(
         "2 of the 20 ranks looked at; 18 of 20 queries have no document of known group, are these the right labels?"
     )
@@ -69,7 +70,7 @@ def test_labels_that_know_few_queries_are_asked_about():
 
 def test_a_term_of_two_groups_is_told():
     result = fairtrec.evaluate("TExFAIR@2", "run", **TEXTS)
-    assert "terms of more than one group, which count for each: they" in result.notes
+    assert "terms of more than one group, which count for each: they" in texts(result.notes)
 
 
 def test_a_grade_from_which_documents_count_reaches_measures_that_have_one():

@@ -16,6 +16,7 @@ from fairtrec.evaluation.inputs.groups import chosen
 from fairtrec.formats import label_columns, labels
 from fairtrec.formats.taking import Taking
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made import texts
 
 RUN = "".join(f"{q} Q0 d{(3 * q + rank) % 12} {rank} {-rank} t\n" for q in (1, 2, 3) for rank in range(1, 7))
 QRELS = "".join(f"{q} 0 d{d} 1\n" for q in (1, 2, 3) for d in (q, q + 5, 13))
@@ -39,7 +40,7 @@ def shown(**keywords):
     (scores,) = result.scores
     values = np.where(np.isnan(scores.values), -1, scores.values).round(12).tolist()
     groups = {name: {key: round(share, 12) for key, share in about.items()} for name, about in result.groups.items()}
-    return values, scores.remarks, result.notes, str(result.signature), groups
+    return values, scores.notes, texts(result.notes), str(result.signature), groups
 
 
 def held(monkeypatch, few):
@@ -190,7 +191,7 @@ def test_documents_that_tau_takes_for_neutral_are_counted_among_those_that_are_n
 
     def remark():
         result = fairtrec.evaluate("NFaiRR@5", "my.run", "qrels", labels="l.tsv", background="b.run", missing="skip")
-        return next(note for note in result.notes if "neutral" in note)
+        return next(note for note in texts(result.notes) if "neutral" in note)
 
     assert f" 600 {said.format('')}" in remark()
     held(monkeypatch, 100)

@@ -11,6 +11,7 @@ from fairtrec.formats import labels
 from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.testing.measures import LABELS, MeasureCollection
+from fairtrec_made import texts
 
 RUN = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}
 TARGET = {"f": 0.1, "m": 0.3, "x": 0.6}
@@ -63,8 +64,8 @@ def test_files_of_each_form_say_it(name, tmp_path):
 def test_objects_say_it_and_the_rank_is_known(given):
     result = fairtrec.evaluate("Groups@3", RUN, labels=given)
     assert result.means["run"]["Groups@3"] == 2
-    assert [*map(str, result.scores[0].remarks)] == ["groups are known for 3 of the 3 ranks looked at"]
-    assert "groups: f 1, m 1, none 1; target 0.5 each" in result.notes
+    assert [*map(str, result.scores[0].notes)] == ["groups are known for 3 of the 3 ranks looked at"]
+    assert "groups: f 1, m 1, none 1; target 0.5 each" in texts(result.notes)
     assert result.signature["members"] == "f 1, m 1, none 1"
     assert list(result.groups) == ["f", "m"]
 
@@ -113,8 +114,8 @@ def test_what_the_labels_call_otherwise_is_none_where_the_groups_say_so():
     assert said.signature["members"] == same.signature["members"] == "F 1, M 1, none 1"
     unknown = fairtrec.evaluate("AWRF@3", RUN, labels=marked, groups=["F", "M"])
     assert unknown.signature["members"] == "F 1, M 1"
-    assert [str(each) for each in unknown.scores[0].remarks] == ["groups are known for 2 of the 3 ranks looked at"]
-    assert "groups are known for 3 of the 3 ranks looked at" in map(str, said.scores[0].remarks)
+    assert [str(each) for each in unknown.scores[0].notes] == ["groups are known for 2 of the 3 ranks looked at"]
+    assert "groups are known for 3 of the 3 ranks looked at" in map(str, said.scores[0].notes)
 
 
 @pytest.mark.parametrize("groups", ["F,-", "-", "F,M,-,-"])
@@ -137,7 +138,7 @@ def test_crossed_with_none_is_of_none(tmp_path):
     (tmp_path / "place.tsv").write_text("d1\tn\nd2\t-\nd3\ts\n")
     result = fairtrec.evaluate("Groups@3", RUN, labels=f"{tmp_path}/gender.tsv*{tmp_path}/place.tsv")
     assert result.means["run"]["Groups@3"] == 1
-    assert any(note.startswith("groups: f*n 1, f*s 0, m*n 0, m*s 0, none 2") for note in result.notes)
+    assert any(note.startswith("groups: f*n 1, f*s 0, m*n 0, m*s 0, none 2") for note in texts(result.notes))
 
 
 UNLABELLED = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0, "x": 1.0}}
@@ -224,5 +225,5 @@ def test_published_figures_of_passages_that_people_labelled(shared):
         assert scores.ends["expected"].means[0] == pytest.approx(expected, abs=three_errors)
     assert scores.means[0] == pytest.approx(0.7518, abs=5e-5)
     assert (scores.defined[0], len(scores.qids)) == (17, 215)
-    assert "groups: F 113, M 144, none 636; target 0.5 each" in result.notes
-    assert any(str(each).startswith("groups are known for 210 of the 2150 ranks") for each in scores.remarks)
+    assert "groups: F 113, M 144, none 636; target 0.5 each" in texts(result.notes)
+    assert any(str(each).startswith("groups are known for 210 of the 2150 ranks") for each in scores.notes)

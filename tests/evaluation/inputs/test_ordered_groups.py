@@ -11,6 +11,7 @@ from fairtrec.formats import labels
 from fairtrec.formulas.distribution import match_distance
 from fairtrec.measures.gfr import GFR
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made import texts
 
 RUN = {"q1": {f"d{at}": -float(at) for at in range(6)}}
 QRELS = {"q1": {"d0": 1, "d2": 1, "d3": 1}}
@@ -40,7 +41,7 @@ def test_names_that_are_numbers_are_ordered_as_numbers(tmp_path):
         .values[0]
     )
     assert value == 0  # from 100 to 5 it is all the way; from the letters' 100 to 5 it would be half of it
-    assert "groups, in this order: 5 2, 50 2, 100 2; target 0.333 each" in result.notes
+    assert "groups, in this order: 5 2, 50 2, 100 2; target 0.333 each" in texts(result.notes)
     assert result.signature["members"] == "5 2, 50 2, 100 2, in this order"
     (tmp_path / "l.tsv").write_text("".join(f"{docno}\t{star}\n" for docno, star in STARS.items()))
     assert labels.read(tmp_path / "l.tsv").groups == ("100", "5", "50")  # arrays stay in the order of names
@@ -68,12 +69,12 @@ def test_the_order_is_that_in_which_all_groups_are_named():
     assert means(called(NAMES), groups=["low", "mid", "high", "-"]) == means(STARS)
     assert means(STARS, groups="50,5,100") != means(STARS)  # what is named comes before what is a number
     result = fairtrec.evaluate(ORDINAL, RUN, QRELS, labels=called(NAMES), groups="low,mid,high")
-    assert "groups, in this order: low 2, mid 2, high 2; target 0.333 each" in result.notes
+    assert "groups, in this order: low 2, mid 2, high 2; target 0.333 each" in texts(result.notes)
     assert list(result.groups) == ["high", "low", "mid"]
 
 
 def test_targets_are_printed_in_the_order_too():
-    notes = fairtrec.evaluate("AWRF@6", RUN, labels=STARS, target={"5": 0.5, "50": 0.3, "100": 0.2}).notes
+    notes = texts(fairtrec.evaluate("AWRF@6", RUN, labels=STARS, target={"5": 0.5, "50": 0.3, "100": 0.2}).notes)
     assert "groups, in this order: 5 2, 50 2, 100 2; target 0.5, 0.3, 0.2" in notes
 
 
@@ -135,7 +136,7 @@ def test_mass_that_moves_towards_the_target_lowers_the_match_distance(shares, at
 def test_a_group_of_what_is_unknown_has_no_place_in_an_order():
     stars = {docno: star for docno, star in STARS.items() if docno != "d5"}
     result = fairtrec.evaluate("KL@6", RUN, labels=stars, missing="group")
-    assert result.notes[0] == "groups: 100 2, 5 2, 50 1, ? (no label); target 0.333, 0.333, 0.333, 0"
+    assert texts(result.notes)[0] == "groups: 100 2, 5 2, 50 1, ? (no label); target 0.333, 0.333, 0.333, 0"
     with pytest.raises(
         UsageError, match=r"what is unknown has no place in it; leave --missing group out \(they are 100"
     ):

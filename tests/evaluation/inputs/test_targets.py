@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.formulas import ranks
 from fairtrec.support.errors import UsageError
+from fairtrec_made import texts
 
 RUN = {"q1": {"d1": 5.0, "d2": 4.0, "d3": 3.0, "d9": 2.0}}
 QRELS = {"q1": {"d1": 1, "d2": 2, "d3": 2, "d9": 1, "d5": 0}}
@@ -95,19 +96,21 @@ def test_the_unknown_part_of_counts_belongs_where_unlabelled_documents_do(tmp_pa
 
 def test_what_is_said_where_documents_without_a_label_are_a_group():
     result = fairtrec.evaluate("KL@4", RUN, labels=LABELS, missing="group")
-    assert result.notes[0] == "groups: ? (no label), a 2, b 2; target 0, 0.5, 0.5"
+    assert texts(result.notes)[0] == "groups: ? (no label), a 2, b 2; target 0, 0.5, 0.5"
     assert result.signature["missing"] == "group"
-    assert not any("less than 1 %" in note for note in result.notes)  # ? is no label that somebody gave by a slip
+    assert not any(
+        "less than 1 %" in note for note in texts(result.notes)
+    )  # ? is no label that somebody gave by a slip
     assert result.signature["members"] == "? (no label), a 2, b 2"
     assert result.groups["?"] == {"target": 0.0}
-    assert [str(remark) for remark in result.scores[0].remarks] == [
+    assert [str(remark) for remark in result.scores[0].notes] == [
         "groups are known for 3 of the 4 ranks looked at; the others are of the group ?"
     ]
 
 
 def test_documents_of_even_membership_are_known_no_better_and_counted_in_no_group():
     result = fairtrec.evaluate("KL@4", RUN, labels={**LABELS, "d9": "?"}, missing="even")
-    assert result.notes[0] == "groups: a 2, b 2; target 0.5 each"
+    assert texts(result.notes)[0] == "groups: a 2, b 2; target 0.5 each"
     assert "groups are known for 3 of the 4 ranks looked at; the others belong evenly to all" in str(result)
 
 
@@ -115,7 +118,7 @@ def test_of_crossed_attributes_a_document_is_known_if_it_is_by_each():
     other = {"d1": "x", "d2": "y", "d9": "x"}
     given = {"labels": fairtrec.attributes(one=LABELS, two=other), "missing": "group"}
     (scores,) = fairtrec.evaluate("KL(by=one*two)@4", RUN, **given).scores
-    assert str(scores.remarks[0]).startswith("groups are known for 2 of the 4 ranks looked at; the others are of")
+    assert str(scores.notes[0]).startswith("groups are known for 2 of the 4 ranks looked at; the others are of")
 
 
 @pytest.mark.usefixtures("files")

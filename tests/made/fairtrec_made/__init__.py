@@ -4,6 +4,8 @@ import gc
 import os
 from pathlib import Path
 
+from fairtrec.support.notes import NoteKind, NoteSeverity
+
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLE = REPOSITORY / "resources" / "example"
 THOROUGH = "FAIRTREC_THOROUGH" in os.environ  # as `make slow` asks: every law is tried many more times
@@ -20,3 +22,13 @@ def ended():
         with pytest.raises(SystemExit) as end:
             cli.main()
     return end.value.code
+
+
+def notes_of(*texts, severity=NoteSeverity.INPUT):
+    """Make notes of any texts."""
+    return [NoteKind("any", "{text}", severity).note(text=text) for text in texts]
+
+
+def texts(notes):
+    """The texts of notes, in a tuple or list as they are."""
+    return type(notes)(map(str, notes))

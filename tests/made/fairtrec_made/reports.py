@@ -10,6 +10,7 @@ from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measures.catalogue import registry
+from fairtrec_made import notes_of
 from fairtrec_made.measures import Count, Higher, Lower, Nearer
 
 NAN, INF = float("nan"), float("inf")
@@ -73,7 +74,7 @@ def result_of(values=VALUES, measures=MEASURES, names=None, qids=("q1", "q2"), n
         )
         for at, each in enumerate(values)
     ]
-    return Result(tuple(scores), Signature.read("fairtrec:1 | order:score"), tuple(notes), {})
+    return Result(tuple(scores), Signature.read("fairtrec:1 | order:score"), tuple(notes_of(*notes)), {})
 
 
 def every_kind():

@@ -39,7 +39,7 @@ def test_the_table_names_what_is_computed():
 
 def test_whatever_our_measures_ask_for_stands_in_it():
     kinds = [registry.find(name) for name in BUILT_IN]
-    asked = {need for kind in kinds for need in (*kind().needs, *named(kind.remark)) if need != "values"}
+    asked = {need for kind in kinds for need in (*kind().needs, *named(kind.note)) if need != "values"}
     assert asked <= NEEDS.keys()
 
 

@@ -20,7 +20,9 @@ SHARE = '''
 
     import numpy as np
 
-    from fairtrec.measure import Measure, SumOverRanks, take
+    from fairtrec.measure import Measure, NoteKind, SumOverRanks, take
+
+    SPOKEN = NoteKind("spoken", "of {rankings} rankings {text}")
 
 
     @dataclass(frozen=True)
@@ -41,8 +43,8 @@ SHARE = '''
             top = take(counts, ranked)[:, : self.cutoff].sum(axis=2)
             return (np.nan_to_num(top) >= self.least).sum(axis=1) / self.cutoff
 
-        def remark(self, ranked):
-            return f"of {len(ranked)} rankings {{}}"
+        def note(self, ranked):
+            return SPOKEN.note(rankings=len(ranked), text="{}")
     '''
 
 FILES = {
@@ -86,7 +88,7 @@ def test_a_measure_of_another_package(fairtrec_with):
         "SpokenShare@4": (2 / 4 + 0) / 2,
         "RaB@2": (1 / 2 + 0) / 2,
     }
-    assert "SpokenShare@4: of 2 rankings { }" in run["remarks"]
+    assert "SpokenShare@4: of 2 rankings {}" in run["remarks"]
     assert document["measures"]["SpokenShare@4"]["better"] == "higher"
     assert " | plug-ins:plug-in/1.0 | " in document["signature"]
 

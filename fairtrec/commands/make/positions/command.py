@@ -63,4 +63,4 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
         raise UsageError(f"{output} is where both positions and embeddings go; give two names")
     placed = positions(files, **given)
     emit(placed.tsv, output)
-    printing.tell(placed.remarks(accuracy_as))
+    printing.tell(placed.list_notes(accuracy_as))

@@ -24,9 +24,23 @@ from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.support import network
 from fairtrec.support.errors import FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.literals import Absent, RankedBy, RunFormat, SpuriousAs
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 from fairtrec.support.version import __version__
 
 Embedder = Callable[[list[str]], Any]
+NO_VECTOR = NoteKind("no vector", "{documents} no vector: left out", NoteSeverity.MISLEADING)
+NO_AXIS = NoteKind("no axis", "{queries} no {axis}, {enough}: {left_out}", NoteSeverity.MISLEADING)
+UNDETERMINED = NoteKind("axis not determined", "the axis is not determined for {queries}: another spreads as much")
+AS_THEY_ARE = NoteKind("no spurious difference", "{queries} no spurious difference: left as they are")
+NO_SIGN = NoteKind(
+    "sign of an axis",
+    "the sign of an axis means nothing, nor does that of SignedDUO; give --labels FILE and --toward GROUP",
+)
+NOT_POINTED = NoteKind(
+    "axis not pointed",
+    "the sign of the axis means nothing for {queries}: no document is of {group}, or none of the rest",
+)
+NO_ACCURACY = NoteKind("no accuracy", "no accuracy: it is of two groups, and these labels have {groups}")
 
 
 @dataclass(frozen=True)
@@ -203,7 +217,7 @@ def positions(
         found.dimensions,
         work.agreement,
         _cut(made),
-        tuple(_notes(work, len(unknown))),
+        tuple(_list_notes(work, len(unknown))),
         _signature_of(work, made, order, depth, fitting, removing, len(unknown)),
     )
 
@@ -294,24 +308,24 @@ def _cut(made: Embedding | None) -> str:
     return f"{made.longer:,} {are} longer than the model reads ({made.limit} tokens)"
 
 
-def _notes(work: Fitting, unknown: int) -> Iterator[str]:
+def _list_notes(work: Fitting, unknown: int) -> Iterator[Note]:
     tally, one = work.tally, work.axes == 1
     if unknown:
-        yield f"{many(unknown, 'document has', 'documents have')} no vector: left out"
+        yield NO_VECTOR.note(documents=many(unknown, "document has", "documents have"))
     if tally.no_axis:
         queries = many(tally.no_axis, "query has", "queries have")
         enough = f"fewer than {work.axes + 1} documents that differ to fit {'it' if one else 'them'} to"
         left_out = f"{many(tally.left_out, 'position', 'positions')} left out"
-        yield f"{queries} no {'axis' if one else 'axes'}, {enough}: {left_out}"
+        yield NO_AXIS.note(queries=queries, axis="axis" if one else "axes", enough=enough, left_out=left_out)
     if tally.undetermined:
         queries = many(tally.undetermined, "query", "queries")
-        yield f"the axis is not determined for {queries}: another spreads as much"
+        yield UNDETERMINED.note(queries=queries)
     if tally.as_they_are:
-        yield f"{many(tally.as_they_are, 'query has', 'queries have')} no spurious difference: left as they are"
+        yield AS_THEY_ARE.note(queries=many(tally.as_they_are, "query has", "queries have"))
     if work.toward is None:
-        yield "the sign of an axis means nothing, nor does that of SignedDUO; give --labels FILE and --toward GROUP"
+        yield NO_SIGN.note()
     elif tally.not_pointed:
         queries = many(tally.not_pointed, "query", "queries")
-        yield f"the sign of the axis means nothing for {queries}: no document is of {work.toward}, or none of the rest"
+        yield NOT_POINTED.note(queries=queries, group=work.toward)
     if work.labels is not None and len(work.labels.groups) > 2:
-        yield f"no accuracy: it is of two groups, and these labels have {len(work.labels.groups)}"
+        yield NO_ACCURACY.note(groups=len(work.labels.groups))

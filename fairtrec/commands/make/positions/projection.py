@@ -11,6 +11,18 @@ from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import AccuracyAs
+from fairtrec.support.notes import Note, NoteKind
+
+POSITIONS = NoteKind("positions", "{positions}")
+ACCURACY = NoteKind(
+    "accuracy",
+    "accuracy{of_axis} against {labels}: {right:.3f} of the documents on the right side; {chance:.3f} is chance for "
+    "these labels{doubt}",
+)
+PUBLISHED = NoteKind(
+    "published accuracy",
+    "accuracy{of_axis} the published way, each group's better side: {best:.3f}; {chance:.3f} is chance",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +40,7 @@ class Projection(Answer):
     dimensions: int
     agreement: AxisAgreement | None
     cut: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     signature: Signature
 
     @property
@@ -69,8 +81,8 @@ class Projection(Answer):
         lines = (form % (qid, docno, *values) for qid, docno, values in rows)
         return "\n".join(["\t".join(self.columns), *lines, f"# {self.signature.of_content}", ""])
 
-    def remarks(self, accuracy: AccuracyAs = "sides") -> list[str]:
-        """Say how many there are, what the axes explain, and how they agree with the labels."""
+    def list_notes(self, accuracy: AccuracyAs = "sides") -> list[Note]:
+        """List the notes on how many there are, what the axes explain, and how they agree with the labels."""
         documents = many(len(set(self.docnos)), "document", "documents")
         counts = f"{many(len(self.explained), 'query', 'queries')}, {documents}, {self.dimensions} dimensions"
         shares = zip(*(of(self.explained, axis=0) for of in (np.mean, np.min, np.max)), strict=True)
@@ -79,28 +91,26 @@ class Projection(Answer):
             for axis, (mean, least, most) in enumerate(shares, 1)
         ]
         first = "; ".join([counts, *of_axes, *[self.cut] * bool(self.cut)])
-        return [first, *self._accuracies(accuracy), *self.notes]
+        return [POSITIONS.note(positions=first), *self._accuracies(accuracy), *self.notes]
 
-    def _accuracies(self, how: AccuracyAs) -> list[str]:
+    def _accuracies(self, how: AccuracyAs) -> list[Note]:
         found = self.agreement
         if found is None:
             return []
-        lines = []
+        notes = []
         for axis in range(len(found.accuracy)):
             of_axis = f" of axis {axis + 1}" if len(found.accuracy) > 1 else ""
             right, by_chance = found.accuracy[axis], found.chance[axis]
-            line = f"accuracy{of_axis} against {found.labels}: {right:.3f} of the documents on the right side; "
-            line += f"{by_chance:.3f} is chance for these labels"
-            if right < by_chance + HALFWAY * (1 - by_chance):
-                line += ": this axis may not be the one that you mean"
-            lines.append(line)
+            is_doubtful = right < by_chance + HALFWAY * (1 - by_chance)
+            doubt = ": this axis may not be the one that you mean" if is_doubtful else ""
+            note = ACCURACY.note(
+                of_axis=of_axis, labels=found.labels, right=float(right), chance=float(by_chance), doubt=doubt
+            )
+            notes.append(note)
             if how == "published":
                 best, coin = found.published[axis], found.published_chance[axis]
-                line = (
-                    f"accuracy{of_axis} the published way, each group's better side: {best:.3f}; {coin:.3f} is chance"
-                )
-                lines.append(line)
-        return lines
+                notes.append(PUBLISHED.note(of_axis=of_axis, best=float(best), chance=float(coin)))
+        return notes
 
 
 def many(number: int, one: str, several: str) -> str:

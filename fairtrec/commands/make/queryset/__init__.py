@@ -3,7 +3,7 @@
 from fairtrec.report.writers import OBJECT, ROWS, Formats, Writer
 from fairtrec.support.command_rows import CommandRow
 
-QUERYSETS = Formats("fairtrec.commands.make.queryset.report", {"text": Writer("text", "", "remarks"), **ROWS, **OBJECT})
+QUERYSETS = Formats("fairtrec.commands.make.queryset.report", {"text": Writer("text", "", "notes"), **ROWS, **OBJECT})
 
 COMMANDS = (
     CommandRow(

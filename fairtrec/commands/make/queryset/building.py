@@ -16,9 +16,14 @@ from fairtrec.evaluation.inputs.given import TermsLike
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by
 from fairtrec.support.files import opening
 from fairtrec.support.literals import Rule
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 from fairtrec.support.version import __version__
 
 SetPart = tuple[str, str, str]  # of which part, its name, and the sha256 of a file
+ONE_VOTE = NoteKind("one vote", "{queries} with one vote: no part of the agreement", NoteSeverity.BACKGROUND)
+NO_DOMAIN = NoteKind("no domain", "{queries} of no domain")
+NOT_WANTED = NoteKind("not in the set", "{queries} not in {name}: left out", NoteSeverity.MISLEADING)
+WITHOUT_VOTES = NoteKind("without votes", "{queries} of {name} {what}")
 
 
 def queryset(
@@ -50,7 +55,7 @@ def queryset(
     table = annotated.table(query_texts, domain) if _is_table(query_texts) else None
     ballots: Ballots = annotated.ballots(cast) if has_votes else {}
     among = list(ballots if has_votes or table is None else table.texts)
-    notes: list[str] = []
+    notes: list[Note] = []
     wanted = None if queries is None else loading.queries(queries)
     among = _wanted(among, wanted, notes, has_votes=has_votes)
     ballots = {qid: ballots[qid] for qid in among if qid in ballots}
@@ -98,12 +103,12 @@ def _list_sources(cast: Any, wanted: Queries | None, query_texts: Any, lists: Gr
     return sources + ([] if lists is None else [("terms", lists.name, lists.digest)])
 
 
-def _list_notes(ballots: Ballots, domains: Mapping[str, Collection[str]] | None) -> list[str]:
+def _list_notes(ballots: Ballots, domains: Mapping[str, Collection[str]] | None) -> list[Note]:
     """Count the queries that say nothing of agreement, and those that are of no domain."""
     single = sum(len(of) == 1 for of in ballots.values())
     bare = sum(not of for of in (domains or {}).values())
-    notes = [f"{_some(single)} with one vote: no part of the agreement"] * (0 < single < len(ballots))
-    return notes + [f"{_some(bare)} of no domain"] * (bare > 0)
+    notes = [ONE_VOTE.note(queries=_some(single))] if 0 < single < len(ballots) else []
+    return notes + ([NO_DOMAIN.note(queries=_some(bare))] if bare else [])
 
 
 def _sign(sources: Iterable[SetPart], options: Mapping[str, str | None]) -> Signature:
@@ -120,7 +125,7 @@ def _sign(sources: Iterable[SetPart], options: Mapping[str, str | None]) -> Sign
     )
 
 
-def _wanted(among: list[str], wanted: Queries | None, notes: list[str], *, has_votes: bool) -> list[str]:
+def _wanted(among: list[str], wanted: Queries | None, notes: list[Note], *, has_votes: bool) -> list[str]:
     """Keep to a query set, if there is one, and note what of either the other has not.
 
     Raises InputError where nothing is left.
@@ -131,9 +136,10 @@ def _wanted(among: list[str], wanted: Queries | None, notes: list[str], *, has_v
     if not left:
         raise InputError(f"none of these queries is in {wanted.name}; check the ids")
     if outside := len(among) - len(left):
-        notes.append(f"{_some(outside)} not in {wanted.name}: left out")
+        notes.append(NOT_WANTED.note(queries=_some(outside), name=wanted.name))
     if without := len(wanted.qids) - len(left):
-        notes.append(f"{_some(without)} of {wanted.name} {'without votes' if has_votes else 'not in the table'}")
+        what = "without votes" if has_votes else "not in the table"
+        notes.append(WITHOUT_VOTES.note(queries=_some(without), name=wanted.name, what=what))
     return [qid for qid in among if qid in left]
 
 

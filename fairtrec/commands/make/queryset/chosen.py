@@ -20,6 +20,7 @@ from fairtrec.statistics import agreement
 from fairtrec.support.errors import FilePath, InputError, UsageError, plain, reason
 from fairtrec.support.files.atomic import replaced
 from fairtrec.support.literals import Rule
+from fairtrec.support.notes import Note
 
 ENDING = ".tsv"
 
@@ -48,7 +49,7 @@ class QuerySet(Answer):
     domains: Mapping[str, tuple[str, ...]] | None
     kept: tuple[str, ...]
     files: Mapping[str, str]
-    notes: list[str]
+    notes: list[Note]
     signature: Signature
 
     @property

@@ -8,6 +8,7 @@ from fairtrec.commands.make.queryset.chosen import QuerySet
 from fairtrec.commands.validate.findings import plural
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row
+from fairtrec.support.notes import Note
 
 FEW = "words find few of what people find"
 KEYS = ("qid",)
@@ -39,7 +40,7 @@ def lines(made: QuerySet, places: int = 4) -> list[tuple[str, str]]:
         twice = f" ({plural(several, 'query')} in several)" if several else ""
         said.append(("domains", f"{counted}{twice}" if counted else "none"))
         said += [("", f"{rare} {many[rare]}: like {usual} {many[usual]}?") for rare, usual in made.like]
-    return [*said, *(("", each) for each in made.notes)]
+    return [*said, *(("", str(each)) for each in made.notes)]
 
 
 def _agreement(made: QuerySet, places: int) -> str:
@@ -90,8 +91,8 @@ def numbers(made: QuerySet) -> Iterator[Row]:
     yield [None, *of.values(), made.agreement, made.kappa[1], len(made.words), len(made.kept)]
 
 
-def footnotes(made: QuerySet) -> list[str]:
-    """Give what a reader should know beside the rows."""
+def list_notes(made: QuerySet) -> list[Note]:
+    """List the notes on the rows."""
     return list(made.notes)
 
 
@@ -100,13 +101,13 @@ def tables(made: QuerySet, *, places: int) -> Document:
     head, *every = [[str(cell) for cell in row] for row in rows(made, places=places)]
     more = [f"{len(every) - FIRST:,} more queries are not shown"] * (len(every) > FIRST)
     said = [" ".join(filter(None, line)) for line in lines(made, places)]
-    return Document([ReportTable.of_rows("", 1, head, every[:FIRST])], [*more, *said], str(made.signature))
+    return Document([ReportTable.of_rows("", 1, head, every[:FIRST])], (), str(made.signature), signs=[*more, *said])
 
 
 def record(made: QuerySet) -> dict[str, Any]:
     """Give one object."""
     name, value = made.kappa
-    found: dict[str, Any] = {"signature": str(made.signature), "notes": made.notes}
+    found: dict[str, Any] = {"signature": str(made.signature), "notes": list(map(str, made.notes))}
     found |= {"queries": len(made.ballots), "annotators": len(made.annotators), "votes": made.votes}
     found |= {"agreement": made.agreement, "kappa": {"name": name or None, "value": value}}
     found |= {"rule": made.rule, "majority": made.majority, "no_majority": made.no_majority}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.commands.make.positions import axes
 from fairtrec.evaluation.answers import Signature
-from fairtrec_made import REPOSITORY
+from fairtrec_made import REPOSITORY, texts
 
 random = np.random.default_rng(11)
 
@@ -199,7 +199,7 @@ def test_queries_without_spurious_documents_are_left_and_counted():
     spurious = {"q0": {"s1": "a", "s2": "b"}, "q1": {"q1d0": "a", "q1d1": "b"}}
     same = vectors | {"q1d1": vectors["q1d0"]}
     placed = fairtrec.positions(run, embeddings=same, spurious=spurious)
-    assert "2 queries have no spurious difference: left as they are" in placed.notes
+    assert "2 queries have no spurious difference: left as they are" in texts(placed.notes)
     plain = placed_rows(fairtrec.positions(run, embeddings=same))
     assert all(plain[key] == row for key, row in placed_rows(placed).items() if key[0] != "q0")
 
@@ -268,13 +268,15 @@ def test_accuracy_is_printed_beside_chance():
     of_first = {docno: [1, 0] if x > 0 else [-1, 0] for docno, (x, _) in vectors.items()}
     placed = fairtrec.positions(run, embeddings=of_first, labels=labels)
     line = "accuracy against labels: 0.750 of the documents on the right side; 0.629 is chance for these labels"
-    assert placed.remarks()[1] == f"{line}: this axis may not be the one that you mean"
+    assert texts(placed.list_notes())[1] == f"{line}: this axis may not be the one that you mean"
     best = "accuracy the published way, each group's better side: 0.750; 0.688 is chance"
-    assert placed.remarks("published")[2] == best
+    assert texts(placed.list_notes("published"))[2] == best
     right = fairtrec.positions(
         run, embeddings=of_first, labels={d: "pro" if int(d[-1]) < 4 else "con" for d in vectors}
     )
-    assert right.remarks()[1].endswith("1.000 of the documents on the right side; 0.629 is chance for these labels")
+    assert texts(right.list_notes())[1].endswith(
+        "1.000 of the documents on the right side; 0.629 is chance for these labels"
+    )
 
 
 def test_accuracy_is_over_labelled_documents_and_queries_that_have_some():
@@ -319,7 +321,9 @@ def test_fit_names_the_documents_that_define_the_axis():
     expected, _ = eigen(fit, [vectors[f"q0d{d}"] for d in range(6)], 1)
     assert placed.values == pytest.approx(expected, abs=1e-9)
     assert set(placed.qids) == {"q0"}
-    assert any(note.startswith("1 query has no axis") and "6 positions left out" in note for note in placed.notes)
+    assert any(
+        note.startswith("1 query has no axis") and "6 positions left out" in note for note in texts(placed.notes)
+    )
 
 
 def test_labels_point_the_axis():
@@ -338,8 +342,10 @@ def test_labels_point_the_axis():
         mirrored = [rows[key][0] == -at[key][0] for key in rows if key[0] == qid]
         assert all(same) or all(mirrored)
     assert all(con_x == -rows[key][0] for key, (con_x,) in placed_rows(con).items() if key[0] != "q2")
-    assert "the sign of the axis means nothing for 1 query: no document is of pro, or none of the rest" in pro.notes
-    assert any("nor does that of SignedDUO" in note for note in plain.notes)
+    assert "the sign of the axis means nothing for 1 query: no document is of pro, or none of the rest" in texts(
+        pro.notes
+    )
+    assert any("nor does that of SignedDUO" in note for note in texts(plain.notes))
     assert pro.signature["toward"] == "pro"
     assert plain.signature["sign"] == "arbitrary"
 
@@ -354,10 +360,10 @@ def test_an_evaluation_says_whose_sign_means_nothing(tmp_path):
     for placed, notes in ((plain, (says,)), (pointed, ())):
         (tmp_path / "p.tsv").write_text(placed.tsv)
         for given_positions in (placed, tmp_path / "p.tsv"):
-            assert fairtrec.evaluate("SignedDUO@5 DUO", run, positions=given_positions).notes == notes
-            assert fairtrec.evaluate("DUO DUO_random", run, positions=given_positions).notes == ()
+            assert texts(fairtrec.evaluate("SignedDUO@5 DUO", run, positions=given_positions).notes) == notes
+            assert texts(fairtrec.evaluate("DUO DUO_random", run, positions=given_positions).notes) == ()
     own = {docno: 1.0 * i for i, docno in enumerate(vectors)}
-    assert fairtrec.evaluate("SignedDUO@5", run, positions=own).notes == ()
+    assert texts(fairtrec.evaluate("SignedDUO@5", run, positions=own).notes) == ()
 
 
 def test_labels_may_be_of_each_query_and_soft(tmp_path):
@@ -391,7 +397,7 @@ def test_more_than_two_groups_point_an_axis_and_have_no_accuracy():
     labels = {f"q0d{i}": "abc"[i % 3] for i in range(6)}
     placed = fairtrec.positions(run, embeddings=vectors_of(run), labels=labels, toward="b")
     assert placed.agreement is None
-    assert "no accuracy: it is of two groups, and these labels have 3" in placed.notes
+    assert "no accuracy: it is of two groups, and these labels have 3" in texts(placed.notes)
     with pytest.raises(fairtrec.UsageError, match="accuracy is of two groups"):
         fairtrec.positions(run, embeddings=vectors_of(run), labels=labels)
 
@@ -469,7 +475,7 @@ def test_the_command_writes_what_python_makes(desk, fairtrec_command):
     )
     assert (done.code, done.out) == (0, "")
     assert (desk / "p.tsv").read_text() == placed.tsv
-    assert done.err == "".join(f"# {line}\n" for line in placed.remarks())
+    assert done.err == "".join(f"# {line}\n" for line in texts(placed.list_notes()))
     assert done.err.startswith("# 2 queries, 16 documents, 5 dimensions; axis 1 explains ")
     measures = "DUO@10 SignedDUO@10 DUO_random@10"
     scored = fairtrec_command("eval", "none", desk / "a.run", "--positions", desk / "p.tsv", "-m", measures)

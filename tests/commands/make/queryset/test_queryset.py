@@ -12,7 +12,7 @@ import fairtrec
 from fairtrec.commands.make.queryset.annotated_queries import alike
 from fairtrec.support.errors import InputError, ResourceError, UsageError
 from fairtrec.support.resources import passports as resources
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY, pages, texts
 
 VOTES = "1\tx\tn\n1\ty\tn\n2\tx\tf\n2\ty\tn\n3\tx\tn\n"
 
@@ -106,7 +106,7 @@ def test_the_coefficient_is_the_one_that_fits(here):
 def test_agreement_is_over_queries_of_two_votes_or_more(here):
     made = fairtrec.queryset("votes.tsv")
     assert made.agreement == pytest.approx(1 / 2)  # queries 1 and 2; 3 has one vote
-    assert made.notes == ["1 query with one vote: no part of the agreement"]
+    assert texts(made.notes) == ["1 query with one vote: no part of the agreement"]
 
 
 def test_votes_that_are_all_alike_have_no_coefficient(here):
@@ -131,7 +131,7 @@ def test_two_rounds_are_two_calls(here, fairtrec_command):
     (here / "second.tsv").write_text("1\tx\tsensitive\n2\tx\tsensitive\n")
     made = fairtrec.queryset("second.tsv", keep="sensitive", queries="first.tsv")
     assert made.kept == ("1",)
-    assert made.notes == ["1 query not in first.tsv: left out", "1 query of first.tsv without votes"]
+    assert texts(made.notes) == ["1 query not in first.tsv: left out", "1 query of first.tsv without votes"]
 
 
 def test_votes_come_in_one_file_or_in_one_for_each_annotator(here):
@@ -160,7 +160,7 @@ def test_domains_are_written_as_slices_and_all_three_files_are_described(here):
     assert made.save("my.tsv", title='A "set"\x7f') == ["my.tsv", "my.slices.tsv", "my.toml"]
     assert (here / "my.tsv").read_text() == "1\ta b\n3\td\n"
     assert (here / "my.slices.tsv").read_text() == "1\tWork\n1\tHealth\n"
-    assert made.notes[-1] == "1 query of no domain"
+    assert texts(made.notes)[-1] == "1 query of no domain"
     passport = tomllib.loads((here / "my.toml").read_text("utf-8"))
     assert (passport["title"], passport["count"], passport["licence"]) == ('A "set"\\x7f', 2, "not stated")
     assert "agreement 0.5000, Cohen's kappa 0.0000; kept by majority of the votes for n" in passport["note"]

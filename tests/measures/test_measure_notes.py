@@ -6,7 +6,7 @@ import pytest
 import fairtrec
 from fairtrec.measures import ABR, AWRF, DP, EEL, Exposure
 from fairtrec.measures.catalogue.pages import page
-from fairtrec.measures.catalogue.registry import attention_of
+from fairtrec.measures.catalogue.registry import note_attention
 from fairtrec.report.writers import RESULTS
 
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 2.0, "c": 1.0}}
@@ -26,18 +26,18 @@ def test_an_infinite_mean_of_skew_names_eps():
 
 
 def test_expected_exposure_against_an_even_target_names_that_of_its_source():
-    remark = "the target is even; that of the source is what is relevant, --target qrels"
-    assert f"EER@2, EEL@2: {remark}" in said("EER@2 EEL@2")
-    assert remark not in said("EER@2 EEL@2", target="f=0.6,m=0.4")
-    assert remark not in said("EED@2")
+    text = "the target is even; that of the source is what is relevant, --target qrels"
+    assert f"EER@2, EEL@2: {text}" in said("EER@2 EEL@2")
+    assert text not in said("EER@2 EEL@2", target="f=0.6,m=0.4")
+    assert text not in said("EED@2")
     for name in ("EEL", "EER"):
         assert "--target qrels" in page(name)
 
 
 def test_measures_of_attention_that_differ_say_how_it_fades():
-    words = attention_of([AWRF(), Exposure(group="f"), DP(), EEL(), ABR()])
-    assert "AWRF 1/log2(max(i,2)); Exposure, DP 1/log2(1+i); EEL 0.5^(i-1); ABR 0.9^(i-1)" in words
-    assert attention_of([Exposure(group="f"), DP()]) == ""
+    (note,) = note_attention([AWRF(), Exposure(group="f"), DP(), EEL(), ABR()])
+    assert "AWRF 1/log2(max(i,2)); Exposure, DP 1/log2(1+i); EEL 0.5^(i-1); ABR 0.9^(i-1)" in str(note)
+    assert note_attention([Exposure(group="f"), DP()]) == []
     assert "attention fades with the rank i as each source has it" in said("all_fair")
     assert "attention" not in said("AWRF@2")
 

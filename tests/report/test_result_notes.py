@@ -6,13 +6,16 @@ import re
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.folding import MOST, folded
+from fairtrec.report.folding import MOST, select_notes
 from fairtrec.report.markup import latex, md
 from fairtrec.report.terminal import render
-from fairtrec_made import EXAMPLE, ended
+from fairtrec.support.notes import NoteSeverity
+from fairtrec_made import EXAMPLE, ended, notes_of, texts
 
 TABLE = ReportTable("", [Column("run", ["a"], words=True)], [Column("RR", ["1"])])
 LABELS = ("--labels", EXAMPLE / "labels.tsv")
@@ -75,41 +78,43 @@ def test_an_answer_in_python_has_all_remarks():
 
 
 def test_what_makes_a_number_wrong_comes_first_and_what_explains_it_last():
-    wrong = [
-        "means over 3 of the 5 queries of all runs: a (-c counts the rest as empty rankings)",
-        "2 of 9 documents in the measured ranks have no text or counts; --missing neutral",
-        "uses the judgements, so it is a bound and no system",
-        "Skew@5: infinite for 2 of 12 queries, so that the mean is infinite, too",
-        "RR: 12 of 12 rankings have the maximum, so no query tells runs apart",
-        "RR: defined for 3 of 12 queries",
-        "groups are known for 44 of the 60 ranks looked at",
-    ]
-    cautions = ["in 2 of 4 comparisons only 6 differences are not 0: too few to trust the interval and p"]
-    explained = [
-        "ARaB@5: above 0 leans to m, below 0 to f",
-        "--background plays no part in RR",
-        "groups are known for 60 of the 60 ranks looked at",
-    ]
-    assert folded([*explained, *cautions, *wrong], None) == [*wrong, *cautions, *explained]
+    wrong = notes_of("defined for 3", "no documents", severity=NoteSeverity.MISLEADING)
+    inputs = notes_of("a shared term")
+    explained = notes_of("a sign", "no part", severity=NoteSeverity.BACKGROUND)
+    assert select_notes([*explained, *inputs, *wrong], None) == texts([*wrong, *inputs, *explained])
+
+
+@given(st.lists(st.sampled_from(NoteSeverity), max_size=9), st.none() | st.integers(0, 5))
+def test_the_order_of_notes_is_by_severity_alone(severities, most):
+    """Legends come before all and are not counted; no note is lost or shown twice."""
+    notes = [note for at, each in enumerate(severities) for note in notes_of(f"note {at}", severity=each)]
+    lines = select_notes(notes, most)
+    several = [note for note in notes if note.severity != NoteSeverity.LEGEND]
+    legends = len(notes) - len(several)
+    left = 0 if most is None else max(len(several) - most, 0)
+    assert len(lines) == legends + len(several) - left + bool(left)
+    shown = sorted(notes, key=lambda note: note.severity)[: len(notes) - left]  # which keeps the order of equals
+    assert lines[: len(shown)] == texts(shown)
+    if left:
+        assert int(MORE.fullmatch(lines[-1])[1]) == left
 
 
 def test_one_remark_too_many_is_one_more_remark():
-    assert folded(list("abcde"), MOST) == [*"abcd", "and 1 more remark: -v"]
-    assert folded(list("abcd"), MOST) == list("abcd")
+    notes = notes_of(*"abcde")
+    assert select_notes(notes, MOST) == [*"abcd", "and 1 more remark: -v"]
+    assert select_notes(notes[:MOST], MOST) == list("abcd")
 
 
 def test_signs_and_groups_are_no_remarks():
     signs = ["↑ higher is better", "|x|: the mean size"]
-    document = Document([TABLE], ["groups: f 1, m 2", "[low, high]: t", *"abcde"], "fairtrec:1", signs=signs)
+    legends = notes_of("groups: f 1, m 2", "[low, high]: t", severity=NoteSeverity.LEGEND)
+    document = Document([TABLE], [*legends, *notes_of(*"abcde")], "fairtrec:1", signs=signs)
     lines = render(document, most=MOST).splitlines()
-    assert (
-        lines[-9:]
-        == [*signs, "groups: f 1, m 2", "[low, high]: t", *"abcd", "and 1 more remark: -v", "fairtrec:1"][-9:]
-    )
+    assert lines[-9:] == [*signs, *texts(legends), *"abcd", "and 1 more remark: -v", "fairtrec:1"][-9:]
 
 
 def test_documents_have_signs_and_all_remarks():
-    document = Document([TABLE], list("abcdef"), "fairtrec:1", signs=["* the best"])
+    document = Document([TABLE], notes_of(*"abcdef"), "fairtrec:1", signs=["* the best"])
     assert re.findall("^- (.*)$", md(document), re.MULTILINE) == [r"\* the best", *"abcdef"]
     assert "{* the best. a. b. c. d. e. f. " in latex(document)
 
@@ -176,15 +181,15 @@ INPUTS = {
 }
 
 
-@pytest.mark.parametrize("given", [*INPUTS, "labels of queries"])
-def test_what_inputs_have_is_said_only_where_a_number_is_of_them(given, tmp_path):
+@pytest.mark.parametrize("inputs", [*INPUTS, "labels of queries"])
+def test_what_inputs_have_is_said_only_where_a_number_is_of_them(inputs, tmp_path):
     of_queries = tmp_path / "labels.tsv"
     of_queries.write_text("q\td1\tf\nq\td2\tm\nr\td1\tf\n")
-    inputs = INPUTS.get(given, {"labels": of_queries})
+    inputs = INPUTS.get(inputs, {"labels": of_queries})
     run, qrels = {"q": {"d1": 2.0, "d2": 1.0}}, {"q": {"d1": 1}}
-    silent = fairtrec.evaluate("RR", run, qrels, **inputs).notes
+    silent = texts(fairtrec.evaluate("RR", run, qrels, **inputs).notes)
     assert silent == ()
-    spoken = fairtrec.evaluate("RR AWRF", run, qrels, **inputs).notes
+    spoken = texts(fairtrec.evaluate("RR AWRF", run, qrels, **inputs).notes)
     assert any(
         words in note
         for note in spoken
