@@ -48,7 +48,7 @@ _LATE = {  # what few evaluations look at, by the file of the package that it is
 if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
     __getattr__ = import_late(__name__, _LATE, within="fairtrec")
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
-LOOKED_UP = frozenset({"ranked", "positions"})  # inputs by which more is looked up: not behind the cutoff
+LOOKED_UP = ("ranked", "positions")  # inputs by which more is looked up: not behind the cutoff
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
 Better = Literal["higher", "lower", "nearer 0", "neither"]
 Bounds = tuple[float | None, float | None]
@@ -113,8 +113,10 @@ class Measure(Quantity, Parameters):
         """Compute one value per query from the inputs that the signature names; by default that of ``formula``."""
         if type(self).formula is Measure.formula:
             raise TypeError(f"{self.name} does not say how it is computed; give it a formula, or a __call__")
-        top = {name: inputs[name][:, : self.depth] for name in LOOKED_UP & inputs.keys()}
-        return self.formula(*args, **{**inputs, **top}).value()
+        for name in LOOKED_UP:
+            if name in inputs:
+                inputs[name] = inputs[name][:, : self.depth]
+        return self.formula(*args, **inputs).value()
 
     @classmethod
     def gives(cls, column: FormColumn) -> bool:

@@ -95,7 +95,7 @@ class RankForm(Form):
         raise NotImplementedError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SumOverRanks(RankForm):
     """The sum over ranks of ``gains`` [query, rank] times ``weights`` [rank or query, rank], over ``divisor`` [query].
 
@@ -125,7 +125,8 @@ class SumOverRanks(RankForm):
     def value(self) -> Floats:
         """Sum the order as it stands [query]."""
         ranks = self.weights.shape[-1]
-        sums = weighted_sum(np.nan_to_num(self.gains[:, :ranks]), self.weights)
+        top = self.gains[:, :ranks]
+        sums = weighted_sum(top if np.isfinite(top).all() else np.nan_to_num(top), self.weights)
         value = sums if self.divisor is None else quotient(sums, self.divisor)
         if self.known is not None:
             value = np.where(self.known[:, :ranks].any(axis=1), value, np.nan)
@@ -174,7 +175,7 @@ class SumOverRanks(RankForm):
         return sums if self.divisor is None else quotient(sums, self.divisor)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class First(RankForm):
     """The worth [rank], which falls, of the rank of the first of the ``relevant`` [query, rank]; 0 if there is none.
 
@@ -213,7 +214,7 @@ def _first(relevant: Floats) -> Floats:
     return np.where(np.cumsum(relevant, axis=1) == 1, relevant, 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Precisions(RankForm):
     """The sum of the precisions at the ``relevant`` [query, rank] of the first ``cutoff`` ranks, over ``divisor``.
 

@@ -33,7 +33,7 @@ def _held_in_all(membership: Floats, cutoff: int | None) -> Floats:
     return held
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GroupTotals(Form):
     """A function of what each group holds in the first ``cutoff`` ranks of ``membership`` [query, rank, group].
 
@@ -62,7 +62,7 @@ class GroupTotals(Form):
         return Totals(lambda amounts: self.compare(amounts, target))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GroupPrefixes(Form):
     """A sum over ranks of a function of what each group holds down to the rank, over ``divisor`` [query or 1].
 
@@ -114,7 +114,7 @@ class GroupPrefixes(Form):
         return np.where(np.isnan(self.target).any(axis=1), np.nan, 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GroupExposure(Form):
     """A function of the exposure of the groups at the ranks of ``membership`` [query, rank, group].
 
@@ -170,7 +170,7 @@ def _compare_shares(compare: Compare, groups: int, sums: Floats) -> float:
     return float(compare(sums[None, :groups], distribution.shares(sums[None, groups:])).item())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class RatioOfSums(Form):
     """What the groups ``got`` compared with what they were ``due``, both sums [query, group].
 
@@ -200,7 +200,7 @@ def _compare_sums(compare: Callable[[Floats, Floats, Any], Floats], sums: Floats
     return float(compare(got, due, wanted).item())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class RatioOfMeans(Form):
     """What the documents of one group get on average, compared with those of another.
 

@@ -40,7 +40,7 @@ def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, quer
     return quotient(total, np.where(known, rows, 0)[:, None])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class ExpectedExposure(GroupExposure):
     """A function of the groups' exposure, on average over a query's rankings; ``sample_of`` [row] is the row's query.
 
@@ -74,7 +74,7 @@ def _compare_means(compare: Callable[[Floats, Floats], Floats], sums: Floats) ->
     return float(compare(held, wanted).item()) if held.any() else np.nan
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class LinearExposure(ExpectedExposure):
     """The groups' exposure, weighed by what is wanted: each rank adds its part, and so does each document.
 

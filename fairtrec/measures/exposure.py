@@ -40,7 +40,7 @@ def _of_sums(sums: Floats) -> float:
     return quotient(sums[:1] - sums[1:2], sums[2:]).item()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Surplus(Form):
     """The surplus of one group, by its number ``at``; its columns differ in how many groups a document is in.
 

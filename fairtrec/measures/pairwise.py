@@ -139,7 +139,7 @@ def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: 
     return values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Unevenness(Form):
     """The mean ``unevenness`` of the chosen groups, by their numbers, of ``membership`` [query, rank, group]."""
 

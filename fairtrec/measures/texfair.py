@@ -171,12 +171,13 @@ class TExFAIR(Measure):
 
     def __call__(self, ranked: Ints, counts: Floats, tokens: Floats, target: Floats) -> Floats:
         """Return TExFAIR [query]."""
-        taken = take(counts, ranked)
-        exposure = term_exposure(taken, take(tokens, ranked), self.cutoff)
+        top = ranked[:, : self.cutoff]
+        taken = take(counts, top)
+        exposure = term_exposure(taken, take(tokens, top), self.cutoff)
         ted = distribution.distance(distribution.shares(exposure), target)
         most = _most(target)
         if self.rbdf:
-            spoken = rbdf(taken[:, : self.cutoff], self.cutoff, full_k=self.full_k).value()
+            spoken = rbdf(taken, self.cutoff, full_k=self.full_k).value()
             ted = np.where(spoken == 0, 0.0, ted * spoken)
         return np.asarray((most - ted) / (most if self.scaled else 1))
 
