@@ -116,8 +116,8 @@ def large_table(path: Path) -> None:
     """Write a table of ROWS documents, numbered as the passages of MS MARCO."""
     import pyarrow as pa
 
-    from fairtrec.formats.table import Meta, build
-    from fairtrec.formats.table.rows import Rows, arranged
+    from fairtrec.counting.table import Meta, build
+    from fairtrec.counting.table.rows import Rows, arranged
 
     random = np.random.default_rng(5)
     numbers = np.stack([random.poisson(mean, ROWS) for mean in (55, 0.2, 0.3)]).astype(np.uint32)
@@ -130,10 +130,10 @@ def looking_up() -> None:
     path, one = FOLDER / "large.arrow", FOLDER / "one.arrow"
     if not path.exists():
         run([BIN / "python", "-m", "benchmarks.annotate", path])
+    from fairtrec.counting.table import build
+    from fairtrec.counting.table.document_counts import read_counts
+    from fairtrec.counting.table.files import Table
     from fairtrec.data import Docnos
-    from fairtrec.formats import annotations
-    from fairtrec.formats.table import build
-    from fairtrec.formats.table.files import Table
 
     random = np.random.default_rng(6)
     runs = {name: FOLDER / f"{name}.run" for name in ("bm25", "background")}
@@ -141,7 +141,7 @@ def looking_up() -> None:
     for number, run_file in enumerate(runs.values()):
         written_run(run_file, docnos[number])
     wanted = Docnos.of(docnos.ravel().astype(np.bytes_))
-    few = annotations.read(Table(path), wanted)
+    few = read_counts(Table(path), wanted)
     if not one.exists():
         plain = FOLDER / "one.tsv"
         rows = zip(wanted.names.tolist(), few.tokens.tolist(), few.counts.tolist(), strict=True)
@@ -160,7 +160,7 @@ def looking_up() -> None:
     report("eval, 215 x 200 with background: MiB", max(cost.peak for cost in costs["all"]), 300, detail)
     for many, bound in ((43_000, 0.3), (7_000_000, 3)):
         wanted = Docnos.of(random.choice(ROWS, many, replace=False).astype(np.bytes_))
-        cost = clocked(lambda wanted=wanted: annotations.read(Table(path), wanted))
+        cost = clocked(lambda wanted=wanted: read_counts(Table(path), wanted))
         report(f"look-up of {many:,} docnos: seconds", cost.seconds, bound, cost)
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
     print(f"      the table has {path.stat().st_size / 2**20:.0f} MiB; the 7,000,000 look-ups took {peak:.0f} MiB")

@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from fairtrec.counting.kernel import Kernel
 from fairtrec.counting.lookup import joined
+from fairtrec.counting.table.rows import Rows, arranged
 from fairtrec.data import Ints
 from fairtrec.formats import collection, spans
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.spans import flat
-from fairtrec.formats.table.rows import Rows, arranged
 from fairtrec.support.files import opening
 
 CR, BLANK = b"\r "

@@ -259,10 +259,10 @@ class Evaluator:
             from fairtrec.formats import memory
 
             return memory.counts(given.counts, fresh)
-        from fairtrec.formats import annotations
+        from fairtrec.counting.table.document_counts import read_counts
 
         collection = "collection" in plan.uses or "background" in plan.uses & given.words
-        return annotations.read(plan.table, fresh, collection=collection)
+        return read_counts(plan.table, fresh, collection=collection)
 
     def _all_of(self, first: Documents, second: Documents) -> Documents:
         """Put together the documents that two batches of runs looked at."""

@@ -37,8 +37,8 @@ from fairtrec.support.files.arguments import crossed, is_by_name, renamings, sou
 from fairtrec.support.version import __version__
 
 if TYPE_CHECKING:
+    from fairtrec.counting.table import Meta
     from fairtrec.evaluation.inputs.counterfactual import Counterfactuals
-    from fairtrec.formats.table import Meta
 
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind

@@ -17,9 +17,9 @@ from typing import Any, Literal
 
 from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.formats import memory
-from fairtrec.formats.fields import reach
-from fairtrec.formats.label_columns import LabelColumns
-from fairtrec.formats.taking import Taking
+from fairtrec.formats.label_files import reach
+from fairtrec.formats.label_rules import LabelRules
+from fairtrec.formats.label_table import LabelTable
 from fairtrec.support import network
 from fairtrec.support.errors import InputError, ResourceError
 from fairtrec.support.files import submissions
@@ -55,7 +55,7 @@ def query_texts(name: str) -> dict[str, str]:
         return {query.query_id: query.default_text() for query in dataset.queries_iter()}
 
 
-def labels(source: LabelSource, how: Taking | None = None) -> Labels:
+def labels(source: LabelSource, how: LabelRules | None = None) -> Labels:
     """Take labels from a field of a dataset's documents; ``field,field`` stands for their intersections."""
     name = source.name.removeprefix(PREFIX)
     with _fetching(name, "docs") as dataset:
@@ -68,11 +68,11 @@ def labels(source: LabelSource, how: Taking | None = None) -> Labels:
         return reduce(product, several)
 
 
-def _of_field(dataset: Any, source: LabelSource, how: Taking | None) -> Labels:
+def _of_field(dataset: Any, source: LabelSource, how: LabelRules | None) -> Labels:
     fields, keys = dataset.docs_cls()._fields, source.field.split(".")
     if keys[0] not in fields:
         raise InputError(f"its documents have no field {keys[0]}; they have {', '.join(fields)}", source.name)
-    found, into = LabelColumns(source.name, source.cuts, how), reach(keys)
+    found, into = LabelTable(source.name, source.cuts, how), reach(keys)
     every = dataset.docs_iter()
     while documents := list(islice(every, AT_ONCE)):
         found.take(found.named([document.doc_id for document in documents]), [into(each) for each in documents])

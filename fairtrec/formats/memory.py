@@ -29,9 +29,9 @@ from fairtrec.formats import columns, frames
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
 from fairtrec.formats.frames import ODD_ID, TEXT, Frame, is_frame, names_of, run_of
-from fairtrec.formats.label_columns import LabelColumns
+from fairtrec.formats.label_rules import LabelRules
+from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import Repeats
-from fairtrec.formats.taking import Taking
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, RankedBy, ScoreType
 
@@ -275,12 +275,12 @@ def frame_groups(frame: Any) -> tuple[str, ...]:
     return groups
 
 
-def labels(thing: Any, how: Taking | None = None) -> Labels:
+def labels(thing: Any, how: LabelRules | None = None) -> Labels:
     """Take group labels from ``{docno: group}``, ``{docno: [group, ...]}``, ``{docno: {group: weight}}``, or a frame.
 
     A frame has the columns docno and group, and perhaps weight, and a query's id.
     """
-    found = LabelColumns("labels", (), how, strict=True)
+    found = LabelTable("labels", (), how, strict=True)
     with understood("group labels"):
         if is_frame(thing):
             frame = Frame.of(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import UNKNOWN, Docnos, Labels, Sheet, is_number
+from fairtrec.data import NONE, UNKNOWN, Docnos, Labels, Sheet, is_number
 from fairtrec.formats import tsv
-from fairtrec.formats.labels import Label, Votes, by_document, label
+from fairtrec.formats.label_rules import LACKING, ROUNDING, is_id, word
+from fairtrec.formats.labels import Label
 from fairtrec.support.errors import PATH, STEERING, FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.literals import Drawn
@@ -26,6 +27,7 @@ SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*|gold:\S+ \| .*)")  # once it he
 FORMULA = re.compile("'*(?!-$)[\"=+\\-@＝＋－＠]")  # what a spreadsheet computes, or takes for quoted; - is no group
 CHANGED = "this line is not as `fairtrec gold draw` wrote it"
 Cells = tuple[int | None, Mapping[str, Any]]  # the line, and what stands in its columns
+Votes = dict[tuple[str, str], dict[str, float]]  # of each qid and docno: groups, and their weights
 SheetKey = tuple[str, str]  # qid, "" where there is none, and docno
 
 
@@ -46,7 +48,7 @@ class SheetLines:
 
     def take(self, rows: Iterable[Cells]) -> None:
         """Take lines. Raises InputError for a bad one."""
-        self.votes = by_document(self._labelled(rows), self.path)
+        self.votes = collect_votes(self._labelled(rows), self.path)
         if any(qid for qid, _ in self.lines) and not all(qid for qid, _ in self.lines):
             line = next(line for (qid, _), line in self.lines.items() if not qid)
             raise InputError("this line has no qid, as others have; give it to all or to none", self.path, line or None)
@@ -56,7 +58,7 @@ class SheetLines:
             self.many += 1
             is_empty = cells.get("group", "") in ("", None)
             given = {name: cell for name, cell in cells.items() if cell not in ("", None) or name in ("docno", "qid")}
-            number, qid, docno, group, weight = label(
+            number, qid, docno, group, weight = take_label(
                 {**given, "group": UNKNOWN} if is_empty else given, self.path, line
             )
             found = number, qid, docno, self.renamed.get(group, group), weight
@@ -317,3 +319,36 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 
             name = unquote(name, errors="surrogateescape")
         yield digits, name
+
+
+def collect_votes(rows: Iterable[Label], path: FilePath) -> Votes:
+    """Collect the weights of each document.
+
+    Raises InputError for a bad weight, a label that stands twice, and a document that is of none of the groups and yet
+    of one, unless these weights are votes, whose sum is at most 1.
+    """
+    weights: Votes = {}
+    for line, qid, docno, group, weight in rows:
+        if not 0 <= weight <= 1:
+            raise InputError(f"the weight {weight:g} of {docno} is not between 0 and 1; correct it", path, line)
+        of_document = weights.setdefault((qid, docno), {})
+        if group in of_document:
+            raise InputError(f"document {docno} has the label {group} twice; keep one", path, line)
+        of_document[group] = weight
+        if NONE in of_document and sum(of_document.values()) > 1 + ROUNDING:
+            others = ", ".join(name for name in of_document if name != NONE)
+            what = f"document {docno} is of none of the groups ({NONE}), and of {others}"
+            raise InputError(f"{what}; keep one, or give weights that sum to at most 1", path, line)
+    return weights
+
+
+def take_label(cells: dict[str, Any], path: FilePath, number: int | None) -> Label:
+    """Take a label from its cells by name. Raises InputError for what is missing or wrong."""
+    given = [cells.get(name, "") for name in ("qid", "docno", "group")]
+    qid, docno, group = (word(cell) if isinstance(cell, bytes) or is_id(cell) else None for cell in given)
+    if not docno or not group or qid is None or " " in qid + docno:
+        raise InputError(LACKING, path, number)
+    weight = cells.get("weight", 1)
+    if not is_number(weight):
+        raise InputError(f"the weight {weight!r} is not a number; correct it", path, number)
+    return number, qid, docno, group, float(weight)

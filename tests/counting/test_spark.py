@@ -17,9 +17,9 @@ from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.local import engine as local
 from fairtrec.counting.local.engine import CountingOptions
 from fairtrec.counting.spark import engine as spark
+from fairtrec.counting.table.build import joined
+from fairtrec.counting.table.files import Table
 from fairtrec.data import GroupTerms
-from fairtrec.formats.table.build import joined
-from fairtrec.formats.table.files import Table
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made.hostile import LAUNCHER, executed, plant_modules, started
 

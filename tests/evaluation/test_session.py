@@ -86,16 +86,17 @@ def test_the_second_run_opens_no_file_but_its_own(opened, tmp_path):
 
 
 def test_counts_are_looked_up_once(opened, tmp_path, monkeypatch):
-    from fairtrec.formats import annotations
+
+    from fairtrec.counting.table import document_counts
 
     asked = []
-    real = annotations.read
+    real = document_counts.read_counts
 
     def counts(table, wanted, *, collection):
         asked.append(wanted.names.tolist())
         return real(table, wanted, collection=collection)
 
-    monkeypatch.setattr(annotations, "read", counts)
+    monkeypatch.setattr(document_counts, "read_counts", counts)
     table = tmp_path / "counts.tsv"
     table.write_text("docno tokens f m\n" + "".join(f"d{i} {50 + i} {i % 3} {i % 2}\n" for i in range(9)))
     session = fairtrec.evaluator("NFaiRR@3 ARaB@2", counts=str(table), background={"q": {"d0": 2.0, "d1": 1.0}})

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import fairtrec
+from fairtrec.counting.table.files import Table
 from fairtrec.evaluation import signature as signing
-from fairtrec.formats.table.files import Table
 
 VECTORS = {"d1": [0.0, 1.0], "d2": [1.0, 0.0], "d3": [2.0, 2.0]}
 QRELS = {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}}

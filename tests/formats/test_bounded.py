@@ -11,9 +11,10 @@ import pytest
 from pyarrow import feather, parquet
 
 from fairtrec.commands.make.positions import vectors
+from fairtrec.counting.table.document_counts import read_counts
+from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
-from fairtrec.formats import annotations, labels
-from fairtrec.formats.table.files import Table
+from fairtrec.formats import labels
 from fairtrec.support.errors import InputError
 
 pytestmark = pytest.mark.fuzz
@@ -105,7 +106,7 @@ def test_a_docno_that_is_too_long_is_not_repeated_as_often_as_it_stands_in_parqu
     path = tmp_path / "counts.parquet"
     parquet.write_table(pa.table({"docno": docnos, "tokens": same, "f": same, "m": same}), path, store_schema=False)
     program = (
-        "import sys; from fairtrec.formats.table.files import Table; from fairtrec.support.errors import InputError\n"
+        "import sys; from fairtrec.counting.table.files import Table; from fairtrec.support.errors import InputError\n"
         "try: list(Table(sys.argv[1]).blocks())\n"
         "except InputError as fault: print(fault)"
     )
@@ -185,7 +186,7 @@ def test_what_is_packed_as_others_do_is_read(tmp_path):
     table = pa.table({"docno": docnos, "tokens": numbers, "f": numbers, "m": numbers})
     feather.write_feather(table, tmp_path / "c.arrow", compression="zstd")
     parquet.write_table(table, tmp_path / "c.parquet", compression="zstd")
-    read = [annotations.read(Table(str(tmp_path / name)), WANTED) for name in ("c.arrow", "c.parquet")]
+    read = [read_counts(Table(str(tmp_path / name)), WANTED) for name in ("c.arrow", "c.parquet")]
     assert [each.tokens.tolist() for each in read] == [[1, 2], [1, 2]]
     matrix = np.zeros((5000, 64), np.float32)
     matrix[:, 0] = 1

@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.data import Docnos, Labels, looked_up, product
-from fairtrec.formats import labels, tsv
+from fairtrec.formats import labels, position_table, tsv
 from fairtrec.formulas.neutrality import membership
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import texts
@@ -92,7 +92,7 @@ def test_bad_labels_name_the_line(tmp_path, text, line, what):
 )
 def test_a_file_of_positions(tmp_path, text, wanted, per_query):
     (tmp_path / "p.tsv").write_text(text)
-    read = labels.positions(tmp_path / "p.tsv")
+    read = position_table.read(tmp_path / "p.tsv")
     assert read.per_query is per_query
     same({name.decode(): row for name, row in zip(read.rows.names, read.values.tolist(), strict=True)}, wanted)
 
@@ -111,7 +111,7 @@ def test_a_file_of_positions(tmp_path, text, wanted, per_query):
 def test_bad_positions_name_the_line(tmp_path, text, line, what):
     (tmp_path / "p.tsv").write_text(text)
     with pytest.raises(InputError) as fault:
-        labels.positions(tmp_path / "p.tsv")
+        position_table.read(tmp_path / "p.tsv")
     place = f"{tmp_path / 'p.tsv'}: " if line is None else f"{tmp_path / 'p.tsv'}:{line}: "
     assert str(fault.value).startswith(place + what)
 

@@ -15,9 +15,10 @@ import pytest
 from pyarrow import feather, parquet
 
 from fairtrec.commands.make.positions import vectors
+from fairtrec.counting.table.document_counts import read_counts
+from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
-from fairtrec.formats import annotations, labels, run
-from fairtrec.formats.table.files import Table
+from fairtrec.formats import labels, run
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import mapping
 from fairtrec_made.limits import ends_within
@@ -36,14 +37,14 @@ def arrow(path, **options):
 
 
 def of_ours(path):
-    from fairtrec.formats.table.build import joined
+    from fairtrec.counting.table.build import joined
 
     feather.write_feather(COUNTS, path.with_name("other.arrow"), compression="uncompressed")
     joined(path, [path.with_name("other.arrow")])
 
 
 def many(path):
-    return annotations.read(Table(str(path)), WANTED, collection=True)
+    return read_counts(Table(str(path)), WANTED, collection=True)
 
 
 def mapped(path):

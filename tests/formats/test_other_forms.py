@@ -14,12 +14,13 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fairtrec.counting.table.document_counts import read_counts
+from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
 from fairtrec.data.counts import histogram_of
 from fairtrec.evaluation.inputs import loading
-from fairtrec.formats import annotations, collection, datasets, memory, qrels, tsv
+from fairtrec.formats import collection, datasets, memory, qrels, tsv
 from fairtrec.formats.run import read as read_run
-from fairtrec.formats.table.files import Table
 from fairtrec.support.errors import InputError, ResourceError
 from fairtrec.support.files import opening
 
@@ -153,7 +154,7 @@ def test_counts(written, monkeypatch, separator, block):
     path = written("\ufeff# counted by hand\n" + TABLE.replace(" ", separator))
     assert tuple(sorted(Table(path).groups)) == ("f", "m", "x")
     wanted = docnos("d4", "no", "d1")
-    read = annotations.read(Table(path), wanted, collection=True)
+    read = read_counts(Table(path), wanted, collection=True)
     row = wanted.rows(np.array([b"d1", b"d4", b"no"]))
     assert read.groups == ("f", "m", "x")  # alphabetical, not as in the file
     assert read.known[row].tolist() == [True, True, False]
@@ -162,8 +163,8 @@ def test_counts(written, monkeypatch, separator, block):
     assert read.log_counts is None
     histogram = dict(zip(map(tuple, read.collection.counts.tolist()), read.collection.documents.tolist(), strict=True))
     assert histogram == {(0, 0, 0): 2, (2, 1, 3): 2}
-    assert annotations.read(Table(path), wanted).collection is None
-    assert annotations.read(Table(path), docnos()).counts.shape == (0, 3)
+    assert read_counts(Table(path), wanted).collection is None
+    assert read_counts(Table(path), docnos()).counts.shape == (0, 3)
 
 
 @pytest.mark.parametrize("block", [16, 1 << 24])
@@ -181,7 +182,7 @@ def test_counts(written, monkeypatch, separator, block):
 def test_bad_counts(written, monkeypatch, line, message, block):
     monkeypatch.setattr(opening, "BLOCK", block)
     with pytest.raises(InputError, match=f"file:7: {message}"):
-        annotations.read(Table(written(f"{TABLE}{line}\n")), docnos("d2", "d4"))
+        read_counts(Table(written(f"{TABLE}{line}\n")), docnos("d2", "d4"))
 
 
 @pytest.mark.parametrize(
@@ -193,7 +194,7 @@ def test_bad_headers(written, header):
 
 
 def test_a_header_alone_knows_no_document(written):
-    read = annotations.read(Table(written("docno tokens f m\n")), docnos("d1"), collection=True)
+    read = read_counts(Table(written("docno tokens f m\n")), docnos("d1"), collection=True)
     assert not read.known.any()
     with pytest.raises(InputError, match="file: this file has no lines"):
         Table(written(""))
@@ -202,7 +203,7 @@ def test_a_header_alone_knows_no_document(written):
 @pytest.mark.parametrize("block", [16, 1 << 24])
 def test_comments_may_stand_behind_a_header(written, monkeypatch, block):
     monkeypatch.setattr(opening, "BLOCK", block)
-    assert annotations.read(Table(written("docno tokens f m\n# c\n\nd1 1 1 1\n")), docnos("d1")).known.all()
+    assert read_counts(Table(written("docno tokens f m\n# c\n\nd1 1 1 1\n")), docnos("d1")).known.all()
 
 
 @given(st.lists(st.lists(st.integers(0, 3) | st.just(2**63 - 1), min_size=3, max_size=3), max_size=30))

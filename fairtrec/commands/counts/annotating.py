@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fairtrec.counting import CollectionOptions, Watcher
 from fairtrec.counting.local import engine as local
 from fairtrec.counting.local.engine import CountingOptions, CountingSummary
+from fairtrec.counting.table.files import Table
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.choices import unknown
 from fairtrec.evaluation.inputs.given import TermsLike
-from fairtrec.formats.table.files import Table
 from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files.arguments import is_same

@@ -12,7 +12,7 @@ from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Tokenizer
 
 if TYPE_CHECKING:
-    from fairtrec.formats.table import Meta
+    from fairtrec.counting.table import Meta
 
 SHOWN = 10
 
@@ -36,9 +36,9 @@ def convert(
 
     For counts that others published, --terms and --tokenizer record how they were made, so that signatures name it.
     """
+    from fairtrec.counting.table import Meta
+    from fairtrec.counting.table.build import joined
     from fairtrec.evaluation.inputs import loading
-    from fairtrec.formats.table import Meta
-    from fairtrec.formats.table.build import joined
 
     if (terms is None) != (tokenizer is None) or (terms is None and case_sensitive):
         raise UsageError("how counts were made is said by --terms and --tokenizer together; give both, or none")
@@ -55,7 +55,7 @@ def convert(
 @click.option("--force", is_flag=True, help="Overwrite OUT.")
 def merge(output: Path, parts: tuple[str, ...], *, force: bool) -> None:
     """Make one table OUT of several PARTs, which share no document and were counted in the same way."""
-    from fairtrec.formats.table.build import joined
+    from fairtrec.counting.table.build import joined
 
     joined(output, parts, force=force)
 
@@ -64,7 +64,7 @@ def merge(output: Path, parts: tuple[str, ...], *, force: bool) -> None:
 @click.argument("file", metavar="FILE")
 def info(file: str) -> None:
     """Print how the table FILE was made, and its totals."""
-    from fairtrec.formats.table.files import Table
+    from fairtrec.counting.table.files import Table
 
     table = Table(file)
     meta, histogram = table.meta, table.distribution.histogram
@@ -100,7 +100,7 @@ def _described(meta: "Meta") -> Iterator[tuple[str, str]]:
 @click.pass_context
 def diff(ctx: click.Context, one: str, other: str) -> None:
     """Compare the rows of the tables A and B; exit 1 if they differ."""
-    from fairtrec.formats.table.build import differences
+    from fairtrec.counting.table.build import differences
 
     found = 0
     for line in differences(one, other):

@@ -18,11 +18,11 @@ from fairtrec.counting import CollectionOptions, Progress, Watcher, two_threads
 from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.local.part import CountingWork, Done, Manifest, held, part, rejects
 from fairtrec.counting.local.tasks import SIZE, Origin, in_order, tasks
+from fairtrec.counting.table import COLUMNS, Meta, Source, plain, sources_of
+from fairtrec.counting.table.build import built, reduced, refuse_existing, rows_of
+from fairtrec.counting.table.rows import Rows
 from fairtrec.counting.text_blocks import twice
 from fairtrec.data import GroupTerms, Keys
-from fairtrec.formats.table import COLUMNS, Meta, Source, plain, sources_of
-from fairtrec.formats.table.build import built, reduced, refuse_existing, rows_of
-from fairtrec.formats.table.rows import Rows
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files.atomic import replaced
 from fairtrec.support.jobs import cores

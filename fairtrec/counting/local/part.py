@@ -15,9 +15,9 @@ from fairtrec.counting.compiled import fastest
 from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.kernel import Kernel
 from fairtrec.counting.local.tasks import Origin, Task, documents_of
+from fairtrec.counting.table.build import written
+from fairtrec.counting.table.rows import schema
 from fairtrec.counting.text_blocks import Fault, Piece
-from fairtrec.formats.table.build import written
-from fairtrec.formats.table.rows import schema
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files.atomic import replaced
 from fairtrec.support.files.typed import parse_json

@@ -17,9 +17,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
-from fairtrec.counting import READY, text_blocks
+from fairtrec.counting import READY, table, text_blocks
 from fairtrec.counting.text_blocks import TextBlock
-from fairtrec.formats import datasets, table
+from fairtrec.formats import datasets
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.opening import opened

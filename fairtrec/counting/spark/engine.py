@@ -22,9 +22,9 @@ from fairtrec.counting.local.engine import CountingOptions, CountingSummary, Lin
 from fairtrec.counting.local.part import Done, part, rejects
 from fairtrec.counting.local.tasks import BOM, MIB, described
 from fairtrec.counting.spark.executor import SUMMARY, Job, SourceForm, Stretch, address, folder_of, write
+from fairtrec.counting.table import META, Source, plain
+from fairtrec.counting.table.build import refuse_existing
 from fairtrec.data import GroupTerms
-from fairtrec.formats.table import META, Source, plain
-from fairtrec.formats.table.build import refuse_existing
 from fairtrec.support.errors import FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.guarded_imports import SAFE_PATH
 

@@ -17,9 +17,9 @@ from fairtrec.counting import text_blocks
 from fairtrec.counting.compiled import fastest
 from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.kernel import Kernel
+from fairtrec.counting.table.rows import schema
 from fairtrec.counting.text_blocks import Piece, TextBlock
 from fairtrec.data import Ints
-from fairtrec.formats.table.rows import schema
 
 PIECE = 1 << 19  # rows of a part
 SUMMARY = (

@@ -22,8 +22,8 @@ from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import crossed
 
 if TYPE_CHECKING:
-    from fairtrec.formats.table import Meta
-    from fairtrec.formats.table.files import Table
+    from fairtrec.counting.table import Meta
+    from fairtrec.counting.table.files import Table
 
 MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the documents that they name
 
@@ -93,7 +93,7 @@ def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
     }
     table = None
     if isinstance(given.counts, PATH):
-        from fairtrec.formats.table.files import Table
+        from fairtrec.counting.table.files import Table
 
         table = Table(given.counts)
     made = None if table is None else table.meta
@@ -132,7 +132,7 @@ def _refuse_others(
         )
     if table is None:
         return
-    from fairtrec.formats.table import check
+    from fairtrec.counting.table import check
 
     options = {"--terms": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
     for option, asked in options.items():

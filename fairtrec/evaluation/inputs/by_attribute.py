@@ -18,7 +18,7 @@ from fairtrec.evaluation.inputs.choices import CHOICES, Choices
 from fairtrec.evaluation.inputs.documents import Attribute
 from fairtrec.evaluation.inputs.groups import chosen
 from fairtrec.evaluation.inputs.of_measures import Inputs
-from fairtrec.formats.taking import ScatteredError, Taking
+from fairtrec.formats.label_rules import LabelRules, ScatteredError
 from fairtrec.formulas.crossed import LISTED, CrossedGroups, CrossedTarget, Crossing, crossed
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import looks_at_groups
@@ -56,7 +56,7 @@ def labels_of(
             *renamed.items(),
         )
         if key not in read:
-            read[key] = _read(source, judged, Taking(chosen_here.membership, groups, wanted, renamed))
+            read[key] = _read(source, judged, LabelRules(chosen_here.membership, groups, wanted, renamed))
         some = kept(read[key], chosen_here)
         if choices.missing in FILLED:  # documents of unknown group belong where it says
             some = some.filled("group" if choices.missing == "group" else "even")
@@ -67,7 +67,7 @@ def labels_of(
     return found
 
 
-def _read(source: Any, judged: Qrels | None, how: Taking) -> Labels:
+def _read(source: Any, judged: Qrels | None, how: LabelRules) -> Labels:
     """Read labels; those of documents that stand apart once more, so that all are held."""
     try:
         return loading.labels(source, judged, how)

@@ -34,8 +34,8 @@ from fairtrec.support.notes import Note, NoteKind
 
 if TYPE_CHECKING:
     from fairtrec.counting.counter import Lexicon
+    from fairtrec.formats.label_rules import LabelRules
     from fairtrec.formats.pairs import Counterparts
-    from fairtrec.formats.taking import Taking
 
 Listed = TypeVar("Listed")
 # What only some evaluations load is imported where it is used, so that the others start sooner.
@@ -209,7 +209,7 @@ def query_texts(thing: Any, qids: Iterable[str]) -> dict[str, str]:
     return {names[row]: text for row, text in collection.read(thing, wanted)}
 
 
-def labels(thing: Any, judgements: Qrels | None, how: "Taking | None" = None) -> Labels:
+def labels(thing: Any, judgements: Qrels | None, how: "LabelRules | None" = None) -> Labels:
     """Load group labels: a file or a field of one, two of them crossed (``a*b``), the subtopics of the qrels, or a
     field of an ir_datasets id; ``how`` says how they are taken.
     """
@@ -232,7 +232,7 @@ def labels(thing: Any, judgements: Qrels | None, how: "Taking | None" = None) ->
     return reduce(product, [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several])
 
 
-def _labels(name: str, judgements: Qrels | None, how: "Taking | None") -> Labels:
+def _labels(name: str, judgements: Qrels | None, how: "LabelRules | None") -> Labels:
     from fairtrec.formats import labels as labels_format
 
     if name == "qrels":
@@ -253,10 +253,10 @@ def gold(thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = Ma
     ``renamed`` are the names of groups by those in the file.
     """
     from fairtrec.formats import sheets
-    from fairtrec.formats.taking import Taking
+    from fairtrec.formats.label_rules import LabelRules
 
     if isinstance(thing, PATH) and not is_file(thing):  # a field of a file, or of an ir_datasets id
-        return sheets.of_labels(labels(thing, None, Taking(renamed=renamed)))
+        return sheets.of_labels(labels(thing, None, LabelRules(renamed=renamed)))
     return sheets.read(thing, per_query=per_query, renamed=renamed)
 
 

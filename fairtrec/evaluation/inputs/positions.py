@@ -15,9 +15,9 @@ NO_SIGN = NoteKind(
 
 def read(thing: Any) -> Positions:
     """Load positions on axes of opinion."""
-    from fairtrec.formats import labels, memory
+    from fairtrec.formats import memory, position_table
 
-    return labels.positions(thing) if isinstance(thing, PATH) else memory.positions(thing)
+    return position_table.read(thing) if isinstance(thing, PATH) else memory.positions(thing)
 
 
 def note_signs(positions: Positions, measures: Iterable[Measure]) -> Note | None:

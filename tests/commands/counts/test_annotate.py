@@ -28,11 +28,11 @@ from fairtrec.counting.kernel import Kernel
 from fairtrec.counting.local import engine as local
 from fairtrec.counting.local import part, tasks
 from fairtrec.counting.local.engine import CountingOptions, annotate
+from fairtrec.counting.table import build
+from fairtrec.counting.table.document_counts import read_counts
+from fairtrec.counting.table.files import Table
 from fairtrec.counting.text_blocks import of_json, of_tsv
 from fairtrec.data import Docnos, GroupTerms
-from fairtrec.formats import annotations
-from fairtrec.formats.table import build
-from fairtrec.formats.table.files import Table
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import THOROUGH
@@ -98,7 +98,7 @@ def expected(texts, lexicon=LEXICON):
 def assert_holds(path, texts, lexicon=LEXICON):
     """The table holds what the definition says of these texts, and nothing else."""
     wanted = expected(texts, lexicon)
-    found = annotations.read(Table(path), wanted.docnos)
+    found = read_counts(Table(path), wanted.docnos)
     assert Table(path).meta.rows == len(texts)
     assert found.known.all()
     assert (found.tokens == wanted.tokens).all()
@@ -362,11 +362,11 @@ def test_all_lines_may_be_passed_over(tmp_path):
     (tmp_path / "c.tsv").write_text("a\nb\n")
     done = run(tmp_path, tmp_path / "c.tsv", keep_going=True)
     assert (done.meta.rows, done.rejected) == (0, 2)
-    assert not annotations.read(Table(tmp_path / "t.arrow"), expected({"a": ""}).docnos).known.any()
+    assert not read_counts(Table(tmp_path / "t.arrow"), expected({"a": ""}).docnos).known.any()
 
 
 def test_documents_that_stand_twice_in_other_parts_and_files(tmp_path, small_pieces, monkeypatch):
-    monkeypatch.setattr("fairtrec.formats.table.build.FAN_IN", 4)
+    monkeypatch.setattr("fairtrec.counting.table.build.FAN_IN", 4)
     texts = passages(300)
     (tmp_path / "a.tsv").write_bytes(tsv(texts))
     (tmp_path / "b.gz").write_bytes(gzip.compress(b"\nnew\tshe\n" + tsv(texts)))

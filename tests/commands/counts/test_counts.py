@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairtrec.cli import printing
-from fairtrec.formats.table.files import Table
+from fairtrec.counting.table.files import Table
 
 TEXTS = "a\tShe and he.\nb\tthe queen\nlong-docno-c\tking he her she\n"
 

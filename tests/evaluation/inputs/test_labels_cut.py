@@ -13,8 +13,8 @@ import fairtrec
 from fairtrec.data import Docnos
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.groups import chosen
-from fairtrec.formats import label_columns, labels
-from fairtrec.formats.taking import Taking
+from fairtrec.formats import label_table, labels
+from fairtrec.formats.label_rules import LabelRules
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import texts
 
@@ -44,7 +44,7 @@ def shown(**keywords):
 
 
 def held(monkeypatch, few):
-    monkeypatch.setattr(label_columns, "HELD", few)
+    monkeypatch.setattr(label_table, "HELD", few)
     return monkeypatch
 
 
@@ -126,7 +126,7 @@ def collection(documents):
 
 def taken(path, names, how=None, **keywords):
     wanted = Docnos.of(np.array(names, "S8"))
-    return labels.read(path, Taking(how, wanted=lambda: wanted, **keywords))
+    return labels.read(path, LabelRules(how, wanted=lambda: wanted, **keywords))
 
 
 def test_only_documents_that_are_named_have_a_row(folder, monkeypatch):
@@ -152,14 +152,14 @@ def test_a_document_of_another_group_of_which_a_part_is_unknown_is_of_none_until
     for held_at_most, left in ((1 << 20, 0), (3, 7)):  # d12 to d19, of which d13 is judged
         held(monkeypatch, held_at_most)
         wanted = Docnos.of(np.array(["d3", "d13"], "S8"))
-        how = Taking("share", ("a", "b", "-"), lambda wanted=wanted: wanted)
+        how = LabelRules("share", ("a", "b", "-"), lambda wanted=wanted: wanted)
         some = chosen(loading.labels("l.jsonl:x", None, how), "a,b,-")
         assert (some.beyond.none if some.beyond else 0) == left
         assert (some.of_none, some.filled("group").of_none, some.filled("group").sizes.tolist()) == (8, 0, [8, 6, 6])
 
 
 def test_documents_of_runs_judgements_background_and_gold_are_named(folder, monkeypatch):
-    monkeypatch.setattr(label_columns, "HELD", 10)
+    monkeypatch.setattr(label_table, "HELD", 10)
     (folder / "l.tsv").write_text("".join(f"d{d}\t{'fm'[d % 2]}\n" for d in range(200)))
     (folder / "b.run").write_text("1 Q0 d150 1 1 t\n")
     (folder / "gold.tsv").write_text("docno\tgroup\tprobability\nd151\tm\t1\nd4\tf\t1\n")
@@ -255,7 +255,7 @@ def test_what_is_wrong_is_said_with_its_line_whether_its_document_is_named_or_no
 def test_what_is_wrong_behind_labels_that_were_cut_is_said_with_its_own_line(monkeypatch, wrong, said):
     held(monkeypatch, 10)
     wanted = Docnos.of(np.array([f"d{d}" for d in range(0, 100, 3)], "S8"))
-    found = label_columns.LabelColumns("l", how=Taking(wanted=lambda: wanted))
+    found = label_table.LabelTable("l", how=LabelRules(wanted=lambda: wanted))
     entries = [(f"d{d}", "fm"[d % 2], 1.0) for d in range(95)]
     with pytest.raises(InputError) as fault:  # noqa: PT012 - it is said as soon as it is held
         for first in range(0, 95, 5):
@@ -286,8 +286,8 @@ def many_groups(folder):
 def test_groups_that_are_not_asked_for_take_no_place(folder, monkeypatch, groups, membership):
     many_groups(folder)
     whole = shown(labels="l.jsonl:x", groups=groups, membership=membership)
-    monkeypatch.setattr(label_columns, "MOST_GROUPS", 9)
-    monkeypatch.setattr(label_columns, "MOST_CELLS", 300 * 9)
+    monkeypatch.setattr(label_table, "MOST_GROUPS", 9)
+    monkeypatch.setattr(label_table, "MOST_CELLS", 300 * 9)
     assert shown(labels="l.jsonl:x", groups=groups, membership=membership) == whole
     held(monkeypatch, 100)
     assert shown(labels="l.jsonl:x", groups=groups, membership=membership) == whole
@@ -295,9 +295,9 @@ def test_groups_that_are_not_asked_for_take_no_place(folder, monkeypatch, groups
 
 def test_what_does_not_fit_into_memory_tells_what_would(folder, monkeypatch):
     many_groups(folder)
-    monkeypatch.setattr(label_columns, "LARGE_TABLE", 100)
-    monkeypatch.setattr(label_columns, "MOST_CELLS", 500)
-    monkeypatch.setattr(label_columns, "MOST_GROUPS", 9)
+    monkeypatch.setattr(label_table, "LARGE_TABLE", 100)
+    monkeypatch.setattr(label_table, "MOST_CELLS", 500)
+    monkeypatch.setattr(label_table, "MOST_GROUPS", 9)
     said = "60 groups of 13 documents do not fit into memory; name those that count with --groups"
     assert said in shown(labels="l.jsonl:x")
     assert "l.jsonl:x has no group h; there are g1, 59 others" in shown(labels="l.jsonl:x", groups="g1,h")

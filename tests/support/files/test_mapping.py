@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from fairtrec.commands.make.positions import vectors
+from fairtrec.counting.table.build import joined
+from fairtrec.counting.table.document_counts import read_counts
+from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
-from fairtrec.formats import annotations
-from fairtrec.formats.table.build import joined
-from fairtrec.formats.table.files import Table
 from fairtrec.support.files import mapping
 from fairtrec_made import REPOSITORY
 
@@ -25,7 +25,7 @@ START = """if True:
     import numpy as np
     from fairtrec.cli import main
     from fairtrec.support.files import mapping
-    from fairtrec.formats.table import build, mapped
+    from fairtrec.counting.table import build, mapped
     mapping.SMALL = {small}
 
     def cutting(read):
@@ -64,7 +64,7 @@ def counts(tmp_path, monkeypatch):
 def test_what_is_mapped_is_what_is_read(counts, monkeypatch, small):
     monkeypatch.setattr(mapping, "SMALL", small)
     wanted = Docnos.of(np.array([*counts[::999], "nobody", "d"], "S"))
-    found = annotations.read(Table("counts.arrow"), wanted, collection=True)
+    found = read_counts(Table("counts.arrow"), wanted, collection=True)
     numbers = {name: i % 7 for i, name in enumerate(counts)}
     names = [name.decode() for name in wanted.names.tolist()]
     assert found.tokens.tolist() == [numbers.get(name, 0) for name in names]

@@ -6,11 +6,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from fairtrec.counting import table
+from fairtrec.counting.table import COLUMNS, DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta
 from fairtrec.data import MOST_GROUPS
-from fairtrec.formats import bounded, columns, table
+from fairtrec.formats import bounded, columns
 from fairtrec.formats.columns import Columns, Layout, LineNumbers
 from fairtrec.formats.spans import array_of, parts_of, word_of
-from fairtrec.formats.table import COLUMNS, DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import mapping, opening
 
@@ -168,7 +169,7 @@ def write(path: "Path", meta: Meta, distribution: Distribution, batches: Iterabl
     """Write record batches of ROWS rows, with fingerprints, as a table of counts."""
     import pyarrow as pa
 
-    from fairtrec.formats.table.rows import schema
+    from fairtrec.counting.table.rows import schema
 
     texts = {META: meta.json.encode(), DISTRIBUTION: distribution.json.encode()}
     shape = schema(meta.groups, keyed=form == "arrow").with_metadata(texts)
@@ -237,7 +238,7 @@ def groups_in(schema: Any, path: FilePath) -> list[str]:
 
 def is_ours(schema: Any, path: FilePath) -> bool:
     """Tell whether a file is one that can be searched. Raises InputError where it says so and is not."""
-    from fairtrec.formats.table.rows import schema as schema_of
+    from fairtrec.counting.table.rows import schema as schema_of
 
     if schema.names[0] != KEY or META not in (schema.metadata or {}):
         return False

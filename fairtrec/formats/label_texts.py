@@ -13,7 +13,7 @@ import numpy as np
 from fairtrec.data import Floats, is_number
 from fairtrec.formats import tsv
 from fairtrec.formats.columns import WIDEST, entries
-from fairtrec.formats.label_columns import LabelColumns
+from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import array_of, numbers_of, parts_of
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
@@ -33,9 +33,7 @@ def blocks(path: FilePath) -> Iterator[tuple[bytes, int]]:
             yield block, line
 
 
-def take(
-    found: LabelColumns, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str = "\t"
-) -> None:
+def take(found: LabelTable, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str = "\t") -> None:
     """Take the labels of a block whose first line has this number, and whose columns are called so."""
     if len(block) >= LARGE and _fast(found, block, line, names, roles, delimiter):
         return
@@ -60,7 +58,7 @@ def take(
     )
 
 
-def _numbers(found: LabelColumns, cells: list[str], lines: list[int]) -> Floats:
+def _numbers(found: LabelTable, cells: list[str], lines: list[int]) -> Floats:
     with suppress(ValueError):
         numbers = np.array(list(map(float, cells)))
         if np.isfinite(numbers).all() and not any("_" in cell for cell in cells):
@@ -112,7 +110,7 @@ def _read_plain(block: bytes, names: Sequence[str], roles: Roles, delimiter: str
     return None
 
 
-def _fast(found: LabelColumns, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str) -> bool:
+def _fast(found: LabelTable, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str) -> bool:
     """Take a plain block as a whole; tell whether it was one."""
     if not _is_plain(block, delimiter) or find_spec("pyarrow") is None:
         return False

@@ -13,8 +13,8 @@ from pyarrow import parquet
 import fairtrec
 from fairtrec.data import Labels
 from fairtrec.evaluation.inputs import loading
-from fairtrec.formats import datasets, label_columns, text_tables
-from fairtrec.formats.taking import Taking
+from fairtrec.formats import datasets, label_table, label_texts
+from fairtrec.formats.label_rules import LabelRules
 from fairtrec.support.errors import InputError, UsageError
 
 NAN = float("nan")
@@ -69,15 +69,19 @@ def test_a_text_is_a_group_and_what_is_empty_is_unknown(source):
 def test_a_list_is_several_groups_each_whole(source):
     same(loading.labels(source, None), ("north", "south"), REGIONS)
     halves = {name: [weight / 2 if sum(row) == 2 else weight for weight in row] for name, row in REGIONS.items()}
-    same(loading.labels(source, None, Taking("share")), ("north", "south"), halves)
-    same(loading.labels(source, None, Taking("majority")), ("north", "south"), {**REGIONS, "1": [0, 0]})
+    same(loading.labels(source, None, LabelRules("share")), ("north", "south"), halves)
+    same(loading.labels(source, None, LabelRules("majority")), ("north", "south"), {**REGIONS, "1": [0, 0]})
 
 
 @pytest.mark.usefixtures("table_files")
 def test_an_object_of_numbers_holds_counts():
     same(loading.labels("t.jsonl:src", None), ("north", "south"), SRC)
-    same(loading.labels("t.jsonl:src", None, Taking("any")), ("north", "south"), {**SRC, "1": [1, 1], "3": [0, 1]})
-    same(loading.labels("t.jsonl:src", None, Taking("majority")), ("north", "south"), {**SRC, "1": [1, 0], "3": [0, 1]})
+    same(loading.labels("t.jsonl:src", None, LabelRules("any")), ("north", "south"), {**SRC, "1": [1, 1], "3": [0, 1]})
+    same(
+        loading.labels("t.jsonl:src", None, LabelRules("majority")),
+        ("north", "south"),
+        {**SRC, "1": [1, 0], "3": [0, 1]},
+    )
 
 
 @pytest.mark.usefixtures("table_files")
@@ -169,7 +173,7 @@ def test_cuts_that_do_not_rise_are_refused_before_anything_is_read(cuts):
 
 
 def test_more_groups_than_memory_holds_are_refused_in_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(label_columns, "MOST_CELLS", 8)
+    monkeypatch.setattr(label_table, "MOST_CELLS", 8)
     (tmp_path / "t.csv").write_text("id,n\na,x\nb,y\nc,z\n")
     with pytest.raises(InputError, match="3 groups of 3 documents do not fit into memory; name those that count"):
         loading.labels(f"{tmp_path}/t.csv:n", None)
@@ -189,7 +193,7 @@ def test_large_blocks_are_read_as_small_ones_are(tmp_path_factory, rows):
     sources = [f"{folder}/{name}:at" for name in (*lines, "t.jsonl")]
     small = [loading.labels(source, None) for source in sources]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_tables, "LARGE", 0)
+        patch.setattr(label_texts, "LARGE", 0)
         large = [loading.labels(source, None) for source in sources]
     for one in (*small, *large):
         same(one, small[0].groups, table(small[0]))

@@ -9,14 +9,14 @@ from typing import NoReturn
 
 import numpy as np
 
+from fairtrec.counting.table.files import MOST, Table
 from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints, refuse_large
 from fairtrec.data.counts import histogram_of, joined
 from fairtrec.formats import columns
-from fairtrec.formats.table.files import MOST, Table
 from fairtrec.support.errors import FilePath, InputError
 
 
-def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotations:
+def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotations:
     """Read the counts of the wanted documents, and of all as a histogram if ``collection`` is asked for.
 
     Raises InputError for a bad header or line, a negative count, and a wanted document that stands twice.
@@ -27,7 +27,7 @@ def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotatio
     if table.is_sorted:
         if table.is_packed:
             raise InputError("its columns are compressed; write it anew: fairtrec counts convert", path)
-        from fairtrec.formats.table import mapped
+        from fairtrec.counting.table import mapped
 
         known, tokens, counts = mapped.find(path, wanted, groups)
         if collection:

@@ -64,7 +64,7 @@ def joined(parts: Sequence[EntryPart]) -> tuple[Docs, Ints, Floats, EntryLines]:
 
 
 @dataclass(frozen=True, eq=False)
-class Taking:
+class LabelRules:
     """How labels are taken.
 
     ``rule``    what several groups of a document mean, None: weights are as they stand, and counts are shares
@@ -144,7 +144,7 @@ class LeftOut:
     unknown: tuple[int, float] = (0, 0.0)  # documents, and how much of them
     keys: list[Keys] = field(default_factory=list)
 
-    def add(self, docs: Docs, codes: Ints, weights: Floats, names: Names, how: Taking, *, counted: bool) -> None:
+    def add(self, docs: Docs, codes: Ints, weights: Floats, names: Names, how: LabelRules, *, counted: bool) -> None:
         """Add entries of documents, those of each one after the other."""
         starts = starts_of(docs)
         if len(starts) < 2:

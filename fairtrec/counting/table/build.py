@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fairtrec.counting import table
+from fairtrec.counting.table import TAUS, Distribution, Meta, sources_of
+from fairtrec.counting.table.files import MOST, Format, Table, batches_in, format_to, readable, write
+from fairtrec.counting.table.mapped import refuse_disorder
+from fairtrec.counting.table.rows import Numbers, Rows, arranged, even, merged, schema, steps
 from fairtrec.data import Floats, Histogram, Keys
 from fairtrec.data.counts import histogram_of
 from fairtrec.data.counts import joined as brought_together
-from fairtrec.formats import columns, table
-from fairtrec.formats.table import TAUS, Distribution, Meta, sources_of
-from fairtrec.formats.table.files import MOST, Format, Table, batches_in, format_to, readable, write
-from fairtrec.formats.table.mapped import refuse_disorder
-from fairtrec.formats.table.rows import Numbers, Rows, arranged, even, merged, schema, steps
+from fairtrec.formats import columns
 from fairtrec.formulas import neutrality
 from fairtrec.support.errors import FilePath, InputError, UsageError, reason
 from fairtrec.support.files.atomic import beside, replaced

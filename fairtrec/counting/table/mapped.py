@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fairtrec.counting.table import TOKENS
+from fairtrec.counting.table.files import readable
 from fairtrec.data import Bools, Docnos, Ints, Keys
 from fairtrec.formats.spans import edges_in, numbers_of, words_of
-from fairtrec.formats.table import TOKENS
-from fairtrec.formats.table.files import readable
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import mapping
 

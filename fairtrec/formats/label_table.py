@@ -22,9 +22,9 @@ from fairtrec.data import (
     is_number,
     starts_of,
 )
-from fairtrec.formats import taking
+from fairtrec.formats import label_rules
 from fairtrec.formats.columns import WIDEST
-from fairtrec.formats.taking import EntryLines, EntryPart, GroupCodes, LeftOut, Taking, line_at, lines_at
+from fairtrec.formats.label_rules import EntryLines, EntryPart, GroupCodes, LabelRules, LeftOut, line_at, lines_at
 from fairtrec.support.errors import FilePath, InputError
 
 HELD = 1 << 20  # labels that are held before those of documents that nothing names are let go
@@ -33,7 +33,7 @@ MOST_CELLS = 1 << 27  # of a table of weights: 1 GiB
 MOST_GROUPS = 1 << 12  # of which each has a column although others were named
 
 
-class LabelColumns:
+class LabelTable:
     """The columns of labels: document, group, weight. ``counted`` weights are how many of something there are.
 
     ``path``    where they stand, for complaints
@@ -43,10 +43,10 @@ class LabelColumns:
     """
 
     def __init__(
-        self, path: FilePath, cuts: Sequence[str] = (), how: Taking | None = None, *, strict: bool = False
+        self, path: FilePath, cuts: Sequence[str] = (), how: LabelRules | None = None, *, strict: bool = False
     ) -> None:
         self.path, self.counted, self.per_query = path, False, False
-        self.how = how or Taking()
+        self.how = how or LabelRules()
         self.codes = GroupCodes(cuts, strict=strict, renamed=self.how.renamed)
         self._parts: list[EntryPart] = []
         self._fresh, self._held = 0, 0  # the first part of which documents may be let go, and labels from there on
@@ -64,10 +64,10 @@ class LabelColumns:
         """Take labels, each of a document and of the group of that number, with a weight of 1 if none is given."""
         if not len(docnos):
             return
-        odd = taking.odd_name(docnos)
-        odd = odd if odd is not None or qids is None else taking.odd_name(qids, empty=True)
+        odd = label_rules.odd_name(docnos)
+        odd = odd if odd is not None or qids is None else label_rules.odd_name(qids, empty=True)
         if odd is not None:
-            raise InputError(taking.LACKING, self.path, line_at(lines, odd))
+            raise InputError(label_rules.LACKING, self.path, line_at(lines, odd))
         has_qid = np.zeros(1, dtype=np.bool_) if qids is None else qids != b""
         per_query = bool(has_qid.any())
         if (per_query and not has_qid.all()) or (self._parts and per_query != self.per_query):
@@ -86,16 +86,16 @@ class LabelColumns:
         texts = (
             list(map(str, cells))
             if {*map(type, cells)} <= {str, int}
-            else [str(cell) if taking.is_id(cell) else "" for cell in cells]
+            else [str(cell) if label_rules.is_id(cell) else "" for cell in cells]
         )
         try:
             encoded = "\n".join(texts).encode().split(b"\n")
         except UnicodeEncodeError:
             encoded = []
         if len(encoded) < len(texts) or max(map(len, encoded), default=0) > WIDEST or "\0" in "".join(texts):
-            odd = (taking.word(text) is None or len(text.encode()) > WIDEST for text in texts)
+            odd = (label_rules.word(text) is None or len(text.encode()) > WIDEST for text in texts)
             row = next(row for row, is_odd in enumerate(odd) if is_odd)
-            raise InputError(taking.LACKING, self.path, line_at(lines, row))
+            raise InputError(label_rules.LACKING, self.path, line_at(lines, row))
         return np.array(encoded, dtype=np.bytes_)[: len(cells)]
 
     def coded(self, cells: Iterable[Any], lines: EntryLines = None) -> Ints:
@@ -106,7 +106,7 @@ class LabelColumns:
             return np.fromiter(map(self.codes.__getitem__, rest), np.int64, len(cells))
         except (ValueError, TypeError) as fault:
             row = len(cells) - 1 - sum(1 for _ in rest)
-            what = str(fault) if isinstance(fault, ValueError) else taking.LACKING
+            what = str(fault) if isinstance(fault, ValueError) else label_rules.LACKING
             raise InputError(what, self.path, line_at(lines, row)) from None
 
     def take(self, docnos: Docs, values: list[Any], lines: EntryLines = None) -> None:
@@ -115,12 +115,12 @@ class LabelColumns:
         A text, number or Enum is one group, a list several, each whole; an object of names to numbers holds counts;
         null and what is empty is unknown.
         """
-        kinds = {taking.kind_of(value) for value in {type(value): value for value in values}.values()}
+        kinds = {label_rules.kind_of(value) for value in {type(value): value for value in values}.values()}
         for kind in kinds:
             if len(kinds) == 1:
                 at, some = np.arange(len(values)), values
             else:
-                at = np.flatnonzero([taking.kind_of(value) == kind for value in values])
+                at = np.flatnonzero([label_rules.kind_of(value) == kind for value in values])
                 some = [values[row] for row in at.tolist()]
             if kind == "one":
                 self.add(docnos[at], self.coded(some, lines_at(lines, at)), None, lines_at(lines, at))
@@ -167,7 +167,7 @@ class LabelColumns:
         groups = tuple(sorted({*names} - {UNKNOWN, NONE}))
         if self._left is not None or len(groups) * sum(len(docs) for docs, *_ in self._parts) > LARGE_TABLE:
             self._cut(last=True)
-        docs, codes, weights, _ = taking.joined(self._parts)
+        docs, codes, weights, _ = label_rules.joined(self._parts)
         if not len(docs) and self._left is None:
             raise InputError("no document has a label here; is this the right file?", path)
         rows_of = Docnos.of(docs)
@@ -175,7 +175,7 @@ class LabelColumns:
         self._refuse(docs, rows, codes, weights)
         if len(groups) < 2:
             raise InputError("these labels have fewer than two groups; fairness needs at least two", path)
-        found = taking.members(rows, codes, weights, names, self.how.rule, counted=self.counted)
+        found = label_rules.members(rows, codes, weights, names, self.how.rule, counted=self.counted)
         columns = self._columns(groups)
         if len(rows_of) * len(columns) > MOST_CELLS:
             many = f"{len(groups):,} groups of {len(rows_of):,} documents"
@@ -214,7 +214,7 @@ class LabelColumns:
         if self._wanted is None or not self._parts[self._fresh :]:
             self._held = -MOST_CELLS  # what they are is not asked for again
             return
-        docs, codes, weights, lines = taking.joined(self._parts[self._fresh :])
+        docs, codes, weights, lines = label_rules.joined(self._parts[self._fresh :])
         starts = starts_of(docs)
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         self._refuse(docs, rows, codes, weights, self._fresh)
@@ -282,7 +282,7 @@ class LabelColumns:
         of_none = (codes == names[NONE]) & (weights > 0)
         of_some = (codes != names[NONE]) & (weights > 0)
         both = (np.bincount(rows, of_none) > 0) & (np.bincount(rows, of_some) > 0)
-        wrong = (both & ((np.bincount(rows, weights) > 1 + taking.ROUNDING) | self.counted))[rows]
+        wrong = (both & ((np.bincount(rows, weights) > 1 + label_rules.ROUNDING) | self.counted))[rows]
         if wrong.any():
             at = len(wrong) - 1 - int(wrong[::-1].argmax())
             called = [name for name, code in names.items() if (of_some & (codes == code) & (rows == rows[at])).any()]

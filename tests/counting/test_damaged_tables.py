@@ -9,8 +9,8 @@ import pytest
 from pyarrow import parquet
 
 from fairtrec.cli import main
+from fairtrec.counting.table import DISTRIBUTION, META
 from fairtrec.data import fingerprints
-from fairtrec.formats.table import DISTRIBUTION, META
 
 pytestmark = pytest.mark.fuzz
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import UNKNOWN, Floats, is_number
-from fairtrec.formats import bounded, frames, text_tables
+from fairtrec.formats import bounded, frames, label_texts
 from fairtrec.formats.frames import Frame
-from fairtrec.formats.label_columns import LabelColumns
+from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import numbers_of
 from fairtrec.support.errors import InputError
 from fairtrec.support.files.whole_lines import object_of
@@ -49,7 +49,7 @@ def _flat(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) and not hasattr(value, "_fields") else [value]
 
 
-def _document(names: Sequence[str], found: LabelColumns, line: int | None = None) -> str:
+def _document(names: Sequence[str], found: LabelTable, line: int | None = None) -> str:
     name = next((name for name in DOCUMENT if name in names), None)
     if name is None:
         what = f"nothing here is called {', '.join(DOCUMENT)}"
@@ -57,19 +57,19 @@ def _document(names: Sequence[str], found: LabelColumns, line: int | None = None
     return name
 
 
-def of_table(found: LabelColumns, field: str = "") -> LabelColumns:
+def read_table(found: LabelTable, field: str = "") -> LabelTable:
     """Read labels, or the field of something else. Raises InputError for a bad line."""
     if fspath(found.path).endswith(".parquet"):
         _parquet(found, field)
         return found
-    blocks = text_tables.blocks(found.path)
+    blocks = label_texts.blocks(found.path)
     first = next(blocks, (b"", 1))
     is_json = (first[0] if field else first[0].lstrip())[:1] == b"{"
     (_json_lines if is_json else _text)(found, chain([first] if field or first[0] else (), blocks), field)
     return found
 
 
-def _text(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str) -> None:
+def _text(found: LabelTable, blocks: Iterable[tuple[bytes, int]], field: str) -> None:
     """Read cells between tabs, those of a field between commas if there is no tab in the first line."""
     names: Sequence[str] = ()
     held: list[bytes] = []  # from the first block on that has a quotation mark, whose cells may go over lines
@@ -90,12 +90,12 @@ def _text(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str) 
             first = first or number
             held.append(rest)
         else:
-            text_tables.take(found, rest, number, names, roles, delimiter)
+            label_texts.take(found, rest, number, names, roles, delimiter)
     if held:
-        text_tables.take(found, b"".join(held), first, names, roles, delimiter)
+        label_texts.take(found, b"".join(held), first, names, roles, delimiter)
 
 
-def _refuse_table(found: LabelColumns, cells: list[str], line: int) -> None:
+def _refuse_table(found: LabelTable, cells: list[str], line: int) -> None:
     """Raise InputError for a first line that names the columns of something else: of counts, or with other names."""
     names = [cell.strip().strip('"') for cell in (cells[0].split(",") if len(cells) == 1 else cells)]
     document = next((name for name in DOCUMENT if name in names), None)
@@ -109,7 +109,7 @@ def _refuse_table(found: LabelColumns, cells: list[str], line: int) -> None:
     raise InputError(f"{what}, like {fspath(found.path)}:{field}", found.path, line)
 
 
-def _names(found: LabelColumns, cells: list[str], line: int, field: str) -> tuple[Sequence[str], bool]:
+def _names(found: LabelTable, cells: list[str], line: int, field: str) -> tuple[Sequence[str], bool]:
     """Tell what the columns are, and whether this line is the header that says so."""
     if field:
         names = [cell.strip('"') for cell in cells]
@@ -128,7 +128,7 @@ def _names(found: LabelColumns, cells: list[str], line: int, field: str) -> tupl
     return NAMES[len(cells)], False
 
 
-def _json_lines(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str) -> None:
+def _json_lines(found: LabelTable, blocks: Iterable[tuple[bytes, int]], field: str) -> None:
     """Read objects, one a line: labels, or the field of something else."""
     document = ""
     names: tuple[str, ...] = ()
@@ -144,7 +144,7 @@ def _json_lines(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field:
             _objects(found, block.decode(), names, line)
 
 
-def _objects(found: LabelColumns, block: str, names: Sequence[str], line: int) -> None:
+def _objects(found: LabelTable, block: str, names: Sequence[str], line: int) -> None:
     document, field, *beside = names
     example, path = EXAMPLE.format(document, field), found.path
     into = reach(field.split(".")) if "." in field else None
@@ -177,7 +177,7 @@ def _objects(found: LabelColumns, block: str, names: Sequence[str], line: int) -
     found.add(found.named(docnos, lines), found.coded(values, lines), weights, lines, qids)
 
 
-def _weights(found: LabelColumns, others: Sequence[Mapping[str, Any]], lines: Sequence[int]) -> Floats:
+def _weights(found: LabelTable, others: Sequence[Mapping[str, Any]], lines: Sequence[int]) -> Floats:
     """Take the weight or count that stands in each object, 1 where there is none."""
     for name in ("weight", "count"):
         for number, other in zip(lines, others, strict=True):
@@ -189,7 +189,7 @@ def _weights(found: LabelColumns, others: Sequence[Mapping[str, Any]], lines: Se
 
 def _alike(block: bytes, names: Sequence[str]) -> Any:
     """Parse a large block of lines whose values are of the same types as those of the first; None if it is none."""
-    if len(block) < text_tables.LARGE or find_spec("pyarrow") is None:
+    if len(block) < label_texts.LARGE or find_spec("pyarrow") is None:
         return None
     import pyarrow as pa
 
@@ -214,7 +214,7 @@ def _kind(value: Any) -> Any:
     return {str: pa.string(), int: pa.int64(), float: pa.float64()}[type(value)]
 
 
-def _take(found: LabelColumns, table: Any, names: Sequence[str], line: int) -> None:
+def _take(found: LabelTable, table: Any, names: Sequence[str], line: int) -> None:
     """Take the labels in columns of Arrow, whose first row is on that line."""
     import pyarrow as pa
 
@@ -241,7 +241,7 @@ def _take(found: LabelColumns, table: Any, names: Sequence[str], line: int) -> N
     found.add(docnos, codes, weights, line, frame.ids(("qid",)) if "qid" in there else None)
 
 
-def _parquet(found: LabelColumns, field: str) -> None:
+def _parquet(found: LabelTable, field: str) -> None:
     """Read columns of a Parquet file: labels, or the field of something else; rows count as lines."""
     import pyarrow as pa
 

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from fairtrec.counting import table
+from fairtrec.counting.table import DOCNO, KEY, TOKENS
 from fairtrec.data import Ints, Keys
-from fairtrec.formats import table
 from fairtrec.formats.spans import flat, keys_of, numbers_of, parts_of
-from fairtrec.formats.table import DOCNO, KEY, TOKENS
 
 PLACE = "place"  # in the parts of an engine: where a document stood, so that a second one can be pointed at
 Numbers = npt.NDArray[np.uint32]

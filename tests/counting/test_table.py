@@ -11,12 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from fairtrec.counting import table
+from fairtrec.counting.table import Meta, build, check, mapped
+from fairtrec.counting.table.document_counts import read_counts
+from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.data import docnos as data
 from fairtrec.data.counts import histogram_of, joined
-from fairtrec.formats import annotations, spans, table
-from fairtrec.formats.table import Meta, build, check, mapped
-from fairtrec.formats.table.files import Table
+from fairtrec.formats import spans
 from fairtrec.formulas.neutrality import omega
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import mapping
@@ -55,7 +57,7 @@ def names(docnos):
 
 def found(path, wanted):
     """What the table says of the wanted documents."""
-    read = annotations.read(Table(path), names(wanted))
+    read = read_counts(Table(path), names(wanted))
     numbers = np.column_stack((read.tokens, read.counts)).tolist()
     rows_ = zip(data.decode(read.docnos.names), read.known.tolist(), numbers, strict=True)
     return {name: tuple(values) for name, known, values in rows_ if known}
@@ -117,7 +119,7 @@ def test_metadata_hold_the_sums(documents, cut, tmp_path):
         assert meta.omega[tau] == pytest.approx(fsum(values), abs=1e-12 * len(values))
         kept, many = Table(tmp_path / "t.arrow").distribution.omega[tau]
         assert dict(zip(kept, many, strict=True)) == Counter(values.tolist())
-    found = annotations.read(Table(tmp_path / "t.arrow"), names(["x"]), collection=True).collection
+    found = read_counts(Table(tmp_path / "t.arrow"), names(["x"]), collection=True).collection
     kinds = dict(zip(map(tuple, found.counts.tolist()), found.documents.tolist(), strict=True))
     assert kinds == Counter(values[1:] for values in documents.values())
 
@@ -141,7 +143,7 @@ def test_many_kinds_of_counts_are_not_kept_but_summed(tmp_path, monkeypatch):
     counts = np.array([values[1:] for values in documents.values()], dtype=np.float64)
     assert Table(tmp_path / "t.arrow").distribution.histogram is None
     assert meta.omega[1] == pytest.approx(fsum(omega(counts, np.array([0.5, 0.5]), 1)), abs=1e-9)
-    whole = annotations.read(Table(tmp_path / "t.arrow"), names(["1"]), collection=True).collection
+    whole = read_counts(Table(tmp_path / "t.arrow"), names(["1"]), collection=True).collection
     assert whole.documents.sum() == 100
     assert sorted(whole.counts.tolist()) == counts.astype(int).tolist()
 
@@ -186,7 +188,7 @@ def test_reads_arrow_and_parquet_of_others(tmp_path):
 def test_refuses_what_a_table_may_not_hold(columns, message, tmp_path):
     parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
     with pytest.raises(InputError, match=message):
-        annotations.read(Table(tmp_path / "t.parquet"), names(["a"]))
+        read_counts(Table(tmp_path / "t.parquet"), names(["a"]))
 
 
 @pytest.mark.parametrize("form", ["arrow", "parquet"])
@@ -197,7 +199,7 @@ def test_a_damaged_file_is_named(form, tmp_path):
     for size in (6, 100, len(whole) // 2, len(whole) - 3):
         path.write_bytes(whole[:size])
         with pytest.raises(InputError, match=f"t.{form}: this table is cut off or damaged"):
-            annotations.read(Table(path), names(["7"]))
+            read_counts(Table(path), names(["7"]))
 
 
 @pytest.mark.parametrize(
