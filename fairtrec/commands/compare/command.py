@@ -140,7 +140,6 @@ def command(
     fairtrec compare qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
         --docs collection.tsv --test randomisation --correction holm
     """
-    from fairtrec.commands.compare.reliability import refuse_few
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.evaluation.slices import Slices
     from fairtrec.statistics.procedure import Procedure
@@ -162,10 +161,7 @@ def command(
         asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
         if correlate is not None:
             _refuse_alone(asked or (), given["relevance_level"], by_cutoff=cutoffs is not None)
-        files = once(name_runs(runs)) if reliability or not views else name_runs(runs)
-        against, files = (None, files) if views else of_runs(baseline, files)
-        if reliability:
-            refuse_few(len(files))
+        against, files = _choose_runs(runs, baseline, views)
         printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
         of_queries = Slices.of(slices)
         with printing.attended():
@@ -178,6 +174,19 @@ def command(
     view = _view(result, against, of_queries, correlate, procedure, curves=cutoffs is not None, wanted=of_order)
     printing.write(formats, form, view, output, places=places, **shown)
     return InputError.exit_code if result.failed else 0
+
+
+def _choose_runs(runs: Sequence[str], baseline: Sequence[str], views: Sequence[str]) -> tuple[Baseline, dict[str, str]]:
+    """Give the baselines, none for a report of other things, and name all runs."""
+    from fairtrec.commands.compare.reliability import refuse_few
+
+    files = name_runs(runs)
+    if not views:
+        return of_runs(baseline, once(files))
+    if "--reliability" in views:
+        files = once(files)
+        refuse_few(len(files))
+    return None, files
 
 
 def _faults(
