@@ -13,8 +13,8 @@ from benchmarks.timing import missed
 
 ALL = (
     "evaluation", "diversity", "peers", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019",
-    "counters", "annotate", "trace", "positions", "debates", "explanation", "frontier", "counterfactual", "unknown",
-    "attributes", "long", "growth", "tables", "frames", "bridge", "comparison", "scale", "gold",
+    "counters", "collection_counts", "trace", "positions", "debates", "explanation", "frontier", "counterfactual",
+    "unknown", "attributes", "long", "growth", "tables", "frames", "bridge", "comparison", "scale", "gold",
 )  # fmt: skip
 
 if {"-h", "--help"} & {*sys.argv[1:]}:

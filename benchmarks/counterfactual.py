@@ -1,4 +1,4 @@
-"""``fairtrec counterfactual`` from file to file: MB/s of processor time, two jobs beside one, and a plain expression.
+"""``fairtrec make counterfactual`` from file to file: MB/s of processor time, two jobs next to one, a plain expression.
 
 FAIRTREC_BENCH_MB says how large the collection is (600). Processor time is that of all processes together, start-up
 included; the plain expression, all words of the list in one, is spared nine tenths of the collection and all rules.
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from benchmarks.annotate import collection
+from benchmarks.collection_counts import collection
 from benchmarks.timing import BIN, FOLDER, ROUNDS, report, run, together
 from fairtrec.formats import pairs
 

@@ -90,7 +90,7 @@ def planted() -> dict[str, list[float]]:
 def measured(model: Model | str, of_stance: int) -> tuple[Any, dict[str, float]]:
     """Positions from texts with so many sentences about what they are for, and DUO of each planted order."""
     of = texts(of_stance)
-    placed = fairtrec.positions(runs(), docs=of, model=model, labels=sides(of), toward="for")
+    placed = fairtrec.make_positions(runs(), docs=of, model=model, labels=sides(of), toward="for")
     result = fairtrec.evaluate("DUO DUO_random", runs(), positions=placed)
     means = {name: result.means[name]["DUO"] for name in ORDERS}
     return placed, means | {"random": next(iter(result.means.values()))["DUO_random"]}

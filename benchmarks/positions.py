@@ -1,4 +1,4 @@
-"""``fairtrec positions`` of 215 queries with 10 to 200 documents each, from vectors of 384 and 1,024 dimensions."""
+"""``fairtrec make positions`` of 215 queries with 10 to 200 documents, from vectors of 384 and 1,024 dimensions."""
 
 from pathlib import Path
 

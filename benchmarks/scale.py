@@ -83,12 +83,12 @@ def free(queries: int) -> tuple[int, list[str | Path]]:
 
 
 def counted(terms: int) -> tuple[int, list[str | Path]]:
-    from benchmarks import annotate
+    from benchmarks import collection_counts
 
-    texts = annotate.collection()[1]
+    texts = collection_counts.collection()[1]
     words = written(f"scale/{terms}.terms", lambda: (f"w{i}x\t{'fm'[i % 2]}\n" for i in range(terms)))
     given = [texts, "--terms", words, "-o", FOLDER / "scale" / "table.arrow", "-j", "1", "--force"]
-    return sum(1 for _ in texts.open("rb")), [BIN / "fairtrec", "annotate", *given]
+    return sum(1 for _ in texts.open("rb")), [BIN / "fairtrec", "counts", "make", *given]
 
 
 HEAD = (

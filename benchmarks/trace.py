@@ -81,9 +81,9 @@ def figures(names: Iterable[str] = COMMANDS) -> dict[str, tuple[int, int, str]]:
     found: dict[str, tuple[int, int, str]] = {}
     with TemporaryDirectory() as folder:
         counts = f"{folder}/counts.tsv"  # "" stands for it
-        from fairtrec import annotate  # not above: what a command imports is counted
+        from fairtrec import make_counts  # not above: what a command imports is counted
 
-        annotate(EXAMPLE / "collection.tsv", "gender-en", counts, jobs=1)
+        make_counts(EXAMPLE / "collection.tsv", "gender-en", counts, jobs=1)
         for name in names:
             line = [sys.executable, "-m", "benchmarks.trace", *(word or counts for word in COMMANDS[name])]
             beside = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}

@@ -17,7 +17,6 @@ from pyarrow import parquet
 import fairtrec
 from fairtrec import STABILITY
 from fairtrec.cli import command, find_rows
-from fairtrec.commands import COMMANDS
 from fairtrec.commands.validate.findings import table
 from fairtrec.evaluation.answers.results_file import ResultsFile
 from fairtrec.evaluation.inputs.choices import CHOICES
@@ -51,15 +50,21 @@ def rerankers() -> str:
 def cli() -> str:
     """Write the help of each command."""
     parts = [f"# Commands\n\n{MADE}```\n{_help(command, 'fairtrec')}\n```\n"]
-    for name in COMMANDS:
-        found = command.get_command(click.Context(command), name)
-        assert found is not None
-        parts.append(f"## fairtrec {name}\n\n```\n{_help(found, f'fairtrec {name}')}\n```\n")
-        if isinstance(found, click.Group):
-            for inner in found.commands.values():
-                path = f"fairtrec {name} {inner.name}"
-                parts.append(f"### {path}\n\n```\n{_help(inner, path)}\n```\n")
+    for row in find_rows():
+        for words, found in walk(command, row.name):
+            path = f"fairtrec {words}"
+            parts.append(f"{'#' * len(path.split())} {path}\n\n```\n{_help(found, path)}\n```\n")
     return "\n".join(parts)
+
+
+def walk(group: click.Group, name: str, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Give a command of a group, and those in it, each with the words that call it."""
+    found = group.get_command(click.Context(group), name)
+    assert found is not None
+    yield f"{before}{name}", found
+    if isinstance(found, click.Group):
+        for inner in found.list_commands(click.Context(found)):
+            yield from walk(found, inner, f"{before}{name} ")
 
 
 def codes() -> str:
@@ -106,11 +111,10 @@ def stability() -> str:
     names = {word: [name for name, each in STABILITY.items() if each == word] for word in ("stable", "provisional")}
     parts = ["## Names of Python", *(f"{word.capitalize()}: {_listed(names[word])}." for word in names)]
     parts.append("## Commands and options\n\n| stable command | options |\n|---|---|")
-    for name in kept:
-        found = command.get_command(click.Context(command), name)
-        assert found is not None
-        inner = found.commands if isinstance(found, click.Group) else {"": found}
-        parts[-1] += "".join(f"\n| `{f'{name} {each}'.strip()}` | {_options(of)} |" for each, of in inner.items())
+    several = [each for name in kept for each in walk(command, name)]
+    parts[-1] += "".join(
+        f"\n| `{words}` | {_options(found)} |" for words, found in several if not isinstance(found, click.Group)
+    )
     parts.append(
         f"Provisional commands: {_listed(sorted(row.name for row in find_rows() if row.lasting == 'provisional'))}."
     )

@@ -1,16 +1,15 @@
 """Write a manual page for each command, from its help: `python docs/man.py FOLDER`, or `make man`."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from fairtrec import __version__
-from fairtrec.cli import command
+from fairtrec.cli import command, find_rows
 from fairtrec.cli.commands import FIRST
-from fairtrec.commands import COMMANDS
 
 CODES = (
     ("0", "Done."),
@@ -73,13 +72,19 @@ def write_page(found: click.Command, path: str) -> str:
 def write_pages() -> dict[str, str]:
     """Write the page of each command of fairtrec itself, by the name of its file."""
     pages = {"fairtrec": command}
-    for name in COMMANDS:
-        found = command.get_command(click.Context(command), name)
-        assert found is not None
-        pages[f"fairtrec {name}"] = found
-        if isinstance(found, click.Group):
-            pages |= {f"fairtrec {name} {inner.name}": inner for inner in found.commands.values()}
+    for row in find_rows():
+        pages |= {f"fairtrec {words}": found for words, found in walk(command, row.name)}
     return {f"{path.replace(' ', '-')}.1": write_page(found, path) for path, found in pages.items()}
+
+
+def walk(group: click.Group, name: str, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Give a command of a group, and those in it, each with the words that call it."""
+    found = group.get_command(click.Context(group), name)
+    assert found is not None
+    yield f"{before}{name}", found
+    if isinstance(found, click.Group):
+        for inner in found.list_commands(click.Context(found)):
+            yield from walk(found, inner, f"{before}{name} ")
 
 
 def main() -> int:

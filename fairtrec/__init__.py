@@ -23,7 +23,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "Scores": ("evaluation.answers.scores", "stable"),
     "UsageError": ("support.errors", "stable"),
     "attributes": ("evaluation.inputs.given", "provisional"),
-    "cite": ("measures.catalogue.pages", "provisional"),
+    "bibtex": ("measures.catalogue.pages", "provisional"),
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
 }
@@ -60,12 +60,12 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.commands.compare.correlations import correlate as correlate
     from fairtrec.commands.compare.curves import curves as curves
     from fairtrec.commands.compare.reliability import reliability as reliability
-    from fairtrec.commands.counts.annotating import annotate as annotate
+    from fairtrec.commands.counts.collection import make_counts as make_counts
     from fairtrec.commands.explain.explaining import explain as explain
     from fairtrec.commands.headroom.headroom import headroom as headroom
-    from fairtrec.commands.make.counterfactual.counterfactual import counterfactual as counterfactual
-    from fairtrec.commands.make.positions.project import positions as positions
-    from fairtrec.commands.make.queryset.building import queryset as queryset
+    from fairtrec.commands.make.counterfactual.counterfactual import make_counterfactual as make_counterfactual
+    from fairtrec.commands.make.positions.project import make_positions as make_positions
+    from fairtrec.commands.make.queryset.building import make_queryset as make_queryset
     from fairtrec.commands.plot.figure import plot as plot
     from fairtrec.commands.rbo.overlaps import rbo as rbo
     from fairtrec.commands.rerank.rerank import rerank as rerank
@@ -79,7 +79,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.evaluation.evaluate import evaluator as evaluator
     from fairtrec.evaluation.inputs.choices import Choices as Choices
     from fairtrec.evaluation.inputs.given import attributes as attributes
-    from fairtrec.measures.catalogue.pages import cite as cite
+    from fairtrec.measures.catalogue.pages import bibtex as bibtex
     from fairtrec.support.errors import FairtrecError as FairtrecError
     from fairtrec.support.errors import InputError as InputError
     from fairtrec.support.errors import ResourceError as ResourceError
@@ -90,10 +90,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         """Import the interface when it is first used, so that ``fairtrec --help`` need not."""
         if name not in {*_PLACES, *_PACKAGES}:
-            from fairtrec.measures.catalogue.renamed import KEYWORDS, now
-
-            told, new = f"module 'fairtrec' has no attribute {name!r}", KEYWORDS.get(name)
-            raise AttributeError(now(f"fairtrec.{name}", f"fairtrec.{new}") if new in _PLACES else told)
+            raise AttributeError(f"module 'fairtrec' has no attribute {name!r}")
         if name in _PACKAGES:
             return import_module(f"fairtrec.{name}")
         return getattr(import_module(f"fairtrec.{_PLACES[name][0]}"), name)

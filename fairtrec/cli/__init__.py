@@ -10,13 +10,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import cast
 
 gc.set_threshold(100_000)  # objects that are made before some are looked through; imports alone make half as many
 
 import click  # noqa: E402
 
-from fairtrec.cli.commands import WIDEST, Commands, announced, load, say, told  # noqa: E402
+from fairtrec.cli.commands import WIDEST, RegisteredGroup, announced, load, say, told  # noqa: E402
 from fairtrec.support import command_rows, compiled  # noqa: E402
 from fairtrec.support.errors import FairtrecError, InputError, ResourceError, missing_library, short  # noqa: E402
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries  # noqa: E402
@@ -26,7 +25,11 @@ BUILT = ", plain"  # with --version
 if compiled.extension is not None:
     BUILT = ", compiled"
     compiled.extension.keep_memory()
-GROUPS = ("Evaluate", "Understand", "Change", "Prepare", "Look up")  # in the order of the help, rare commands last
+GROUPS = ("Evaluate", "Explain", "Change", "Prepare", "Look up")  # in the order of the help, rare commands last
+HINTS = {  # by option: what does that here
+    "-J": "--only judged keeps only judged documents in rankings",
+    "--baseline": "fairtrec compare tests runs against a baseline",
+}
 RUNNERS = ("GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION", "CI")  # which name a job of CI
 
 OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the way out
@@ -50,31 +53,32 @@ NO_MEMORY = (
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, a quota, the longest file that is allowed
 
 
-class _Lazy(Commands):
-    """A group that imports a command's module when the command is called; only then, too, those of other packages."""
+class _Root(RegisteredGroup):
+    """The whole command line: the commands of the registry and, in groups of the help, those of other packages."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return [*command_rows.registry.COMMANDS, *_of_others()]
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *_of_others()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        if cmd_name not in command_rows.registry.COMMANDS:
-            point = announced().get(cmd_name)
-            return super().get_command(ctx, cmd_name) if point is None else load(point)
-        return cast("click.Command", command_rows.registry.load_command(cmd_name))
+        point = None if cmd_name in command_rows.registry.COMMANDS else announced().get(cmd_name)
+        return super().get_command(ctx, cmd_name) if point is None else load(point)
+
+    def list_texts(self) -> dict[str, str]:
+        return {**super().list_texts(), **_of_others()}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        width = max(map(len, command_rows.registry.COMMANDS)) + 2
         found = find_rows()
+        width = max(len(row.name) for row in found)
         groups = {title: {row.name: row.text for row in found if row.group == title} for title in GROUPS}
         for title, commands in {**groups, "Of other packages": _of_others()}.items():
             if commands:
                 with formatter.section(title):
-                    formatter.write_dl([(f"{name:<{width - 2}}", text) for name, text in commands.items()])
+                    formatter.write_dl([(f"{name:<{width}}", text) for name, text in commands.items()])
 
 
 def find_rows() -> list[command_rows.CommandRow]:
-    """Give what our commands say of themselves, in the order of the help."""
-    return [command_rows.registry.load_row(name) for name in command_rows.registry.COMMANDS]
+    """Give what our commands say of themselves, in the order of the help; those of ``fairtrec make`` are its own."""
+    return command.list_rows()
 
 
 def _of_others() -> dict[str, str]:
@@ -82,9 +86,11 @@ def _of_others() -> dict[str, str]:
     return {name: told(point) for name, point in announced().items() if name not in command_rows.registry.COMMANDS}
 
 
-command = _Lazy(
+command = _Root(
     "command",
-    help="""How fairly do rankings represent groups? trec_eval for fairness.
+    help="""Start with: fairtrec demo
+
+    How fairly do rankings represent groups? trec_eval for fairness.
 
     \b
     fairtrec eval qrels.txt bm25.run --terms gender-en --docs collection.tsv
@@ -129,9 +135,7 @@ def main() -> None:
                 if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
                     from fairtrec.cli.completion import complete
 
-                    code = complete(
-                        command, {**{row.name: row.text for row in find_rows()}, **_of_others()}, instruction
-                    )
+                    code = complete(command, instruction)
                 else:
                     with command.make_context("fairtrec", sys.argv[1:]) as context:
                         code = command.invoke(context) or 0
@@ -253,25 +257,10 @@ def _exit_code(end: BaseException) -> int:  # noqa: PLR0911 - one for each way t
 
 
 def _refuse(error: click.ClickException) -> int:
-    """Say what is wrong with what was typed; of an option that another command has, which. Give the exit code."""
-    from fairtrec.measures.catalogue import renamed
-
-    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-        name = " ".join([*error.ctx.command_path.split(" ")[1:], error.option_name])
-        if name in renamed.ELSEWHERE:
-            _say(f"there is no option {error.option_name}; {renamed.ELSEWHERE[name]}")
-            return error.exit_code
-        known = {option for parameter in error.ctx.command.params for option in parameter.opts}
-        new = renamed.OPTIONS.get(name) or renamed.OPTIONS.get(error.option_name, "")
-        if new.split(" ")[0] in known:
-            _say(renamed.now(error.option_name, new))
-            return error.exit_code
-    if isinstance(error, click.BadParameter) and error.param is not None:
-        for old, new in renamed.OPTIONS.items():
-            option, _, value = old.partition(" ")
-            if option in error.param.opts and error.message.startswith(repr(value)):
-                _say(renamed.now(old, new))
-                return error.exit_code
+    """Print what is wrong with the command line, and the way out for options of other programs and commands."""
+    if isinstance(error, click.NoSuchOption) and error.option_name in HINTS:
+        _say(f"there is no option {error.option_name} here; {HINTS[error.option_name]}")
+        return error.exit_code
     if not isinstance(error, click.exceptions.NoArgsIsHelpError):
         vars(error)["message"] = short(error.message)  # which holds what the user typed
     with suppress(OSError):

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -150,8 +150,9 @@ class Titled(click.Command):
 
 def find_sections(words: str) -> command_rows.Sections:
     """Give what a command says of the sections of its help, by the words that call it."""
-    name, _, rest = words.partition(" ")
-    said = command_rows.registry.load_row(name).sections if name in command_rows.registry.COMMANDS else {}
+    known = command_rows.registry.COMMANDS
+    name, rest = (words, "") if words in known else words.split(" ", 1) if " " in words else (words, "")
+    said = command_rows.registry.load_row(name).sections if name in known else {}
     return said.get(rest, ("", DEFAULT, ""))
 
 
@@ -175,17 +176,16 @@ class Commands(Titled, click.Group):
 
     command_class = Titled
 
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """List the commands in the order in which they are defined."""
+        return [*self.commands]
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Find a command; of a name that nobody knows, say which one is near."""
         found = super().get_command(ctx, cmd_name)
         if found is None:
             from difflib import get_close_matches
 
-            from fairtrec.measures.catalogue import renamed
-
-            name = " ".join([*ctx.command_path.split(" ")[1:], cmd_name])
-            if name in renamed.COMMANDS:
-                raise UsageError(renamed.now(name, renamed.COMMANDS[name]))
             near = get_close_matches(cmd_name, self.list_commands(ctx), 1)
             hint = f"did you mean {near[0]}?" if near else f"{ctx.command_path} --help lists them"
             raise click.UsageError(f"there is no command {cmd_name}; {hint}", ctx)
@@ -195,6 +195,44 @@ class Commands(Titled, click.Group):
         """Write the options, and then the commands."""
         super().format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
+
+
+class RegisteredGroup(Commands):
+    """A group of the registry's commands, each of which is imported when it is called.
+
+    ``words``  the words before the name of each, such as ``make``; none for the whole command line.
+    """
+
+    def __init__(self, *arguments: Any, words: str = "", **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.prefix = f"{words} " if words else ""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """List the names, and import nothing."""
+        return self._names()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Import a command."""
+        if cmd_name not in self._names():
+            return super().get_command(ctx, cmd_name)
+        return cast("click.Command", command_rows.registry.load_command(f"{self.prefix}{cmd_name}"))
+
+    def list_rows(self) -> list[command_rows.CommandRow]:
+        """Give what each command says of itself, in the order of the help."""
+        return [command_rows.registry.load_row(f"{self.prefix}{name}") for name in self._names()]
+
+    def list_texts(self) -> dict[str, str]:
+        """Give the sentence of each command by its name."""
+        return {row.name.removeprefix(self.prefix): row.text for row in self.list_rows()}
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the names and sentences."""
+        with formatter.section("Commands"):
+            formatter.write_dl([*self.list_texts().items()])
+
+    def _names(self) -> list[str]:
+        known = [each for each in command_rows.registry.COMMANDS if each.startswith(self.prefix)]
+        return [name for each in known if " " not in (name := each.removeprefix(self.prefix))]
 
 
 def announced() -> "dict[str, EntryPoint]":

@@ -6,7 +6,7 @@ letters are themselves. So an option needs nothing for it but its metavar.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -15,7 +15,7 @@ from click import shell_completion
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-from fairtrec.cli.commands import Commands
+from fairtrec.cli.commands import Commands, RegisteredGroup
 from fairtrec.evaluation.inputs.choices import CHOICES
 from fairtrec.support.errors import FairtrecError
 
@@ -94,12 +94,12 @@ def _of_value(param: click.Parameter) -> str:
     return (param.metavar or "").removeprefix("[NAME=]")
 
 
-class Root(Commands):
-    """The whole command line, in the place of the one that it is made from, while a TAB is answered."""
+class OfferingGroup(Commands):
+    """A group of the command line while a TAB is answered: its commands are those of another, with values to offer."""
 
-    def __init__(self, whole: Commands, texts: Mapping[str, str]) -> None:
+    def __init__(self, whole: RegisteredGroup) -> None:
         super().__init__(whole.name, params=whole.params, context_settings=whole.context_settings)
-        self.whole, self.texts = whole, texts
+        self.whole = whole
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the commands, none of which is imported."""
@@ -108,6 +108,8 @@ class Root(Commands):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Find a command, whose parameters know what to offer."""
         found = self.whole.get_command(ctx, cmd_name)
+        if isinstance(found, RegisteredGroup):
+            return OfferingGroup(found)
         for each in (found, *getattr(found, "commands", {}).values()):
             for parameter in each.params:
                 if type(parameter.type) is StringParamType:
@@ -116,14 +118,15 @@ class Root(Commands):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Give commands, with what they are for, and options."""
-        found = [CompletionItem(name, help=text) for name, text in self.texts.items() if name.startswith(incomplete)]
+        texts = self.whole.list_texts().items()
+        found = [CompletionItem(name, help=text) for name, text in texts if name.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-def complete(whole: Commands, texts: Mapping[str, str], instruction: str) -> int:
+def complete(whole: RegisteredGroup, instruction: str) -> int:
     """Do what a shell's script asks for in the variable of the environment; give the exit code."""
     with suppress(FairtrecError):  # nothing is offered then, and nothing said amid what is typed
-        return shell_completion.shell_complete(Root(whole, texts), {}, "fairtrec", VARIABLE, instruction)
+        return shell_completion.shell_complete(OfferingGroup(whole), {}, "fairtrec", VARIABLE, instruction)
     return 0
 
 

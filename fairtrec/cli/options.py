@@ -77,7 +77,7 @@ INPUTS = {
     "counts": click.option(
         "--counts",
         metavar="FILE",
-        help="Counts instead of texts, as `fairtrec annotate` makes them; or TSV: docno tokens GROUP...",
+        help="Counts instead of texts, as `fairtrec counts make` makes them; or TSV: docno tokens GROUP...",
     ),
     "labels": click.option(
         "--labels",

@@ -124,7 +124,7 @@ def places(tokens: list[str], phrase: Phrase) -> list[int]:
     return [at for at in range(len(tokens) - len(phrase) + 1) if tuple(tokens[at : at + len(phrase)]) == phrase]
 
 
-def annotate(texts: Iterable[tuple[int, str]], docnos: Docnos, lexicon: Lexicon) -> Annotations:
+def count_texts(texts: Iterable[tuple[int, str]], docnos: Docnos, lexicon: Lexicon) -> Annotations:
     """Count tokens and group terms in texts, each of which comes with its row in ``docnos``."""
     known = np.zeros(len(docnos), dtype=np.bool_)
     tokens = np.zeros(len(docnos), dtype=np.int64)
@@ -202,7 +202,7 @@ class TermTable:
         self._rows: dict[tuple[Tokenizer, bool], _Rows] = {}
 
     def annotations(self, wanted: Docnos, lexicon: Lexicon) -> Annotations:
-        """Give the counts of the wanted documents, as ``annotate`` would."""
+        """Give the counts of the wanted documents, as ``count_texts`` would."""
         found = self.occurrences(wanted, lexicon.tokenizer, case_sensitive=lexicon.case_sensitive)
         members = np.zeros((len(found.place), len(lexicon.groups)), dtype=np.bool_)
         for phrase, groups in lexicon.listed.items():

@@ -15,7 +15,7 @@ from fairtrec.formats import tsv
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 
-UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec positions` where no labels point the axes
+UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec make positions` where no labels point the axes
 
 
 def read(path: FilePath) -> Positions:

@@ -20,7 +20,7 @@ from fairtrec.evaluation.inputs.choices import ChoiceKeywords
 from fairtrec.evaluation.inputs.given import GivenKeywords
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.catalogue import notation, registry, renamed
+from fairtrec.measures.catalogue import notation, registry
 from fairtrec.support.errors import PATH, UsageError
 from fairtrec.support.literals import Undefined
 
@@ -177,8 +177,6 @@ def _written(name: str, value: Any) -> Any:
 
 
 def _refuse_unknown(name: str, known: tuple[str, ...], what: str) -> None:
-    if name not in known and renamed.KEYWORDS.get(name) in known:
-        raise UsageError(renamed.now(name, renamed.KEYWORDS[name]))
     if name not in known:
         near = get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]}? " if near else ""

@@ -10,6 +10,8 @@ Sections = tuple[str, str, str]
 class CommandRow(NamedTuple):
     """A command: its name, the group of the help in which it stands, what it does, and how lasting its options are.
 
+    A command of ``fairtrec make`` has a name of two words, such as ``make positions``.
+
     ``place``     is where the click command is: a file of the command's folder, and a name in it.
     ``sections``  by the words behind the name ("" where there are none): the options that most users begin with; the
                   title above those that no section has; and which options stand there besides.

@@ -94,7 +94,7 @@ FILES = {
     "slices": ("compare qrels a.run b.run -m nDCG --slice many", (MANY, MANY), "many:1001: more than 1,000 slices; "),
     "votes": ("queries many --keep n1", (MANY, MANY, MANY), "many:501: more than 500 different labels; "),
     "domains": (
-        "queries --query-texts many --domain kind",
+        "make queryset --query-texts many --domain kind",
         (["qid", *MANY], ["query", *MANY], ["kind", *MANY]),
         "many:502: more than 500 domains; ",
     ),
@@ -131,7 +131,7 @@ def test_counts_of_more_groups_than_the_compiled_loop_takes_are_read(workplace, 
 def test_votes_of_many_labels_on_many_queries_are_refused(workplace, fairtrec_command, monkeypatch):
     monkeypatch.setattr(annotated_queries, "MOST_CELLS", 20)
     lines(workplace / "votes", MANY[:9], MANY[:9], MANY[:9])
-    one_line(fairtrec_command("queries", "votes"), "votes:5: 5 labels of 5 queries do not fit into memory; ")
+    one_line(fairtrec_command("make", "queryset", "votes"), "votes:5: 5 labels of 5 queries do not fit into memory; ")
 
 
 def test_targets_of_many_queries_are_refused(workplace, fairtrec_command, monkeypatch):

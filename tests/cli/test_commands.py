@@ -109,7 +109,7 @@ def test_results_without_queries_and_of_other_inputs_differ(fairtrec_command):
     Path("qrels.2").write_text(FILES["qrels"] + "q1 0 d9 0\n")
     for name, qrels, run in (("one.json", "qrels", "run"), ("two.json", "qrels.2", "other")):
         assert fairtrec_command("eval", qrels, run, "-m", "RR", "-f", "json", "-o", name).code == 0
-    done = fairtrec_command("diff", "one.json", "two.json")
+    done = fairtrec_command("results", "diff", "one.json", "two.json")
     assert done.code == 1
     assert re.search(r"^input, qrels: \w{8} \| \w{8} \(sha256\)$", done.out, re.MULTILINE)
 
@@ -142,7 +142,7 @@ def test_a_run_that_cannot_be_mended_where_it_should_stand(monkeypatch, fairtrec
 
 
 def test_where_spark_runs_is_for_spark_alone(fairtrec_command):
-    done = fairtrec_command("annotate", "docs.tsv", "--terms", "terms.csv", "-o", "c.arrow", "--master", "local")
+    done = fairtrec_command("counts", "make", "docs.tsv", "--terms", "terms.csv", "-o", "c.arrow", "--master", "local")
     assert (done.code, done.err) == (2, "--master says where Spark runs; add --engine spark\n")
 
 
@@ -153,7 +153,7 @@ def test_annotate_tells_how_far_it_is_to_whoever_watches(monkeypatch, capsys):
 
     watched = Terminal()
     Path("docs.tsv.gz").write_bytes(gzip.compress(FILES["docs.tsv"].encode()))
-    arguments = ["annotate", "docs.tsv.gz", "--terms", "terms.csv", "-o", "c.arrow", "-j", "1"]
+    arguments = ["counts", "make", "docs.tsv.gz", "--terms", "terms.csv", "-o", "c.arrow", "-j", "1"]
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -183,7 +183,7 @@ def test_the_bar_says_nothing_of_files_that_are_over_at_once(monkeypatch):
 
 def test_tables_that_were_made_otherwise_differ_in_that(fairtrec_command):
     for name, more in (("a.tsv", []), ("b.tsv", ["--tokenizer", "word"])):
-        made = fairtrec_command("annotate", "docs.tsv", "--terms", "terms.csv", "-o", name, "-j", "1", *more)
+        made = fairtrec_command("counts", "make", "docs.tsv", "--terms", "terms.csv", "-o", name, "-j", "1", *more)
         assert made.code == 0
     done = fairtrec_command("counts", "diff", "a.tsv", "b.tsv")
     assert "tokenizer: strip | word" in done.out.splitlines()

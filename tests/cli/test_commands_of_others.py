@@ -95,9 +95,9 @@ def test_the_example_keeps_the_contract(fairtrec_with):
 
 def test_no_package_is_looked_at_where_a_command_of_ours_is_called(fairtrec_with):
     fairtrec = fairtrec_with(
-        "raise SystemError", 'cite = "mypackage.precision:command"\nmine = "mypackage.precision:c"'
+        "raise SystemError", 'measures = "mypackage.precision:command"\nmine = "mypackage.precision:c"'
     )
-    assert "BibTeX" in fairtrec("cite", "--help").out, "ours, which none replaces"
+    assert "BibTeX" in fairtrec("measures", "--help").out, "ours, which none replaces"
     code = "import sys; from fairtrec import cli; cli.command(['eval', '--help'], standalone_mode=False); sys.exit('importlib.metadata' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 

@@ -109,7 +109,7 @@ def test_without_memory_for_another_message_there_is_that_one(monkeypatch, capfd
     assert capfd.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", [(), ("resources",), ("counts",), ("adversarial",)])
+@pytest.mark.parametrize("name", [(), ("resources",), ("counts",), ("make",), ("results",)])
 def test_a_command_of_commands_alone_prints_its_help(monkeypatch, capsys, name):
     printed = []
     for arguments in ((), ("--help",)):
@@ -151,9 +151,9 @@ def test_annotate_that_is_interrupted_says_how_to_go_on(monkeypatch, capsys, tmp
         raise fault
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fairtrec.commands.counts.annotating.annotate", stopped)
+    monkeypatch.setattr("fairtrec.commands.counts.collection.make_counts", stopped)
     monkeypatch.setattr(
-        "sys.argv", ["fairtrec", "annotate", "c.tsv", "--terms", "gender-en", "-o", "c.arrow", "-j", "1"]
+        "sys.argv", ["fairtrec", "counts", "make", "c.tsv", "--terms", "gender-en", "-o", "c.arrow", "-j", "1"]
     )
     with pytest.raises(SystemExit):
         main()

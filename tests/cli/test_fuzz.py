@@ -67,7 +67,7 @@ COMMANDS = {  # the file that is corrupted: the commands that read it
     "list": ["eval qrels @list -m nDCG@2"],
     "docnos": ["validate a.run --docnos docnos"],
     "pyproject.toml": ["check qrels a.run --config pyproject.toml"],
-    "results.json": ["diff results.json good.json", "replay results.json", "check qrels a.run --baseline results.json --require nDCG@2>=baseline"],
+    "results.json": ["results diff results.json good.json", "results replay results.json", "check qrels a.run --baseline results.json --require nDCG@2>=baseline"],
 }  # fmt: skip
 CELLS = [
     b"", b" ", b"\t", b"\n", b"\r\n", b"\r", b"nan", b"-inf", b"1e400", b"0x10", b"1_0", b"-1", b"1.5", b"9" * 30, b"9" * 400,

@@ -19,8 +19,8 @@ COMMANDS = {
     "check": f"check qrels.txt bm25.run neural.run --require 'nDCG@10 >= 0.1' {TEXTS} -j 2",
     "ablate": f"ablate qrels.txt bm25.run neural.run -m ARaB@10 --vary cutoff=5,10 {TEXTS} -j 2",
     "rerank": f"rerank qrels.txt bm25.run neural.run --by neutral {TEXTS} -j 2 -o out",
-    "annotate": "annotate collection.tsv --terms gender-en -o out.tsv -j 3",
-    "counterfactual": "counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 2",
+    "counts make": "counts make collection.tsv --terms gender-en -o out.tsv -j 3",
+    "counterfactual": "make counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 2",
     "plot": f"plot frontier qrels.txt bm25.run neural.run -m 'nDCG@10 ARaB@10' {TEXTS} -j 2 -o out.svg",
 }
 PROGRAM = """
@@ -105,8 +105,8 @@ READING = [
     f"compare qrels.txt bm25.run neural.run -m TExFAIR@10 {TEXTS} --queries common -f json",
     f"rerank qrels.txt bm25.run --by neutral {TEXTS} -o out",
     "validate bm25.run neural.run --qrels qrels.txt",
-    "annotate collection.tsv --terms gender-en -o out.tsv -j 1",
-    "counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 1",
+    "counts make collection.tsv --terms gender-en -o out.tsv -j 1",
+    "make counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 1",
     "measures RR",
     "resources list",
 ]

@@ -160,13 +160,13 @@ def test_blank_lines_without_an_end(workplace, fairtrec_command, monkeypatch, co
         "eval qrels blank -m nDCG@2",
         "eval blank a.run -m nDCG@2",
         "validate blank",
-        "annotate blank.gz --terms gender-en -o t.tsv -j 1",
+        "counts make blank.gz --terms gender-en -o t.tsv -j 1",
     ],
 )
 def test_blank_lines_without_an_end_behind_an_entry(workplace, fairtrec_command, monkeypatch, command):
     monkeypatch.setattr(opening, "LARGEST_BLANK", 1 << 20)
     monkeypatch.setattr(opening, "BLOCK", 1 << 24)
-    entry = GOOD["qrels" if "eval blank" in command else "l.tsv" if "annotate" in command else "a.run"]
+    entry = GOOD["qrels" if "eval blank" in command else "l.tsv" if "counts make" in command else "a.run"]
     text = entry + b"\r\n" * (3 << 19)
     (workplace / "blank").write_bytes(text)
     (workplace / "blank.gz").write_bytes(gzip.compress(text))
@@ -205,17 +205,17 @@ def test_counts_are_not_counted_as_texts(workplace, fairtrec_command, form):
     (workplace / "docs.tsv").write_bytes(b"d1\tshe said\nd2\the said\n")
     (workplace / "g").write_text("she,f\nhe,m\n")
     given = ["--terms", "g", "-j", "1", "-o"]
-    assert fairtrec_command("annotate", "docs.tsv", *given, f"counts.{form}").code == 0
-    ended = fairtrec_command("annotate", f"counts.{form}", *given, "again.arrow")
-    one_line(ended, 3, f"counts.{form}: this is a table of counts, which annotate makes; name the texts")
+    assert fairtrec_command("counts", "make", "docs.tsv", *given, f"counts.{form}").code == 0
+    ended = fairtrec_command("counts", "make", f"counts.{form}", *given, "again.arrow")
+    one_line(ended, 3, f"counts.{form}: this is a table of counts already; give the texts")
     assert not (workplace / "again.arrow").exists()
 
 
 def test_counts_with_tabs_are_not_counted_as_texts(workplace, fairtrec_command):
     (workplace / "c").write_text("docno\ttokens\tf\tm\nd1\t3\t1\t0\n")
     (workplace / "g").write_text("she,f\nhe,m\n")
-    ended = fairtrec_command("annotate", "c", "--terms", "g", "-o", "o.arrow", "-j", "1")
-    one_line(ended, 3, "c: this is a table of counts, which annotate makes; ")
+    ended = fairtrec_command("counts", "make", "c", "--terms", "g", "-o", "o.arrow", "-j", "1")
+    one_line(ended, 3, "c: this is a table of counts already; ")
 
 
 @pytest.mark.parametrize("line", ['docs = "a\\u0000b"', 'require = ["RR > 0", "a\\u0000b"]', 'junit = "\\u0000"'])
@@ -267,7 +267,7 @@ def test_ties_of_huge_values_are_told_without_a_warning():
     np.testing.assert_array_equal(tied(values), [1.797e308, -1e305, 0.3, np.inf, np.nan])
 
 
-COMMANDS = ["eval vaswani a.run -m nDCG@2", "eval none a.run --terms gender-en --docs vaswani", "annotate vaswani --terms gender-en -o o.arrow -j 1"]  # fmt: skip
+COMMANDS = ["eval vaswani a.run -m nDCG@2", "eval none a.run --terms gender-en --docs vaswani", "counts make vaswani --terms gender-en -o o.arrow -j 1"]  # fmt: skip
 
 
 def test_ir_datasets_neither_logs_nor_draws_where_nobody_watches(workplace):

@@ -38,17 +38,17 @@ READING = {  # the file: what it holds, and the commands that read it under its 
     "run": (RUN, ["eval qrels N a.run -m nDCG@2 -f F", "eval qrels x=N -m RR", "eval qrels N N -m RR -q -f F", "validate N", "validate N -f github", "validate N --qrels qrels --fix out", "compare qrels N a.run -m RR -f F", "compare qrels a.run N --baseline N -m RR", "rbo N a.run", "check qrels N --require RR>=0.1", "check qrels N a.run --require RR>=baseline --baseline N --junit out.xml", "rerank qrels N --by random -m RR -o out", "gold draw N --number 2 -o out.tsv", "eval qrels a.run -m RR --background N", "headroom qrels N --fairness KL@2 --labels labels.tsv", "explain qrels N -m KL@2 --labels labels.tsv", "plot runs qrels N a.run -m RR -o out.svg", "plot queries qrels N a.run -m RR -o out.svg", "eval qrels N -m RR -o out.F"]),
     "qrels": (FILES["qrels"], ["eval N a.run -m RR", "eval N a.run -m RR -f F", "validate a.run --qrels N", "check N a.run --require RR>=0.1 --junit out.xml"]),
     "labels": (FILES["labels.tsv"], ["eval qrels a.run -m AWRF@2 --labels N -f F", "eval qrels a.run -m AWRF@2 --labels g=N --labels h=labels.tsv", "eval qrels a.run -m AWRF@2 --labels N*labels.tsv"]),
-    "docs": (FILES["docs.tsv"], ["eval qrels a.run --terms gender-en --docs N -m ARaB@2 -f F", "annotate N --terms gender-en -o out.tsv -j 1", "counterfactual N --pairs gender-en-pairs -o out.tsv -j 1"]),
-    "terms": (b"she,f\nhe,m\n", ["eval qrels a.run --terms N --docs docs.tsv -m ARaB@2", "annotate docs.tsv --terms N -o out.tsv -j 1"]),
+    "docs": (FILES["docs.tsv"], ["eval qrels a.run --terms gender-en --docs N -m ARaB@2 -f F", "counts make N --terms gender-en -o out.tsv -j 1", "make counterfactual N --pairs gender-en-pairs -o out.tsv -j 1"]),
+    "terms": (b"she,f\nhe,m\n", ["eval qrels a.run --terms N --docs docs.tsv -m ARaB@2", "counts make docs.tsv --terms N -o out.tsv -j 1"]),
     "queries": (b"q1\n", ["eval qrels a.run -m RR --queries N -f F"]),
     "list": (b"a.run\n", ["eval qrels @N -m RR", "rbo @N a.run"]),
     "values": (b'{"query_id": "q1", "measure": "RR", "value": 0.5, "run": "a"}\n', ["compare --values N --values N"]),
     "configuration": (b"[tool.fairtrec.check]\nrequire = ['RR >= 0.1']\n", ["check qrels a.run --config N"]),
-    "results": (b"{}", ["diff N N", "replay N"]),
+    "results": (b"{}", ["results diff N N", "results replay N"]),
 }  # fmt: skip
 WAYS = ["N", "./N", "N", "/N", "*", "folder", "@list"]
 FORMS = ["table", "json", "tsv", "csv", "md", "html", "trec", "latex", "github"]
-WRITING = ["eval qrels a.run -m RR -f json -o N", "eval qrels a.run -m RR -o N", "annotate docs.tsv --terms gender-en -o N -j 1", "compare qrels a.run a2.run -m RR -f tsv -o N", "gold draw a.run --number 2 -o N", "validate a.run --fix N", "check qrels a.run --require RR>=0.1 --junit N"]  # fmt: skip
+WRITING = ["eval qrels a.run -m RR -f json -o N", "eval qrels a.run -m RR -o N", "counts make docs.tsv --terms gender-en -o N -j 1", "compare qrels a.run a2.run -m RR -f tsv -o N", "gold draw a.run --number 2 -o N", "validate a.run --fix N", "check qrels a.run --require RR>=0.1 --junit N"]  # fmt: skip
 
 
 @pytest.fixture
@@ -110,9 +110,9 @@ def test_outputs_with_any_name_are_written_there_and_nowhere_else(part, workplac
 
 
 @pytest.mark.parametrize("name", ["\udcff", "\x1b[2J", "$\\frac$"])
-@pytest.mark.parametrize("command", ["annotate N --terms gender-en -o out.arrow -j 1", "plot runs qrels N a.run -m RR -o out.svg", "plot queries qrels N a.run -m RR -o out.svg"])  # fmt: skip
+@pytest.mark.parametrize("command", ["counts make N --terms gender-en -o out.arrow -j 1", "plot runs qrels N a.run -m RR -o out.svg", "plot queries qrels N a.run -m RR -o out.svg"])  # fmt: skip
 def test_names_of_any_bytes_stand_in_tables_and_figures(workplace, fairtrec_command, command, name):
-    (workplace / name).write_bytes(FILES["docs.tsv"] if "annotate" in command else RUN)
+    (workplace / name).write_bytes(FILES["docs.tsv"] if "counts make" in command else RUN)
     words = [name if word == "N" else word for word in command.split()]
     assert hold(fairtrec_command, words, workplace.parent, ("work/out", "home")).code == 0
 

@@ -40,11 +40,11 @@ OPTIONS = {
     "places": 3, "order": "score", "queries": "qids", "target": "even", "missing": "neutral", "keep-going": True, "depth": 10, "terms": "gender-en", "docs": "docs.tsv",
 }  # fmt: skip
 LINES = {
-    "docs.jsonl": ({"id": "d1", "title": "t", "text": "she"}, ["eval qrels a.run --terms gender-en --docs docs.jsonl -m ARaB@2 --missing neutral", "annotate docs.jsonl --terms gender-en -o out.tsv -j 1", "counterfactual docs.jsonl --pairs gender-en-pairs -o out.jsonl -j 1"]),
+    "docs.jsonl": ({"id": "d1", "title": "t", "text": "she"}, ["eval qrels a.run --terms gender-en --docs docs.jsonl -m ARaB@2 --missing neutral", "counts make docs.jsonl --terms gender-en -o out.tsv -j 1", "make counterfactual docs.jsonl --pairs gender-en-pairs -o out.jsonl -j 1"]),
     "labels.jsonl": ({"docno": "d1", "group": "f", "weight": 1, "qid": "q1"}, ["eval qrels a.run -m AWRF@2 --labels labels.jsonl", "eval qrels a.run -m AWRF@2 --labels labels.jsonl:weight:1,2"]),
     "run.jsonl": ({"qid": "q1", "docno": "d1", "score": 2.5, "rank": 1, "tag": "t"}, ["validate run.jsonl", "eval qrels run.jsonl -m RR"]),
     "values.jsonl": ({"query_id": "q1", "measure": "RR", "value": 0.5, "run": "a"}, ["compare --values values.jsonl --values values.jsonl"]),
-    "pairs.json": ([["she", "he"], ["mom", "dad"]], ["counterfactual docs.tsv --pairs pairs.json -o out.tsv -j 1"]),
+    "pairs.json": ([["she", "he"], ["mom", "dad"]], ["make counterfactual docs.tsv --pairs pairs.json -o out.tsv -j 1"]),
     "track.jsonl": ({"q_num": "0.1", "qid": "1", "ranking": ["a"]}, ["validate track.jsonl --track trec-fair-2019 --sequences seq.csv --truth truth.jsonl"]),
     "truth.jsonl": ({"qid": "1", "documents": [{"doc_id": "a", "relevance": 1}]}, ["validate track.jsonl --track trec-fair-2019 --sequences seq.csv --truth truth.jsonl"]),
 }  # fmt: skip
@@ -66,10 +66,10 @@ def workplace(tmp_path, monkeypatch, fairtrec_command):
         monkeypatch.delenv(name, raising=False)
     for command in (
         "eval qrels a.run -m RR --labels labels.tsv -m AWRF@2 --missing neutral -q -f json -o results.json",
-        "annotate docs.tsv --terms gender-en -o counts.tsv -j 1",
-        "annotate docs.tsv --terms gender-en -o counts.arrow -j 1",
+        "counts make docs.tsv --terms gender-en -o counts.tsv -j 1",
+        "counts make docs.tsv --terms gender-en -o counts.arrow -j 1",
         "counts convert counts.arrow counts.parquet",
-        "queries votes.tsv --keep n -o mine.tsv",
+        "make queryset votes.tsv --keep n -o mine.tsv",
     ):
         ended = fairtrec_command(*command.split())
         assert ended.code == 0, (command, ended.err)
@@ -112,7 +112,7 @@ def table(document):
 def results(dice, folder):
     document = json.loads((folder / "results.json").read_text())
     (folder / "odd.json").write_bytes(strange(dice, document, json.dumps))
-    return dice.choice(["diff odd.json results.json", "replay odd.json", "compare --values odd.json --values results.json", "check qrels a.run --baseline odd.json --require RR>=baseline", "eval qrels a.run -m RR --target odd.json"])  # fmt: skip
+    return dice.choice(["results diff odd.json results.json", "results replay odd.json", "compare --values odd.json --values results.json", "check qrels a.run --baseline odd.json --require RR>=baseline", "eval qrels a.run -m RR --target odd.json"])  # fmt: skip
 
 
 def configuration(dice, folder):

@@ -75,7 +75,7 @@ def test_a_folder_for_temporary_files_with_a_long_name(workplace):
 
 @pytest.mark.parametrize("files", [20, pytest.param(40, marks=pytest.mark.slow)])
 def test_few_files_may_be_open_while_parts_are_merged(workplace, files, fairtrec_command):
-    given = ["annotate", "c.tsv", "--terms", "g", "-j", "1", "-o"]
+    given = ["counts", "make", "c.tsv", "--terms", "g", "-j", "1", "-o"]
     few = fairtrec(*given, "few.arrow", limit=(resource.RLIMIT_NOFILE, files), piece=1 << 10)
     assert few.returncode == 0, few.stderr
     assert fairtrec_command(*given, "all.arrow").code == 0
@@ -91,7 +91,7 @@ def test_too_few_files_is_one_line(workplace):
 @pytest.mark.parametrize("mib", [*(pytest.param(each, marks=pytest.mark.slow) for each in (250, 500)), 800])
 def test_little_memory_is_one_line(workplace, mib):
     ended = fairtrec(
-        "annotate", "c.tsv", "--terms", "g", "-o", "o.arrow", "-j", "1", limit=(resource.RLIMIT_AS, mib << 20)
+        "counts", "make", "c.tsv", "--terms", "g", "-o", "o.arrow", "-j", "1", limit=(resource.RLIMIT_AS, mib << 20)
     )
     assert ended.returncode in (0, 3), ended.stderr
     assert "fault" not in ended.stderr
@@ -138,7 +138,7 @@ def test_a_process_that_others_are_forked_from_loads_no_large_library_into_too_l
 
 def test_what_is_compiled_is_not_used_where_that_is_asked_for(workplace):
     ended = fairtrec(
-        "annotate", "c.tsv", "--terms", "g", "-o", "o.arrow", "-j", "1", env=os.environ | {"FAIRTREC_PLAIN": "1"}
+        "counts", "make", "c.tsv", "--terms", "g", "-o", "o.arrow", "-j", "1", env=os.environ | {"FAIRTREC_PLAIN": "1"}
     )
     assert ended.returncode == 0
     assert "counter: numpy" in ended.stderr
@@ -208,8 +208,8 @@ NAMES = {
     "background": (f"eval qrels a.run --terms g --docs c.tsv --background {LONG}", 3),
     "baseline": (f"eval qrels a.run -m nDCG@2 --baseline {LONG}", 2),
     "slices": (f"compare qrels a.run b.run -m nDCG@2 --slice {LONG}", 3),
-    "results": (f"diff {LONG} {LONG}", 3),
-    "replay": (f"replay {LONG}", 3),
+    "results": (f"results diff {LONG} {LONG}", 3),
+    "replay": (f"results replay {LONG}", 3),
     "check": (f"check qrels a.run --config {LONG}", 3),
     "fix": (f"validate a.run --fix {LONG}", 2),
     "docnos": (f"validate a.run --docnos {LONG}", 3),
@@ -239,7 +239,7 @@ def test_what_the_machine_refuses_is_no_fault(fairtrec_command, monkeypatch, num
         raise OSError(number, os.strerror(number), "some.file")
 
     monkeypatch.setattr(results, "read_results", refused)
-    ended = fairtrec_command("diff", "a.json", "b.json")
+    ended = fairtrec_command("results", "diff", "a.json", "b.json")
     assert ended.code == 3
     assert ended.err.startswith(f"some.file: {os.strerror(number)}; ")
     assert len(ended.complaints) == 1
@@ -252,6 +252,6 @@ def test_a_library_that_cannot_be_loaded_is_no_fault(fairtrec_command, monkeypat
         raise ImportError("lib.so: failed to map segment from shared object")
 
     monkeypatch.setattr(results, "read_results", refused)
-    ended = fairtrec_command("diff", "a.json", "b.json")
+    ended = fairtrec_command("results", "diff", "a.json", "b.json")
     assert (ended.code, len(ended.complaints)) == (3, 1)
     assert ended.err.startswith("a library cannot be loaded (ImportError: lib.so: failed to map segment")

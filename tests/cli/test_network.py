@@ -22,9 +22,9 @@ COMMANDS = {
     "texts of queries": "eval qrels.txt bm25.run -m nDCG@10 --query-texts vaswani -f html -o page.html",
     "validate": "validate bm25.run --qrels vaswani",
     "validate, texts": "validate bm25.run --docs vaswani",
-    "counts": "annotate vaswani --terms gender-en -o new.tsv -j 2",
+    "counts": "counts make vaswani --terms gender-en -o new.tsv -j 2",
     "a pyproject": "check qrels.txt bm25.run",
-    "a results file": "replay results.json",
+    "a results file": "results replay results.json",
     "a path": "resources path msmarco-fair",
 }
 

@@ -21,7 +21,8 @@ def run(folder, words, optimize):
 
 
 @pytest.mark.parametrize(
-    "words", ["measures", "measures NFaiRR", "measures nDCG", "measures Oracle", "cite NFaiRR", "eval --help"]
+    "words",
+    ["measures", "measures NFaiRR", "measures nDCG", "measures Oracle", "measures NFaiRR --bibtex", "eval --help"],
 )
 def test_a_page_that_is_made_of_docstrings_is_refused_where_python_dropped_them(example, words):
     done = run(example, words, "2")

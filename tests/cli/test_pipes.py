@@ -35,11 +35,11 @@ REFUSED = {
         AGAIN,
         "ablate none a.run --counts counts --background b.run -m NFaiRR@2 --vary cutoff=1",
     ),
-    "counterfactual": ("pairs", REMARKS, "counterfactual docs.tsv --pairs pairs -o swapped.tsv -j 1"),
+    "counterfactual": ("pairs", REMARKS, "make counterfactual docs.tsv --pairs pairs -o swapped.tsv -j 1"),
     "counterfactual, terms": (
         "terms",
         REMARKS,
-        "counterfactual docs.tsv --pairs pairs --terms terms -o swapped.tsv -j 1",
+        "make counterfactual docs.tsv --pairs pairs --terms terms -o swapped.tsv -j 1",
     ),
     "queries": ("texts", TWICE, "queries votes --keep n --query-texts texts"),
     "two inputs": ("a.run", TWICE, "rbo a.run a.run"),

@@ -135,7 +135,7 @@ def test_no_difference_of_results_steers_a_terminal(workplace, on_a_terminal, fa
 
 def test_what_a_table_of_counts_says_of_itself_steers_no_terminal(workplace, on_a_terminal, fairtrec_command):
     (workplace / f"{EVIL}.tsv").write_bytes((workplace / "docs.tsv").read_bytes())
-    made = fairtrec_command("annotate", f"{EVIL}.tsv", "--terms", "groups", "-o", "o.arrow", "-j", "1")
+    made = fairtrec_command("counts", "make", f"{EVIL}.tsv", "--terms", "groups", "-o", "o.arrow", "-j", "1")
     assert made.code == 0, made.err
     code, out, _ = shown_safely(on_a_terminal("counts", "info", "o.arrow"))
     assert (code, out.count("title") > 3) == (0, True)

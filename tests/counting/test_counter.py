@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fairtrec.counting import counter, kernel, text_blocks
-from fairtrec.counting.counter import Lexicon, annotate
+from fairtrec.counting.counter import Lexicon, count_texts
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.formats import tsv
 from fairtrec.support.errors import InputError
@@ -18,7 +18,7 @@ GENDER = GroupTerms("list", {"m": ("he", "man", "king"), "f": ("she", "woman", "
 def counted(text, terms=GENDER, tokenizer="strip", **options):
     """Tokens, and the counts of each group in alphabetical order."""
     lexicon = Lexicon.of(terms, tokenizer, **options)
-    got = annotate([(0, text)], Docnos.of(np.array([b"d"])), lexicon)
+    got = count_texts([(0, text)], Docnos.of(np.array([b"d"])), lexicon)
     assert got.known.all()
     return int(got.tokens[0]), *got.counts[0].tolist()
 
@@ -106,14 +106,14 @@ def test_a_term_without_a_token_is_refused(tokenizer):
 def test_sums_of_logarithms_are_over_terms():
     lexicon = Lexicon.of(GENDER)
     text = "he he he man man king queen mother queen mother she"
-    got = annotate([(0, text)], Docnos.of(np.array([b"d"])), lexicon)
+    got = count_texts([(0, text)], Docnos.of(np.array([b"d"])), lexicon)
     assert got.groups == ("f", "m")
     assert got.log_counts[0] == pytest.approx([math.log(2), math.log(3) + math.log(2)])
 
 
 def test_documents_without_a_text_are_not_known():
     docnos = Docnos.of(np.array([b"a", b"b"]))
-    got = annotate([(int(docnos.rows(np.array([b"b"]))[0]), "")], docnos, Lexicon.of(GENDER))
+    got = count_texts([(int(docnos.rows(np.array([b"b"]))[0]), "")], docnos, Lexicon.of(GENDER))
     assert got.known.tolist() == [False, True]
     assert got.tokens.tolist() == [0, 0]
 
@@ -131,7 +131,7 @@ def test_counts_agree_with_the_labels_of_grep_bias_ir(shared):
     documents = list(grep_bias_documents(shared))
     assert len(documents) == 702
     docnos = Docnos.of(np.array([b"%03d" % i for i in range(len(documents))]))
-    got = annotate(enumerate(text for text, _ in documents), docnos, Lexicon.of(terms))
+    got = count_texts(enumerate(text for text, _ in documents), docnos, Lexicon.of(terms))
     female, male = got.counts.T
     told = np.where(female > male, "F", np.where(male > female, "M", "N"))
     right = told == np.array([label for _, label in documents])
@@ -163,7 +163,7 @@ def test_signs_without_end_change_no_count(monkeypatch, text):
     monkeypatch.setattr(kernel, "PIECE", 8)
     lexicon = Lexicon.of(GroupTerms("", {"f": ("she",), "m": ("he",)}))
     both = [
-        counter.annotate([(0, each)], Docnos.of(np.array([b"d"])), lexicon)
+        counter.count_texts([(0, each)], Docnos.of(np.array([b"d"])), lexicon)
         for each in (text, kernel.shortened(text.encode(), lexicon).decode())
     ]
     assert both[0].counts.tolist() == both[1].counts.tolist()

@@ -37,7 +37,7 @@ def made(tmp_path, fairtrec):
     (tmp_path / "r.run").write_text("".join(f"q Q0 {n} {i} {40 - i} t\n" for i, n in enumerate(NAMES[:20], 1)))
     (tmp_path / "none.run").write_text("q Q0 nowhere 1 1 t\n")
     arguments = [str(tmp_path / "c.tsv"), "--terms", "gender-en", "-o", str(tmp_path / "c.arrow"), "-j", "1"]
-    assert fairtrec(["annotate", *arguments])[0] == 0
+    assert fairtrec(["counts", "make", *arguments])[0] == 0
     with pa.ipc.open_file(str(tmp_path / "c.arrow")) as file:
         return tmp_path, file.read_all()
 

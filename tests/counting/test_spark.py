@@ -106,11 +106,11 @@ def collection(tmp_path_factory):
 def both(sources, folder, name="out.arrow", **options):
     """Let both engines make a table; give their files, or what they say is wrong."""
     found = []
-    for engine, annotate in (("local", local.annotate), ("spark", spark.run)):
+    for engine, count in (("local", local.count_collection), ("spark", spark.run)):
         (folder / engine).mkdir(exist_ok=True)
         jobs = {"jobs": 1} if engine == "local" else {}
         try:
-            summary = annotate(sources, TERMS, folder / engine / name, CountingOptions(**options, **jobs))
+            summary = count(sources, TERMS, folder / engine / name, CountingOptions(**options, **jobs))
             files = {path.name: path.read_bytes() for path in (folder / engine).iterdir() if path.is_file()}
             found.append((summary.meta, summary.bytes, summary.rejected, files))
         except InputError as fault:
@@ -134,7 +134,19 @@ def test_spark_executes_no_file_of_the_current_folder(environment, tmp_path):
     (tmp_path / "here").mkdir()
     tsv(tmp_path / "here" / "d.tsv", 300)
     plant_modules(tmp_path / "here")
-    given = ["annotate", "d.tsv", "--terms", "gender-en", "--engine", "spark", "--master", "local[2]", "-o", "out.tsv"]
+    given = [
+        "counts",
+        "make",
+        "d.tsv",
+        "--terms",
+        "gender-en",
+        "--engine",
+        "spark",
+        "--master",
+        "local[2]",
+        "-o",
+        "out.tsv",
+    ]
     done, pythons = started(LAUNCHER, given, tmp_path / "here", tmp_path / "beside")
     assert done.returncode == 0, done.stderr
     assert len(pythons) > 1
@@ -158,21 +170,21 @@ def test_the_numbers_are_those_of_the_definition(running, tmp_path):
 
 
 def test_parts_merge_into_the_table_of_the_local_engine(running, collection, tmp_path, fairtrec_command):
-    summary = spark.annotate(collection, TERMS, tmp_path / "parts")
+    summary = spark.count_parts(collection, TERMS, tmp_path / "parts")
     parts = sorted((tmp_path / "parts").iterdir())
     assert len(parts) > 5, "of a file of several splits"
     assert (summary.rejected, summary.meta.rows) == (0, 0)
     assert all(Table(part).is_sorted for part in parts)
-    local.annotate(collection, TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
+    local.count_collection(collection, TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
     joined(tmp_path / "spark.arrow", parts)
     assert (tmp_path / "spark.arrow").read_bytes() == (tmp_path / "local.arrow").read_bytes()
     with pytest.raises(UsageError, match="exists; give --force"):
-        spark.annotate(collection, TERMS, tmp_path / "parts")
+        spark.count_parts(collection, TERMS, tmp_path / "parts")
 
 
 def test_a_folder_and_a_pattern_name_the_files_in_them(running, collection, tmp_path):
     folder = collection[0].parent
-    local.annotate(sorted(collection), TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
+    local.count_collection(sorted(collection), TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
     spark.run([folder], TERMS, tmp_path / "folder.arrow")
     spark.run([f"{folder}/*.[tj]s*", f"file://{folder}/more"], TERMS, tmp_path / "pattern.arrow")
     expected = (tmp_path / "local.arrow").read_bytes()
@@ -184,10 +196,10 @@ def test_a_data_frame_is_a_collection_too(running, tmp_path):
     texts = [(f"d{i}", TEXTS[i % len(TEXTS)]) for i in range(100)]
     (tmp_path / "t.jsonl").write_text("".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in texts))
     frame = running.createDataFrame(texts, "docno string, text string").repartition(3)
-    spark.annotate(frame, TERMS, tmp_path / "parts", name="ours")
+    spark.count_parts(frame, TERMS, tmp_path / "parts", name="ours")
     meta = joined(tmp_path / "spark.tsv", list((tmp_path / "parts").iterdir()))
     assert meta.sources == ({"name": "ours"},)
-    local.annotate([tmp_path / "t.jsonl"], TERMS, tmp_path / "local.tsv", CountingOptions(jobs=1))
+    local.count_collection([tmp_path / "t.jsonl"], TERMS, tmp_path / "local.tsv", CountingOptions(jobs=1))
     ours, theirs = ((tmp_path / name).read_bytes().split(b"\n", 1)[1] for name in ("spark.tsv", "local.tsv"))
     assert ours == theirs
 
@@ -196,8 +208,8 @@ def test_a_data_frame_may_have_faults(running, tmp_path):
     rows = [("a", "she"), (None, "x"), ("b", None), ("", "x")]
     frame = running.createDataFrame(rows, "docno string, text string").coalesce(1)
     with pytest.raises(InputError, match=r"^data frame:2: a docno or a text that is missing"):
-        spark.annotate(frame, TERMS, tmp_path / "fail")
-    assert spark.annotate(frame, TERMS, tmp_path / "skip", CountingOptions(keep_going=True)).rejected == 3
+        spark.count_parts(frame, TERMS, tmp_path / "fail")
+    assert spark.count_parts(frame, TERMS, tmp_path / "skip", CountingOptions(keep_going=True)).rejected == 3
     (told,) = (tmp_path / "skip" / "rejected").iterdir()
     assert [json.loads(line)["line"] for line in told.read_text().splitlines()] == [2, 3, 4]
 
@@ -236,7 +248,7 @@ def test_what_is_passed_over_is_listed_as_by_the_local_engine(running, tmp_path)
     assert ours[2] == len(FAULTS) + 4
     assert sorted(theirs[3]) == ["out.arrow", "out.arrow.rejected.jsonl"]
 
-    summary = spark.annotate(sources, TERMS, tmp_path / "parts", CountingOptions(keep_going=True, max_doc_bytes=250))
+    summary = spark.count_parts(sources, TERMS, tmp_path / "parts", CountingOptions(keep_going=True, max_doc_bytes=250))
     told = {line for path in (tmp_path / "parts" / "rejected").iterdir() for line in path.read_bytes().splitlines()}
     listed = set(theirs[3]["out.arrow.rejected.jsonl"].splitlines())
     assert summary.rejected == len(told)
@@ -344,7 +356,7 @@ def test_a_master_with_two_workers_makes_the_same_table(environment, cluster, co
     command = [sys.executable, "-c", SCRIPT, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=80, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    local.annotate(collection, TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
+    local.count_collection(collection, TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
     assert (tmp_path / "spark.arrow").read_bytes() == (tmp_path / "local.arrow").read_bytes()
     for number in (1, 2):
         log = (environment / f"worker-{number}.log").read_text()

@@ -93,7 +93,7 @@ def test_a_figure_over_cutoffs_takes_measures_by_name(fairtrec_command):
 
 
 def test_papers_of_all(fairtrec_command):
-    assert fairtrec_command("cite", "all_fair").out.count("@") > 10
+    assert fairtrec_command("measures", "all_fair", "--bibtex").out.count("@") > 10
 
 
 @pytest.mark.parametrize("name", ["ndcg@10", "nfairr@10", "TEXFAIR", "arab(mag=tf)", "p@5"])

@@ -74,7 +74,7 @@ def test_a_file_called_common_is_read_by_its_path_alone_and_is_no_input(desk, fa
     done = fairtrec_command("eval", "qrels.txt", *RUNS, *ASKED, "--queries", "common", "-f", "json")
     assert "queries" not in json.loads(done.out)["inputs"]
     (desk / "out.json").write_text(done.out)
-    again = fairtrec_command("replay", "out.json")
+    again = fairtrec_command("results", "replay", "out.json")
     assert again.code == 0, again.err
 
 

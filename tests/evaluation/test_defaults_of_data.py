@@ -41,7 +41,7 @@ def counts(texts, terms="she,f\nhe,m\n", **how):
     Path("docs.tsv").write_text("".join(f"{docno}\t{text}\n" for docno, text in texts.items()))
     Path("terms.csv").write_text(terms)
     Path("counts.arrow").unlink(missing_ok=True)
-    fairtrec.annotate("docs.tsv", "terms.csv", "counts.arrow", jobs=1, **how)
+    fairtrec.make_counts("docs.tsv", "terms.csv", "counts.arrow", jobs=1, **how)
     return evaluated("TExFAIR@4", counts="counts.arrow")
 
 

@@ -56,9 +56,9 @@ def test_what_two_versions_make_alike_is_the_same_file(folder, monkeypatch):
                 monkeypatch.setattr(module, "__version__", version)
         folder.joinpath(version).mkdir()
         for ending in ("tsv", "parquet", "arrow"):
-            fairtrec.annotate("docs.tsv", "terms.csv", f"{version}/counts.{ending}", jobs=1)
+            fairtrec.make_counts("docs.tsv", "terms.csv", f"{version}/counts.{ending}", jobs=1)
         fairtrec.gold.draw("run", 2).write(f"{version}/gold.tsv")
-        fairtrec.positions("run", embeddings=VECTORS).write(f"{version}/positions.tsv")
+        fairtrec.make_positions("run", embeddings=VECTORS).write(f"{version}/positions.tsv")
         by_tsv = signature(measures="TExFAIR@5", counts=f"{version}/counts.tsv")
         assert by_tsv["fairtrec"] == version
         return {file.name: file.read_bytes() for file in folder.joinpath(version).iterdir()}, by_tsv["counts"]
@@ -116,7 +116,7 @@ def test_judgements_and_rankings_in_memory_are_told_apart_too():
 def test_a_table_that_is_searched_says_the_digest_of_its_rows(folder):
     for name, texts in (("a", FILES["docs.tsv"]), ("b", "d1\the said\nd2\tshe and he\nd3\ta word\n")):
         (folder / f"{name}.tsv").write_text(texts)
-        fairtrec.annotate(f"{name}.tsv", "terms.csv", f"{name}.arrow", jobs=1)
+        fairtrec.make_counts(f"{name}.tsv", "terms.csv", f"{name}.arrow", jobs=1)
     told = [signature(measures="TExFAIR@5", counts=f"{name}.arrow")["counts"] for name in "ab"]
     assert Table("a.arrow").distribution.json == Table("b.arrow").distribution.json  # two texts changed places
     assert told[0].split("@")[1] != told[1].split("@")[1]
@@ -129,7 +129,7 @@ def test_a_table_that_is_searched_says_the_digest_of_its_rows(folder):
     (folder / "halves").mkdir()
     for number, line in enumerate(reversed(FILES["docs.tsv"].splitlines(keepends=True))):
         (folder / "halves" / f"{number}.tsv").write_text(line)
-    fairtrec.annotate([f"halves/{number}.tsv" for number in range(3)], "terms.csv", "c.arrow", jobs=1)
+    fairtrec.make_counts([f"halves/{number}.tsv" for number in range(3)], "terms.csv", "c.arrow", jobs=1)
     assert signature(measures="TExFAIR@5", counts="c.arrow")["counts"] == told[0].replace("a.arrow", "c.arrow")
 
 

@@ -216,7 +216,7 @@ def test_gold_labels_and_word_lists_are_told_apart_wherever_they_are_given():
     votes = {"x": {"1": "yes", "2": "yes"}}
     texts = {"1": "she said", "2": "he said"}
     told = [
-        str(fairtrec.queryset(votes, keep="yes", terms=terms, query_texts=texts).signature)
+        str(fairtrec.make_queryset(votes, keep="yes", terms=terms, query_texts=texts).signature)
         for terms in (TERMS, {"f": ["her"], "m": ["him"]})
     ]
     assert told[0] != told[1]
@@ -225,6 +225,6 @@ def test_gold_labels_and_word_lists_are_told_apart_wherever_they_are_given():
 def test_a_list_in_memory_may_be_that_of_counts_from_a_file(tmp_path):
     """Its digest is not asked to be that of a file of the same words."""
     (tmp_path / "terms.csv").write_text("she,f\nhe,m\n")
-    fairtrec.annotate(EXAMPLE / "collection.tsv", tmp_path / "terms.csv", tmp_path / "counts.arrow", jobs=1)
+    fairtrec.make_counts(EXAMPLE / "collection.tsv", tmp_path / "terms.csv", tmp_path / "counts.arrow", jobs=1)
     found = fairtrec.evaluate("TExFAIR@3", EXAMPLE / "bm25.run", terms=TERMS, counts=tmp_path / "counts.arrow")
     assert found.signature["terms"].startswith("terms.csv@")

@@ -211,7 +211,7 @@ def test_results_with_ties_are_a_baseline_and_can_be_replayed(fairtrec_command, 
     assert fairtrec_command("eval", *given, "-m", "RR", "--bounds", "ties", "-f", "json", "-q", "-o", results).code == 0
     checked = fairtrec_command("check", *given, "--baseline", results, "--require", "RR >= baseline")
     assert (checked.code, checked.complaints) == (0, [])
-    assert fairtrec_command("replay", results).code == 0
+    assert fairtrec_command("results", "replay", results).code == 0
 
 
 def test_processes_find_the_same(tmp_path):

@@ -564,7 +564,7 @@ def test_a_results_file_is_no_baseline_where_labels_are_open(example, fairtrec_c
         2,
         ["a results file holds no labels; give the run that was the baseline, or leave out --bounds labels"],
     )
-    assert fairtrec_command("replay", results).code == 0
+    assert fairtrec_command("results", "replay", results).code == 0
 
 
 # --- documents without a text ---

@@ -17,12 +17,12 @@ VECTORS = "--embeddings tests/cli/inputs/vectors.npy --ids tests/cli/inputs/vect
 @pytest.mark.parametrize(
     ("allowed", "lines"),
     [
-        ("", ["--help", "--version", "eval --help", "resources --help", "resources list", "positions --help",
-              "adversarial train --help"]),
+        ("", ["--help", "--version", "eval --help", "resources --help", "resources list", "make positions --help",
+              "make ranker --help"]),
         ("numpy", ["measures NFaiRR", FROM_COUNTS, f"{FROM_COUNTS} -q -f json",
                    f"eval tests/cli/inputs/qrels.txt {RUN} -m 'nDCG@10 RR P@5'"]),
         ("numpy rich", [f"{FROM_COUNTS} -f table"]),
-        ("numpy scipy", [f"positions {RUN} {VECTORS}"]),
+        ("numpy scipy", [f"make positions {RUN} {VECTORS}"]),
         ("numpy ir_measures", ["measures"]),
         ("numpy ir_measures pytrec_eval", [f"eval tests/cli/inputs/qrels.txt {RUN} -m Bpref"]),
     ],
@@ -46,7 +46,7 @@ def test_evaluate_imports_numpy_alone():
 
 def test_annotate_leaves_pandas_alone(tmp_path):
     (tmp_path / "c.tsv").write_text("d1\tshe\nd2\the\n")
-    lines = [f"annotate {tmp_path}/c.tsv --terms gender-en -o {tmp_path}/t.{end} -j 1" for end in ("arrow", "tsv")]
+    lines = [f"counts make {tmp_path}/c.tsv --terms gender-en -o {tmp_path}/t.{end} -j 1" for end in ("arrow", "tsv")]
     heavy, errors = imported_by(SEVERAL, *lines)
     assert errors.count("exit 0") == 2
     assert "pandas" not in heavy
@@ -55,7 +55,7 @@ def test_annotate_leaves_pandas_alone(tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["annotate", "c.tsv", "--terms", "gender-en", "-o", "counts.tsv"],
+        ["counts", "make", "c.tsv", "--terms", "gender-en", "-o", "counts.tsv"],
         ["counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "swapped.tsv"],
         ["eval", "qrels", "a.run", "b.run", "-m", "P@1"],
     ],

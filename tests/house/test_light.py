@@ -16,7 +16,13 @@ MISSING = re.compile(
 )
 TESTED = {"ablate", "check", "compare", "select"}  # commands that test differences
 INTERVALS = {"--confidence", "--gold", "--slice"}
-LISTED = {"cite-fails-name", "fails-measure-unknown", "measures", "measures-ndcg", "measures-unknown"}  # by ir-measures
+LISTED = {
+    "measures-bibtex-fails-name",
+    "fails-measure-unknown",
+    "measures",
+    "measures-ndcg",
+    "measures-unknown",
+}  # by ir-measures
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +43,13 @@ def recorded(tmp_path_factory):
 def needs(name):
     """The library without which a recorded command cannot do its work; nothing where it needs none."""
     command, *words = shlex.split(GOLDEN[name].splitlines()[0])[2:]
-    if command in TESTED or (command == "eval" and INTERVALS.intersection(words)) or command == "positions":
+    if (
+        command in TESTED
+        or (command == "eval" and INTERVALS.intersection(words))
+        or [command, *words][:2] == ["make", "positions"]
+    ):
         return "scipy"
-    return "pyarrow" if command in ("annotate", "counterfactual", "counts") else ""
+    return "pyarrow" if command == "counts" or [command, *words][:2] == ["make", "counterfactual"] else ""
 
 
 def test_recorded_commands_print_the_same_or_name_a_library(recorded):
@@ -56,7 +66,7 @@ def test_what_is_evaluated_by_numpy_alone_is_so(recorded):
     same = {name for name, (_, text, _) in recorded.items() if precision.agree(text, GOLDEN[name])}
     commands = {name: shlex.split(GOLDEN[name].splitlines()[0])[2] for name in GOLDEN}
     done = {commands[name] for name in same if "--- exit" not in GOLDEN[name]}
-    assert done >= {"eval", "validate", "explain", "rerank", "headroom", "rbo", "demo", "diff", "gold", "cite"}
+    assert done >= {"eval", "validate", "explain", "rerank", "headroom", "rbo", "demo", "results", "gold", "measures"}
     assert {name for name in GOLDEN if not needs(name)} - LISTED <= same
 
 
@@ -94,13 +104,13 @@ def test_large_files_are_read_alike(tmp_path, fairtrec_command, monkeypatch):
 
 LIBRARIES = {
     "pyarrow": ["eval qrels.txt bm25.run -f parquet -o a.parquet", "eval qrels.txt packed.run",
-                "annotate collection.tsv --terms gender-en -o a.arrow", "counts info a.arrow"],
+                "counts make collection.tsv --terms gender-en -o a.arrow", "counts info a.arrow"],
     "scipy": ["compare qrels.txt bm25.run fair.run -m nDCG@10", "eval qrels.txt bm25.run -m nDCG@10 --confidence 0.9"],
     "ir-measures": ["eval qrels.txt bm25.run -m BPM(T=1)@5"],
     "ir_datasets": ["eval msmarco-passage/trec-dl-2019 bm25.run -m RR"],
     "'fairtrec[plot]'": ["plot runs qrels.txt bm25.run fair.run -m RR -o a.pdf"],
-    "'fairtrec[embed]'": ["positions bm25.run --docs collection.tsv --model m -o a.tsv"],
-    "'fairtrec[adv]'": ["adversarial rerank --model a bm25.run --docs collection.tsv --query-texts queries.tsv -o a.run"],
+    "'fairtrec[embed]'": ["make positions bm25.run --docs collection.tsv --model m -o a.tsv"],
+    "'fairtrec[adv]'": ["make ranker --rank bm25.run --model a --docs collection.tsv --query-texts queries.tsv -o a.run"],
 }  # fmt: skip
 
 

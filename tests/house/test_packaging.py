@@ -48,7 +48,7 @@ def desk(tmp_path_factory):
     for name in ("bm25.run", "neural.run"):
         shutil.copy(EXAMPLE / name, folder / "submissions")
     for name in ("counts.tsv", "counts.arrow"):
-        fairtrec.annotate(folder / "collection.tsv", "gender-en", folder / name, jobs=1)
+        fairtrec.make_counts(folder / "collection.tsv", "gender-en", folder / name, jobs=1)
     return folder
 
 

@@ -47,11 +47,11 @@ ANSWERS = {
     "select": lambda: fairtrec.select(both(), utility="nDCG@10", fairness="NFaiRR@10", beta=[0, 1]),
     "rerank": lambda: fairtrec.rerank("DetCons@10", "neural.run", **MAJORITY),
     "validate": lambda: fairtrec.validate(TWO, qrels="qrels.txt"),
-    "positions": lambda: fairtrec.positions(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
+    "positions": lambda: fairtrec.make_positions(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
     "rbo": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"]),
     "best and worst of topics": lambda: leaderboard.spread(both()),
     "gold draw": lambda: fairtrec.gold.draw(TWO, 5, docs="collection.tsv"),
-    "queryset": lambda: fairtrec.queryset("votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"),
+    "queryset": lambda: fairtrec.make_queryset("votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"),
     "gold agree": lambda: fairtrec.gold.agree("labels.tsv", terms="gender-en", docs="collection.tsv"),
 }
 PRINTED = {  # by the command that gives the same answer
@@ -184,11 +184,11 @@ def test_findings_come_one_run_after_the_other_and_are_rows(copied):
 
 def test_every_answer_that_python_gives_is_tried_here():
     given = {
-        "annotate",
         "attributes",
-        "cite",
-        "counterfactual",
+        "bibtex",
         "evaluator",
+        "make_counterfactual",
+        "make_counts",
         "plot",
         "read_results",
         "read_values",

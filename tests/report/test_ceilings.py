@@ -107,7 +107,7 @@ def test_eval_computes_the_interval_that_is_asked_for(copied, fairtrec_command, 
     assert f" | interval:{method}/0.9" in report["signature"]
     assert (" | seed:0" in report["signature"]) is (method != "t")
     (copied / "out.json").write_text(done.out)
-    assert fairtrec_command("replay", "out.json").code == 0
+    assert fairtrec_command("results", "replay", "out.json").code == 0
 
 
 def test_an_interval_without_a_confidence_is_refused(copied, fairtrec_command):

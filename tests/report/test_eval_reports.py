@@ -162,7 +162,7 @@ def test_each_slice_is_sorted_and_ranked_by_itself(fairtrec_command, example, tm
 def test_results_with_slices_are_replayed(fairtrec_command, given, tmp_path):
     asked = "eval", *given, "-m", "nDCG@10", "--slice", tmp_path / "slices.tsv", "-f", "json", "-q"
     assert fairtrec_command(*asked, "-o", tmp_path / "results.json").code == 0
-    done = fairtrec_command("replay", tmp_path / "results.json")
+    done = fairtrec_command("results", "replay", tmp_path / "results.json")
     assert (done.code, done.complaints) == (0, [])
 
 
@@ -188,7 +188,7 @@ def test_a_run_is_called_as_the_command_line_says(fairtrec_command, given, tmp_p
     document = json.loads(fairtrec_command(*asked, "-f", "json", "-q", "-o", tmp_path / "r.json").out or "null")
     document = json.loads((tmp_path / "r.json").read_text())
     assert document["inputs"]["run Lexical"]["path"] == str(bm25)
-    assert fairtrec_command("replay", tmp_path / "r.json").code == 0
+    assert fairtrec_command("results", "replay", tmp_path / "r.json").code == 0
     (tmp_path / "list").write_text(f"Lexical={bm25}\n{few}\n")
     listed = fairtrec_command("eval", qrels, f"@{tmp_path / 'list'}", "-m", "nDCG@10", "-f", "csv")
     assert [row["run"] for row in rows(listed.out)] == ["Lexical", str(few)]

@@ -450,14 +450,14 @@ def test_what_is_written_with_intervals_is_replayed_and_a_baseline(example, fair
     monkeypatch.chdir(example)
     asked = ["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "-q", "-f", "json", "--confidence", 0.95]
     assert fairtrec_command(*asked, "-o", tmp_path / "r.json").code == 0
-    assert fairtrec_command("replay", tmp_path / "r.json").code == 0
+    assert fairtrec_command("results", "replay", tmp_path / "r.json").code == 0
     done = fairtrec_command(
         "check", "qrels.txt", "fair.run", "--baseline", tmp_path / "r.json", "--require", "nDCG@10 >= baseline"
     )
     assert done.code == 0, done.err
     odd = (tmp_path / "r.json").read_text().replace("interval:t/0.95", "interval:t/x")
     (tmp_path / "odd.json").write_text(odd)
-    assert fairtrec_command("replay", tmp_path / "odd.json").code == 1
+    assert fairtrec_command("results", "replay", tmp_path / "odd.json").code == 1
 
 
 def test_one_interval_at_a_time():

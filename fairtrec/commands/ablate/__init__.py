@@ -8,8 +8,8 @@ ABLATIONS = Formats("fairtrec.commands.ablate.report", {**USUAL, "html": Writer(
 COMMANDS = (
     CommandRow(
         "ablate",
-        "Understand",
-        "Vary the instrument, and see whether runs keep their order.",
+        "Explain",
+        "Test whether the order of runs survives other word lists and settings.",
         "provisional",
         sections={"": ("measure vary terms", "Ablation", "seed")},
         answers={"Ablation": ABLATIONS},

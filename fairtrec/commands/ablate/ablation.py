@@ -20,7 +20,7 @@ from fairtrec.evaluation.signature import called, files_of
 from fairtrec.formats import frames, memory
 from fairtrec.formulas.rounding import tied
 from fairtrec.measure import Better, Measure, badness
-from fairtrec.measures.catalogue import registry, renamed
+from fairtrec.measures.catalogue import registry
 from fairtrec.statistics import paired
 from fairtrec.statistics.agreement import tau_ap
 from fairtrec.statistics.corrections import corrected
@@ -177,7 +177,6 @@ def sized(values: Floats, better: Better) -> Floats:
 ALPHA = 0.05  # of the corrected p that tells two runs apart in the base
 
 
-@renamed.told
 def ablate(
     runs: Any,
     qrels: Any = None,

@@ -21,7 +21,6 @@ from fairtrec.evaluation.inputs.given import Keywords
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.slices import Slices
 from fairtrec.measure import Measure
-from fairtrec.measures.catalogue import renamed
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import SCANTY
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by, refuse_first
@@ -71,7 +70,6 @@ class Verdicts(Answer):
         return not any(self.gate.fails(verdict.status) for verdict in self.verdicts)
 
 
-@renamed.told
 def check(
     requirements: str | Iterable[str],
     runs: Any,

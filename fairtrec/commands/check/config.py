@@ -10,7 +10,6 @@ import click
 from click.core import ParameterSource
 
 from fairtrec.evaluation.inputs.choices import CHOICES
-from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import NAME, crossed
@@ -145,9 +144,6 @@ def _options(command: click.Command, found: Fields, path: Path) -> dict[str, Any
 
 
 def _unknown(key: str, known: Collection[str]) -> InputError:
-    new = renamed.OPTIONS.get(f"--{key}", "").removeprefix("--")
-    if new.split(" ")[0] in known:
-        return InputError(renamed.now(key, new))
     near = get_close_matches(key, known, 1)
     return InputError(
         f"there is no option {key}; {f'did you mean {near[0]}?' if near else 'there are ' + ', '.join(known)}"

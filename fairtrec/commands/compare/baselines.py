@@ -43,7 +43,7 @@ def of_runs(asked: Sequence[str], files: dict[str, str]) -> tuple[Baseline, dict
         name = baseline
         if baseline is not None and baseline not in files:
             if baseline.endswith(".json") and Path(baseline).is_file():
-                what = "is no run; `fairtrec check` and `fairtrec diff` compare with results of eval"
+                what = "is no run; `fairtrec check` and `fairtrec results diff` compare with results of eval"
                 raise UsageError(f"{baseline} {what}")
             name, files = joined(files, baseline)
         numbers.append(find(list(files), name))

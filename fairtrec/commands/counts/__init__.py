@@ -1,15 +1,13 @@
-"""``fairtrec annotate`` and ``counts``: tables of counts, made and looked into."""
+"""``fairtrec counts``: tables of counts, made and looked into."""
 
 from fairtrec.support.command_rows import CommandRow
 
 COMMANDS = (
     CommandRow(
-        "annotate",
+        "counts",
         "Prepare",
-        "Count the group terms of a whole collection, once.",
+        "Count group terms in a collection; convert, merge and compare counts.",
         "stable",
-        place="annotate:command",
-        sections={"": ("terms output resume", "Options", "")},
+        sections={"make": ("terms output resume", "Options", "")},
     ),
-    CommandRow("counts", "Prepare", "Convert, merge, compare and look into tables of counts.", "stable"),
 )

@@ -1,4 +1,4 @@
-"""``fairtrec counts``: what to do with tables of counts."""
+"""``fairtrec counts``: make tables of counts, and look into them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +8,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import Commands
+from fairtrec.commands.counts import make
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Tokenizer
 
@@ -19,7 +20,10 @@ SHOWN = 10
 
 @click.group(name="counts", cls=Commands)
 def command() -> None:
-    """Convert, describe, merge and compare tables of counts."""
+    """Make, convert, describe, merge and compare tables of counts."""
+
+
+command.add_command(make.command)
 
 
 @command.command()

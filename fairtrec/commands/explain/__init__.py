@@ -16,7 +16,7 @@ EXPLANATIONS = Formats(
 COMMANDS = (
     CommandRow(
         "explain",
-        "Understand",
+        "Explain",
         "Show which words at which ranks made a value.",
         "provisional",
         sections={"": ("measure query terms", "Explanation", "measure")},

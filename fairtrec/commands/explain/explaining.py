@@ -18,7 +18,7 @@ from fairtrec.evaluation.inputs.given import JudgementsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.elementary import log_of_number
 from fairtrec.measure import Measure
-from fairtrec.measures.catalogue import pages, renamed
+from fairtrec.measures.catalogue import pages
 from fairtrec.support.notes import NoteKind
 
 RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind
@@ -143,7 +143,6 @@ class _Words:
 CANDIDATES = 100
 
 
-@renamed.told
 def explain(
     measure: str | Measure,
     runs: Any,

@@ -15,8 +15,8 @@ AGREEMENTS = Formats(
 COMMANDS = (
     CommandRow(
         "gold",
-        "Understand",
-        "Draw what people label, and see how words agree with them.",
+        "Explain",
+        "Sample documents for labeling; measure agreement; correct values.",
         "provisional",
         sections={
             "draw": ("number docs output", "Draw", "seed"),

@@ -12,7 +12,7 @@ FRONTIERS = Formats(
 COMMANDS = (
     CommandRow(
         "headroom",
-        "Understand",
+        "Explain",
         "Find how much fairer a run could be, at no loss and at some.",
         "provisional",
         sections={"": ("fairness loss terms", "Front", "")},

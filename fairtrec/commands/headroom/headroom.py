@@ -18,7 +18,6 @@ from fairtrec.evaluation.inputs.given import JudgementsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.fronts import ROUNDING, Front, merged, point_at, spend
 from fairtrec.measure import Better, Measure, Quantity
-from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Among
 from fairtrec.support.notes import Note
@@ -133,7 +132,6 @@ class Frontier(Answer):
 LOSSES = (0.0, 0.01, 0.05)
 
 
-@renamed.told
 def headroom(
     runs: Any,
     qrels: JudgementsLike | None = None,

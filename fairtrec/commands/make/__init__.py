@@ -1,1 +1,12 @@
-"""Commands that make an input of later ones: positions, query sets, collections of other words, rankers."""
+"""``fairtrec make``: commands that make an input of later ones, a folder each."""
+
+from fairtrec.support.command_rows import CommandRow
+
+COMMANDS = (
+    CommandRow(
+        "make",
+        "Prepare",
+        "Make positions, counterfactual texts, query sets, labels or rankers.",
+        "provisional",
+    ),
+)

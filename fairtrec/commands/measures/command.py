@@ -1,4 +1,4 @@
-"""``fairtrec measures`` and ``cite``: what each measure means and each reranker does, and where they are from."""
+"""``fairtrec measures``: what each measure means and each reranker does, and where they are from."""
 
 import re
 
@@ -8,15 +8,24 @@ from fairtrec.cli import options
 from fairtrec.cli.commands import Titled
 
 
-@click.command(name="measures", cls=Titled)
+@click.command(name="measures", cls=Titled, epilog=options.EXITS)
 @click.argument("names", nargs=-1, metavar="[MEASURE|RERANKER]...")
-def command(names: tuple[str, ...]) -> None:
-    """List all measures with direction, range and needs, and all rerankers, or print the page of each that is named."""
+@click.option("--bibtex", is_flag=True, help="Print BibTeX of fairtrec and of the papers that the measures are from.")
+def command(names: tuple[str, ...], *, bibtex: bool) -> None:
+    """List all measures with direction, range and needs, and all rerankers, or print the page of each name.
+
+    \b
+    fairtrec measures NFaiRR
+    fairtrec measures 'nDCG@10 NFaiRR@10 AWRF@20' --bibtex >> paper.bib
+    """
     from shutil import get_terminal_size
 
     from fairtrec.measures.catalogue import pages, rerankers
     from fairtrec.report.folding import hung
 
+    if bibtex:
+        click.echo(pages.bibtex(" ".join(names)), nl=False)
+        return
     room = get_terminal_size().columns
     told = [_paragraphs(pages.page(name), room) for name in names]
     told = told or [each.splitlines() for each in (pages.overview(), rerankers.overview())]
@@ -42,16 +51,3 @@ def _paragraphs(page: str, room: int) -> list[str]:
         else:
             joined.append(line)
     return joined
-
-
-@click.command(name="cite", cls=Titled, epilog=options.EXITS)
-@click.argument("measures", nargs=-1, metavar="[MEASURE]...")
-def cite(measures: tuple[str, ...]) -> None:
-    """Print BibTeX of fairtrec and of the papers that the measures are from.
-
-    \b
-    fairtrec cite 'nDCG@10 NFaiRR@10 AWRF@20' >> paper.bib
-    """
-    from fairtrec.measures.catalogue import pages
-
-    click.echo(pages.cite(" ".join(measures)), nl=False)

@@ -5,7 +5,7 @@ from fairtrec.support.command_rows import CommandRow
 COMMANDS = (
     CommandRow(
         "plot",
-        "Understand",
+        "Explain",
         "Draw runs as a figure for a paper.",
         "provisional",
         sections={"": ("measures terms output", "Figure", "baseline")},

@@ -16,7 +16,7 @@ OVERLAPS = Formats(
 COMMANDS = (
     CommandRow(
         "rbo",
-        "Understand",
+        "Explain",
         "Compare the rankings of runs: rank-biased overlap.",
         "provisional",
         sections={"": ("p depth per_query", "Overlap", "baseline complete")},

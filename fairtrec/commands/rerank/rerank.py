@@ -21,7 +21,7 @@ from fairtrec.evaluation.plan import planned
 from fairtrec.evaluation.reading import wanted
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import signature_of
-from fairtrec.measures.catalogue import renamed, rerankers
+from fairtrec.measures.catalogue import rerankers
 from fairtrec.reranker import Note, Reranker
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.jobs import map_ordered
@@ -36,7 +36,6 @@ class RerankKeywords(GivenKeywords, RerankedKeywords, total=False):
     """What ``rerank`` takes by keyword: what is given beside the runs, and the options of eval that it heeds."""
 
 
-@renamed.told
 def rerank(
     by: str | Reranker | Iterable[str | Reranker],
     runs: Any,

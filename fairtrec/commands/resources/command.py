@@ -54,7 +54,7 @@ def fetch(name: str) -> None:
 def add(name: str, file: Path | None) -> None:
     """Keep a copy of FILE as NAME, if it is the published file, and print its path.
 
-    NAME alone may be the passport of a query set of your own, which `fairtrec queries -o` writes.
+    NAME alone may be the passport of a query set of your own, which `fairtrec make queryset -o` writes.
     """
     if file is not None:
         click.echo(resources.add(name, file))

@@ -1,4 +1,4 @@
-"""``fairtrec diff`` and ``replay``: what tells two results files apart, or one and what its inputs give today."""
+"""``fairtrec results``: what tells two results files apart, or one and what its inputs give today."""
 
 import math
 import re
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Commands, say
 from fairtrec.commands.results import DIFFERENCES
 from fairtrec.support.errors import UsageError
 
@@ -41,13 +41,18 @@ def read_tolerance(most: float | None, *, exact: bool) -> "Tolerance":
     return Tolerance(most or 0.0, exact)
 
 
-@click.command(name="diff", cls=Titled, epilog=EXITS)
+@click.group(name="results", cls=Commands)
+def command() -> None:
+    """Compare results files, which `fairtrec eval -f json` writes, or evaluate one again."""
+
+
+@command.command(epilog=EXITS)
 @click.argument("one", metavar="A.json")
 @click.argument("other", metavar="B.json")
 @tolerance
 @exact
 @options.Shared(report=DIFFERENCES, beside=[options.output])
-def command(one: str, other: str, *, tolerance: float | None, exact: bool, form: str, output: Path | None) -> int:
+def diff(one: str, other: str, *, tolerance: float | None, exact: bool, form: str, output: Path | None) -> int:
     """Show what differs between two files that `fairtrec eval -f json` wrote: choices, inputs, values.
 
     Inputs are compared by their sha256, not by their place. Values are compared for each query if both files have
@@ -64,7 +69,7 @@ def command(one: str, other: str, *, tolerance: float | None, exact: bool, form:
     return 0 if found.same else 1
 
 
-@click.command(name="replay", cls=Titled, epilog=EXITS)
+@command.command(epilog=EXITS)
 @click.argument("file", metavar="RESULTS.json")
 @click.option(
     "--root",

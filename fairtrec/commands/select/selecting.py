@@ -25,7 +25,7 @@ from fairtrec.evaluation.inputs.documents import reduced
 from fairtrec.evaluation.inputs.given import Keywords
 from fairtrec.formats import plain_run
 from fairtrec.measure import Measure
-from fairtrec.measures.catalogue import registry, renamed
+from fairtrec.measures.catalogue import registry
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 from fairtrec.support.errors import PATH, FilePath, UsageError
@@ -36,7 +36,6 @@ class SelectKeywords(Keywords, ProcedureKeywords, total=False):
     """What ``select`` takes beside its own keywords: those of ``evaluate``, and the fields of Procedure."""
 
 
-@renamed.told
 def select(
     runs: Any,
     qrels: Any = None,

@@ -11,7 +11,7 @@ COMMANDS = (
     CommandRow(
         "validate",
         "Prepare",
-        "Find all faults of runs, and repair those that are certain.",
+        "Check run files and fix unambiguous errors.",
         "stable",
         sections={"": ("qrels docs fix", "Checks", "due")},
         answers={"Validation": FINDINGS},

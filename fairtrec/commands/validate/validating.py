@@ -18,7 +18,6 @@ from fairtrec.data.spellings import variants
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair_files import Requests, Truth
-from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.literals import RunFormat
@@ -131,7 +130,6 @@ class Validation(Answer):
         return tuple(self)
 
 
-@renamed.told
 def validate(
     runs: FilePath | Sequence[FilePath],
     *,

@@ -100,7 +100,7 @@ def _faults(folder: Path, number: int) -> list[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class CountingOptions(CollectionOptions):
-    """How to annotate."""
+    """How to count_collection."""
 
     tokenizer: Tokenizer = "strip"
     case_sensitive: bool = False
@@ -132,7 +132,7 @@ def meta_of(terms: GroupTerms, options: CountingOptions, sources: Sequence[Sourc
     return Meta(terms.groups, options.tokenizer, options.case_sensitive, terms.name, terms.digest, kept)
 
 
-def annotate(
+def count_collection(
     sources: Sequence[FilePath],
     terms: GroupTerms,
     output: Path,

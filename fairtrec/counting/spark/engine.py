@@ -1,6 +1,6 @@
 """The engine of a cluster: Spark reads a collection and counts it on its executors, with the counter of one machine.
 
-``run`` makes the table that ``local.annotate`` makes, byte for byte; ``annotate`` leaves it in parts, which
+``run`` makes the table that ``local.count_collection`` makes, byte for byte; ``count_parts`` leaves it in parts, which
 ``fairtrec counts merge`` makes into the same one. Needs ``pip install 'fairtrec[spark]'``, here and on the
 executors, and a folder for the parts that both can reach.
 """
@@ -151,7 +151,7 @@ def run(
     return CountingSummary(meta, sum(done.bytes for done in places.parts), rejected, 0, counting.counter, jobs)
 
 
-def annotate(
+def count_parts(
     sources: Any,
     terms: GroupTerms,
     output: FilePath,
@@ -200,7 +200,7 @@ def session(master: str | None, given: Any = None) -> Iterator[Any]:
         yield spark
         return
     builder: Any = SparkSession.builder
-    builder = builder.appName("fairtrec annotate").config("spark.sql.execution.arrow.maxRecordsPerBatch", BATCH)
+    builder = builder.appName("fairtrec counts make").config("spark.sql.execution.arrow.maxRecordsPerBatch", BATCH)
     if (master or "").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = builder.config(f"spark.executorEnv.{SAFE_PATH}", "1")  # of each Python that an executor starts

@@ -244,5 +244,5 @@ def is_ours(schema: Any, path: FilePath) -> bool:
         return False
     ours = schema_of([name for name in schema.names if name not in COLUMNS])
     if [(field.name, field.type) for field in schema] != [(field.name, field.type) for field in ours]:
-        raise InputError("its columns are not as `fairtrec annotate` writes them; count again", path)
+        raise InputError("its columns are not as `fairtrec counts make` writes them; count again", path)
     return True

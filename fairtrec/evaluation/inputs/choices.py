@@ -18,7 +18,6 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 
 from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS, CONFIDENCE_OR_BOUNDS, GOLD_BY_T
 from fairtrec.evaluation.inputs.choice import Asked, Choice
-from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.files.arguments import is_by_name
 from fairtrec.support.literals import (
@@ -217,8 +216,6 @@ class Choices:
     def __post_init__(self) -> None:
         for row in CHOICES.values():
             value, what = getattr(self, row.name), f"the {row.name.replace('_', ' ')}"
-            if f"{row.name}={value!r}" in renamed.KEYWORDS:
-                raise UsageError(renamed.now(f"{row.name}={value!r}", renamed.KEYWORDS[f"{row.name}={value!r}"]))
             for own in value.values() if isinstance(value, Mapping) and row.by_name and is_by_name(value) else (value,):
                 if row.literals and own not in row.literals and own is not None:
                     raise UsageError(f"{what} {own!r} is not known; choose one of {', '.join(row.literals)}")
@@ -399,8 +396,6 @@ def unknown(name: str, known: Iterable[str]) -> UsageError:
     """Say that there is no such option, and which of the known ones may be meant."""
     from difflib import get_close_matches
 
-    if name in renamed.KEYWORDS:
-        return UsageError(renamed.now(name, renamed.KEYWORDS[name]))
     near = get_close_matches(name, known, 1)
     hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
     return UsageError(f"there is no option {name}{hint}")

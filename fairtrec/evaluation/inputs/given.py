@@ -183,7 +183,7 @@ def told_apart(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Given
         named["qrels"] = None
     of_gold = named.get("gold") is not None and renamings(rest.get("groups"))
     if rest.get("groups") is not None and named.get("labels") is None and not of_gold:  # before what words lack is told
-        raise UsageError("--groups names groups of labels; give --labels FILE (word lists are --terms now)")
+        raise UsageError("--groups names groups of labels; give --labels FILE, or --terms for a word list")
     given, choices = Given(**named), Choices(**rest)
     if choices.missing in FILLED and given.labels is None:
         what = f"--missing {choices.missing} is about documents without a label; give --labels FILE"

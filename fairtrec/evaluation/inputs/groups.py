@@ -41,7 +41,7 @@ def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     if strange:
         known, old = ", ".join(labels.groups), {new: old for old, new in renamed_in(wanted).items()}
         called = old.get(strange[0], strange[0])
-        raise UsageError(f"{labels.name} has no group {called}; there are {known} (word lists are --terms now)")
+        raise UsageError(f"{labels.name} has no group {called}; there are {known}; for a word list, use --terms")
     if len({*names} - {NONE}) < 2 or len(set(names)) < len(names):
         raise UsageError("these are fewer than two different groups; name two or more, like --groups F,M")
     kept = [column for column, name in enumerate(labels.groups) if name in names]

@@ -179,12 +179,12 @@ def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) 
 
     ``watched``  a function of the documents and their texts that gives the texts on, and may keep what it sees.
     """
-    from fairtrec.counting.counter import TermTable, annotate
+    from fairtrec.counting.counter import TermTable, count_texts
 
     if isinstance(docs, TermTable):
         return docs.annotations(wanted, lexicon)
     found = texts(docs, wanted)
-    return annotate(found if watched is None else watched(wanted, found), wanted, lexicon)
+    return count_texts(found if watched is None else watched(wanted, found), wanted, lexicon)
 
 
 def texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:

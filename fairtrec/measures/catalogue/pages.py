@@ -123,7 +123,7 @@ def _foreign(utility: Utility) -> str:
 _PLACE = re.compile(r"https?://[^\s,;]*[^\s,;.]")
 
 
-def cite(measures: str = "") -> str:
+def bibtex(measures: str = "") -> str:
     """Give fairtrec and the sources of measures as BibTeX: fairtrec first, then each source once, in their order.
 
     Of a measure of another package, whose source is not among those that come with fairtrec, the entry holds what its

@@ -32,7 +32,7 @@ State = Literal["ok", "missing", "damaged"]
 
 RESERVED = ("common",)  # what --queries takes besides names
 REINSTALL = "run: pip install --force-reinstall fairtrec"
-WRITE_AGAIN = "write it again: fairtrec queries -o NAME.tsv"
+WRITE_AGAIN = "write it again: fairtrec make queryset -o NAME.tsv"
 TEXTS = ("title", "source", "licence", "citation", "language", "format")
 OPTIONAL = ("file", "url", "keep", "note", "slices")
 DIGEST = re.compile("[0-9a-f]{64}")

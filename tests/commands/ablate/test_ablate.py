@@ -347,7 +347,7 @@ def test_the_product_is_what_counting_gives(texts, first, second, tokenizer, cas
         return ((row, docs[name]) for row, name in enumerate(names.names.tolist()) if name in docs)
 
     table = TermTable([*first, *second, "b a"], reader)
-    expected = counter.annotate(reader(wanted), wanted, lexicon)
+    expected = counter.count_texts(reader(wanted), wanted, lexicon)
     for part in (Docnos.of(wanted.names[:1]), wanted):  # what is not known yet is read then
         found = table.annotations(part, lexicon)
         whole = expected.of(part)

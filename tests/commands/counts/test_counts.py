@@ -1,4 +1,4 @@
-"""``fairtrec annotate`` and ``fairtrec counts`` as they are typed."""
+"""``fairtrec counts make`` and ``fairtrec counts`` as they are typed."""
 
 import json
 import re
@@ -31,12 +31,12 @@ def test_a_speed_is_said_where_it_means_something(size, seconds, said):
 
 @pytest.fixture
 def annotated(folder, fairtrec_command):
-    assert fairtrec_command("annotate", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow", "-j", 1).code == 0
+    assert fairtrec_command("counts", "make", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow", "-j", 1).code == 0
     return folder
 
 
 def test_annotate_prints_one_line(folder, fairtrec_command):
-    done = fairtrec_command("annotate", "c.tsv", "--terms", "terms.csv", "-o", "t.tsv", "-j", 1)
+    done = fairtrec_command("counts", "make", "c.tsv", "--terms", "terms.csv", "-o", "t.tsv", "-j", 1)
     assert (done.code, done.out, done.complaints) == (0, "", [])
     assert done.err.startswith("# 3 documents, 0.0 MB of text in ")
     assert "; counter: " in done.err
@@ -47,7 +47,7 @@ def test_annotate_prints_one_line(folder, fairtrec_command):
 
 
 def test_annotate_takes_a_word_list_by_name(folder, fairtrec_command):
-    done = fairtrec_command("annotate", "c.tsv", "--terms", "gender-en", "-o", "t.arrow", "-j", 1)
+    done = fairtrec_command("counts", "make", "c.tsv", "--terms", "gender-en", "-o", "t.arrow", "-j", 1)
     assert done.code == 0
     meta = Table("t.arrow").meta
     assert meta.terms == "gender-en"
@@ -68,7 +68,7 @@ def test_annotate_takes_a_word_list_by_name(folder, fairtrec_command):
 )
 def test_annotate_fails(arguments, code, message, folder, fairtrec_command):
     (folder / "empty.tsv").write_text("\n")
-    done = fairtrec_command("annotate", *arguments, "-j", 1)
+    done = fairtrec_command("counts", "make", *arguments, "-j", 1)
     assert done.code == code
     assert len(done.complaints) == 1
     assert done.complaints[0].startswith(message)
@@ -76,7 +76,7 @@ def test_annotate_fails(arguments, code, message, folder, fairtrec_command):
 
 def test_annotate_passes_over_and_says_so(folder, fairtrec_command):
     (folder / "c.tsv").write_text(TEXTS + "no tab\n")
-    given = ["annotate", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow", "-j", 1]
+    given = ["counts", "make", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow", "-j", 1]
     assert fairtrec_command(*given).complaints[0].startswith("c.tsv:4: this line has no tab behind a docno")
     done = fairtrec_command(*given, "--keep-going", "--force")
     assert done.code == 0
@@ -147,7 +147,9 @@ def test_eval_takes_all_three_formats(annotated, fairtrec_command):
 
 def test_published_counts_can_be_told_how_they_were_made(copied, fairtrec_command):
     Path("terms").write_text("she,f\nhe,m\n")
-    assert fairtrec_command("annotate", "collection.tsv", "--terms", "terms", "-o", "made.tsv", "-j", "1").code == 0
+    assert (
+        fairtrec_command("counts", "make", "collection.tsv", "--terms", "terms", "-o", "made.tsv", "-j", "1").code == 0
+    )
     rows = [line for line in Path("made.tsv").read_text().splitlines() if not line.startswith("#")]
     Path("found.tsv").write_text("\n".join(rows) + "\n")
     evaluated = ("eval", "none", "bm25.run", "-m", "TExFAIR@10", "-f", "json", "--terms", "terms", "--counts")

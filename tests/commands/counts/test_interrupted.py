@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from fairtrec.counting.local import engine, part, tasks
-from fairtrec.counting.local.engine import CountingOptions, annotate
+from fairtrec.counting.local.engine import CountingOptions, count_collection
 from fairtrec.data import GroupTerms
 from fairtrec.support.errors import InputError, UsageError
 
@@ -31,7 +31,7 @@ def workplace(tmp_path, monkeypatch):
 
 
 def run(folder, name="c.tsv", **options):
-    return annotate([folder / name], TERMS, folder / "o.arrow", CountingOptions(jobs=1, **options))
+    return count_collection([folder / name], TERMS, folder / "o.arrow", CountingOptions(jobs=1, **options))
 
 
 def interrupted(folder, monkeypatch, name="c.tsv"):
@@ -114,7 +114,7 @@ def test_a_source_changed_while_it_is_counted(workplace):
         os.utime(workplace / "c.tsv", (1, 1))
 
     with pytest.raises(InputError, match=r"c.tsv: this file was changed while it was counted"):
-        annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
+        count_collection([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
     assert not list(workplace.glob("o.arrow*"))
 
 
@@ -124,7 +124,7 @@ def test_a_source_cut_short_while_it_is_read_does_not_hang(workplace):
 
     def count():
         with pytest.raises(InputError, match=r"c.tsv: this file was cut short while it was counted"):
-            annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
+            count_collection([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
         ended.append(True)
 
     ended = []
@@ -140,7 +140,7 @@ def test_a_source_that_vanishes(workplace):
         (workplace / "c.tsv").unlink(missing_ok=True)
 
     with pytest.raises(InputError, match=r"c.tsv: reading failed \(No such file or directory\); was it moved"):
-        annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
+        count_collection([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
     assert not list(workplace.glob("o.arrow*"))
 
 
@@ -153,7 +153,7 @@ def test_two_at_once_to_one_output(workplace, options):
     def watch(_):
         if not seen:
             program = "import sys; from fairtrec import cli; sys.argv[0] = 'fairtrec'; cli.main()"
-            given = ["annotate", "c.tsv", "--terms", "g", "-o", "o.arrow", "-j", "1"]
+            given = ["counts", "make", "c.tsv", "--terms", "g", "-o", "o.arrow", "-j", "1"]
             more = [f"--{name}" for name in options]
             seen.append(
                 subprocess.run(
@@ -161,7 +161,7 @@ def test_two_at_once_to_one_output(workplace, options):
                 )
             )
 
-    done = annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
+    done = count_collection([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
     assert done.meta.rows == len(LINES)
     assert seen[0].returncode == 2
     start = f"process {os.getpid()} on "
@@ -197,13 +197,13 @@ def test_the_output_is_one_of_what_is_read(workplace, fairtrec_command, output):
     shutil.copy("g", "g.tsv")
     (workplace / "link.tsv").hardlink_to("c.tsv")
     name = "g.tsv" if output == "g" else output
-    ended = fairtrec_command("annotate", "c.tsv", "--terms", "g.tsv", "-o", name, "--force", "-j", "1")
+    ended = fairtrec_command("counts", "make", "c.tsv", "--terms", "g.tsv", "-o", name, "--force", "-j", "1")
     assert (ended.code, ended.complaints) == (2, [f"the output {name} is also read; choose another with -o"])
     assert (workplace / "c.tsv").read_bytes() == b"".join(LINES)
 
 
 def test_a_folder_in_which_nothing_can_be_made(workplace, fairtrec_command):
-    ended = fairtrec_command("annotate", "c.tsv", "--terms", "g", "-o", "/proc/o.arrow", "-j", "1")
+    ended = fairtrec_command("counts", "make", "c.tsv", "--terms", "g", "-o", "/proc/o.arrow", "-j", "1")
     assert ended.code == 2
     assert len(ended.complaints) == 1
     assert "/proc" in ended.complaints[0]
@@ -211,8 +211,8 @@ def test_a_folder_in_which_nothing_can_be_made(workplace, fairtrec_command):
 
 @pytest.mark.parametrize("name", ["x" * 300 + ".arrow", "x/" * 3000 + "o.arrow"])
 def test_a_name_too_long_for_an_output(workplace, fairtrec_command, name):
-    assert fairtrec_command("annotate", name, "--terms", "g", "-o", "o.arrow", "-j", "1").code == 3
-    for command in (["annotate", "c.tsv", "--terms", "g", "-j", "1"], ["eval", "none", "c.tsv"]):
+    assert fairtrec_command("counts", "make", name, "--terms", "g", "-o", "o.arrow", "-j", "1").code == 3
+    for command in (["counts", "make", "c.tsv", "--terms", "g", "-j", "1"], ["eval", "none", "c.tsv"]):
         ended = fairtrec_command(*command, "-o", name)
         assert ended.code == 2
         assert len(ended.complaints) == 1

@@ -262,9 +262,9 @@ def test_a_results_file_does_for_its_run(folder, fairtrec_command):
 def test_replays_to_the_last_bit(folder, fairtrec_command, options, more, tmp_path_factory, monkeypatch):
     assert fairtrec_command("eval", "qrels.txt", *options, *more, "-f", "json", "-o", "a.json").code == 0
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    ended = fairtrec_command("replay", folder / "a.json", "--root", folder, "--exact")
+    ended = fairtrec_command("results", "replay", folder / "a.json", "--root", folder, "--exact")
     assert (ended.code, ended.out) == (0, "")
-    assert fairtrec_command("replay", folder / "a.json").code == 3
+    assert fairtrec_command("results", "replay", folder / "a.json").code == 3
 
 
 def change_value(path, change):
@@ -324,7 +324,7 @@ def test_a_value_that_differs_by_1e_9_is_found_unless_it_is_tolerated(recorded, 
 def test_a_value_that_became_undefined_or_infinite_is_found_whatever_is_tolerated(recorded, fairtrec_command, change):
     change_value(recorded, change)
     for options in ([], ["--exact"], ["--tolerance", "1e300"], ["--tolerance", "inf"]):
-        assert fairtrec_command("replay", "a.json", *options).code == 1
+        assert fairtrec_command("results", "replay", "a.json", *options).code == 1
 
 
 NUMBERS = [
@@ -388,7 +388,7 @@ def test_a_baseline_with_other_last_digits_has_no_differences(folder, fairtrec_c
 
 
 def test_exact_and_a_tolerance_are_one_too_many(recorded, fairtrec_command):
-    ended = fairtrec_command("diff", "a.json", "one.json", "--exact", "--tolerance", "0.1")
+    ended = fairtrec_command("results", "diff", "a.json", "one.json", "--exact", "--tolerance", "0.1")
     assert (ended.code, ended.complaints) == (2, ["--exact allows no difference; leave out --tolerance, or --exact"])
 
 
@@ -419,7 +419,7 @@ def test_what_cannot_be_replayed_says_why(folder, fairtrec_command, change, says
     written = json.loads((folder / "a.json").read_text())
     change(written)
     (folder / "a.json").write_text(json.dumps(written))
-    ended = fairtrec_command("replay", "a.json")
+    ended = fairtrec_command("results", "replay", "a.json")
     assert (ended.code, len(ended.complaints)) == (3, 1)
     assert says in ended.err
 
@@ -427,9 +427,9 @@ def test_what_cannot_be_replayed_says_why(folder, fairtrec_command, change, says
 def test_an_input_of_a_replay_is_not_written_over(folder, fairtrec_command):
     fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-q", "-f", "json", "-o", "a.json")
     before = (folder / "qrels.txt").read_text()
-    ended = fairtrec_command("replay", "a.json", "-o", "qrels.txt")
+    ended = fairtrec_command("results", "replay", "a.json", "-o", "qrels.txt")
     assert (ended.code, "is also read" in ended.err) == (2, True)
-    ended = fairtrec_command("replay", "a.json", "--root", folder, "-o", folder / "qrels.txt")
+    ended = fairtrec_command("results", "replay", "a.json", "--root", folder, "-o", folder / "qrels.txt")
     assert (ended.code, "is also read" in ended.err) == (2, True)
     assert (folder / "qrels.txt").read_text() == before
 
@@ -464,12 +464,12 @@ def test_diff_ends_as_diff_does(folder, fairtrec_command, form):
         fairtrec_command(
             "eval", "qrels.txt", "bm25.run", "-m", "RR P@5", "-l", level, "-q", "-f", "json", "-o", f"{name}.json"
         )
-    assert fairtrec_command("diff", "a.json", "a.json", "-f", form).code == 0
-    ended = fairtrec_command("diff", "a.json", "b.json", "-f", form)
+    assert fairtrec_command("results", "diff", "a.json", "a.json", "-f", form).code == 0
+    ended = fairtrec_command("results", "diff", "a.json", "b.json", "-f", form)
     assert ended.code == 1
     assert "level" in ended.out
     assert "P(rel=2)@5" in ended.out
-    assert fairtrec_command("diff", "a.json", "c.json", "-f", form).code == 3
+    assert fairtrec_command("results", "diff", "a.json", "c.json", "-f", form).code == 3
 
 
 def test_a_result_that_was_written_is_compared_correlated_and_drawn_as_curves(copied, fairtrec_command):

@@ -31,7 +31,7 @@ def test_what_has_no_sha256_is_not_taken(recorded, fairtrec_command, option, val
     for part in [each for each in document["inputs"] if each.split()[0] == option]:
         document["inputs"][f"{option} of another"] = document["inputs"].pop(part)
     recorded.write_text(json.dumps(document))
-    ended = fairtrec_command("replay", "a.json")
+    ended = fairtrec_command("results", "replay", "a.json")
     assert (ended.code, len(ended.complaints)) == (3, 1)
     assert ended.complaints[0].endswith(
         "of which this file has no sha256, so it cannot be replayed; evaluate the runs again"
@@ -45,5 +45,5 @@ def test_the_file_of_a_mixed_target_is_that_of_the_root(recorded, fairtrec_comma
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     (tmp_path / "elsewhere" / "shares.tsv").write_text("101\tf\t0.9\n101\tm\t0.1\n")
-    ended = fairtrec_command("replay", recorded, "--root", recorded.parent)
+    ended = fairtrec_command("results", "replay", recorded, "--root", recorded.parent)
     assert (ended.code, ended.complaints) == (0, [])

@@ -45,13 +45,15 @@ def test_another_version_of_a_program_is_said_and_the_values_are_compared(
     ended = check(fairtrec_command)
     assert (ended.code, f"versions differ: {program}" in ended.out + ended.err) == (0, True)
     assert f"{version} in main.json" in ended.out + ended.err
-    ended = fairtrec_command("diff", "same.json", "main.json")
+    ended = fairtrec_command("results", "diff", "same.json", "main.json")
     assert (ended.code, ended.out) == (0, "")
     assert f"{version} in main.json" in ended.err
-    ended = fairtrec_command("replay", "main.json")
+    ended = fairtrec_command("results", "replay", "main.json")
     assert (ended.code, f"# versions differ: {program} {version} then" in ended.err) == (0, True)
     assert (
-        json.loads(fairtrec_command("diff", "same.json", "main.json", "-f", "json").out)["versions"][program][1]
+        json.loads(fairtrec_command("results", "diff", "same.json", "main.json", "-f", "json").out)["versions"][
+            program
+        ][1]
         == version
     )
 
@@ -65,13 +67,13 @@ def test_changed_values_are_refused_with_what_changed_until_they_are_accepted(
     assert f"main.json: NFaiRR is of value version 2 here, 1 there: {WHY}; evaluate it again" in ended.err
     ended = check(fairtrec_command, "--accept")
     assert (ended.code, f"accepted: NFaiRR: {WHY}" in ended.out + ended.err) == (0, True)
-    ended = fairtrec_command("replay", "main.json")
+    ended = fairtrec_command("results", "replay", "main.json")
     assert (ended.code, WHY in ended.err, len(ended.complaints)) == (3, True, 1)
-    ended = fairtrec_command("replay", "main.json", "--accept")
+    ended = fairtrec_command("results", "replay", "main.json", "--accept")
     assert (ended.code, f"value version, NFaiRR: 1 | 2: {WHY}" in ended.out) == (1, True)
     baseline(values="NFaiRR/2")
     assert check(fairtrec_command).code == 0
-    assert fairtrec_command("replay", "main.json").code == 0
+    assert fairtrec_command("results", "replay", "main.json").code == 0
 
 
 def test_a_value_version_stands_in_the_signature_where_it_is_not_1(copied, fairtrec_command, monkeypatch):
@@ -130,5 +132,8 @@ def test_a_baseline_knows_its_inputs_by_what_they_hold(baseline, fairtrec_comman
 
 def test_replay_says_where_there_is_nothing_to_accept(copied, fairtrec_command):
     fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-f", "json", "-o", "one.json")
-    assert "nothing to accept" not in fairtrec_command("replay", "one.json").err
-    assert "# nothing to accept: the values of no measure" in fairtrec_command("replay", "one.json", "--accept").err
+    assert "nothing to accept" not in fairtrec_command("results", "replay", "one.json").err
+    assert (
+        "# nothing to accept: the values of no measure"
+        in fairtrec_command("results", "replay", "one.json", "--accept").err
+    )

@@ -204,13 +204,13 @@ def test_a_results_file_is_read_replayed_and_compared_with_others(fairtrec_comma
     assert document["measures"]["AWRF@10 max"] == {"better": "higher", "aggregate": "max", "of": "AWRF@10"}
     assert document["measures"]["AP"] == {"better": "higher", "aggregate": "mean", "of": "AP"}
     assert list(document["runs"][0]["queries"]["101"]) == ["AP", "AWRF@10"]
-    again = fairtrec_command("replay", str(results))
+    again = fairtrec_command("results", "replay", str(results))
     assert (again.code, "the same query by query" in again.err) == (0, True)
     other = tmp_path / "b.json"
     fairtrec_command(
         "eval", QRELS, RUNS[0], "-m", "map AWRF@10", "--labels", LABELS, "-q", "-f", "json", "-o", str(other)
     )
-    told = fairtrec_command("diff", str(results), str(other))
+    told = fairtrec_command("results", "diff", str(results), str(other))
     assert (told.code, "AWRF@10 max" in told.out, "aggregate" in told.out) == (1, True, True)
     assert [str(each) for each in read_results(results).result().scores[0].measures] == ["AP", "AWRF@10"]
     held = fairtrec_command("check", QRELS, RUNS[0], "--require", "AWRF@10 >= baseline", "--labels", LABELS,

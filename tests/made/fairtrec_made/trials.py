@@ -193,18 +193,18 @@ BASES = [
     ("gold draw a.run b.run", {"--number": "3", "--output": "new.out"}),
     ("gold agree gold.tsv", {"--labels": "labels.tsv"}),
     ("gold agree drawn.tsv a.run b.run", {"--terms": "terms.csv", "--docs": "docs.tsv"}),
-    ("queries votes.tsv", {"--keep": "n", "--query-texts": "asked.tsv", "--output": "new.tsv"}),
+    ("make queryset votes.tsv", {"--keep": "n", "--query-texts": "asked.tsv", "--output": "new.tsv"}),
     ("trec-fair-2019 fair.jsonl", {"--sequences": "sequences.csv", "--truth": "truth.jsonl", "--labels": "authors.csv"}),
-    ("annotate docs.tsv", {"--terms": "terms.csv", "--output": "new.arrow", "--jobs": "1"}),
+    ("counts make docs.tsv", {"--terms": "terms.csv", "--output": "new.arrow", "--jobs": "1"}),
     ("counts convert counts.tsv new.arrow", {}),
     ("counts merge new.arrow counts.tsv", {}),
-    ("positions a.run", {"--embeddings": "vectors.npy", "--ids": "ids.txt"}),
-    ("counterfactual more.tsv", {"--pairs": "gender-en-pairs", "--output": "new.tsv", "--jobs": "1"}),
+    ("make positions a.run", {"--embeddings": "vectors.npy", "--ids": "ids.txt"}),
+    ("make counterfactual more.tsv", {"--pairs": "gender-en-pairs", "--output": "new.tsv", "--jobs": "1"}),
     ("validate a.run", {}),
     ("validate fair.jsonl", {"--track": "trec-fair-2019", "--sequences": "sequences.csv", "--truth": "truth.jsonl"}),
-    ("diff one.json other.json", {}),
-    ("replay one.json", {}),
-    ("cite", {}),
+    ("results diff one.json other.json", {}),
+    ("results replay one.json", {}),
+    ("measures", {}),
     ("demo", {}),
 ]  # fmt: skip
 
@@ -212,15 +212,15 @@ OTHERWISE = {  # what is tried in one command, where its input must be another
     "trec-fair-2019 --labels": "authors.csv",
     "explain --depth": "5",
     "headroom --background-depth": "4",
-    "counterfactual --depth": "1",
+    "make counterfactual --depth": "1",
     "validate --docs": "few.tsv",
     "validate --docnos": "queries.txt",
 }
 MAYBE = {
     "--verbose": "it shows remarks that are folded, where there are so many",
-    "replay --tolerance": "what is computed again is the same to the last bit; JSON says the tolerance",
-    "replay --exact": "what is computed again is the same to the last bit; JSON says the tolerance",
-    "diff --exact": "values differ by more than the tolerance, or in no bit; JSON says the tolerance",
+    "results replay --tolerance": "what is computed again is the same to the last bit; JSON says the tolerance",
+    "results replay --exact": "what is computed again is the same to the last bit; JSON says the tolerance",
+    "results diff --exact": "values differ by more than the tolerance, or in no bit; JSON says the tolerance",
 }
 SAME = {  # options that change no output on this input, by themselves or in one command
     "--jobs": "it says how fast, not what",
@@ -231,16 +231,16 @@ SAME = {  # options that change no output on this input, by themselves or in one
     "--no-links": "no run is a link",
     "--resume": "nothing was interrupted",
     "--run-format": "the runs are of the format that auto finds",
-    "positions --missing": "all documents have vectors",
+    "make positions --missing": "all documents have vectors",
     "validate --all": "no run has twenty faults of a kind",
     "validate --fail-on": "the runs have errors or none",
 }
 HERE = {  # two options that are fine alone, and together can show nothing on this input
     "gold draw --number --unit": "there are fewer queries than that",
     "compare --correlate --places": "two runs have a correlation of 1 or none, without digits",
-    "positions --axes --fit": "the documents that axes are fitted to have not so many",
+    "make positions --axes --fit": "the documents that axes are fitted to have not so many",
     "select --background-depth --tokenizer": "so few documents of the background hold no term, and no query has a value",
 }
 UNTRIED = {
-    "adversarial": "it trains for minutes, and needs torch",
+    "make ranker": "it trains for minutes, and needs torch",
 }

@@ -21,14 +21,14 @@ FILES = {
 }
 LINES = {  # a line of JSON, its file, and the command that reads it
     "texts": ({"id": "d1", "title": "t", "text": "she"}, "docs.jsonl", "eval qrels a.run --terms gender-en --docs docs.jsonl"),
-    "counted": ({"docno": "d1", "title": "t", "contents": "she"}, "c.jsonl", "annotate c.jsonl --terms gender-en -o c.tsv --force -j 1"),
-    "swapped": ({"id": "d1", "title": "t", "text": "she"}, "s.jsonl", "counterfactual s.jsonl --pairs gender-en-pairs -o s2.jsonl --force -j 1"),
+    "counted": ({"docno": "d1", "title": "t", "contents": "she"}, "c.jsonl", "counts make c.jsonl --terms gender-en -o c.tsv --force -j 1"),
+    "swapped": ({"id": "d1", "title": "t", "text": "she"}, "s.jsonl", "make counterfactual s.jsonl --pairs gender-en-pairs -o s2.jsonl --force -j 1"),
     "labels": ({"docno": "d1", "group": "f", "weight": 1, "qid": "q1"}, "l.jsonl", "eval qrels a.run -m AWRF@2 --labels l.jsonl"),
     "field": ({"docno": "d1", "of": {"in": ["f", "m"]}}, "f.jsonl", "eval qrels a.run -m AWRF@2 --labels f.jsonl:of.in"),
     "run": ({"qid": "q1", "docno": "d1", "score": 2.5, "rank": 1, "tag": "t"}, "r.jsonl", "validate r.jsonl"),
     "run, read": ({"qid": "q1", "docno": "d1", "score": 2.5, "rank": 1, "tag": "t"}, "r.jsonl", "eval qrels r.jsonl -m RR"),
     "values": ({"query_id": "q1", "measure": "RR", "value": 0.5, "run": "a"}, "v.jsonl", "compare --values v.jsonl --values v2.jsonl"),
-    "pairs": ([["she", "he"], ["mom", "dad"]], "p.json", "counterfactual docs.tsv --pairs p.json -o p.tsv --force -j 1"),
+    "pairs": ([["she", "he"], ["mom", "dad"]], "p.json", "make counterfactual docs.tsv --pairs p.json -o p.tsv --force -j 1"),
     "sequences": ({"qid": "1", "documents": [{"doc_id": "a", "relevance": 1}]}, "truth.jsonl", "validate track.jsonl --track trec-fair-2019 --sequences seq.csv --truth truth.jsonl"),
     "track": ({"q_num": "0.1", "qid": "1", "ranking": ["a"]}, "track.jsonl", "validate track.jsonl --track trec-fair-2019 --sequences seq.csv --truth truth.jsonl"),
 }  # fmt: skip
@@ -66,7 +66,7 @@ def refused(fairtrec_command):
     return call
 
 
-@pytest.mark.parametrize("command", ["diff a.json good.json", "replay a.json", "check qrels a.run --baseline a.json --require RR>=baseline", "compare --values a.json --values good.json"])  # fmt: skip
+@pytest.mark.parametrize("command", ["results diff a.json good.json", "results replay a.json", "check qrels a.run --baseline a.json --require RR>=baseline", "compare --values a.json --values good.json"])  # fmt: skip
 def test_a_results_file(workplace, fairtrec_command, refused, command):
     given = "eval qrels a.run -m RR --labels labels.tsv -m AWRF@2 --missing neutral -q -f json -o good.json"
     assert fairtrec_command(*given.split()).code == 0
@@ -102,7 +102,7 @@ def test_tables_of_options_that_are_none(workplace, refused, way):
     "command", ["counts info c.tsv", "eval qrels a.run --counts c.tsv -m NFaiRR@2 --background b.run"]
 )
 def test_metadata_of_counts(workplace, fairtrec_command, refused, command, line):
-    assert fairtrec_command(*["annotate", "docs.tsv", "--terms", "gender-en", "-o", "c.tsv"]).code == 0
+    assert fairtrec_command(*["counts", "make", "docs.tsv", "--terms", "gender-en", "-o", "c.tsv"]).code == 0
     lines = (workplace / "c.tsv").read_text().splitlines(keepends=True)
     good, many = json.loads(lines[line][2:]), 0
     for _, _, changed in variants(good, VALUES if "info" in command else VALUES[::3]):
@@ -168,8 +168,8 @@ def test_long_words_and_few_parts_of_toml_are_read():
     [
         "check qrels a.run --config n.toml",
         "eval qrels a.run --terms gender-en --docs n.jsonl",
-        "annotate n.jsonl --terms gender-en -o c.tsv -j 1",
-        "counterfactual docs.tsv --pairs n.json -o p.tsv -j 1",
+        "counts make n.jsonl --terms gender-en -o c.tsv -j 1",
+        "make counterfactual docs.tsv --pairs n.json -o p.tsv -j 1",
         "eval qrels a.run -m AWRF@2 --labels n.jsonl",
         "eval qrels n.jsonl -m RR",
         "ablate qrels a.run b.run -m RR --vary cutoff=N",

@@ -21,10 +21,10 @@ REPORTS = {  # with their values, and the notes beside these
     "ablate, varied": f"ablate none bm25.run neural.run -m ARaB@10 --vary terms=NAME --terms gender-en-core {TEXTS}",
 }
 OTHERS = {
-    "annotate": "annotate collection.tsv --terms NAME -o out.tsv -j 1",
-    "counterfactual": "counterfactual collection.tsv --pairs NAME -o out.tsv -j 1",
+    "counts make": "counts make collection.tsv --terms NAME -o out.tsv -j 1",
+    "counterfactual": "make counterfactual collection.tsv --pairs NAME -o out.tsv -j 1",
     "gold agree": f"gold agree labels.tsv --terms NAME {TEXTS}",
-    "queries": "queries votes.tsv --keep n --query-texts queries.tsv --terms NAME",
+    "queries": "make queryset votes.tsv --keep n --query-texts queries.tsv --terms NAME",
 }
 
 
@@ -81,7 +81,7 @@ def test_it_is_said_in_reports_and_in_python(copied, fairtrec_command):
     assert NOTE.format("gender-en") not in (*texts(by_file.notes), *texts(by_path.notes))
     for result in (by_name, by_file, by_path):
         result.write("a.json", per_query=True)
-        assert fairtrec_command("replay", "a.json").code == 0
+        assert fairtrec_command("results", "replay", "a.json").code == 0
 
 
 @pytest.mark.parametrize("option", ["queries", "validate"])
@@ -112,7 +112,7 @@ def test_options_of_a_file(copied, fairtrec_command, folder):
 
 
 def test_a_set_of_ones_own_is_a_name_too(copied, tmp_path, fairtrec_command):
-    made = fairtrec.queryset({"x": {"101": "n", "102": "n"}}, keep="n")
+    made = fairtrec.make_queryset({"x": {"101": "n", "102": "n"}}, keep="n")
     made.save("mine.tsv")
     assert fairtrec_command("resources", "add", "mine.toml").code == 0
     (copied / "mine").write_text("103\n")

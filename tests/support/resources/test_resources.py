@@ -411,9 +411,7 @@ STRANGE = {
     "nan": "nan", "flag": "true", "list": "[]", "of lists": "[[1], [{}]]", "table": "{}", "of tables": "{a = {b = 1}}",
     "date": "1979-05-27",
 }  # fmt: skip
-NAMED = (
-    "must be the name of a file beside the passport, of letters, digits and _.-; write it again: fairtrec queries -o"
-)
+NAMED = "must be the name of a file beside the passport, of letters, digits and _.-; write it again: fairtrec make queryset -o"
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
-"""``fairtrec counterfactual``: the group terms of a whole collection, replaced."""
+"""``fairtrec make counterfactual``: the group terms of a whole collection, replaced."""
 
 from fairtrec.support.command_rows import CommandRow
 
 COMMANDS = (
     CommandRow(
-        "counterfactual",
-        "Change",
+        "make counterfactual",
+        "Prepare",
         "Swap the words of a collection for those of another group.",
         "provisional",
         sections={"": ("pairs output runs", "Words", "pairs")},

@@ -1,4 +1,4 @@
-"""``fairtrec counterfactual``: the group terms of a whole collection, replaced."""
+"""``fairtrec make counterfactual``: the group terms of a whole collection, replaced."""
 
 import time
 from typing import Any
@@ -8,7 +8,7 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
 from fairtrec.cli.runs import name_runs
-from fairtrec.commands.counts.annotate import ODD
+from fairtrec.commands.counts.make import ODD
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening
 from fairtrec.support.jobs import cores, prestart
@@ -50,7 +50,7 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     A SOURCE is a file of docno<TAB>text lines or JSON lines, which may be compressed, or an ir_datasets id.
 
     \b
-    fairtrec counterfactual collection.tsv --pairs gender-en-pairs -o swapped.tsv
+    fairtrec make counterfactual collection.tsv --pairs gender-en-pairs -o swapped.tsv
     """
     from fairtrec.counting import READY
 
@@ -70,7 +70,7 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
             say(f"# {len(left)} of its {many} terms have no counterpart and stay: {shown}")
     with printing.collecting() as watcher:
-        done = corpus.counterfactual(watcher=watcher, runs=name_runs(runs) if runs else None, **given)
+        done = corpus.make_counterfactual(watcher=watcher, runs=name_runs(runs) if runs else None, **given)
     seconds = time.monotonic() - began
     if told := corpus.shared(pairs, terms, one_way=one_way):
         say(f"# {told}")

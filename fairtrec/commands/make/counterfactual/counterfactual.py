@@ -1,4 +1,4 @@
-"""``fairtrec.counterfactual``: a whole collection with other words, by what a caller names."""
+"""``fairtrec.make_counterfactual``: a whole collection with other words, by what a caller names."""
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrec.commands.counts.annotating import refuse_read, take_options
+from fairtrec.commands.counts.collection import refuse_read, take_options
 from fairtrec.commands.make.counterfactual.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.counting import Watcher
 from fairtrec.data import Docnos
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.evaluation.inputs.given import RankingsLike
-from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import FilePath, InputError, UsageError
 
 if TYPE_CHECKING:
     from fairtrec.commands.make.counterfactual.rewriting import RewritingSummary
 
 
-@renamed.told
-def counterfactual(
+def make_counterfactual(
     sources: FilePath | Sequence[FilePath],
     pairs: FilePath | Iterable[tuple[str, str]],
     output: FilePath,
@@ -39,8 +37,8 @@ def counterfactual(
     ``output``   a file whose name ends in .tsv or .jsonl, and perhaps .gz, .bz2 or .zst behind that.
     ``runs``     a run or several, as ``evaluate`` takes them: only documents ranked there, down to ``depth``.
     ``watcher``  is called with how far it has come.
-    ``options``  the options of ``fairtrec counterfactual``: ignore_case, pronouns, jobs, keep_going, max_doc_bytes,
-                 force, one_way. Where jobs are several, which is the default, a script calls this below
+    ``options``  the options of ``fairtrec make counterfactual``: ignore_case, pronouns, jobs, keep_going,
+                 max_doc_bytes, force, one_way. Where jobs are several, which is the default, a script calls this below
                  ``if __name__ == "__main__":``.
 
     Raises InputError for what is wrong with a source, the pairs or a run, UsageError for an output that exists.

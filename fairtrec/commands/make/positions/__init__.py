@@ -1,4 +1,4 @@
-"""``fairtrec positions``: where documents stand, by their vectors or texts."""
+"""``fairtrec make positions``: where documents stand, by their vectors or texts."""
 
 from fairtrec.report.writers import USUAL, Formats, Writer
 from fairtrec.support.command_rows import CommandRow
@@ -10,7 +10,7 @@ POSITIONS = Formats(
 
 COMMANDS = (
     CommandRow(
-        "positions",
+        "make positions",
         "Prepare",
         "Place documents on axes of opinion, from vectors or texts.",
         "provisional",

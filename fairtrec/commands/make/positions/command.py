@@ -1,4 +1,4 @@
-"""``fairtrec positions``: where documents stand, by their vectors or texts."""
+"""``fairtrec make positions``: where documents stand, by their vectors or texts."""
 
 from pathlib import Path
 from typing import Any
@@ -46,9 +46,9 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     What is written is for `eval --positions`, like DUO. A RUN is a file, a folder, a pattern, or @LIST.
 
     \b
-    fairtrec positions bm25.run neural.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
+    fairtrec make positions bm25.run neural.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
     """
-    from fairtrec.commands.make.positions.project import positions
+    from fairtrec.commands.make.positions.project import make_positions
     from fairtrec.report.output import emit
 
     if given["spurious"] is None:
@@ -61,6 +61,6 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     files = printing.files_of(runs, [output, given["save_embeddings"]], *read)
     if output is not None and output == given["save_embeddings"]:
         raise UsageError(f"{output} is where both positions and embeddings go; give two names")
-    placed = positions(files, **given)
+    placed = make_positions(files, **given)
     emit(placed.tsv, output)
     printing.tell(placed.list_notes(accuracy_as))

@@ -1,4 +1,4 @@
-"""``fairtrec.positions``: from runs and the vectors of their documents to a position of each on axes of opinion."""
+"""``fairtrec.make_positions``: from runs and vectors of their documents to a position of each on axes of opinion."""
 
 import os
 import sys
@@ -144,7 +144,7 @@ def _refuse_odd_sources(embeddings: Any, docs: Any, model: Any, ids: Any) -> Non
         raise UsageError("--ids names the rows of --embeddings; give these, or leave it out")
 
 
-def positions(
+def make_positions(
     runs: Any,
     *,
     embeddings: Any = None,

@@ -1,4 +1,4 @@
-"""``fairtrec queries``: a query set of one's own, by the votes of people."""
+"""``fairtrec make queryset``: a query set of one's own, by the votes of people."""
 
 from fairtrec.report.writers import OBJECT, ROWS, Formats, Writer
 from fairtrec.support.command_rows import CommandRow
@@ -7,7 +7,7 @@ QUERYSETS = Formats("fairtrec.commands.make.queryset.report", {"text": Writer("t
 
 COMMANDS = (
     CommandRow(
-        "queries",
+        "make queryset",
         "Prepare",
         "Make a query set of the votes of annotators.",
         "provisional",

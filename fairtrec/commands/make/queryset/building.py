@@ -1,4 +1,4 @@
-"""``fairtrec.queryset``: choose queries by the votes of people, without those that name a group."""
+"""``fairtrec.make_queryset``: choose queries by the votes of people, without those that name a group."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -26,7 +26,7 @@ NOT_WANTED = NoteKind("not in the set", "{queries} not in {name}: left out", Not
 WITHOUT_VOTES = NoteKind("without votes", "{queries} of {name} {what}")
 
 
-def queryset(
+def make_queryset(
     cast: Any = None,
     *,
     keep: str | None = None,

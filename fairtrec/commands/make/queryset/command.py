@@ -1,4 +1,4 @@
-"""``fairtrec queries``: a query set of one's own, by the votes of people."""
+"""``fairtrec make queryset``: a query set of one's own, by the votes of people."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Rule
 
 
-@click.command(cls=Titled, epilog=options.EXITS)
+@click.command(name="queryset", cls=Titled, epilog=options.EXITS)
 @click.argument("cast", nargs=-1, metavar="[VOTES]...")
 @click.option("--keep", metavar="LABEL", help="Keep the queries of this label.")
 @options.word("--votes", of=Rule, help="A label is that of more than half of a query's votes, or of all.")
@@ -42,9 +42,9 @@ def command(
     set was made of; `fairtrec resources add NAME.toml` makes it a name for --queries.
 
     \b
-    fairtrec queries votes.tsv --keep n --query-texts queries.tsv --terms gender-en -o my-fair.tsv
+    fairtrec make queryset votes.tsv --keep n --query-texts queries.tsv --terms gender-en -o my-fair.tsv
     """
-    from fairtrec.commands.make.queryset.building import queryset
+    from fairtrec.commands.make.queryset.building import make_queryset
     from fairtrec.commands.make.queryset.chosen import refuse_existing, targets
 
     if output is None:
@@ -57,7 +57,7 @@ def command(
             printing.refuse_output(place, *cast, *given.values())
         if not force:
             refuse_existing(places_of)
-    made = queryset(cast, **given)
+    made = make_queryset(cast, **given)
     files = [] if output is None else made.save(output, title=title, force=force)
     printing.write(QUERYSETS, form, made, None, places=places)
     if files:

@@ -1,13 +1,13 @@
-"""``fairtrec adversarial``: train rankers against an adversary, and rank with them."""
+"""``fairtrec make ranker``: train rankers against an adversary, and rank with them."""
 
 from fairtrec.support.command_rows import CommandRow
 
 COMMANDS = (
     CommandRow(
-        "adversarial",
-        "Change",
+        "make ranker",
+        "Prepare",
         "Train rankers against an adversary, and rank with them.",
         "provisional",
-        sections={"train": ("model terms output", "Training", "seed")},
+        sections={"": ("model terms output", "Training", "seed rank docs query_texts depth")},
     ),
 )

@@ -1,4 +1,4 @@
-"""``fairtrec adversarial``: train rankers against an adversary, and rank with them."""
+"""``fairtrec make ranker``: train rankers against an adversary, and rank with them."""
 
 import math
 from pathlib import Path
@@ -7,14 +7,16 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Commands
+from fairtrec.cli.commands import Titled, say
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Objective
 
 EACH = 30  # seconds, after which a line says how far it has come
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
 RATE = click.FloatRange(0, min_open=True)
-device = click.option("--device", default="cpu", metavar="NAME", help="Where it runs: cpu or cuda.")
+RANKING = ("docs", "query_texts", "depth")  # options that only --rank has
+BOTH = {"triples", "rank", "model", "output", "batch_size", "max_length", "device"}  # all others are of training
+READ = 230  # tokens, in training
 
 
 def _strengths(_: Any, __: Any, text: str) -> list[float]:
@@ -27,15 +29,15 @@ def _strengths(_: Any, __: Any, text: str) -> list[float]:
     return list(dict.fromkeys(strengths))
 
 
-@click.group(name="adversarial", cls=Commands)
-def command() -> None:
-    """Train rankers whose scores do not reveal which texts are neutral, and rank with them."""
-
-
-@command.command(epilog=options.EXITS)
-@click.argument("triples")
-@click.option("--model", required=True, metavar="FOLDER|NAME", help="The encoder to begin with; or a name of the hub.")
-@click.option("--terms", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
+@click.command(name="ranker", cls=Titled, epilog=options.EXITS)
+@click.argument("triples", required=False)
+@click.option(
+    "--model",
+    required=True,
+    metavar="FOLDER|NAME",
+    help="The encoder to begin with; with --rank a cross-encoder or a folder of several. Or a name of the hub.",
+)
+@click.option("--terms", metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
 @click.option(
     "--lambda",
     "strengths",
@@ -44,7 +46,14 @@ def command() -> None:
     callback=_strengths,
     help="How strongly the adversary's gradient is reversed, a model for each.",
 )
-@click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder of models.")
+@click.option(
+    "-o",
+    "--output",
+    type=options.PLACE,
+    metavar="FOLDER|FILE",
+    help="The folder of models. With --rank: the run, or for several models a folder of runs.  "
+    "[default: standard output]",
+)
 @click.option(
     "--base-steps", type=FROM_0, metavar="N", help="Train the ranker alone for N steps.  [default: two epochs]"
 )
@@ -54,7 +63,7 @@ def command() -> None:
 @click.option(
     "--steps", type=FROM_0, metavar="N", help="Train both for N steps, for each lambda.  [default: two epochs]"
 )
-@click.option("--batch-size", type=FROM_1, default=64, metavar="N", help="Triples in a step.")
+@click.option("--batch-size", type=FROM_1, default=64, metavar="N", help="Triples in a step; with --rank pairs.")
 @click.option("--learning-rate", type=RATE, default=3e-5, help="The learning rate of the ranker.")
 @click.option("--adversary-learning-rate", type=RATE, default=1e-3, help="The learning rate of the adversary.")
 @options.word(
@@ -65,7 +74,12 @@ def command() -> None:
 @click.option("--checkpoints", type=FROM_1, default=20, metavar="N", help="Models for each lambda.")
 @click.option("--layers", type=FROM_1, metavar="N", help="Keep the first N layers of the encoder.  [default: all]")
 @click.option("--freeze-embeddings", is_flag=True, help="Leave the vectors of words as they are.")
-@click.option("--max-length", type=FROM_1, default=230, metavar="N", help="Read N tokens.")
+@click.option(
+    "--max-length",
+    type=FROM_1,
+    metavar="N",
+    help=f"Read N tokens.  [default: {READ}; with --rank what the model reads]",
+)
 @click.option("--tau", type=FROM_0, default=1, help="A text with at most N group terms is neutral.")
 @click.option(
     "--held-out",
@@ -75,22 +89,48 @@ def command() -> None:
     help="Keep this share of the queries for judging the adversaries.",
 )
 @click.option("--seed", type=FROM_0, default=0, help="The same seed gives the same models.")
-@device
+@click.option("--device", default="cpu", metavar="NAME", help="Where it runs: cpu or cuda.")
 @click.option(
     "--resume", is_flag=True, help="Continue where the same command was interrupted, from its last checkpoint."
 )
 @click.option("--force", is_flag=True, help="Replace the models in FOLDER.")
-def train(triples: str, **given: Any) -> None:
-    """Train a ranker on TRIPLES, and from it one for each lambda, against an adversary.
+@click.option("--rank", metavar="RUN", help="Train nothing; rank the documents of RUN by the scores of --model.")
+@click.option("--docs", metavar="FILE|ID", help="The texts for --rank: TSV or JSON lines, or an ir_datasets id.")
+@click.option("--query-texts", metavar="FILE", help="The queries for --rank: lines of qid<TAB>text, or JSON lines.")
+@click.option("-M", "--depth", type=FROM_1, metavar="N", help="With --rank: cut rankings after rank N.")
+def command(triples: str | None, rank: str | None, **given: Any) -> None:
+    """Train a ranker on TRIPLES, and from it one for each lambda, against an adversary; or rank a run with one.
 
     TRIPLES has lines of query<TAB>relevant text<TAB>text that is not relevant.
 
     \b
-    fairtrec adversarial train triples.tsv --model ./encoder --terms gender-en --lambda 0,0.1,0.3 -o models/
+    fairtrec make ranker triples.tsv --model ./encoder --terms gender-en --lambda 0,0.1,0.3 -o models/
+    fairtrec make ranker --rank bm25.run --model models/ --docs collection.tsv --query-texts queries.tsv -o runs/
     """
+    if rank is not None:
+        if triples is not None:
+            raise UsageError(f"--rank trains nothing; leave out {triples}, or --rank")
+        parameters = [str(each.name) for each in click.get_current_context().command.params]
+        options.refuse_typed("is for training, and --rank trains nothing", *(
+            name for name in parameters if name not in BOTH and name not in RANKING))  # fmt: skip
+        for name in RANKING[:2]:
+            if given[name] is None:
+                raise UsageError(f"--rank needs texts; add --{name.replace('_', '-')} FILE")
+        _rank(rank, **{name: given[name] for name in (*RANKING, *BOTH) if name in given})
+        return
+    if triples is None:
+        raise UsageError("there is nothing to train on; give TRIPLES, or rank a run with --rank RUN")
+    options.refuse_typed("is for ranking; add --rank RUN", *RANKING)
+    for name in ("terms", "output"):
+        if given[name] is None:
+            raise UsageError(f"training needs --{name}; add it")
+    _train(triples, **{name: value for name, value in given.items() if name not in RANKING})
+
+
+def _train(triples: str, *, output: Path, max_length: int | None, **given: Any) -> None:
+    """Train, say how far it has come, and how well adversaries guess."""
     import time
 
-    from fairtrec.cli.commands import say
     from fairtrec.commands.make.ranker.train import train
 
     last = time.monotonic()
@@ -101,7 +141,7 @@ def train(triples: str, **given: Any) -> None:
             last = time.monotonic()
             say(f"# {what}: {step:,} of {steps:,} steps, loss {loss:.2f}")
 
-    for found in train(triples, watcher=watcher, **given):
+    for found in train(triples, watcher=watcher, output=str(output), max_length=max_length or READ, **given):
         accuracies = [("adversary", found.adversary), ("fresh probe", found.probe)]
         seen = ", ".join(f"{name} {'undefined' if value is None else f'{value:.2f}'}" for name, value in accuracies)
         loss = "" if found.loss is None else f", loss {found.loss:.2f}"
@@ -109,33 +149,10 @@ def train(triples: str, **given: Any) -> None:
     say("# a low accuracy never means that the groups are gone: an adversary was misled, others may not be")
 
 
-@command.command(epilog=options.EXITS)
-@click.argument("run")
-@click.option("--model", required=True, metavar="FOLDER|NAME", help="A cross-encoder, a folder of several, or a name.")
-@click.option("--docs", required=True, metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id.")
-@click.option(
-    "--query-texts", required=True, metavar="FILE", help="What queries ask: lines of qid<TAB>text, or JSON lines."
-)
-@click.option("-M", "--depth", type=FROM_1, metavar="N", help="Cut rankings after rank N.  [default: rank them whole]")
-@click.option(
-    "-o",
-    "--output",
-    type=options.PLACE,
-    metavar="FILE",
-    help="The run; of several models a folder of runs.  [default: standard output]",
-)
-@click.option("--batch-size", type=FROM_1, default=64, metavar="N", help="Pairs at a time.")
-@click.option("--max-length", type=FROM_1, metavar="N", help="Read N tokens.  [default: what the model reads]")
-@device
-def rerank(
-    run: str, model: str, output: Path | None, device: str, batch_size: int, max_length: int | None, **given: Any
+def _rank(
+    run: str, *, model: str, output: Path | None, device: str, batch_size: int, max_length: int | None, **given: Any
 ) -> None:
-    """Rank the documents of RUN anew, by the scores of a model.
-
-    \b
-    fairtrec adversarial rerank bm25.run --model models/l-0.1 --docs collection.tsv --query-texts queries.tsv -o new.run
-    fairtrec adversarial rerank bm25.run --model models/ --docs collection.tsv --query-texts queries.tsv -M 200 -o runs/
-    """
+    """Write the run in the order of a model, or a folder of runs for several models."""
     from fairtrec.commands.make.ranker.model import Ranker, libraries
     from fairtrec.commands.make.ranker.rerank import models_of, rerank
     from fairtrec.formats.plain_run import scored_lines

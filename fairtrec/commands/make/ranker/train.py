@@ -22,7 +22,6 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.given import TermsLike
 from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
-from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.atomic import replaced
@@ -129,7 +128,6 @@ class Trained:
 TrainingWatcher = Callable[[str, int, int, float], None]  # what is trained, so many steps of so many, and the loss
 
 
-@renamed.told
 def train(
     triples: FilePath, model: str, terms: TermsLike, output: FilePath, strengths: Sequence[float], **options: Any
 ) -> Iterator[Trained]:

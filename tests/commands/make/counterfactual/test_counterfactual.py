@@ -1,4 +1,4 @@
-"""``fairtrec counterfactual``: the lines of a collection written again, whole or not at all, from any number of processes."""
+"""``fairtrec make counterfactual``: the lines of a collection written again, whole or not at all, from any number of processes."""
 
 import bz2
 import gzip
@@ -43,7 +43,7 @@ def names():
 def swap(content, output="o.tsv", source="c.tsv", **options):
     """What is written of a source of this content."""
     Path(source).write_bytes(content if isinstance(content, bytes) else content.encode())
-    fairtrec.counterfactual(source, PAIRS, output, **{"jobs": 1, **options})
+    fairtrec.make_counterfactual(source, PAIRS, output, **{"jobs": 1, **options})
     return Path(output).read_bytes().decode()
 
 
@@ -55,7 +55,7 @@ def test_lines_are_written_as_they_stand_but_for_the_words():
 
 def test_summary():
     Path("c.tsv").write_text("d1\tshe and he\nd2\tit\nd3\twoman\n")
-    done = fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)
+    done = fairtrec.make_counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)
     assert (done.documents, done.bytes, done.changed, done.words) == (3, 10 + 2 + 5, 2, 3)
     assert (done.rejected, done.missing, done.pairs, done.jobs) == (0, 0, "given", 1)
 
@@ -122,14 +122,14 @@ def test_compressed_files(end, monkeypatch):
     monkeypatch.setattr(tasks, "SIZE", 100)
     lines = "".join(f"d{i}\tshe saw James {i}\n" for i in range(60))
     Path(f"c.tsv.{end}").write_bytes(COMPRESS[end](lines.encode()))
-    fairtrec.counterfactual(f"c.tsv.{end}", PAIRS, f"o.tsv.{end}", jobs=1)
+    fairtrec.make_counterfactual(f"c.tsv.{end}", PAIRS, f"o.tsv.{end}", jobs=1)
     new = DECOMPRESS[end](Path(f"o.tsv.{end}").read_bytes()).decode()
     assert new == lines.replace("she", "he").replace("James", "Mary")
-    fairtrec.counterfactual(f"o.tsv.{end}", PAIRS, "p.tsv", jobs=1)
+    fairtrec.make_counterfactual(f"o.tsv.{end}", PAIRS, "p.tsv", jobs=1)
     assert Path("p.tsv").read_text() == lines
     Path("bad").write_bytes(COMPRESS[end](lines.encode())[:-9])
     with pytest.raises(InputError, match=r"damaged|make or fetch the file again"):
-        fairtrec.counterfactual("bad", PAIRS, "q.tsv", jobs=1)
+        fairtrec.make_counterfactual("bad", PAIRS, "q.tsv", jobs=1)
 
 
 def test_the_same_bytes_from_any_number_of_processes(here, monkeypatch):
@@ -143,7 +143,7 @@ def test_the_same_bytes_from_any_number_of_processes(here, monkeypatch):
     assert Path("a.tsv").stat().st_size > 4 * 4 * tasks.SMALLEST
     seen = []
     for jobs in (1, 3):
-        fairtrec.counterfactual(["a.tsv", "b.jsonl"], PAIRS, f"{jobs}.tsv", jobs=jobs, watcher=seen.append)
+        fairtrec.make_counterfactual(["a.tsv", "b.jsonl"], PAIRS, f"{jobs}.tsv", jobs=jobs, watcher=seen.append)
     whole = Path("1.tsv").read_bytes()
     assert whole == Path("3.tsv").read_bytes()
     swapped = [row.replace("she met Mary", "he met James").replace("her book", "his book") for row in rows]
@@ -158,7 +158,7 @@ def test_a_piece_that_is_compressed_is_the_same_whoever_makes_it(end, monkeypatc
     monkeypatch.setattr(tasks, "SIZE", 1 << 16)
     Path("c.tsv").write_text("".join(f"{i}\tshe met {'x' * (i % 300)} him\n" for i in range(4000)))
     for jobs in (1, 2):
-        fairtrec.counterfactual("c.tsv", PAIRS, f"{jobs}.tsv.{end}", jobs=jobs)
+        fairtrec.make_counterfactual("c.tsv", PAIRS, f"{jobs}.tsv.{end}", jobs=jobs)
     assert Path(f"1.tsv.{end}").read_bytes() == Path(f"2.tsv.{end}").read_bytes()
 
 
@@ -173,22 +173,22 @@ def test_only_what_runs_rank(form):
     Path("c").write_text("".join(lines), newline="")
     Path("a.run").write_text("q Q0 d8 1 9 t\nq Q0 d2 2 8 t\nq Q0 d5 3 7 t\nq Q0 x 4 6 t\n")
     options = {"jobs": 1, "force": True}
-    done = fairtrec.counterfactual("c", PAIRS, f"o.{form}", runs="a.run", depth=2, **options)
+    done = fairtrec.make_counterfactual("c", PAIRS, f"o.{form}", runs="a.run", depth=2, **options)
     wanted = "".join(lines[i].replace("she", "he") for i in (2, 8))
     assert Path(f"o.{form}").read_bytes().decode() == (wanted if wanted.endswith("\n") else wanted + "\n")
     assert (done.documents, done.missing) == (2, 0)
-    done = fairtrec.counterfactual("c", PAIRS, f"o.{form}", runs=["a.run", {"q": {"d1": 1.0}}], **options)
+    done = fairtrec.make_counterfactual("c", PAIRS, f"o.{form}", runs=["a.run", {"q": {"d1": 1.0}}], **options)
     assert (done.documents, done.missing) == (4, 1)
     other = {"tsv": "jsonl", "jsonl": "tsv"}[form]
-    done = fairtrec.counterfactual("c", PAIRS, f"o.{other}", runs="a.run", **options)
+    done = fairtrec.make_counterfactual("c", PAIRS, f"o.{other}", runs="a.run", **options)
     assert (done.documents, len(Path(f"o.{other}").read_text().splitlines())) == (3, 3)
 
 
 def test_what_is_wrong_may_be_passed_over():
     Path("c.tsv").write_bytes(b"d1\tshe\nnothing\nd3\t\xff she\nd4\the\n")
     with pytest.raises(InputError, match=r"c.tsv:2: this line has no tab"):
-        fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)
-    done = fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, keep_going=True)
+        fairtrec.make_counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)
+    done = fairtrec.make_counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, keep_going=True)
     assert (done.documents, done.rejected) == (2, 2)
     assert Path("o.tsv").read_text() == "d1\the\nd4\tshe\n"
     listed = [json.loads(line) for line in Path("o.tsv.rejected.jsonl").read_text().splitlines()]
@@ -197,7 +197,7 @@ def test_what_is_wrong_may_be_passed_over():
         (3, "bytes that are not UTF-8"),
     ]
     Path("c.tsv").write_text("d1\tshe\n")
-    fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, keep_going=True, force=True)
+    fairtrec.make_counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, keep_going=True, force=True)
     assert not Path("o.tsv.rejected.jsonl").exists()
 
 
@@ -205,7 +205,7 @@ def test_lines_are_numbered_over_all_pieces(monkeypatch):
     monkeypatch.setattr(tasks, "SMALLEST", 50)
     Path("c.tsv").write_text("".join(f"d{i}\tshe\n" for i in range(50)) + "nothing\n")
     with pytest.raises(InputError, match=r"c.tsv:51: "):
-        fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)
+        fairtrec.make_counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)
     assert names() == ["c.tsv"]
 
 
@@ -233,23 +233,23 @@ def test_what_is_refused_before_any_work(output, options, fault, what):
     Path("folder.tsv").mkdir()
     given = {"pairs": "p.tsv", "jobs": 1, **options}
     with pytest.raises(fault, match=what):
-        fairtrec.counterfactual("c.tsv", given.pop("pairs"), output, **given)
+        fairtrec.make_counterfactual("c.tsv", given.pop("pairs"), output, **given)
     assert Path("old.tsv").read_text() == "old"
     assert names() == ["c.tsv", "folder.tsv", "old.tsv", "p.tsv"]
 
 
 def test_a_dataset_of_ir_datasets(monkeypatch):
     monkeypatch.setattr(datasets, "documents", lambda _: iter([("d1", "she\nit"), ("d2", "Mary")]))
-    fairtrec.counterfactual("made/up", PAIRS, "o.tsv", jobs=1)
+    fairtrec.make_counterfactual("made/up", PAIRS, "o.tsv", jobs=1)
     assert Path("o.tsv").read_text() == "d1\the it\nd2\tJames\n"
-    fairtrec.counterfactual("made/up", PAIRS, "o.jsonl", jobs=1, runs={"q": {"d2": 1.0}})
+    fairtrec.make_counterfactual("made/up", PAIRS, "o.jsonl", jobs=1, runs={"q": {"d2": 1.0}})
     assert Path("o.jsonl").read_text() == '{"id": "d2", "contents": "James"}\n'
 
 
 def test_a_source_that_changes_meanwhile(monkeypatch):
     Path("c.tsv").write_text("d1\tshe\n")
     with pytest.raises(InputError, match="was changed"):
-        fairtrec.counterfactual(
+        fairtrec.make_counterfactual(
             "c.tsv", PAIRS, "o.tsv", jobs=1, watcher=lambda _: Path("c.tsv").write_text("d1\tshe!\n")
         )
     assert names() == ["c.tsv"]
@@ -326,7 +326,7 @@ def test_the_command(here):
 
 def test_the_example_and_its_counterpart(here):
     """Of a ranker that looks for women, the counterfactual run is another; of one that does not, the same."""
-    fairtrec.counterfactual(EXAMPLE / "collection.tsv", "gender-en-pairs", "cf.tsv", jobs=1)
+    fairtrec.make_counterfactual(EXAMPLE / "collection.tsv", "gender-en-pairs", "cf.tsv", jobs=1)
     before, after = (
         [line.split("\t") for line in path.read_text().splitlines()]
         for path in (EXAMPLE / "collection.tsv", Path("cf.tsv"))
@@ -380,5 +380,5 @@ def test_what_the_page_says_of_words():
     rows = re.findall(r"^\| `(.*?)` \| `(.*?)` \|", page, re.MULTILINE)
     assert len(rows) > 5
     Path("c.tsv").write_text("".join(f"{i}\t{text}\n" for i, (text, _) in enumerate(rows)))
-    fairtrec.counterfactual("c.tsv", "gender-en-pairs", "o.tsv", jobs=1)
+    fairtrec.make_counterfactual("c.tsv", "gender-en-pairs", "o.tsv", jobs=1)
     assert Path("o.tsv").read_text() == "".join(f"{i}\t{new}\n" for i, (_, new) in enumerate(rows))

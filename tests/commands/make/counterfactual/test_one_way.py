@@ -114,13 +114,13 @@ def test_after_a_list_is_scrubbed_none_of_its_words_is_counted(partner, tmp_path
         rows.append(f"d{number}\t" + draw.choice((" ", ", ", "/", " - ")).join(words))
     (tmp_path / "c.tsv").write_text("".join(f"{row}\n" for row in rows))
     scrub = [(term, partner) for term in every]
-    done = fairtrec.counterfactual(tmp_path / "c.tsv", scrub, tmp_path / "o.tsv", jobs=1, one_way=True)
+    done = fairtrec.make_counterfactual(tmp_path / "c.tsv", scrub, tmp_path / "o.tsv", jobs=1, one_way=True)
     assert done.changed > 1400
     assert done.pairs == "given one way"
     for tokenizer in ("strip", "word"):
         for name, most in (("c", 3000), ("o", 0)):
             output = tmp_path / f"{name}.{tokenizer}.tsv"
-            fairtrec.annotate(tmp_path / f"{name}.tsv", "gender-en", output, jobs=1, tokenizer=tokenizer)
+            fairtrec.make_counts(tmp_path / f"{name}.tsv", "gender-en", output, jobs=1, tokenizer=tokenizer)
             counts = [line.split("\t")[2:] for line in output.read_text().splitlines()[-1500:]]
             assert sum(int(count) for row in counts for count in row) >= most
             assert most or all({*row} == {"0"} for row in counts)
@@ -128,17 +128,17 @@ def test_after_a_list_is_scrubbed_none_of_its_words_is_counted(partner, tmp_path
 
 def test_a_text_may_become_empty_in_each_form(tmp_path):
     (tmp_path / "c.tsv").write_bytes(b"d1\tshe\r\nd2\tshe he\nd3\tit\n")
-    done = fairtrec.counterfactual(tmp_path / "c.tsv", GONE, tmp_path / "o.tsv", jobs=1, one_way=True)
+    done = fairtrec.make_counterfactual(tmp_path / "c.tsv", GONE, tmp_path / "o.tsv", jobs=1, one_way=True)
     assert (tmp_path / "o.tsv").read_bytes() == b"d1\t\r\nd2\t\nd3\tit\n"
     assert (done.documents, done.changed, done.words) == (3, 2, 3)
     (tmp_path / "c.jsonl").write_text('{"id": "1", "title": "She", "text": "x he\\ny"}\n')
-    fairtrec.counterfactual(tmp_path / "c.jsonl", GONE, tmp_path / "o.jsonl", jobs=1, one_way=True)
+    fairtrec.make_counterfactual(tmp_path / "c.jsonl", GONE, tmp_path / "o.jsonl", jobs=1, one_way=True)
     assert (tmp_path / "o.jsonl").read_text() == '{"id": "1", "title": "", "text": "x\\ny"}\n'
 
 
 def test_what_stays_is_not_counted_as_changed(tmp_path):
     (tmp_path / "c.tsv").write_text("d1\tthey saw the she or he\nd2\tshe\n")
-    done = fairtrec.counterfactual(tmp_path / "c.tsv", THEY, tmp_path / "o.tsv", jobs=1, one_way=True)
+    done = fairtrec.make_counterfactual(tmp_path / "c.tsv", THEY, tmp_path / "o.tsv", jobs=1, one_way=True)
     assert (tmp_path / "o.tsv").read_text() == "d1\tthey saw the she or he\nd2\tthey\n"
     assert (done.changed, done.words) == (1, 1)
 
@@ -171,13 +171,13 @@ def test_without_it_an_empty_word_is_refused_and_the_option_named():
 def test_pronouns_are_not_told_apart_and_asking_for_it_is_refused(tmp_path):
     for how in ("rule", "first"):
         with pytest.raises(UsageError, match="leave out --pronouns"):
-            fairtrec.counterfactual("none.tsv", "gender-en-pairs", tmp_path / "o.tsv", one_way=True, pronouns=how)
+            fairtrec.make_counterfactual("none.tsv", "gender-en-pairs", tmp_path / "o.tsv", one_way=True, pronouns=how)
 
 
 def command(fairtrec_command, folder, lines, *more, text="they and she"):
     (folder / "c.tsv").write_text(f"d1\t{text}\n")
     (folder / "pairs").write_text(lines)
-    done = fairtrec_command("counterfactual", folder / "c.tsv", "--pairs", folder / "pairs", "-o", folder / "o.tsv",
+    done = fairtrec_command("make", "counterfactual", folder / "c.tsv", "--pairs", folder / "pairs", "-o", folder / "o.tsv",
                             "--force", "-j", "1", *more)  # fmt: skip
     return done, Path(folder, "o.tsv").read_text().split("\t")[1].strip() if done.code == 0 else None
 

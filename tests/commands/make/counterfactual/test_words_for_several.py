@@ -36,7 +36,7 @@ PARTS = (
 
 def substituted(text, folder, pairs="gender-en-pairs"):
     (folder / "c.tsv").write_text(f"d1\t{text}\n", "utf-8")
-    fairtrec.counterfactual(folder / "c.tsv", pairs, folder / "o.tsv", jobs=1, force=True)
+    fairtrec.make_counterfactual(folder / "c.tsv", pairs, folder / "o.tsv", jobs=1, force=True)
     return (folder / "o.tsv").read_text("utf-8").split("\t")[1].removesuffix("\n")
 
 
@@ -78,7 +78,7 @@ def command(fairtrec_command, folder, lines, *more):
     (folder / "c.tsv").write_text("d1\tthey\n")
     (folder / "pairs").write_text(lines)
     arguments = (folder / "c.tsv", "--pairs", folder / "pairs", "-o", folder / "o.tsv", "--force", *more)
-    return fairtrec_command("counterfactual", *arguments)
+    return fairtrec_command("make", "counterfactual", *arguments)
 
 
 def test_a_word_that_stands_for_several_is_named(fairtrec_command, tmp_path):
@@ -93,6 +93,6 @@ def test_a_word_that_stands_for_words_of_different_groups_is_refused_with_groups
     assert done.code == 3
     assert "they stands for she (f) and he (m), of different groups" in done.err
     assert command(fairtrec_command, tmp_path, "mom,dad\nmum,dad\n", "--terms", "gender-en").code == 0
-    bundled = fairtrec_command("counterfactual", tmp_path / "c.tsv", "--pairs", "gender-en-pairs", "--terms", "gender-en",
+    bundled = fairtrec_command("make", "counterfactual", tmp_path / "c.tsv", "--pairs", "gender-en-pairs", "--terms", "gender-en",
                                "-o", tmp_path / "o.tsv", "--force")  # fmt: skip
     assert bundled.code == 0

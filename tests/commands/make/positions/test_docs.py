@@ -31,7 +31,7 @@ def desk(tmp_path_factory):
     np.save(folder / "vectors.npy", matrix)
     (folder / "ids.txt").write_text("".join(f"{docno}\n" for docno in docnos))
     every = {"all": dict.fromkeys(docnos, 1.0)}
-    fairtrec.positions(every, embeddings=matrix, ids=docnos, save_embeddings=folder / "vectors.parquet")
+    fairtrec.make_positions(every, embeddings=matrix, ids=docnos, save_embeddings=folder / "vectors.parquet")
     first = (folder / "bm25.run").read_text().split()[::6][:1]
     (folder / "polar.tsv").write_text("".join(f"{first[0]}\t{docno}\n" for docno in docnos[:6]))
     (folder / "distractors.tsv").write_text(f"{first[0]}\t{docnos[7]}\ta\n{first[0]}\t{docnos[8]}\tb\n")

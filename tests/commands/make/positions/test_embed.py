@@ -184,13 +184,14 @@ def test_torch_is_not_imported_unless_a_model_is_named(desk, placed, arguments):
     assert "torch" not in run(desk, "-c", PROGRAM, *arguments).stderr.splitlines()[-1].split()
     assert run(desk, "-c", "import sys, fairtrec, torch; print(*sys.modules)").stdout.split().count("torch") == 1
     assert (
-        "torch" not in run(desk, "-c", "import sys, fairtrec; fairtrec.positions; print(*sys.modules)").stdout.split()
+        "torch"
+        not in run(desk, "-c", "import sys, fairtrec; fairtrec.make_positions; print(*sys.modules)").stdout.split()
     )
 
 
 def test_from_python_too(desk, model, placed, monkeypatch):
     monkeypatch.chdir(desk)
-    found = fairtrec.positions("a.run", embeddings="s.parquet", labels="stance.tsv", toward="for")
+    found = fairtrec.make_positions("a.run", embeddings="s.parquet", labels="stance.tsv", toward="for")
     assert [f"{qid}\t{docno}" for qid, docno in zip(found.qids, found.docnos, strict=True)] == [
         line.rpartition("\t")[0] for line in (desk / "p.tsv").read_text().splitlines()[1:-1]
     ]

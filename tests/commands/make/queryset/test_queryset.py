@@ -41,7 +41,9 @@ def test_words_find_few_of_what_people_find(shared, tmp_path):
     votes = {"annotated": {qid: label for qid, _, label in rows}}
     texts = {qid: text for qid, text, _ in rows}
     terms = shared / "data" / "cpjku" / "resources" / "wordlist_gender_representative.txt"
-    found = {label: fairtrec.queryset(votes, keep=label, query_texts=texts, terms=terms) for label in ("f", "m", "n")}
+    found = {
+        label: fairtrec.make_queryset(votes, keep=label, query_texts=texts, terms=terms) for label in ("f", "m", "n")
+    }
     assert {label: (len(each.words), each.chosen) for label, each in found.items()} == {
         "f": (51, 742),
         "m": (253, 1202),
@@ -59,11 +61,15 @@ def test_words_find_few_of_what_people_find(shared, tmp_path):
 
 def test_domains_of_the_published_query_sets(shared):
     folder = shared / "data" / "cpjku" / "dataset"
-    few = fairtrec.queryset(query_texts=folder / "trecdeep19_passage.fair.FULL_ANNOTATION.tsv", domain="Categories")
+    few = fairtrec.make_queryset(
+        query_texts=folder / "trecdeep19_passage.fair.FULL_ANNOTATION.tsv", domain="Categories"
+    )
     assert few.many == {"Education": 15, "Career": 11, "Health": 9, "Social Inequality": 4, "Politics": 2}
     assert sum(len(names) > 1 for names in few.domains.values()) == 11
     assert few.like == []
-    many = fairtrec.queryset(query_texts=folder / "msmarco_passage.dev.fair.FULL_ANNOTATION.tsv", domain="Categories")
+    many = fairtrec.make_queryset(
+        query_texts=folder / "msmarco_passage.dev.fair.FULL_ANNOTATION.tsv", domain="Categories"
+    )
     assert len(many.kept) == 215
     assert many.many == {
         "Social Inequality": 74,
@@ -91,45 +97,45 @@ def test_names_that_are_not_alike_are_not_told():
 
 def test_the_coefficient_is_the_one_that_fits(here):
     two = {"x": {"1": "n", "2": "f", "3": "n"}, "y": {"1": "n", "2": "n", "4": "f", "3": "n"}}
-    name, value = fairtrec.queryset(two).kappa
+    name, value = fairtrec.make_queryset(two).kappa
     assert (name, value) == ("Cohen's kappa", pytest.approx(0, abs=1e-12))  # 2 of 3 alike, as by chance: 1/3 0 + 2/3 1
     three = {**two, "y": {"1": "n", "2": "n", "3": "f"}, "z": {"1": "n", "2": "f", "3": "f"}}
-    name, value = fairtrec.queryset(three).kappa
+    name, value = fairtrec.make_queryset(three).kappa
     chance = (5 / 9) ** 2 + (4 / 9) ** 2
     assert (name, value) == ("Fleiss' kappa", pytest.approx((5 / 9 - chance) / (1 - chance), rel=1e-12))
-    name, value = fairtrec.queryset({**three, "z": {"1": "n"}}).kappa
+    name, value = fairtrec.make_queryset({**three, "z": {"1": "n"}}).kappa
     assert name == "Krippendorff's alpha"  # 5 n and 2 f in pairs: n n n; f n; n f
     assert value == pytest.approx(1 - 6 * (2 + 2) / (49 - 25 - 4), rel=1e-12)
-    assert np.isnan(fairtrec.queryset({"x": {"1": "n"}}).kappa[1])
+    assert np.isnan(fairtrec.make_queryset({"x": {"1": "n"}}).kappa[1])
 
 
 def test_agreement_is_over_queries_of_two_votes_or_more(here):
-    made = fairtrec.queryset("votes.tsv")
+    made = fairtrec.make_queryset("votes.tsv")
     assert made.agreement == pytest.approx(1 / 2)  # queries 1 and 2; 3 has one vote
     assert texts(made.notes) == ["1 query with one vote: no part of the agreement"]
 
 
 def test_votes_that_are_all_alike_have_no_coefficient(here):
-    made = fairtrec.queryset({"x": {"1": "n", "2": "n"}, "y": {"1": "n", "2": "n"}})
+    made = fairtrec.make_queryset({"x": {"1": "n", "2": "n"}, "y": {"1": "n", "2": "n"}})
     assert made.agreement == 1
     assert "1.0000; Cohen's kappa undefined: all votes are alike" in str(made)
-    assert "undefined: no query has two votes" in str(fairtrec.queryset({"x": {"1": "n"}}))
+    assert "undefined: no query has two votes" in str(fairtrec.make_queryset({"x": {"1": "n"}}))
 
 
 def test_a_majority_is_more_than_half_and_all_is_all(here):
     by = {"1": "nnf", "2": "nf", "3": "nnn", "4": "nfm"}
     votes = {str(at): {qid: labels[at] for qid, labels in by.items() if at < len(labels)} for at in range(3)}
-    majority, every = (fairtrec.queryset(votes, keep="n", votes=rule) for rule in ("majority", "all"))
+    majority, every = (fairtrec.make_queryset(votes, keep="n", votes=rule) for rule in ("majority", "all"))
     assert (majority.kept, majority.no_majority) == (("1", "3"), ["2", "4"])
     assert (every.kept, every.no_majority) == (("3",), ["1", "2", "4"])
     assert majority.majority == {"f": 0, "m": 0, "n": 2}
 
 
 def test_two_rounds_are_two_calls(here, fairtrec_command):
-    done = fairtrec_command("queries", "votes.tsv", "--keep", "n", "-o", "first.tsv")
+    done = fairtrec_command("make", "queryset", "votes.tsv", "--keep", "n", "-o", "first.tsv")
     assert (done.code, (here / "first.tsv").read_text()) == (0, "1\n3\n")
     (here / "second.tsv").write_text("1\tx\tsensitive\n2\tx\tsensitive\n")
-    made = fairtrec.queryset("second.tsv", keep="sensitive", queries="first.tsv")
+    made = fairtrec.make_queryset("second.tsv", keep="sensitive", queries="first.tsv")
     assert made.kept == ("1",)
     assert texts(made.notes) == ["1 query not in first.tsv: left out", "1 query of first.tsv without votes"]
 
@@ -138,25 +144,25 @@ def test_votes_come_in_one_file_or_in_one_for_each_annotator(here):
     (here / "x.csv").write_text("qid,label\n1,n\n2,f\n3,n\n")
     (here / "y.csv").write_text("1,n\n2,n\n")
     frame = pd.read_csv("votes.tsv", sep="\t", names=["qid", "annotator", "label"])
-    several = [fairtrec.queryset(each, keep="n") for each in ("votes.tsv", ["x.csv", "y.csv"], frame)]
+    several = [fairtrec.make_queryset(each, keep="n") for each in ("votes.tsv", ["x.csv", "y.csv"], frame)]
     assert len({(each.kept, each.votes, each.agreement, each.kappa) for each in several}) == 1
     assert several[1].annotators == ("x.csv", "y.csv")
     (here / "more").mkdir()
     (here / "more" / "x.csv").write_text("1,f\n")
-    assert fairtrec.queryset(["x.csv", "more/x.csv"]).annotators == ("x.csv", "more/x.csv")
+    assert fairtrec.make_queryset(["x.csv", "more/x.csv"]).annotators == ("x.csv", "more/x.csv")
 
 
 def test_a_term_of_several_words_is_found_by_its_tokens(here):
     texts = {"1": "Who is the vice president's wife?", "2": "the wives of vice presidents", "3": "Vice, president"}
     votes = {"x": dict.fromkeys(texts, "n")}
     terms = {"f": ["wife", "vice president"], "m": ["husband"]}
-    made = fairtrec.queryset(votes, keep="n", query_texts=texts, terms=terms)
+    made = fairtrec.make_queryset(votes, keep="n", query_texts=texts, terms=terms)
     assert made.words == {"1": ("wife",), "3": ("vice president",)}  # of president's the tokeniser leaves president's
     assert made.kept == ("2",)
 
 
 def test_domains_are_written_as_slices_and_all_three_files_are_described(here):
-    made = fairtrec.queryset("votes.tsv", keep="n", query_texts="table.tsv", domain="Kind")
+    made = fairtrec.make_queryset("votes.tsv", keep="n", query_texts="table.tsv", domain="Kind")
     assert made.save("my.tsv", title='A "set"\x7f') == ["my.tsv", "my.slices.tsv", "my.toml"]
     assert (here / "my.tsv").read_text() == "1\ta b\n3\td\n"
     assert (here / "my.slices.tsv").read_text() == "1\tWork\n1\tHealth\n"
@@ -171,7 +177,7 @@ def test_domains_are_written_as_slices_and_all_three_files_are_described(here):
 
 
 def test_a_set_that_is_added_is_a_name(here, fairtrec_command):
-    fairtrec.queryset("votes.tsv", keep="n", query_texts="table.tsv", domain="Kind").save("my.tsv")
+    fairtrec.make_queryset("votes.tsv", keep="n", query_texts="table.tsv", domain="Kind").save("my.tsv")
     assert fairtrec_command("resources", "add", "my.toml").code == 0
     (here / "a.run").write_text("1 Q0 d 1 1 a\n2 Q0 d 1 1 a\n3 Q0 e 1 1 a\n")
     (here / "my.tsv").rename("other.tsv")
@@ -192,7 +198,7 @@ def test_a_set_that_is_added_is_a_name(here, fairtrec_command):
 
 
 def test_what_is_no_set_of_ones_own_is_not_added(here, fairtrec_command):
-    made = fairtrec.queryset("votes.tsv", keep="n")
+    made = fairtrec.make_queryset("votes.tsv", keep="n")
 
     def refused(name, change=None):
         made.save(f"{name}.tsv", force=True)
@@ -237,7 +243,7 @@ def test_what_is_no_set_of_ones_own_is_not_added(here, fairtrec_command):
 def test_a_bad_line_of_votes_is_named(here, text, said):
     (here / "bad").write_text(text)
     with pytest.raises(InputError) as fault:
-        fairtrec.queryset("bad")
+        fairtrec.make_queryset("bad")
     assert str(fault.value).startswith(said)
 
 
@@ -255,7 +261,7 @@ def test_a_bad_line_of_votes_is_named(here, text, said):
 def test_a_bad_table_is_named(here, text, said):
     (here / "bad").write_text(text)
     with pytest.raises(InputError) as fault:
-        fairtrec.queryset(query_texts="bad", domain="Kind")
+        fairtrec.make_queryset(query_texts="bad", domain="Kind")
     assert str(fault.value).startswith(said)
 
 
@@ -284,7 +290,7 @@ def test_a_bad_table_is_named(here, text, said):
 def test_what_does_not_fit_together_is_refused(here, fairtrec_command, words, code, said):
     (here / "none.txt").write_text("7\n")
     there = sorted(here.iterdir())
-    done = fairtrec_command("queries", *words.split())
+    done = fairtrec_command("make", "queryset", *words.split())
     assert (done.code, done.out, len(done.complaints)) == (code, "", 1), done.err
     assert said in done.err
     assert sorted(here.iterdir()) == there
@@ -292,7 +298,7 @@ def test_what_does_not_fit_together_is_refused(here, fairtrec_command, words, co
 
 def test_a_rule_that_nobody_knows_is_refused(here):
     with pytest.raises(UsageError, match="there is no rule 'most'; choose from majority, all"):
-        fairtrec.queryset("votes.tsv", votes="most")
+        fairtrec.make_queryset("votes.tsv", votes="most")
 
 
 def test_an_existing_set_stays_unless_it_is_forced(here, fairtrec_command):
@@ -305,7 +311,7 @@ def test_an_existing_set_stays_unless_it_is_forced(here, fairtrec_command):
 
 
 def test_the_page_runs_from_python(copied, capsys):
-    (block,) = pages.programs((REPOSITORY / "docs" / "queries.md").read_text("utf-8"))
-    exec(compile(block, "queries.md", "exec"), {})
+    (block,) = pages.programs((REPOSITORY / "docs" / "queryset.md").read_text("utf-8"))
+    exec(compile(block, "queryset.md", "exec"), {})
     assert '("Fleiss\' kappa", 0.247' in capsys.readouterr().out
     assert tomllib.loads((copied / "again.toml").read_text("utf-8"))["title"] == "Queries that name nobody"

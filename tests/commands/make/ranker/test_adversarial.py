@@ -276,7 +276,7 @@ def test_a_loss_that_is_no_number_ends_the_training_and_keeps_what_was_saved(sma
     given = SMALL | {"warmup": 0, "adversary_learning_rate": 1e37}
     options = [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
     arguments = ["--model", small / "encoder", "--terms", "gender-en", "-o", tmp_path / "models", *options]
-    done = fairtrec_command("adversarial", "train", small / "triples.tsv", *arguments)
+    done = fairtrec_command("make", "ranker", small / "triples.tsv", *arguments)
     assert done.code == 3
     (complaint,) = done.complaints
     assert re.fullmatch(
@@ -372,7 +372,7 @@ def test_equal_scores_stand_by_falling_docno(small, trained_once, tmp_path, fair
     weights["classifier.weight"].zero_()
     save_file(weights, tmp_path / "flat" / "model.safetensors", {"format": "pt"})
     given = ["--docs", small / "docs.tsv", "--query-texts", small / "queries.tsv"]
-    done = fairtrec_command("adversarial", "rerank", small / "bm25.run", "--model", tmp_path / "flat", *given)
+    done = fairtrec_command("make", "ranker", "--rank", small / "bm25.run", "--model", tmp_path / "flat", *given)
     assert done.code == 0
     rows = [line.split() for line in done.out.splitlines()]
     assert rows == sorted(sorted(rows, key=lambda row: row[2], reverse=True), key=lambda row: row[0])
@@ -383,11 +383,11 @@ def test_equal_scores_stand_by_falling_docno(small, trained_once, tmp_path, fair
 
 def test_a_folder_of_models_gives_a_folder_of_runs(small, trained_once, tmp_path, fairtrec_command):
     given = ["--docs", small / "docs.tsv", "--query-texts", small / "queries.tsv", "-M", "5"]
-    arguments = ["adversarial", "rerank", small / "bm25.run", "--model", trained_once[0], *given]
+    arguments = ["make", "ranker", "--rank", small / "bm25.run", "--model", trained_once[0], *given]
     assert fairtrec_command(*arguments, "-o", tmp_path / "runs").code == 0
     runs = {path.name for path in (tmp_path / "runs").iterdir()}
     assert runs == {f"{path.name}.run" for path in trained_once[0].iterdir()}
-    one = ["adversarial", "rerank", small / "bm25.run", "--model", trained_once[0] / "lambda-0", *given]
+    one = ["make", "ranker", "--rank", small / "bm25.run", "--model", trained_once[0] / "lambda-0", *given]
     assert fairtrec_command(*one).out == (tmp_path / "runs" / "lambda-0.run").read_text()
     assert fairtrec_command(*one, "-o", tmp_path / "one.run").code == 0
     assert (tmp_path / "one.run").read_text() == (tmp_path / "runs" / "lambda-0.run").read_text()
@@ -466,7 +466,7 @@ EVAL = ["eval", "none", "tests/cli/inputs/tiny.run", *COUNTS, "-m", "TExFAIR@10"
     [
         "import fairtrec",
         "from fairtrec.cli import command; command(['--help'], standalone_mode=False)",
-        "from fairtrec.cli import command; command(['adversarial', 'train', '--help'], standalone_mode=False)",
+        "from fairtrec.cli import command; command(['make', 'ranker', '--help'], standalone_mode=False)",
         f"from fairtrec.cli import command; command({EVAL}, standalone_mode=False)",
         "import fairtrec.commands.make.ranker.train, fairtrec.commands.make.ranker.rerank",
     ],
@@ -492,7 +492,7 @@ def test_the_adversary_is_misled_and_rankings_get_fairer(tmp_path):
     for seed in range(3):
         folder = tmp_path / str(seed)
         encoder(folder / "encoder", world(folder, seed), seed)
-        command = ["adversarial", "train", "triples.tsv", "--model", "encoder", "--terms", "gender-en", *STEPS]
+        command = ["make", "ranker", "triples.tsv", "--model", "encoder", "--terms", "gender-en", *STEPS]
         command += ["--lambda=0,0.1", f"--seed={seed}", "-o", "models", "--checkpoints=2"]
         program = [sys.executable, "-m", "fairtrec", *command]
         running.append(subprocess.Popen(program, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True))
@@ -526,7 +526,7 @@ def figures(folder, name):
 
 # --------------------------------------------------------------------------------------------------- the page
 
-PAGE = (REPOSITORY / "docs" / "adversarial.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "ranker.md").read_text("utf-8")
 STORY = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -540,8 +540,8 @@ def test_the_story_of_the_page(tmp_path):
         done = subprocess.run(program, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         said.append(done)
-    commands = re.findall(r"^fairtrec (adversarial )?(\w+)", "\n".join(STORY), re.MULTILINE)
-    assert [name for _, name in commands] == ["train", "rerank", "eval", "compare", "select"]
+    commands = re.findall(r"^fairtrec (make ranker --rank|make ranker|\w+)", "\n".join(STORY), re.MULTILINE)
+    assert commands == ["make ranker", "make ranker --rank", "eval", "compare", "select"]
     trained, evaluated, chosen = said
     assert re.findall(r"^# ([\w.-]+): (?:300|250) steps", trained.stderr, re.MULTILINE) == [
         "base",

@@ -1,4 +1,4 @@
-"""What `fairtrec adversarial` learns from and what it refuses, without torch: triples, labels, their order."""
+"""What `fairtrec make ranker` learns from and what it refuses, without torch: triples, labels, their order."""
 
 import sys
 
@@ -96,13 +96,13 @@ def test_broken_triples(tmp_path, text, complaint):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["train", "triples.tsv", "--model", "x", "--terms", "gender-en", "-o", "models"],
-        ["rerank", "a.run", "--model", "x", "--docs", "docs.tsv", "--query-texts", "queries.tsv"],
+        ["triples.tsv", "--model", "x", "--terms", "gender-en", "-o", "models"],
+        ["--rank", "a.run", "--model", "x", "--docs", "docs.tsv", "--query-texts", "queries.tsv"],
     ],
 )
 def test_without_torch_a_line_says_what_to_install(arguments, fairtrec_command, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    done = fairtrec_command("adversarial", *arguments)
+    done = fairtrec_command("make", "ranker", *arguments)
     assert done.code == 4
     assert done.complaints == ["there is no torch or no transformers; run: pip install 'fairtrec[adv]'"]
 
@@ -110,6 +110,25 @@ def test_without_torch_a_line_says_what_to_install(arguments, fairtrec_command, 
 @pytest.mark.parametrize("strengths", ["", "a", "0.1,-1", "0.1,,1", "nan", "inf"])
 def test_lambdas_are_numbers_from_0(strengths, fairtrec_command):
     arguments = ["triples.tsv", "--model", "x", "--terms", "gender-en", "-o", "models", f"--lambda={strengths}"]
-    done = fairtrec_command("adversarial", "train", *arguments)
+    done = fairtrec_command("make", "ranker", *arguments)
     assert done.code == 2
     assert f"{strengths} is no list of numbers from 0; write it like 0,0.1,0.3" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["t.tsv", "--rank", "a.run"], "--rank trains nothing; leave out t.tsv, or --rank"),
+        (["--rank", "a.run", "--lambda", "0"], "--lambda is for training, and --rank trains nothing; leave it out"),
+        (["--rank", "a.run", "--force"], "--force is for training, and --rank trains nothing; leave it out"),
+        (["--rank", "a.run", "--docs", "d"], "--rank needs texts; add --query-texts FILE"),
+        (["--rank", "a.run"], "--rank needs texts; add --docs FILE"),
+        ([], "there is nothing to train on; give TRIPLES, or rank a run with --rank RUN"),
+        (["t.tsv", "-M", "3"], "-M is for ranking; add --rank RUN; leave it out"),
+        (["t.tsv", "-o", "models"], "training needs --terms; add it"),
+        (["t.tsv", "--terms", "gender-en"], "training needs --output; add it"),
+    ],
+)
+def test_training_and_ranking_have_options_of_their_own(arguments, complaint, fairtrec_command):
+    done = fairtrec_command("make", "ranker", "--model", "x", *arguments)
+    assert (done.code, done.complaints) == (2, [complaint])

@@ -1,4 +1,4 @@
-"""``adversarial train`` says how far it has come, wherever its lines go."""
+"""``make ranker`` says how far it has come, wherever its lines go."""
 
 import itertools
 import sys
@@ -19,7 +19,7 @@ def test_a_line_stands_in_the_log_at_least_each_half_minute(monkeypatch, capsys)
     monkeypatch.setitem(sys.modules, "fairtrec.commands.make.ranker.train", type(sys)("train"))
     monkeypatch.setattr(sys.modules["fairtrec.commands.make.ranker.train"], "train", train, raising=False)
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    command = ["adversarial", "train", "t.tsv", "--model", "m", "--terms", "gender-en", "-o", "out"]
+    command = ["make", "ranker", "t.tsv", "--model", "m", "--terms", "gender-en", "-o", "out"]
     monkeypatch.setattr("sys.argv", ["fairtrec", *command])
     with pytest.raises(SystemExit):
         main()

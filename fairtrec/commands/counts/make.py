@@ -1,4 +1,4 @@
-"""``fairtrec annotate``: the group terms of a whole collection, counted once."""
+"""``fairtrec counts make``: the group terms of a whole collection, counted once."""
 
 import time
 from typing import Any
@@ -24,7 +24,7 @@ ODD = options.Shared(
 )
 
 
-@click.command(name="annotate", cls=Titled, epilog=options.EXITS)
+@click.command(name="make", cls=Titled, epilog=options.EXITS)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--terms", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
 @click.option(
@@ -48,7 +48,7 @@ def command(**options: Any) -> None:
     A SOURCE is a file of docno<TAB>text lines or JSON lines, which may be compressed, or an ir_datasets id.
 
     \b
-    fairtrec annotate collection.tsv --terms gender-en -o counts.tsv
+    fairtrec counts make collection.tsv --terms gender-en -o counts.tsv
     """
     from fairtrec.counting import READY, two_threads
 
@@ -56,12 +56,12 @@ def command(**options: Any) -> None:
     if options["engine"] == "local" and jobs > 1 and not two_threads(jobs):
         prestart([READY])
 
-    from fairtrec.commands.counts.annotating import annotate
+    from fairtrec.commands.counts.collection import make_counts
 
     output, began = options["output"], time.monotonic()
     try:
         with printing.collecting(on_this_machine=options["engine"] == "local") as watcher:
-            done = annotate(watcher=watcher, **options)
+            done = make_counts(watcher=watcher, **options)
     except (KeyboardInterrupt, OSError):
         parts = output.with_name(output.name + ".parts")
         if options["engine"] == "local" and parts.exists():

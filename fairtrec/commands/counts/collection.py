@@ -1,4 +1,4 @@
-"""``fairtrec.annotate``: the table of counts of a whole collection, by what a caller names."""
+"""``fairtrec.make_counts``: the table of counts of a whole collection."""
 
 # ruff: noqa: PTH113 - pathlib stumbles over long names
 
@@ -16,7 +16,6 @@ from fairtrec.counting.table.files import Table
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.choices import unknown
 from fairtrec.evaluation.inputs.given import TermsLike
-from fairtrec.measures.catalogue import renamed
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files.arguments import is_same
 from fairtrec.support.literals import Engine
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 HowToWork = TypeVar("HowToWork", bound=CollectionOptions)
 
 
-@renamed.told
-def annotate(
+def make_counts(
     sources: FilePath | Sequence[FilePath],
     terms: TermsLike,
     output: FilePath,
@@ -45,7 +43,7 @@ def annotate(
     ``terms``    the name of a word list, a path, or ``{group: [term, ...]}``.
     ``output``   the table: .arrow (for ``counts=``), .parquet or .tsv.
     ``watcher``  is called with how far it has come.
-    ``options``  the options of ``fairtrec annotate``: tokenizer, case_sensitive, jobs, resume, force, keep_going,
+    ``options``  the options of ``fairtrec counts make``: tokenizer, case_sensitive, jobs, resume, force, keep_going,
                  max_doc_bytes. Where jobs are several, which is the default, a script calls this below
                  ``if __name__ == "__main__":``.
 
@@ -58,13 +56,13 @@ def annotate(
     refuse_read(output, [*several, terms])
     for each in several:
         if _is_counts(each):
-            raise InputError("this is a table of counts, which annotate makes; name the texts that were counted", each)
+            raise InputError("this is a table of counts already; give the texts that were counted", each)
     listed = loading.terms(terms)
     if engine == "spark":
         from fairtrec.counting.spark import engine as spark
 
         return spark.run(several, listed, Path(output), how, master)
-    return local.annotate(several, listed, Path(output), how, watcher)
+    return local.count_collection(several, listed, Path(output), how, watcher)
 
 
 def take_options(kind: type[HowToWork], options: Mapping[str, Any]) -> HowToWork:

@@ -1,4 +1,4 @@
-"""``fairtrec annotate``: the same table from every cut of a collection, after every interruption; no fault unseen."""
+"""``fairtrec counts make``: the same table from every cut of a collection, after every interruption; no fault unseen."""
 
 import bz2
 import gzip
@@ -27,7 +27,7 @@ from fairtrec.counting.counter import TOKENIZERS, Lexicon
 from fairtrec.counting.kernel import Kernel
 from fairtrec.counting.local import engine as local
 from fairtrec.counting.local import part, tasks
-from fairtrec.counting.local.engine import CountingOptions, annotate
+from fairtrec.counting.local.engine import CountingOptions, count_collection
 from fairtrec.counting.table import build
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
@@ -85,12 +85,12 @@ def small_pieces(monkeypatch):
 
 def run(folder, *sources, name="t.arrow", terms=TERMS, **options):
     options = {"jobs": 1, "force": True} | options
-    return annotate([*map(str, sources)], terms, folder / name, CountingOptions(**options))
+    return count_collection([*map(str, sources)], terms, folder / name, CountingOptions(**options))
 
 
 def expected(texts, lexicon=LEXICON):
     docnos = Docnos.of(np.array([name.encode() for name in texts], np.bytes_))
-    return counter.annotate(
+    return counter.count_texts(
         ((i, texts[name.decode()]) for i, name in enumerate(docnos.names.tolist())), docnos, lexicon
     )
 
@@ -153,9 +153,9 @@ def test_two_jobs_that_are_interrupted_go_on(tmp_path, small_pieces):
 
     options = CountingOptions(jobs=2, resume=True)
     with pytest.raises(KeyboardInterrupt):
-        annotate([tmp_path / "c.tsv"], TERMS, tmp_path / "t.arrow", options, interrupt)
+        count_collection([tmp_path / "c.tsv"], TERMS, tmp_path / "t.arrow", options, interrupt)
     assert (tmp_path / "t.arrow.parts").exists()
-    done = annotate([tmp_path / "c.tsv"], TERMS, tmp_path / "t.arrow", options)
+    done = count_collection([tmp_path / "c.tsv"], TERMS, tmp_path / "t.arrow", options)
     assert done.resumed == seen[-1] > 0
     assert (tmp_path / "t.arrow").read_bytes() == (tmp_path / "whole.arrow").read_bytes()
 
@@ -450,7 +450,7 @@ def test_resumes_only_the_same(options, what, tmp_path, small_pieces, monkeypatc
 def command(*arguments):
     small = "from fairtrec.counting.local import tasks; tasks.SIZE = 1 << 17"
     program = f"from fairtrec import cli; {small}; cli.main()"
-    return [sys.executable, "-c", program, "annotate", *map(str, arguments)]
+    return [sys.executable, "-c", program, "counts", "make", *map(str, arguments)]
 
 
 def test_killed_at_any_moment_and_resumed_the_bytes_are_the_same(tmp_path):
@@ -545,7 +545,7 @@ def test_both_counters_see_the_same_documents():
 def test_progress_is_told(tmp_path, small_pieces):
     (tmp_path / "c.tsv").write_bytes(tsv(passages(100)))
     told = []
-    annotate([str(tmp_path / "c.tsv")], TERMS, tmp_path / "t.arrow", CountingOptions(jobs=1), told.append)
+    count_collection([str(tmp_path / "c.tsv")], TERMS, tmp_path / "t.arrow", CountingOptions(jobs=1), told.append)
     assert told[-1].documents == 100
     assert told[-1].done == told[-1].total == (tmp_path / "c.tsv").stat().st_size
     assert local.cores() >= 1

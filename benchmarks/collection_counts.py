@@ -1,4 +1,4 @@
-"""``fairtrec annotate`` from file to table, beside the published algorithm and ``wc -w``; look-ups in 8.84 M rows.
+"""``fairtrec counts make`` from file to table, beside the published algorithm and ``wc -w``; look-ups in 8.84 M rows.
 
 FAIRTREC_BENCH_MB says how large the collection is (600). Each command has a process of its own, start-up included; the
 published algorithm is spared nine tenths of the collection. All figures are of one run, taken in turn.
@@ -69,17 +69,17 @@ def in_turn(commands: Mapping[str, Callable[[], Cost]]) -> dict[str, list[Cost]]
     return costs
 
 
-def annotating(whole: Path, part: Path) -> None:
+def time_counting(whole: Path, part: Path) -> None:
     large = FOLDER / "many.tsv"
     listed = counters.many(tsv.terms(counters.LIST)).terms
     large.write_text("".join(f"{word}\t{group}\n" for group, words in listed.items() for word in words), "utf-8")
     table = FOLDER / "table.arrow"
 
     def ours(jobs: int, *, groups: Path = counters.LIST, before: str = "") -> Callable[[], Cost]:
-        given = ["annotate", whole, "--terms", groups, "-o", table, "-j", jobs, "--force"]
+        given = ["counts", "make", whole, "--terms", groups, "-o", table, "-j", jobs, "--force"]
         return lambda: run([BIN / "python", "-c", ANNOTATE.format(before), *map(str, given)])
 
-    theirs = [BIN / "python", "-m", "benchmarks.annotate", part, FOLDER / "published.txt"]
+    theirs = [BIN / "python", "-m", "benchmarks.collection_counts", part, FOLDER / "published.txt"]
     commands = {
         "published": lambda: run(theirs),
         "wc -w": lambda: run(["env", "LC_ALL=C", "wc", "-w", whole]),
@@ -190,7 +190,7 @@ def written_run(path: Path, docnos: np.ndarray) -> Path:
 def main() -> None:
     whole, part = collection()
     scanning(whole)
-    annotating(whole, part)
+    time_counting(whole, part)
     looking_up()
 
 

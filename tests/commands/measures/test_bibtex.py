@@ -28,20 +28,20 @@ def test_an_entry_is_bibtex(entry):
 
 
 def test_every_source_of_a_measure_has_an_entry_and_every_entry_is_a_source():
-    printed = fairtrec.cite(" ".join([*BUILT_IN, "nDCG"]))
+    printed = fairtrec.bibtex(" ".join([*BUILT_IN, "nDCG"]))
     assert "note = " not in printed
     assert set(re.findall(r"@\w+\{(\w+)", printed)) == {entry.partition("{")[2].partition(",")[0] for entry in ENTRIES}
 
 
 def test_fairtrec_stands_first_with_its_version_and_a_source_stands_once():
-    printed = fairtrec.cite("NFaiRR FaiRR nDCG@10 P@5")
+    printed = fairtrec.bibtex("NFaiRR FaiRR nDCG@10 P@5")
     assert re.findall(r"@\w+\{(\w+)", printed) == [
         "fairtrec",
         "RekabsazKopeinikSchedl2021",
         "MacAvaneyMacdonaldOunis2022",
     ]
     assert f"version = {{{fairtrec.__version__}}}" in printed.partition("\n}")[0]
-    assert fairtrec.cite() == printed.partition("\n\n")[0] + "\n"
+    assert fairtrec.bibtex() == printed.partition("\n\n")[0] + "\n"
 
 
 def test_a_measure_of_another_package_is_cited_as_its_page_says(monkeypatch):
@@ -49,12 +49,12 @@ def test_a_measure_of_another_package_is_cited_as_its_page_says(monkeypatch):
     from fairtrec_made.measures import Higher
 
     monkeypatch.setattr(registry, "parse", lambda _: [Higher()])
-    entry = fairtrec.cite("Higher").split("\n\n")[1]
+    entry = fairtrec.bibtex("Higher").split("\n\n")[1]
     assert entry.startswith("@misc{Higher,")
     assert "note = {no source named}" in entry
 
 
 def test_what_is_no_measure_is_refused(fairtrec_command):
-    done = fairtrec_command("cite", "NFairR@10 nDGC")
+    done = fairtrec_command("measures", "NFairR@10 nDGC", "--bibtex")
     assert (done.code, done.out) == (2, "")
     assert "nDGC" in done.err
