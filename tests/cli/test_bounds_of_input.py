@@ -50,7 +50,7 @@ LONG = {
     "a run of JSON": (b'{"qid": "q1", "x": "' + b"x" * LARGE + b'"}\n', "eval qrels large -m nDCG@2"),
     "qrels": (b"q1 0" + b" x" * LARGE + b"\n", "eval large a.run -m nDCG@2"),
     "queries": (b"q1" + b" x" * LARGE + b"\n", "eval qrels a.run -m nDCG@2 --queries large"),
-    "votes": (b"q1\tx\t" + b"l" * LARGE + b"\n", "queries large"),
+    "votes": (b"q1\tx\t" + b"l" * LARGE + b"\n", "make queryset large"),
     "a list": (b"x" * LARGE + b"\n", "eval qrels @large -m nDCG@2"),
 }
 
@@ -92,7 +92,7 @@ MANY = [f"n{i}" for i in range(5000)]
 FILES = {
     "terms": ("eval qrels a.run --terms many --docs docs", (MANY, MANY), "many:4097: more than 4,096 groups; "),
     "slices": ("compare qrels a.run b.run -m nDCG --slice many", (MANY, MANY), "many:1001: more than 1,000 slices; "),
-    "votes": ("queries many --keep n1", (MANY, MANY, MANY), "many:501: more than 500 different labels; "),
+    "votes": ("make queryset many --keep n1", (MANY, MANY, MANY), "many:501: more than 500 different labels; "),
     "domains": (
         "make queryset --query-texts many --domain kind",
         (["qid", *MANY], ["query", *MANY], ["kind", *MANY]),

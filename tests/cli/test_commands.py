@@ -49,7 +49,6 @@ def test_commands_are_completed_by_the_shell(monkeypatch, capsys):
         command.main(prog_name="fairtrec")
     assert capsys.readouterr().out.splitlines() == [
         "plain,compare",
-        "plain,counterfactual",
         "plain,counts",
         "plain,completion",
     ]

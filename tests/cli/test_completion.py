@@ -80,7 +80,13 @@ def test_offers(offered, typed, found):
 def test_commands_are_offered_without_an_import_of_any(offered, monkeypatch):
     monkeypatch.setattr(commands, "load_command", pytest.fail)
     assert offered("")[0] == "plain,eval"
-    assert len(offered("")) == len(commands.COMMANDS)
+    assert len(offered("")) == len([name for name in commands.COMMANDS if " " not in name])
+
+
+def test_commands_of_a_group_are_offered_without_an_import_of_them(offered, monkeypatch):
+    load = commands.load_command
+    monkeypatch.setattr(commands, "load_command", lambda name: load(name) if name == "make" else pytest.fail(name))
+    assert offered("make", "") == ["plain,positions", "plain,counterfactual", "plain,queryset", "plain,ranker"]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -59,7 +59,7 @@ def test_no_line_is_wider_than_the_terminal(columns):
 def test_each_command_of_a_command_is_told_by_a_whole_sentence(columns):
     told = [shown(columns, *path).partition("\nCommands:\n")[2] for path in EVERY if path]
     several = [re.split(r"^  (?=\S)", each, flags=re.MULTILINE)[1:] for each in told if each]
-    assert len(several) == 4
+    assert len(several) == 5
     assert all(each.endswith(".") and not each.endswith("..") for each in map(str.strip, chain(*several)))
 
 
@@ -131,7 +131,7 @@ def test_the_help_of_a_command_of_many_options_begins_with_the_three_that_matter
 
 
 def test_commands_stand_in_five_groups_a_line_each():
-    assert list(GROUPS) == ["Evaluate", "Understand", "Change", "Prepare", "Look up"]
+    assert list(GROUPS) == ["Evaluate", "Explain", "Change", "Prepare", "Look up"]
     text = shown(80)
     assert [text.index(f"\n{title}:\n") for title in GROUPS] == sorted(text.index(f"\n{title}:\n") for title in GROUPS)
     lines = text.splitlines()

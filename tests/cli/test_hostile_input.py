@@ -83,7 +83,7 @@ def test_labels_crossed_with_themselves(workplace, fairtrec_command, labels):
     one_line(fairtrec_command(*LABELS.split(), labels), 2, f"{labels}: labels are crossed with themselves; ")
 
 
-@pytest.mark.parametrize("command", ["diff /dev/zero /dev/zero", "resources add msmarco-fair /dev/zero"])
+@pytest.mark.parametrize("command", ["results diff /dev/zero /dev/zero", "resources add msmarco-fair /dev/zero"])
 def test_what_has_no_end_is_refused(workplace, fairtrec_command, command):
     ended = fairtrec_command(*command.split())
     assert ended.code in (3, 4)

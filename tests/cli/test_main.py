@@ -39,7 +39,7 @@ def end_with(monkeypatch, fault):
         raise fault
 
     failing = click.Command("eval", callback=fail)
-    monkeypatch.setattr(cli._Lazy, "get_command", lambda *_: failing)
+    monkeypatch.setattr(cli._Root, "get_command", lambda *_: failing)
     return end_of(monkeypatch, "eval")
 
 

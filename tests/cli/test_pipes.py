@@ -41,7 +41,7 @@ REFUSED = {
         REMARKS,
         "make counterfactual docs.tsv --pairs pairs --terms terms -o swapped.tsv -j 1",
     ),
-    "queries": ("texts", TWICE, "queries votes --keep n --query-texts texts"),
+    "queries": ("texts", TWICE, "make queryset votes --keep n --query-texts texts"),
     "two inputs": ("a.run", TWICE, "rbo a.run a.run"),
 }
 

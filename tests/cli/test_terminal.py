@@ -129,7 +129,7 @@ def test_no_report_steers_a_terminal(workplace, on_a_terminal, arguments):
 def test_no_difference_of_results_steers_a_terminal(workplace, on_a_terminal, fairtrec_command, form):
     for name, run in (("one", NAME), ("other", "b.run")):
         assert fairtrec_command("eval", "qrels", run, *GIVEN, "-q", "-f", "json", "-o", f"{EVIL}{name}.json").code == 0
-    code, out, _ = shown_safely(on_a_terminal("diff", f"{EVIL}one.json", f"{EVIL}other.json", "-f", form))
+    code, out, _ = shown_safely(on_a_terminal("results", "diff", f"{EVIL}one.json", f"{EVIL}other.json", "-f", form))
     assert (code, "title" in out) == (1, True)
 
 
@@ -161,7 +161,7 @@ MESSAGES = {
     "no such choice": ["eval", "qrels", NAME, "-f", EVIL],
     "no such number": ["eval", "qrels", NAME, "--places", EVIL],
     "no such command": [EVIL],
-    "too many arguments": ["diff", "a", "b", EVIL],
+    "too many arguments": ["results", "diff", "a", "b", EVIL],
     "no such measure": ["eval", "qrels", NAME, "-m", EVIL],
     "no such page": ["measures", EVIL],
     "no such group": ["eval", "qrels", NAME, "-m", "AWRF", "--labels", "labels", "--groups", EVIL],
@@ -175,7 +175,7 @@ MESSAGES = {
     "bad counts": ["eval", "qrels", NAME, "--counts", "evil"],
     "bad texts": ["eval", "qrels", NAME, "--terms", "groups", "--docs", "evil.jsonl"],
     "bad TOML": ["check", "qrels", NAME, "--config", "evil.toml"],
-    "bad results": ["diff", "evil.jsonl", "evil.jsonl"],
+    "bad results": ["results", "diff", "evil.jsonl", "evil.jsonl"],
     "a bad list": ["eval", "qrels", "@evil"],
     "an unknown document": ["eval", "qrels", NAME, "--counts", "fewer"],
 }
@@ -293,7 +293,7 @@ LENGTHY = {
     "a line of texts": ["eval", "qrels", "b.run", "--terms", "groups", "--docs", "long.jsonl"],
     "a line of slices": ["compare", "qrels", NAME, "b.run", "-m", "RR", "--slice", "long"],
     "TOML": ["check", "qrels", "b.run", "--config", "long.toml"],
-    "results": ["diff", "long.jsonl", "long.jsonl"],
+    "results": ["results", "diff", "long.jsonl", "long.jsonl"],
     "a list of runs": ["eval", "qrels", "@list"],
 }  # fmt: skip
 

@@ -141,7 +141,7 @@ def test_each_command_says_what_does_what_j_does(fairtrec_command, name):
     done = fairtrec_command(*name.split(), "-J", QRELS, RUNS["bm25"])
     assert (done.code, done.err) == (
         2,
-        "there is no option -J; --only judged keeps judged documents alone in rankings\n",
+        "there is no option -J here; --only judged keeps only judged documents in rankings\n",
     )
 
 

@@ -287,7 +287,7 @@ def test_wheel_shows_the_example_of_the_readme(unpacked, desk):
 def test_the_page_of_pypi_is_for_who_has_no_checkout(holds):
     about, _, page = holds[1].partition("\n\n")
     assert "pip install fairtrec\n    fairtrec demo" in page
-    assert not re.search(r"\bmake\b|\.venv|this folder", page)
+    assert not re.search(r"(?<!counts )\bmake\b|\.venv|this folder", page)
     links = re.findall(r"\]\(([^)]*)\)", page)
     assert len(links) > 8
     assert not [link for link in links if not link.startswith("https://")]

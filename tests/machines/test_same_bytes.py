@@ -70,6 +70,6 @@ def test_a_results_file_of_another_machine_replays(example, tmp_path):
     environment = os.environ | OLDEST_KERNEL | AVX2_ONLY
     subprocess.run([*command, *made.split(), "-f", "json", "-o", file], cwd=example, env=environment, check=True)
     done = subprocess.run(
-        [*command, "replay", file, "--exact"], cwd=example, capture_output=True, text=True, check=False
+        [*command, "results", "replay", file, "--exact"], cwd=example, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr

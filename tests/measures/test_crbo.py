@@ -167,11 +167,11 @@ def test_it_can_be_replayed(folder):
         assert {"run bm25.run", "make counterfactual bm25.run" if name == "cf/" else "counterfactual"} == {
             *recorded["inputs"]
         }
-        done = CliRunner().invoke(command, ["replay", "r.json"])
+        done = CliRunner().invoke(command, ["results", "replay", "r.json"])
         assert done.exit_code == 0, (done.output, done.exception)
         assert "the same" in done.output
     shutil.copy("bm25.run", "cf/bm25.run")
-    changed = CliRunner().invoke(command, ["replay", "r.json"])
+    changed = CliRunner().invoke(command, ["results", "replay", "r.json"])
     assert "has changed" in str(changed.exception)
 
 

@@ -9,7 +9,7 @@ COMMANDS = (
     CommandRow(
         "ablate",
         "Explain",
-        "Test whether the order of runs survives other word lists and settings.",
+        "Test if the order of runs survives other lists and settings.",
         "provisional",
         sections={"": ("measure vary terms", "Ablation", "seed")},
         answers={"Ablation": ABLATIONS},

@@ -6,7 +6,7 @@ COMMANDS = (
     CommandRow(
         "counts",
         "Prepare",
-        "Count group terms in a collection; convert, merge and compare counts.",
+        "Count group terms in a collection; convert, merge, compare.",
         "stable",
         sections={"make": ("terms output resume", "Options", "")},
     ),

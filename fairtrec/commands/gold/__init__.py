@@ -16,7 +16,7 @@ COMMANDS = (
     CommandRow(
         "gold",
         "Explain",
-        "Sample documents for labeling; measure agreement; correct values.",
+        "Sample documents for labeling; measure and correct errors.",
         "provisional",
         sections={
             "draw": ("number docs output", "Draw", "seed"),

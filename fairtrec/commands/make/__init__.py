@@ -6,7 +6,7 @@ COMMANDS = (
     CommandRow(
         "make",
         "Prepare",
-        "Make positions, counterfactual texts, query sets, labels or rankers.",
+        "Make positions, counterfactuals, query sets or rankers.",
         "provisional",
     ),
 )

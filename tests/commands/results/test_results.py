@@ -132,9 +132,9 @@ NEW = (
     "this results file has format {}, and this fairtrec reads format 1; upgrade it with: pip install --upgrade fairtrec"
 )
 READERS = {
-    "diff, the first": ["diff", "a.json", "one.json"],
-    "diff, the second": ["diff", "one.json", "a.json"],
-    "replay": ["replay", "a.json"],
+    "diff, the first": ["results", "diff", "a.json", "one.json"],
+    "diff, the second": ["results", "diff", "one.json", "a.json"],
+    "replay": ["results", "replay", "a.json"],
     "check": ["check", "qrels.txt", "bm25.run", "--baseline", "a.json", "--require", "RR >= baseline"],
     "compare": ["compare", "--values", "one.json", "--values", "a.json"],
 }
@@ -283,7 +283,7 @@ def recorded(folder, fairtrec_command):
     return folder / "a.json"
 
 
-COMPARISONS = [("replay", "a.json"), ("diff", "a.json", "one.json")]
+COMPARISONS = [("results", "replay", "a.json"), ("results", "diff", "a.json", "one.json")]
 
 
 @pytest.mark.parametrize("command", COMPARISONS, ids=" ".join)
@@ -434,7 +434,7 @@ def test_an_input_of_a_replay_is_not_written_over(folder, fairtrec_command):
     assert (folder / "qrels.txt").read_text() == before
 
 
-@pytest.mark.parametrize("command", [["diff", "a.json", "a.json"], ["replay", "a.json"]])
+@pytest.mark.parametrize("command", [["results", "diff", "a.json", "a.json"], ["results", "replay", "a.json"]])
 def test_no_difference_is_above_nan_so_that_is_no_tolerance(folder, fairtrec_command, command):
     fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-q", "-f", "json", "-o", "a.json")
     ended = fairtrec_command(*command, "--tolerance", "nan")

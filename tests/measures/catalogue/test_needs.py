@@ -174,7 +174,7 @@ def test_a_kind_of_input_is_one_file_and_at_most_ten_lines(tmp_path):
     lines = {
         "eval": [*evaluation, "--prices", "prices.tsv", "-f", "json", "-q", "-o", "results.json"],
         "refused": evaluation,
-        "replay": ["replay", "results.json"],
+        "replay": ["results", "replay", "results.json"],
         "help": ["compare", "--help"],
         "page": ["measures", "Cost"],
         "strange": [*evaluation, "--prices", "strange.tsv"],

@@ -261,7 +261,18 @@ def test_where_no_file_can_be_without_a_name(monkeypatch):
     assert names() == ["c.tsv", "o.tsv"]
 
 
-COMMAND = [sys.executable, "-m", "fairtrec", "counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "o.tsv"]
+COMMAND = [
+    sys.executable,
+    "-m",
+    "fairtrec",
+    "make",
+    "counterfactual",
+    "c.tsv",
+    "--pairs",
+    "gender-en-pairs",
+    "-o",
+    "o.tsv",
+]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
 
 
@@ -306,7 +317,7 @@ def test_a_disk_that_is_full(here):
 def test_the_command(here):
     Path("c.tsv").write_text("d1\tshe saw the duchess\nnothing\nd2\tMary\n")
     Path("a.run").write_text("q Q0 d1 1 1 t\nq Q0 d9 2 0 t\n")
-    given = ["counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "o.tsv", "-j", "1"]
+    given = ["make", "counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "o.tsv", "-j", "1"]
     done = CliRunner().invoke(command, [*given, "--runs", "a.run", "-M", "5", "--terms", "gender-en", "--keep-going"])
     assert done.exception is None
     assert done.stdout == ""

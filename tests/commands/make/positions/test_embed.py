@@ -174,8 +174,8 @@ def test_the_command_of_the_page_works(model, desk, example):
     "arguments",
     [
         ["--help"],
-        ["positions", "--help"],
-        ["positions", "a.run", "--embeddings", "s.parquet"],
+        ["make", "positions", "--help"],
+        ["make", "positions", "a.run", "--embeddings", "s.parquet"],
         ["eval", "none", "a.run", "--positions", "p.tsv", "-m", "DUO@10 SignedDUO@10"],
     ],
     ids=" ".join,

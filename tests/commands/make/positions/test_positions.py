@@ -464,7 +464,7 @@ def desk(tmp_path):
 
 
 def given_vectors(desk):
-    return ["positions", desk / "a.run", "--embeddings", desk / "v.npy", "--ids", desk / "ids.txt"]
+    return ["make", "positions", desk / "a.run", "--embeddings", desk / "v.npy", "--ids", desk / "ids.txt"]
 
 
 def test_the_command_writes_what_python_makes(desk, fairtrec_command):
@@ -487,7 +487,15 @@ def test_the_command_writes_what_python_makes(desk, fairtrec_command):
 def test_saved_embeddings_give_the_same_bytes(desk, fairtrec_command):
     saved = ["--save-embeddings", desk / "s.parquet", "-o", desk / "p.tsv"]
     assert fairtrec_command(*given_vectors(desk), *saved).code == 0
-    again = ["positions", desk / "a.run", "--embeddings", desk / "s.parquet", "--save-embeddings", desk / "t.parquet"]
+    again = [
+        "make",
+        "positions",
+        desk / "a.run",
+        "--embeddings",
+        desk / "s.parquet",
+        "--save-embeddings",
+        desk / "t.parquet",
+    ]
     assert fairtrec_command(*again, "-o", desk / "q.tsv").code == 0
     assert fairtrec_command(*again, "-o", desk / "r.tsv").code == 0
     first, second = ((desk / name).read_text().splitlines() for name in ("p.tsv", "q.tsv"))

@@ -302,7 +302,7 @@ def test_a_rule_that_nobody_knows_is_refused(here):
 
 
 def test_an_existing_set_stays_unless_it_is_forced(here, fairtrec_command):
-    words = ["queries", "votes.tsv", "--keep", "n", "-o", "my.tsv"]
+    words = ["make", "queryset", "votes.tsv", "--keep", "n", "-o", "my.tsv"]
     assert fairtrec_command(*words).out.endswith("written     my.tsv (2 queries), my.toml\n")
     assert fairtrec_command(*words).code == 2
     done = fairtrec_command(*words, "--force", "-f", "json")

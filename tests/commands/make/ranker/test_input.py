@@ -124,7 +124,7 @@ def test_lambdas_are_numbers_from_0(strengths, fairtrec_command):
         (["--rank", "a.run", "--docs", "d"], "--rank needs texts; add --query-texts FILE"),
         (["--rank", "a.run"], "--rank needs texts; add --docs FILE"),
         ([], "there is nothing to train on; give TRIPLES, or rank a run with --rank RUN"),
-        (["t.tsv", "-M", "3"], "-M is for ranking; add --rank RUN; leave it out"),
+        (["t.tsv", "-M", "3"], "--depth is for ranking; add --rank RUN; leave it out"),
         (["t.tsv", "-o", "models"], "training needs --terms; add it"),
         (["t.tsv", "--terms", "gender-en"], "training needs --output; add it"),
     ],
