@@ -64,6 +64,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.commands.explain.explaining import explain as explain
     from fairtrec.commands.headroom.headroom import headroom as headroom
     from fairtrec.commands.make.counterfactual.counterfactual import make_counterfactual as make_counterfactual
+    from fairtrec.commands.make.labels.trec_fair_2022 import make_labels as make_labels
     from fairtrec.commands.make.positions.project import make_positions as make_positions
     from fairtrec.commands.make.queryset.building import make_queryset as make_queryset
     from fairtrec.commands.plot.figure import plot as plot

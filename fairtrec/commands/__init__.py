@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {  # in the order of the help: the folder
     "make positions": ("make.positions", "project.make_positions"),
     "make counterfactual": ("make.counterfactual", "counterfactual.make_counterfactual"),
     "make queryset": ("make.queryset", "building.make_queryset"),
+    "make labels": ("make.labels", "trec_fair_2022.make_labels"),
     "make ranker": ("make.ranker", ""),
     "resources": ("resources", ""),
     "measures": ("measures", ""),

@@ -35,6 +35,7 @@ Extrapolation = Literal["ext", "min", "res", "trunc"]  # of rank-biased overlap
 Figure = Literal["frontier", "cutoffs", "queries", "groups", "runs"]
 PaperColumns = Literal["1", "2"]  # of a paper, that a figure is wide
 Track = Literal["trec", "trec-fair-2019"]
+LabelTrack = Literal["trec-fair-2022"]  # a track whose files become labels
 UnfairnessVariant = Literal["track", "paper"]  # of the unfairness of 2019
 Amortisation = Literal["micro", "macro"]
 FailOn = Literal["failed", "warning"]  # the verdict from which a gate is closed

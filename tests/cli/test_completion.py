@@ -86,7 +86,13 @@ def test_commands_are_offered_without_an_import_of_any(offered, monkeypatch):
 def test_commands_of_a_group_are_offered_without_an_import_of_them(offered, monkeypatch):
     load = commands.load_command
     monkeypatch.setattr(commands, "load_command", lambda name: load(name) if name == "make" else pytest.fail(name))
-    assert offered("make", "") == ["plain,positions", "plain,counterfactual", "plain,queryset", "plain,ranker"]
+    assert offered("make", "") == [
+        "plain,positions",
+        "plain,counterfactual",
+        "plain,queryset",
+        "plain,labels",
+        "plain,ranker",
+    ]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -113,7 +113,9 @@ def examples(found, *path):
             yield from examples(found.get_command(context, name), *path, name)
 
 
-ELSEWHERE = re.compile("make ranker|trec-fair-2019|vectors|completion|>>")  # what the folder has no files for
+ELSEWHERE = re.compile(
+    "make ranker|make labels|trec-fair-2019|vectors|completion|>>"
+)  # what the folder has no files for
 
 
 @pytest.mark.usefixtures("copied")

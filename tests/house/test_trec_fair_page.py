@@ -1,4 +1,4 @@
-"""The page on TREC Fair Ranking: its script and its commands, on pages of the official form.
+"""The page on TREC Fair Ranking: its commands, on pages of the official form.
 
 The wanted values are those of wptrec, the track's own program, on the very pages that are made here.
 """
@@ -69,11 +69,8 @@ def make(folder):
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("track")
     make(made)
-    script = next(block for block in pages.programs(PAGE) if "METADATA" in block)
-    assert len([line for line in script.splitlines() if line]) <= 40
-    (made / "labels.py").write_text(script)
-    words = [sys.executable, "labels.py", "articles.json.gz", "reldocs.jsonl", "world-pop.csv"]
-    subprocess.run(words, cwd=made, check=True)
+    (line,) = (line for block in pages.blocks(PAGE) for line in block.lines if "make labels" in line)
+    subprocess.run([sys.executable, "-m", *shlex.split(line)], cwd=made, check=True, capture_output=True)
     return made
 
 
@@ -86,6 +83,8 @@ def performed(fairtrec_command, *, fairweb):
             if words[0] == "awk":
                 done = subprocess.run(words[:-2], capture_output=True, check=True, text=True)
                 Path(words[-1]).write_text(done.stdout)
+                continue
+            if words[1] == "make":
                 continue
             done = fairtrec_command(*words[1:], "--places", "6")
             assert done.code == 0, done.err
@@ -100,13 +99,13 @@ def performed(fairtrec_command, *, fairweb):
 ALL = "by='sub_geo*src_geo*gender*occ*alpha*age*pop*langs'"
 RELEVANT = "discount='log2_clipped',documents='relevant'"
 WANTED = {  # AWRF, score, EE-L by wptrec
-    "gender.tsv AWRF(base='e')@500": 0.981184733,
-    "gender.tsv AWRFxnDCG(base='e')@500": 0.318428334,
-    f"gender.tsv EEL({RELEVANT})@20": 12.583610656,
+    "labels/gender.tsv AWRF(base='e')@500": 0.981184733,
+    "labels/gender.tsv AWRFxnDCG(base='e')@500": 0.318428334,
+    f"labels/gender.tsv EEL({RELEVANT})@20": 12.583610656,
     "articles.json.gz:occupations AWRF(base='e')@500": 0.991168059,
-    "sub_geo=sub_geo.tsv AWRF(by='sub_geo*gender',base='e')@500": 0.859122331,
-    f"sub_geo=sub_geo.tsv AWRFxnDCG({ALL},base='e')@500": 0.154627556,
-    f"sub_geo=sub_geo.tsv EEL({ALL},{RELEVANT})@20": 0.429476548,
+    "sub_geo=labels/sub_geo.tsv AWRF(by='sub_geo*gender',base='e')@500": 0.859122331,
+    f"sub_geo=labels/sub_geo.tsv AWRFxnDCG({ALL},base='e')@500": 0.154627556,
+    f"sub_geo=labels/sub_geo.tsv EEL({ALL},{RELEVANT})@20": 0.429476548,
 }
 
 

@@ -13,7 +13,6 @@ import sys
 import pytest
 
 import fairtrec
-from fairtrec_made import REPOSITORY, pages
 
 sys.path.insert(0, os.path.dirname(__file__))  # noqa: PTH120
 from test_trec_fair_page import make
@@ -98,7 +97,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def track(tmp_path_factory):
-    """Make pages, judgements and runs as the track hands them out, and the labels that the script of the page makes."""
+    """Make pages, judgements and runs as the track hands them out, and the labels made of them."""
     if not os.environ.get("WPTREC"):
         pytest.skip("needs wptrec, the track's program of 2022; the variable WPTREC names a checkout of it")
     pytest.importorskip("xarray", reason="wptrec needs xarray, which is not here")
@@ -108,11 +107,8 @@ def track(tmp_path_factory):
     shutil.copy(folder / "articles.json.gz", folder / "data" / "trec_2022_articles_discrete_assessed.json.gz")
     shutil.copy(folder / "reldocs.jsonl", folder / "data" / "trec_2022_eval_reldocs.jsonl")
     shutil.copy(folder / "world-pop.csv", folder / "data" / "world-pop.csv")
-    page = (REPOSITORY / "docs" / "trec-fair.md").read_text("utf-8")
-    (folder / "labels.py").write_text(next(block for block in pages.programs(page) if "METADATA" in block))
-    words = [sys.executable, "labels.py", "articles.json.gz", "reldocs.jsonl", "world-pop.csv"]
-    subprocess.run(words, cwd=folder, check=True)
-    (folder / "world-gender.tsv").write_text("female\t0.495\nmale\t0.495\nNB\t0.01\n")
+    given = {"qrels": folder / "reldocs.jsonl", "world": folder / "world-pop.csv"}
+    fairtrec.make_labels(folder / "articles.json.gz", folder / "labels", **given)
     return folder
 
 
@@ -120,18 +116,18 @@ def track(tmp_path_factory):
 def ours(track):
     """Give our values by wptrec's names."""
     found = {}
-    sources = {name: f"{track}/{name}.tsv" for name in ("sub_geo", "src_geo", "gender")}
+    sources = {name: f"{track}/labels/{name}.tsv" for name in ("sub_geo", "src_geo", "gender")}
     sources |= {name: f"{track}/articles.json.gz:{field}" for name, field in FIELDS.items()}
     given = {"labels": fairtrec.attributes(**sources), "missing": "group"}
     given["membership"] = {"occ": "share", "gender": "any"}
     crossings = [*([name] for name in ATTRIBUTES), *CROSSINGS]
     for run, judged, documents, names in (
         ("task1-x", "reldocs.jsonl", "qrels", {"AWRF": "AWRF(base=e,{})@500", "Score": "AWRFxnDCG(base=e,{})@500"}),
-        ("task2-x", "graded.qrels", "ideal",
+        ("task2-x", "labels/graded.qrels", "ideal",
          {f"EE-{of}": f"EE{of}(discount=log2_clipped,documents=relevant,{{}})@20" for of in "LDR"}),
     ):  # fmt: skip
-        world = dict.fromkeys(("sub_geo", "src_geo"), f"0.5*{documents}+0.5*{track}/world.tsv")
-        target = {**world, "gender": f"0.5*{documents}+0.5*{track}/world-gender.tsv", "": documents}
+        world = dict.fromkeys(("sub_geo", "src_geo"), f"0.5*{documents}+0.5*{track}/labels/world.tsv")
+        target = {**world, "gender": f"0.5*{documents}+0.5*{track}/labels/world-gender.tsv", "": documents}
         for crossing in crossings:
             by = f"by={'*'.join(ATTRIBUTES[name] for name in crossing)}"
             measures = [measure.format(by) for measure in names.values()]

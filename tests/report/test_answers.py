@@ -47,11 +47,13 @@ ANSWERS = {
     "select": lambda: fairtrec.select(both(), utility="nDCG@10", fairness="NFaiRR@10", beta=[0, 1]),
     "rerank": lambda: fairtrec.rerank("DetCons@10", "neural.run", **MAJORITY),
     "validate": lambda: fairtrec.validate(TWO, qrels="qrels.txt"),
-    "positions": lambda: fairtrec.make_positions(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
+    "make_positions": lambda: fairtrec.make_positions(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
     "rbo": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"]),
     "best and worst of topics": lambda: leaderboard.spread(both()),
     "gold draw": lambda: fairtrec.gold.draw(TWO, 5, docs="collection.tsv"),
-    "queryset": lambda: fairtrec.make_queryset("votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"),
+    "make_queryset": lambda: fairtrec.make_queryset(
+        "votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"
+    ),
     "gold agree": lambda: fairtrec.gold.agree("labels.tsv", terms="gender-en", docs="collection.tsv"),
 }
 PRINTED = {  # by the command that gives the same answer
@@ -67,10 +69,20 @@ PRINTED = {  # by the command that gives the same answer
     "ablate": ["ablate", "none", *TWO, "-m", "NFaiRR@10", "--vary", "tau=0,1", *SHELL],
     "select": ["select", "qrels.txt", *TWO, "--utility", "nDCG@10", "--fairness", "NFaiRR@10", "--beta", "0,1", *SHELL],
     "validate": ["validate", *TWO, "--qrels", "qrels.txt"],
-    "positions": ["positions", *STANCE],
+    "make_positions": ["make", "positions", *STANCE],
     "rbo": ["rbo", "bm25.run", "neural.run", "fair.run"],
     "gold draw": ["gold", "draw", *TWO, "--number", "5", "--docs", "collection.tsv", "-o", "sheet.tsv"],
-    "queryset": ["queries", "votes.tsv", "--keep", "n", "--query-texts", "queries.tsv", "--terms", "gender-en"],
+    "make_queryset": [
+        "make",
+        "queryset",
+        "votes.tsv",
+        "--keep",
+        "n",
+        "--query-texts",
+        "queries.tsv",
+        "--terms",
+        "gender-en",
+    ],
     "gold agree": ["gold", "agree", "labels.tsv", *SHELL[:4]],
 }
 
@@ -189,6 +201,7 @@ def test_every_answer_that_python_gives_is_tried_here():
         "evaluator",
         "make_counterfactual",
         "make_counts",
+        "make_labels",
         "plot",
         "read_results",
         "read_values",

@@ -6,7 +6,7 @@ COMMANDS = (
     CommandRow(
         "make",
         "Prepare",
-        "Make positions, counterfactuals, query sets or rankers.",
+        "Make positions, counterfactual texts, query sets, labels.",
         "provisional",
     ),
 )

@@ -24,6 +24,14 @@ def refuse_place(folder: "Path", name: str, run: str) -> None:
         raise UsageError(f"the run {run!r} cannot be a file in {folder}; call it by another name, with NAME=FILE")
 
 
+def refuse_full_folder(folder: "Path", *, force: bool) -> None:
+    """Raise UsageError for a place that is no folder, or one that is not empty, unless ``force`` is set."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; name a folder")
+    if not force and folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"the folder {folder} is not empty; name another, or add --force to write into it")
+
+
 @contextmanager
 def replaced(path: "Path", *, synced: bool = False) -> "Iterator[Path]":
     """Give a temporary name; what is written there comes to stand at ``path``, unless an error is raised.

@@ -76,6 +76,9 @@ FILES = {
     "texts.tsv": "1\twho is she\n2\twho is he\n3\twho are they\n",
     "sides.tsv": "1 a x\n1 b y\n2 c x\n2 e y\n3 g x\n3 a y\n",
     "values.csv": "run,qid,RR\na,1,0.5\na,2,1\nb,1,1\nb,2,0.25\n",
+    "pages.jsonl": '{"page_id": 1, "qual_cat": "B", "gender": [], "page_subcont_regions": [], "source_subcont_regions": {}}\n',
+    "reldocs.jsonl": '{"id": 1, "rel_docs": [1]}\n',
+    "world.csv": "Name,Population\nOceania,1\n",
     "sequences.csv": "0.0,1\n0.1,2\n",
     "truth.jsonl": _FAIR_TRUTH,
     "fair.jsonl": _FAIR_RUN,
@@ -155,6 +158,7 @@ TRIALS = {
     "-p": "0.5",
     "--copy": "new",
     "--keep": "f",
+    "--world": "world.csv",
     "--domain": "Kind",
 }
 
@@ -199,6 +203,7 @@ BASES = [
     ("counts convert counts.tsv new.arrow", {}),
     ("counts merge new.arrow counts.tsv", {}),
     ("make positions a.run", {"--embeddings": "vectors.npy", "--ids": "ids.txt"}),
+    ("make labels pages.jsonl", {"--track": "trec-fair-2022", "--output": "new"}),
     ("make counterfactual more.tsv", {"--pairs": "gender-en-pairs", "--output": "new.tsv", "--jobs": "1"}),
     ("validate a.run", {}),
     ("validate fair.jsonl", {"--track": "trec-fair-2019", "--sequences": "sequences.csv", "--truth": "truth.jsonl"}),
@@ -213,6 +218,7 @@ OTHERWISE = {  # what is tried in one command, where its input must be another
     "explain --depth": "5",
     "headroom --background-depth": "4",
     "make counterfactual --depth": "1",
+    "make labels --qrels": "reldocs.jsonl",
     "validate --docs": "few.tsv",
     "validate --docnos": "queries.txt",
 }

@@ -1,0 +1,12 @@
+"""``fairtrec make labels``: labels of documents, qrels and shares of the world from the files of a track."""
+
+from fairtrec.support.command_rows import CommandRow
+
+COMMANDS = (
+    CommandRow(
+        "make labels",
+        "Prepare",
+        "Make labels, graded qrels and targets from the files of a track.",
+        "provisional",
+    ),
+)
