@@ -18,7 +18,7 @@ from fairtrec.formats.run import read
 from fairtrec.support.errors import InputError
 from fairtrec_made import EXAMPLE, REPOSITORY
 
-PAGE = (REPOSITORY / "docs" / "inputs.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "convert.md").read_text("utf-8")
 ROWS = {
     "qid": ["101", "101", "101", "9", "9"],
     "docno": ["d1", "ü2", "a-long-docno-of-24-bytes", "d1", "7"],
@@ -291,7 +291,7 @@ def test_a_frame_of_counts_labels_or_positions_of_arrow_does_as_well():
         fairtrec.evaluate("ARaB@2", run, counts={"d1": 1})
 
 
-# -- docs/inputs.md
+# -- docs/convert.md
 
 
 @pytest.fixture
@@ -309,7 +309,7 @@ EXPECTED = "nDCG@10 NFaiRR@10", "bm25.run", "qrels.txt"
 def run_blocks(blocks, capsys):
     names = {}
     for block in blocks:
-        exec(compile(block, "inputs.md", "exec"), names)
+        exec(compile(block, "convert.md", "exec"), names)
     return capsys.readouterr().out
 
 

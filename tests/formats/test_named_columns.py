@@ -13,7 +13,7 @@ from fairtrec.formats import named_columns, qrels, run
 from fairtrec.support.errors import InputError
 from fairtrec_made import REPOSITORY, cbor, pages
 
-PAGE = (REPOSITORY / "docs" / "inputs.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "convert.md").read_text("utf-8")
 SECTION = PAGE[PAGE.index("## Files of other programs") : PAGE.index("## Frames")]
 COMMANDS = pages.shell_commands(SECTION)
 

@@ -481,10 +481,10 @@ def test_validate_writes_a_trec_run_of_any(desk, fairtrec_command):
     assert not (desk / "out2.run").exists()
 
 
-# -- docs/inputs.md
+# -- docs/convert.md
 
 
-PAGE = (REPOSITORY / "docs" / "inputs.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "convert.md").read_text("utf-8")
 COMMANDS_OF_THE_PAGE = shell_commands(
     PAGE[: PAGE.index("## Files of other programs")]
 )  # tests/formats/test_named_columns.py
