@@ -35,7 +35,7 @@ SECTIONS = {  # in the order of the help, of parameters; rows of inputs/choices.
     "Comparison": "baseline test correction equivalence resamples seed",
     "Output": "form output places verbose paper junit fix force everything save_embeddings",
     "Options": "jobs keep_going untrusted limits no_links max_doc_bytes engine master resume device config root "
-    "version versions help",
+    "version versions brief help",
 }
 TYPED = "fairtrec.typed"  # what of a context holds the options that were typed, by their parameters
 FIRST = "First"  # before all others
@@ -56,6 +56,8 @@ class FormatChoice(click.Choice[str]):
 
 class Titled(click.Command):
     """A command, the options of which stand under titles; one that is in no section needs nothing more."""
+
+    brief = ""  # the parameters that its short help shows, as its row names them
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read arguments.
@@ -107,8 +109,20 @@ class Titled(click.Command):
         return super().invoke(ctx)
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click keeps what the first call made
-        """Name both in any context."""
-        return ["-h", "--help"]
+        """Name both in any context, unless ``-h`` is the short help."""
+        return ["--help"] if self.brief else ["-h", "--help"]
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Give the parameters, and perhaps the option of the short help."""
+        params = super().get_params(ctx)
+        if not self.brief:
+            return params
+        if not hasattr(self, "_brief_option"):
+            self._brief_option = click.Option(
+                ["-h", "brief"], is_flag=True, is_eager=True, expose_value=False, callback=_print_brief,
+                help="Show the options that most people need, and exit.",
+            )  # fmt: skip
+        return [*params, self._brief_option]
 
     def get_short_help_str(self, limit: int = WIDEST) -> str:  # noqa: ARG002
         """Say the first sentence, all of it: a list of commands has room for a second line."""
@@ -146,6 +160,15 @@ class Titled(click.Command):
             with formatter.section(title):
                 rows = [(f"{term:<{column}}", text) for _, (term, text) in sorted(sections[title].items())]
                 formatter.write_dl(rows, col_max=column)
+
+
+def _print_brief(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    """Print the short help, and end."""
+    if is_asked and not ctx.resilient_parsing:
+        from fairtrec.cli.short_help import format_short_help
+
+        click.echo(format_short_help(ctx.command, ctx, getattr(ctx.command, "brief", "").split()), nl=False)
+        ctx.exit()
 
 
 def find_sections(words: str) -> command_rows.Sections:
@@ -215,7 +238,10 @@ class RegisteredGroup(Commands):
         """Import a command."""
         if cmd_name not in self._names():
             return super().get_command(ctx, cmd_name)
-        return cast("click.Command", command_rows.registry.load_command(f"{self.prefix}{cmd_name}"))
+        found = cast("click.Command", command_rows.registry.load_command(f"{self.prefix}{cmd_name}"))
+        if isinstance(found, Titled):
+            found.brief = command_rows.registry.load_row(f"{self.prefix}{cmd_name}").brief
+        return found
 
     def list_rows(self) -> list[command_rows.CommandRow]:
         """Give what each command says of itself, in the order of the help."""

@@ -15,6 +15,7 @@ class CommandRow(NamedTuple):
     ``place``     is where the click command is: a file of the command's folder, and a name in it.
     ``sections``  by the words behind the name ("" where there are none): the options that most users begin with; the
                   title above those that no section has; and which options stand there besides.
+    ``brief``     the parameters that its short help shows, ``-h``, in their order; empty: ``-h`` is ``--help``.
     ``answers``   are its formats, by the class of what Python gives back.
     """
 
@@ -25,6 +26,7 @@ class CommandRow(NamedTuple):
     place: str = "command:command"
     sections: Mapping[str, Sections] = MappingProxyType({})
     answers: Mapping[str, Any] = MappingProxyType({})
+    brief: str = ""
 
 
 if TYPE_CHECKING:

@@ -84,14 +84,57 @@ def test_each_command_has_titles_and_loses_no_option():
         assert isinstance(found, Commands if isinstance(found, click.Group) else Titled), path
         context = click.Context(found, help_option_names=["-h", "--help"])
         options = {each.opts[0] for each in found.get_params(context) if isinstance(each, click.Option)}
-        options = {"-h" if each == "--help" else each for each in options}  # either is the first in click 8.2
         printed = [option for each in sections(shown(100, *path)).values() for option in each]
-        printed = ["-h" if each == "--help" else each for each in printed]
+        if not found.brief:  # either is the first in click 8.2
+            options, printed = (
+                [("-h" if each == "--help" else each) for each in several] for several in (options, printed)
+            )
         assert sorted(printed) == sorted(options), path
 
 
+BRIEF = [path for path, found in EVERY.items() if found.brief]
+
+
+def test_four_commands_have_a_short_help():
+    assert BRIEF == [("eval",), ("compare",), ("headroom",), ("rerank",)]
+
+
+@pytest.mark.parametrize("path", BRIEF, ids=" ".join)
+def test_the_short_help_fits_forty_lines_and_names_the_long_one(path, fairtrec_command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    done = fairtrec_command(*path, "-h")
+    lines = done.out.splitlines()
+    assert (done.code, done.err) == (0, "")
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    found = EVERY[path]
+    options = {each.name: each for each in found.get_params(click.Context(found)) if isinstance(each, click.Option)}
+    assert lines[-1] == f"--help for all {len(options)} options"
+    listed = re.findall(r"^  (-\S+?)(?:,| )", done.out.partition("\nOptions:\n")[2], re.MULTILINE)
+    assert listed == [min(options[name].opts, key=len) for name in found.brief.split()]
+    assert len(lines) < len(fairtrec_command(*path, "--help").out.splitlines()) / 2
+
+
+def test_the_short_help_of_eval_has_what_people_need():
+    needed = [
+        "-m",
+        "--terms",
+        "--docs",
+        "--counts",
+        "--labels",
+        "--background",
+        "--queries",
+        "--sort",
+        "-q",
+        "-f",
+        "-o",
+    ]
+    options = {each.name: each.opts for each in EVERY["eval",].params}
+    assert [min(options[name], key=len) for name in EVERY["eval",].brief.split()] == needed
+
+
 def test_no_title_waits_for_an_option_that_there_is_not():
-    known = {parameter.name for found in EVERY.values() for parameter in found.params} | {"help"}
+    known = {parameter.name for found in EVERY.values() for parameter in found.params} | {"help", "brief"}
     named = " ".join(SECTIONS.values()).split()
     assert set(named) <= known
     assert len(named) == len(set(named)), "an option stands under one title"

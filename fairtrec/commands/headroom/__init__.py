@@ -15,6 +15,7 @@ COMMANDS = (
         "Explain",
         "Find how much fairer a run could be, at no loss and at some.",
         "provisional",
+        brief="utility fairness loss among terms docs counts labels background queries form output",
         sections={"": ("fairness loss terms", "Front", "")},
         answers={"Frontier": FRONTIERS},
     ),

@@ -12,6 +12,7 @@ COMMANDS = (
         "Change",
         "Reorder runs to be fairer, and show what that changes.",
         "provisional",
+        brief="by measures candidates terms docs counts labels target form output",
         sections={"": ("by terms output", "Reranking", "seed")},
         answers={"Effect": EFFECTS, "Reranking": RERANKINGS},
     ),
