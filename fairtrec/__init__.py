@@ -19,6 +19,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "FairtrecError": ("support.errors", "stable"),
     "InputError": ("support.errors", "stable"),
     "ResourceError": ("support.errors", "stable"),
+    "Run": ("data.run", "provisional"),
     "Result": ("evaluation.answers.result", "stable"),
     "Scores": ("evaluation.answers.scores", "stable"),
     "UsageError": ("support.errors", "stable"),
@@ -74,6 +75,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.commands.results.results import read_results as read_results
     from fairtrec.commands.select.selecting import select as select
     from fairtrec.commands.validate.validating import validate as validate
+    from fairtrec.data.run import Run as Run
     from fairtrec.evaluation.answers.result import Result as Result
     from fairtrec.evaluation.answers.scores import Scores as Scores
     from fairtrec.evaluation.evaluate import evaluate as evaluate

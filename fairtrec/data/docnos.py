@@ -206,3 +206,15 @@ def take(table: Floats, rows: Ints) -> Floats:
     values: Floats = table[rows].astype(np.float64, copy=False)  # of whole numbers too, which know no nan
     values[rows == MISSING] = np.nan
     return values
+
+
+def in_rows(values: Any, lengths: Ints, fill: Any) -> tuple[Any, Any]:
+    """Lay values out as a matrix [row, n], so many in each row, and tell which of its cells are filled."""
+    widest = int(lengths.max(initial=0))
+    refuse_large(queries=len(lengths), documents=widest)
+    filled = np.arange(widest) < lengths[:, None]
+    if filled.all():
+        return values.reshape(filled.shape), filled
+    matrix = np.full(filled.shape, fill, dtype=values.dtype)
+    matrix[filled] = values
+    return matrix, filled

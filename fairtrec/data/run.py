@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, encoded, refuse_large
+from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, encoded, in_rows, refuse_large
 
 
 class ByQuery:
@@ -47,6 +47,38 @@ class Run(ByQuery):
     scores: Floats
     rises: bool = False  # whether the file has the worst score at the first rank
     numbered: bool = False  # whether its ids are those of queries and of samples, which are still to be told apart
+
+    @classmethod
+    def from_arrays(
+        cls,
+        qids: Sequence[str],
+        docnos: Any,
+        scores: Any,
+        *,
+        indices: Any = None,
+        depth: int | None = None,
+        name: str = "run",
+    ) -> "Run":
+        """Make a run of the scores that a trainer or an index of vectors holds.
+
+        ``qids``     an id for each row of ``scores``.
+        ``docnos``   an id for each column of ``scores``, or for each score [query, document]: texts, or bytes of numpy,
+                     which need no encoding in each call.
+        ``scores``   floats [query, document]: an array of numpy, or what ``__array__`` or ``__dlpack__`` makes one,
+                     such as a tensor of PyTorch. A score of -inf leaves its document out.
+        ``indices``  the places of the scored documents among ``docnos`` [query, document], as a top-k search gives.
+        ``depth``    keep only so many documents of each query.
+
+        Raises InputError for shapes that do not fit, for nan, and for a document or a query that stands twice.
+
+        >>> run = Run.from_arrays(["q1"], ["d1", "d2", "d3"], np.array([[0.5, 2.0, 1.0]]), depth=2)
+        >>> run.docnos.tolist(), run.scores.tolist()
+        ([b'd2', b'd3'], [2.0, 1.0])
+        """
+        from fairtrec.data.arrays import rank_arrays
+
+        ranked = rank_arrays(qids, docnos, scores, indices, depth)
+        return cls(name, name, *ranked).cut(ranked[0], depth)
 
     @property
     def runs(self) -> "tuple[Run, ...]":
@@ -235,15 +267,3 @@ class QrelsIndex:
         places -= first[query]
         many = np.bincount(query, minlength=len(first))
         return in_rows(places, many, 0)[0], in_rows(grades[judged], many, np.nan)[0]
-
-
-def in_rows(values: Any, lengths: Ints, fill: Any) -> tuple[Any, Any]:
-    """Lay values out as a matrix [row, n], so many in each row, and tell which of its cells are filled."""
-    widest = int(lengths.max(initial=0))
-    refuse_large(queries=len(lengths), documents=widest)
-    filled = np.arange(widest) < lengths[:, None]
-    if filled.all():
-        return values.reshape(filled.shape), filled
-    matrix = np.full(filled.shape, fill, dtype=values.dtype)
-    matrix[filled] = values
-    return matrix, filled

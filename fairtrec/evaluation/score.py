@@ -95,8 +95,14 @@ def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], ref
     judge = reference.judge
     if not any(isinstance(each, Utility) for each in measures) or judge.shallowest is None:
         return []
-    judged, ranks = judge.count_judged(run, qids)
-    return [] if judged >= ENOUGH * ranks else [JUDGED.note(measure=judge.shallowest, judged=judged, ranks=ranks)]
+    return [*note_few_judged(*judge.count_judged(run, qids), judge.shallowest)]
+
+
+def note_few_judged(judged: int, ranks: int, shallowest: Measure | None) -> tuple[Note, ...]:
+    """Say how many of the ranks are judged that ``shallowest`` looks at, if few are."""
+    if shallowest is None or judged >= ENOUGH * ranks:
+        return ()
+    return (JUDGED.note(measure=shallowest, judged=judged, ranks=ranks),)
 
 
 def _more(scores: Scores, system: System, inputs: Inputs | None, reference: Reference, choices: Choices) -> Scores:

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.data.counts import counts_of
 from fairtrec.data.ranking.depth import depth_of
-from fairtrec.evaluation.answers import aggregates
+from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores, filled
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.evaluation.inputs.documents import (
     Documents,
     Needs,
@@ -27,12 +28,16 @@ from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import Plan, note_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
 from fairtrec.evaluation.relevance import RelevanceEvaluator
+from fairtrec.evaluation.score import note_few_judged
 from fairtrec.evaluation.signature import files_beside, files_of, signature_of, waiting_for
-from fairtrec.measure import NoteKind, NoteSeverity
+from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import submissions
+
+if TYPE_CHECKING:
+    from fairtrec.evaluation.relevance.dict_runs import DictRunEvaluator
 
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 MIXED = NoteKind(
@@ -42,6 +47,15 @@ MIXED = NoteKind(
     NoteSeverity.MISLEADING,
 )
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
+
+
+class SessionFacts(NamedTuple):
+    """What all results of a session say."""
+
+    signature: Signature
+    on_levels: tuple[Note, ...]
+    options: dict[str, Any]
+    groups: dict[str, Any]
 
 
 class Evaluator:
@@ -74,13 +88,48 @@ class Evaluator:
         self._background_depth: int | None = None  # ranks down to which the background was read; None: all
         self._counts: Annotations | None = None  # of the documents that were looked up so far
         self._looked_up: Documents | None = None  # last
+        self._facts: dict[tuple[int, int], SessionFacts] = {}
+        self._of_dicts: DictRunEvaluator | bool = (
+            True  # False: measures or options ask for more; True: not looked at yet
+        )
 
     def scores(self, run: RankingsLike) -> Scores:
         """Evaluate one run: a path, ``{qid: {docno: score}}``, or a frame. Raises UsageError if they are several."""
+        if (found := self._evaluate_dict(run)) is not None:
+            return found
         result = self.evaluate(run)
         if len(result.scores) != 1:
             raise UsageError(f"these are {len(result.scores)} runs, and scores are of one; call evaluate")
         return replace(result.scores[0], result=result)
+
+    def _evaluate_dict(self, run: Any) -> Scores | None:
+        """Evaluate a dict in plain Python if nothing but plain measures of relevance is asked for; None: as any run."""
+        if type(run) is not dict or not self._of_dicts:
+            return None
+        reading = self.reading()
+        if self._of_dicts is True:
+            self._of_dicts = self._open_dicts(reading)
+        found = self._of_dicts.evaluate(run) if self._of_dicts else None
+        judge = reading.reference.judge
+        if found is None or judge is None:
+            return None
+        name = "run"
+        notes = note_few_judged(found.judged, found.ranks, judge.shallowest)
+        scores = Scores(name, name, self.measures, found.qids, found.values, notes, target=reading.reference.target)
+        return replace(scores, result=self.result([(name, run)], [scores], {}, None, reading))
+
+    def _open_dicts(self, reading: Reading) -> "DictRunEvaluator | bool":
+        """Prepare the evaluation of dicts; False if it takes more than plain measures of relevance."""
+        judge, usual = reading.reference.judge, Choices()
+        is_usual = replace(self.choices, relevance_level=usual.relevance_level) == usual
+        is_alone = not (reading.others or reading.border or reading.reference.gold or reading.reference.extras)
+        if judge is None or not is_usual or not is_alone or len(judge.plain) < len(self.measures):
+            return False
+        if "queries" in self.given.words:
+            return False
+        from fairtrec.evaluation.relevance.dict_runs import DictRunEvaluator
+
+        return DictRunEvaluator(judge, self.depth, None if reading.queries is None else reading.queries.qids)
 
     def evaluate(self, runs: Any, *, jobs: int | None = 1, keep_going: bool = False) -> Result:
         """Evaluate runs, named and given as for ``fairtrec.evaluate``, with ``jobs`` and ``keep_going`` as there.
@@ -274,14 +323,14 @@ class Evaluator:
         self, named: NamedRuns, scores: Sequence[Scores], failed: Failed, documents: Documents | None, reading: Reading
     ) -> Result:
         """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
-        plan, given, choices = self.plan, self.given, self.choices
+        plan, choices = self.plan, self.choices
         unknown = 0 if documents is None or choices.missing == "error" else documents.unknown
         notes = plan.notes
         if documents is not None and unknown and scores:
             every = sorted({qid for each in scores for qid in each.qids})
             notes = (*notes, *note_unknown_sources(every, reading.needs, reading.reference, documents))
-        if reading.reference.qrels is not None:
-            notes = (*notes, *note_levels(plan.measures, reading.reference.qrels))
+        facts = self._find_facts(reading, unknown)
+        notes = (*notes, *facts.on_levels)
         sampled = [each.sampled for each in scores]
         if any(sampled) and not all(sampled):
             several = sum(sampled)
@@ -292,17 +341,33 @@ class Evaluator:
         files = self.files | files_of({Part("run", name): run for name, run in named if name not in failed})
         result = Result(
             tuple(scores),
-            signature_of(plan, reading, self.files, unknown),
+            facts.signature,
             notes,
             files,
             tuple((name, failed[name]) for name, _ in named if name in failed),
-            {**given.recorded, **asdict(choices)},
-            _of_groups(plan.reference) if plan.reference.given else {},
+            {**facts.options},
+            {**facts.groups},
             same_rankings(scores) if len(scores) > 1 else (),
             untrusted=reading.border is not None and reading.border.untrusted,
         )
         beside = reading.reference.extras.get("counterfactual")
         return result if beside is None else beside.noted(result)
+
+    def _find_facts(self, reading: Reading, unknown: int) -> SessionFacts:
+        """Compute what is the same for all runs that are read in one way; it is kept for the next run."""
+        key = id(reading), unknown
+        if key not in self._facts or reading is not self._reading:
+            plan, qrels = self.plan, reading.reference.qrels
+            facts = SessionFacts(
+                signature_of(plan, reading, self.files, unknown),
+                () if qrels is None else tuple(note_levels(plan.measures, qrels)),
+                {**self.given.recorded, **asdict(self.choices)},
+                _of_groups(plan.reference) if plan.reference.given else {},
+            )
+            if reading is not self._reading:
+                return facts
+            self._facts[key] = facts
+        return self._facts[key]
 
 
 def runs_of(number: int) -> str:

@@ -11,9 +11,8 @@ from os import fspath
 import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
-from fairtrec.data.docnos import GOLDEN
+from fairtrec.data.docnos import GOLDEN, in_rows
 from fairtrec.data.ranking.order import by_falling_score
-from fairtrec.data.run import in_rows
 from fairtrec.formats import columns, spans
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docs, Floats, Ints, fingerprints
-from fairtrec.data.run import in_rows
+from fairtrec.data.docnos import Docs, Floats, Ints, fingerprints, in_rows
 
 MANY = 100_000  # lines, from which it pays to look at the first of each ranking alone
 
@@ -85,5 +84,6 @@ def _sorted_in_rows(starts: Ints, scores: Floats, depth: int | None) -> tuple[In
         lengths = filled.sum(axis=1)
         starts = np.concatenate(([0], np.cumsum(lengths)))
         matrix, filled = in_rows(matrix[filled], lengths, np.inf)
-    within: Ints = (np.argsort(matrix, axis=1, kind="stable") + starts[:-1, None])[filled]
+    within: Ints = np.argsort(matrix, axis=1)  # exact: by_falling_score orders ties
+    within = (within + starts[:-1, None])[filled]
     return starts, within if lines is None else lines[within]

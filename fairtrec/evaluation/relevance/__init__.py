@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fairtrec.data import MISSING, Floats, Ints, Qrels, Run, decode
+from fairtrec.data.docnos import in_rows
 from fairtrec.data.ranking.depth import CELLS, dealt, depth_of
-from fairtrec.data.run import QrelsIndex, in_rows
+from fairtrec.data.run import QrelsIndex
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.catalogue import relevance
 from fairtrec.measures.utility import DIVERSITY, Utility

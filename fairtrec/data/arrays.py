@@ -1,0 +1,99 @@
+"""Runs from arrays: scores [query, document], as a trainer or an index of vectors holds them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data.docnos import Bools, Docnos, Docs, Floats, Ints, encoded, fingerprints
+from fairtrec.data.ranking.order import by_falling_score
+from fairtrec.support.errors import InputError
+
+
+def rank_arrays(
+    qids: Sequence[str], docnos: Any, scores: Any, indices: Any, depth: int | None
+) -> tuple[tuple[str, ...], Ints, Docs, Floats]:
+    """Rank what ``Run.from_arrays`` takes: the query ids, and starts, docnos and scores of their rankings."""
+    values = np.asarray(read_array(scores, "scores"), dtype=np.float64)
+    if values.ndim != 2 or len(values) != len(qids):
+        raise InputError(f"the scores have the shape {values.shape}; give [query, document] of {len(qids)} queries")
+    if np.isnan(values).any() or (values == np.inf).any():
+        raise InputError("a score is nan or inf; correct it, or give -inf to leave the document out")
+    names = read_docnos(docnos)
+    if indices is not None:
+        names = names[read_indices(indices, len(names))]
+    if names.shape not in (values.shape, values.shape[1:]):
+        what = f"the docnos have the shape {names.shape}, and the scores {values.shape}"
+        raise InputError(f"{what}; give a docno for each column or for each score")
+    kept = find_kept(values, depth)
+    lengths = kept.sum(axis=1)
+    ranked = np.flatnonzero(lengths)
+    if not len(ranked):
+        raise InputError("the run is empty; give at least one document a finite score")
+    several = np.broadcast_to(names, values.shape)
+    docs, found = (several.ravel(), values.ravel()) if kept.all() else (several[kept], values[kept])
+    starts = np.concatenate(([0], np.cumsum(lengths[ranked])))
+    kept_qids = tuple(str(qids[row]) for row in ranked.tolist())
+    refuse_repeated(names if names.ndim == 1 else docs, np.array([0, len(names)]) if names.ndim == 1 else starts)
+    if len({*kept_qids}) < len(kept_qids):
+        raise InputError("a query id stands twice; give each query one row")
+    return kept_qids, *by_falling_score(starts, docs, found, depth)
+
+
+def read_array(thing: Any, what: str) -> np.ndarray[Any, Any]:
+    """Take an array of numpy, or a tensor: by ``__array__`` or ``__dlpack__``, off its graph and its device."""
+    for step in ("detach", "cpu"):
+        call = getattr(thing, step, None)
+        thing = call() if callable(call) else thing
+    try:
+        if hasattr(thing, "__dlpack__") and not hasattr(thing, "__array__"):
+            return np.from_dlpack(thing)
+        return np.asarray(thing)
+    except (TypeError, ValueError, RuntimeError, BufferError) as fault:
+        raise InputError(f"cannot take the {what} as an array ({fault}); convert them to float32 or numpy") from None
+
+
+def read_docnos(docnos: Any) -> Docs:
+    """Take docnos as bytes: texts of one or of two dimensions."""
+    column = docnos if isinstance(docnos, np.ndarray) else np.asarray(docnos)
+    if column.dtype.kind != "S":
+        texts = [str(docno) for docno in column.ravel().tolist()]
+        if any(not text or "\0" in text or "\n" in text for text in texts):
+            raise InputError("a docno is empty, or holds a NUL or a line end; give it another")
+        column = encoded(texts).reshape(column.shape)
+    return column
+
+
+def read_indices(indices: Any, documents: int) -> Ints:
+    """Take the places of documents among the docnos. Raises InputError for one that is out of their range."""
+    rows = read_array(indices, "indices")
+    if rows.dtype.kind not in "iu" or (rows.size and not 0 <= rows.min() <= rows.max() < documents):
+        raise InputError(f"the indices are no whole numbers from 0 to {documents - 1}; correct them")
+    return rows.astype(np.int64, copy=False)
+
+
+def find_kept(values: Floats, depth: int | None) -> Bools:
+    """Tell which scores [query, document] count: not -inf, and no worse than the one at rank ``depth``."""
+    kept: Bools = values > -np.inf
+    if depth is not None and depth < values.shape[1]:
+        kept &= values >= -np.partition(-values, depth - 1, axis=1)[:, depth - 1 : depth]
+    return kept
+
+
+def refuse_repeated(docs: Docs, starts: Ints) -> None:
+    """Raise InputError if a document stands twice in the lines ``starts[i]:starts[i + 1]``."""
+    is_short = docs.dtype.itemsize <= 8
+    keys = np.ascontiguousarray(docs.astype("S8", copy=False)).view(np.uint64) if is_short else fingerprints(docs)
+    if len(keys) == (len(starts) - 1) * int(starts[1]):
+        keys = np.sort(keys.reshape(len(starts) - 1, -1), axis=1)
+        suspects = np.flatnonzero((keys[:, 1:] == keys[:, :-1]).any(axis=1))
+    else:
+        query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        order = np.lexsort((keys, query))
+        keys, query = keys[order], query[order]
+        suspects = np.unique(query[1:][(keys[1:] == keys[:-1]) & (query[1:] == query[:-1])])
+    for row in suspects.tolist():  # the same, or the same key by chance
+        own = docs[starts[row] : starts[row + 1]]
+        if len(Docnos.of(own)) < len(own):
+            several, times = np.unique(own, return_counts=True)
+            raise InputError(f"document {several[times.argmax()].decode()} stands twice in a ranking; keep one")
