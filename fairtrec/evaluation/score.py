@@ -95,7 +95,8 @@ def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], ref
     judge = reference.judge
     if not any(isinstance(each, Utility) for each in measures) or judge.shallowest is None:
         return []
-    return [*note_few_judged(*judge.count_judged(run, qids), judge.shallowest)]
+    judged, ranks = judge.count_judged(run, qids)
+    return [*note_few_judged(judged, ranks, judge.shallowest)]
 
 
 def note_few_judged(judged: int, ranks: int, shallowest: Measure | None) -> tuple[Note, ...]:
