@@ -89,9 +89,8 @@ class Evaluator:
         self._counts: Annotations | None = None  # of the documents that were looked up so far
         self._looked_up: Documents | None = None  # last
         self._facts: dict[tuple[int, int], SessionFacts] = {}
-        self._of_dicts: DictRunEvaluator | bool = (
-            True  # False: measures or options ask for more; True: not looked at yet
-        )
+        self._of_dicts: DictRunEvaluator | None = None
+        self._takes_dicts = True  # False: measures or options ask for more than plain measures of relevance
 
     def scores(self, run: RankingsLike) -> Scores:
         """Evaluate one run: a path, ``{qid: {docno: score}}``, or a frame. Raises UsageError if they are several."""
@@ -104,12 +103,13 @@ class Evaluator:
 
     def _evaluate_dict(self, run: Any) -> Scores | None:
         """Evaluate a dict in plain Python if nothing but plain measures of relevance is asked for; None: as any run."""
-        if type(run) is not dict or not self._of_dicts:
+        if type(run) is not dict or not self._takes_dicts:
             return None
         reading = self.reading()
-        if self._of_dicts is True:
+        if self._of_dicts is None:
             self._of_dicts = self._open_dicts(reading)
-        found = self._of_dicts.evaluate(run) if self._of_dicts else None
+            self._takes_dicts = self._of_dicts is not None
+        found = None if self._of_dicts is None else self._of_dicts.evaluate(run)
         judge = reading.reference.judge
         if found is None or judge is None:
             return None
@@ -118,15 +118,15 @@ class Evaluator:
         scores = Scores(name, name, self.measures, found.qids, found.values, notes, target=reading.reference.target)
         return replace(scores, result=self.result([(name, run)], [scores], {}, None, reading))
 
-    def _open_dicts(self, reading: Reading) -> "DictRunEvaluator | bool":
-        """Prepare the evaluation of dicts; False if it takes more than plain measures of relevance."""
+    def _open_dicts(self, reading: Reading) -> "DictRunEvaluator | None":
+        """Prepare the evaluation of dicts; None if it takes more than plain measures of relevance."""
         judge, usual = reading.reference.judge, Choices()
         is_usual = replace(self.choices, relevance_level=usual.relevance_level) == usual
         is_alone = not (reading.others or reading.border or reading.reference.gold or reading.reference.extras)
         if judge is None or not is_usual or not is_alone or len(judge.plain) < len(self.measures):
-            return False
+            return None
         if "queries" in self.given.words:
-            return False
+            return None
         from fairtrec.evaluation.relevance.dict_runs import DictRunEvaluator
 
         return DictRunEvaluator(judge, self.depth, None if reading.queries is None else reading.queries.qids)
