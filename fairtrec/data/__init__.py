@@ -27,6 +27,7 @@ from fairtrec.data.groups import Labels as Labels
 from fairtrec.data.groups import Positions as Positions
 from fairtrec.data.groups import Queries as Queries
 from fairtrec.data.groups import Sheet as Sheet
+from fairtrec.data.groups import Vote as Vote
 from fairtrec.data.groups import by_number as by_number
 from fairtrec.data.groups import is_number as is_number
 from fairtrec.data.groups import labelled_in as labelled_in

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -157,6 +157,17 @@ class Labels:
         return tuple(decode(of_rows)), named
 
 
+class Vote(NamedTuple):
+    """What a share of the people who labelled a document say of it: its groups, none of them, or one or more.
+
+    ``by`` names who said so; "" where nobody is named.
+    """
+
+    share: float
+    groups: tuple[str, ...]
+    by: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Sheet:
     """Gold labels, which people gave to what was drawn: documents, or queries with all their documents.
@@ -169,6 +180,7 @@ class Sheet:
     ``depth``        ranks down to which documents could be drawn; None where the file does not say, as ``seed``.
     ``runs``         of which was drawn: the first 8 digits of the sha256 of each, "" of what is no file, and its name.
     ``made``         all that `fairtrec gold draw` says of the draw, by its name in the first line; else empty.
+    ``votes``        what people say of each row, the shares summing to 1 [row]; empty where people could not tell.
     """
 
     path: str
@@ -181,6 +193,7 @@ class Sheet:
     seed: int | None = None
     runs: tuple[tuple[str, str], ...] = ()
     made: Mapping[str, str] = field(default_factory=dict)
+    votes: tuple[tuple[Vote, ...], ...] = ()
 
     def of_groups(self, groups: Sequence[str]) -> Labels:
         """Give the labels with a column for each of the groups of an instrument.

@@ -16,8 +16,9 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, SumOverRanks
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
-from fairtrec.statistics.corrected import NOTHING, Corrections, Corrector, OfDocuments, OfQueries, Refused
+from fairtrec.statistics.corrected import NOTHING, Corrections, Corrector, OfDocuments, OfQueries, Refused, mean_of
 from fairtrec.statistics.estimate import Estimate
+from fairtrec.support.errors import InputError
 
 OF_NO_GROUP = OF_EXTRAS | {"background_positions"}
 LOOKS = OF_GROUPS | OF_DOCUMENTS | OF_NO_GROUP  # a measure of none of these does not depend on groups
@@ -34,6 +35,14 @@ ON_TRUST = NoteKind(
     "{sheet} names no runs: that all documents looked at could be drawn is taken on trust",
 )
 TARGET_STAYS = NoteKind("target stays", "the target stays that of the {target}, and is not corrected")
+SPLIT_VOTES = NoteKind("split votes", "{split} of {documents} gold documents are split votes")
+UNDECIDED = NoteKind(
+    "undecided votes", "{undecided} of these have several votes of the most weight; each of the votes has an equal part"
+)
+NO_TAU = NoteKind(
+    "people know no tau",
+    "people do not apply tau: the value is {before} with tau={tau} and {without} with tau=0, which gold labels correct",
+)
 IDEAL_STAYS = NoteKind("ideal stays", "its ideal stays as it is, and is not corrected", NoteSeverity.BACKGROUND)
 NOT_CORRECTED = NoteKind("not corrected", "not corrected: {why}")
 OTHER_VALUES = NoteKind(
@@ -94,7 +103,7 @@ class Share(NamedTuple):
             weights = quotient(weights, np.asarray(form.divisor)[:, None], otherwise=0.0)
         gains = np.where(there, form.gains[:, :ranks], 0.0)
         rows = part.rows[:, :ranks]
-        by_gold = np.where(there & part.gold.told[rows], form.by_labels(part.gold.filled[rows]), gains)
+        by_gold = np.where(there & part.gold.told[rows], part.gold.gains(form.by_labels, rows), gains)
         reach = np.broadcast_to(np.asarray(form.reach, dtype=np.float64).reshape(-1, 1), there.shape)
         return cls(weights, gains, by_gold, reach)
 
@@ -112,12 +121,16 @@ class Correcting:
     gold: Gold
     looked_at: list[Keys]
     labelled: Bools
+    undecided: Bools  # rows of which several votes have the most weight, where that matters
 
     def found(self, measure: Measure, values: Floats) -> Corrector:
         """Find what corrects a measure that has these values [query]. Raises InputError where a label is missing."""
         if why := _unfit(measure):
             return Refused(why)
         forms = [part.named(measure) for part in self.parts]
+        is_other_form = bool(getattr(measure, "tau", 0))
+        if is_other_form:
+            measure, values = self._without_tau(measure, forms, values)
         sums = [form for named in forms if (form := measure.formula(**named).over_documents()) is not None]
         if not sums and ("membership" not in measure.needs or OF_DOCUMENTS.intersection(measure.needs)):
             beside = SETS.intersection(measure.needs) and "ranked" not in measure.needs
@@ -126,12 +139,20 @@ class Correcting:
         if sums or self.gold.of_queries or self.gold.certain:
             self.gold.refuse_deeper(measure)
         if sums and not self.gold.of_queries:
-            return self._by_documents(sums, values)
+            return replace(self._by_documents(measure, sums, values), is_other_form=is_other_form)
         if self.gold.of_queries or self._complete(measure):
-            return self._by_queries(measure, sums, values)
+            return replace(self._by_queries(measure, sums, values), is_other_form=is_other_form)
         return Refused(UNTOLD if self.gold.certain and self.gold.sheet.unknown.any() else NO_SUM)
 
-    def _by_documents(self, sums: Sequence[SumOverRanks], values: Floats) -> OfDocuments:
+    def _without_tau(self, measure: Measure, forms: Sequence[dict[str, Any]], values: Floats) -> tuple[Measure, Floats]:
+        """Give the form of a measure with tau=0, as people do not apply tau, and its values [query]."""
+        form = replace(measure, tau=0)  # type: ignore[call-arg]  # which it has
+        found = np.full(len(values), np.nan)
+        for part, named in zip(self.parts, forms, strict=True):
+            found[part.queries] = form(**named)
+        return form, found
+
+    def _by_documents(self, measure: Measure, sums: Sequence[SumOverRanks], values: Floats) -> OfDocuments:
         weight, rest = np.zeros((2, len(values)))
         entries: list[tuple[Ints, Ints, Floats]] = []
         seen: list[Keys] = []
@@ -153,22 +174,64 @@ class Correcting:
         self.looked_at += seen
         sheet = self.gold.sheet
         self.labelled[documents] = True
-        return OfDocuments(queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown)
+        found = OfDocuments(values, queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown)
+        self._refuse_impossible(measure, found)
+        return found
+
+    def _refuse_impossible(self, measure: Measure, found: OfDocuments) -> None:
+        """Raise InputError if a sheet of others has probabilities by which these documents cannot have been drawn."""
+        sheet = self.gold.sheet
+        if sheet.made or sheet.probability is None:
+            return
+        drawn = found.drawn()
+        share = drawn.refuted() if drawn.total > 0 else None
+        if share is not None:
+            what = (
+                f"by these probabilities the drawn documents carry {share:.2g} of the exposure looked at by {measure}"
+            )
+            raise InputError(
+                f"{what}, not 1; a sample that was not drawn corrects nothing: fairtrec gold draw", sheet.path
+            )
 
     def _by_queries(self, measure: Measure, sums: Sequence[SumOverRanks], values: Floats) -> OfQueries:
-        errors = np.full(len(values), np.nan)
+        gold, is_drawn = np.full(len(values), np.nan), np.zeros(len(values), dtype=np.bool_)
         for at, part in enumerate(self.parts):
             drawn = self.gold.drawn(part.inputs.qids)
             ranks = Share.of(part, sums[at], drawn).weights.shape[1] if sums else measure.depth
             part.refuse_undrawn(ranks, drawn)
             if sums:
-                found = np.where(np.isnan(values[part.queries]), np.nan, Share.of(part, sums[at], drawn).errors)
+                by_gold = values[part.queries] + Share.of(part, sums[at], drawn).errors
             else:
-                by_gold = measure(**{**part.named(measure), "membership": part.weights})
-                with np.errstate(invalid="ignore"):  # of two that are infinite there is no difference
-                    found = np.broadcast_to(by_gold, drawn.shape) - values[part.queries]
-            errors[part.queries] = np.where(drawn, found, np.nan)
-        return OfQueries(errors, float(self.gold.probability[0]) if self.gold.of_queries else 1.0)
+                by_gold = self._of_people(measure, part, drawn)
+            gold[part.queries] = np.where(drawn, by_gold, np.nan)
+            is_drawn[part.queries] = drawn
+        return OfQueries(values, gold, is_drawn)
+
+    def _of_people(self, measure: Measure, part: LabelledPart, drawn: Bools) -> Floats:
+        """Compute the values [query] of a measure that is no sum over documents, by what people say.
+
+        Of a query that annotators have labelled whole, it is the mean of their values; else that of the vote of most
+        weight for each document, which is counted if there are several.
+        """
+        named, depth = part.named(measure), measure.depth
+        there: Bools = np.asarray(part.inputs.lines != MISSING)[:, :depth] & drawn[:, None]
+        several, whole = [], []
+        for weights in self.gold.annotators.values():
+            of_one = weights[part.rows]
+            lacking: Bools = np.asarray(np.isnan(of_one).any(axis=2))
+            done: Bools = np.asarray(~(lacking[:, :depth] & there).any(axis=1))
+            if done.any():
+                several.append(np.where(done, measure(**{**named, "membership": of_one}), np.nan))
+                whole.append(done)
+        by_vote = np.broadcast_to(measure(**{**named, "membership": part.weights}), drawn.shape)
+        undecided: Bools = np.append(self.gold.undecided, np.zeros(1, dtype=np.bool_))
+        open_votes = undecided[part.rows[:, :depth]] & there
+        if several:
+            many = np.sum(whole, axis=0)
+            open_votes = open_votes & (many == 0)[:, None]
+            by_vote = np.where(many > 0, _mean_of_defined(np.array(several)), by_vote)
+        self.undecided[part.rows[open_votes.nonzero()]] = True
+        return by_vote
 
     def _complete(self, measure: Measure) -> bool:
         """Tell whether all documents that a measure looks at are labelled, for certain, and told."""
@@ -177,6 +240,12 @@ class Correcting:
         looked_at = [(part.inputs.lines != MISSING)[:, : measure.depth] for part in self.parts]
         known = [~np.isnan(part.weights[:, : measure.depth]).any(axis=2) for part in self.parts]
         return all((labelled | ~there).all() for labelled, there in zip(known, looked_at, strict=True))
+
+
+def _mean_of_defined(several: Floats) -> Floats:
+    """Average the values [annotator, query] that are defined; nan of none."""
+    known = ~np.isnan(several)
+    return np.asarray(quotient(np.where(known, several, 0.0).sum(axis=0), known.sum(axis=0)))
 
 
 def _unfit(measure: Measure) -> str:
@@ -200,7 +269,8 @@ def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> 
     looks = [not LOOKS.isdisjoint(measure.needs) for measure in measures]
     several = evenly(inputs.run, inputs.qids, inputs.depth) if any(looks) else []
     parts = [LabelledPart(inputs if len(several) == 1 else inputs.of(queries), gold, queries) for queries in several]
-    found = Correcting(parts, gold, [], np.zeros(len(gold.sheet.unknown), np.bool_))
+    rows_of_sheet = len(gold.sheet.unknown)
+    found = Correcting(parts, gold, [], np.zeros(rows_of_sheet, np.bool_), np.zeros(rows_of_sheet, np.bool_))
     each = zip(measures, values, looks, strict=True)
     rows = tuple(found.found(measure, row) if is_asked else None for measure, row, is_asked in each)
     return Corrections(rows), tuple(_list_notes(found, inputs, measures, rows, values))
@@ -223,17 +293,31 @@ def _list_notes(
     sheet = found.gold.sheet
     if not sheet.runs and sheet.probability is not None and not found.gold.certain:
         yield ON_TRUST.note(sheet=sheet.labels.name)
+    yield from _note_votes(found)
     corrected = []
-    for measure, row, value in zip(measures, rows, values, strict=True):
+    for measure, row in zip(measures, rows, strict=True):
         if row is not None:
-            estimate = row.estimate(value)
+            estimate = row.estimate()
             yield replace(_note_estimate(row, estimate), measures=(measure,))
+            if estimate is not None and row.is_other_form:
+                before = round(mean_of(values[measures.index(measure)]), 4)
+                tau: int = getattr(measure, "tau", 0)
+                yield NO_TAU.note(measure=measure, before=before, tau=tau, without=round(mean_of(row.values), 4))
             corrected += [measure] * (estimate is not None)
     of = inputs.reference.target_of
     if of is not None and any("target" in measure.needs for measure in corrected):
         yield TARGET_STAYS.note(target=" and the ".join(word for _, word in of.of))
     ideals = (measure for measure in corrected if "background" in measure.needs)
     yield from (IDEAL_STAYS.note(measure=measure) for measure in ideals)
+
+
+def _note_votes(found: Correcting) -> Iterator[Note]:
+    """Count the gold documents that people do not agree on."""
+    gold = found.gold
+    if split := int(gold.split.sum()):
+        yield SPLIT_VOTES.note(split=split, documents=len(gold.split))
+    if undecided := int(found.undecided.sum()):
+        yield UNDECIDED.note(undecided=undecided)
 
 
 def _note_estimate(row: Corrector, estimate: Estimate | None) -> Note:

@@ -1,19 +1,22 @@
 """Gold labels in the terms of an instrument, and whether they are of the runs, the depth and the queries evaluated."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats, Labels, Queries, Sheet
+from fairtrec.data import Bools, Floats, Ints, Labels, Queries, Sheet, Vote
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.formulas.neutrality import membership
+from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import renamed_in
+from fairtrec.support.literals import Membership
 
 AGAIN = "draw again: fairtrec gold draw"
 BESIDE: dict[str, tuple[tuple[Any, ...], str]] = {  # choices by name: what of them goes with gold labels, and why
@@ -32,6 +35,9 @@ class Gold:
     sheet: Sheet
     labels: Labels
     depth: int | None  # at which rankings are cut
+    rule: Membership | None = (
+        None  # what several groups of a document mean, as the instrument says; None: whole in each
+    )
 
     @property
     def of_queries(self) -> bool:
@@ -50,9 +56,80 @@ class Gold:
         return np.append(~self.sheet.unknown, np.zeros(1, dtype=np.bool_))
 
     @cached_property
+    def ballots(self) -> Floats:
+        """The membership in groups by each vote [vote, row, group], and last in no row; 0 where there is no vote.
+
+        Rows have as many votes as the row of the most. Votes for the same groups are one.
+        """
+        return self._of_votes[0]
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of people of each vote [vote, row], and last of what is in no row."""
+        return self._of_votes[1]
+
+    @cached_property
+    def _of_votes(self) -> tuple[Floats, Floats]:
+        several = [_merged(votes) for votes in self.sheet.votes]
+        most, place = max((len(votes) for votes in several), default=1), self._place
+        ballots = np.zeros((max(most, 1), len(several) + 1, len(place)))
+        shares = np.zeros(ballots.shape[:2])
+        for row, votes in enumerate(several):
+            for number, (groups, share) in enumerate(votes):
+                shares[number, row] = share
+                ballots[number, row, [place[group] for group in groups]] = 1
+        return self.belong(ballots), shares
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: at for at, name in enumerate(self.labels.groups)}
+
+    def belong(self, named: Floats) -> Floats:
+        """Tell the membership of documents in the groups that people name [..., group], as the instrument tells it."""
+        return named if self.rule is None else np.asarray(membership(named, self.rule))
+
+    def gains(self, by_labels: Callable[[Floats], Floats], rows: Ints) -> Floats:
+        """Give the gains of documents [query, rank] by the votes for them; of a split one, the mean over people."""
+        if len(self.ballots) == 1:
+            return by_labels(self.ballots[0][rows])
+        total = np.zeros(rows.shape)
+        for ballot, share in zip(self.ballots, self.shares, strict=True):
+            total += share[rows] * by_labels(ballot[rows])
+        return total
+
+    @cached_property
+    def split(self) -> Bools:
+        """Of which rows the votes are for different groups [row]."""
+        return np.asarray((self.shares[:, :-1] > 0).sum(axis=0) > 1)
+
+    @cached_property
+    def undecided(self) -> Bools:
+        """Of which rows several votes have the most weight [row]."""
+        top = self.shares[:, :-1] >= self.shares[:, :-1].max(axis=0) - NEAR
+        return np.asarray((top & (self.shares[:, :-1] > 0)).sum(axis=0) > 1)
+
+    @cached_property
     def filled(self) -> Floats:
-        """The weights of groups [row, group], and last those of what is in no row; 0 where nobody told them."""
-        return np.concatenate([np.nan_to_num(self.labels.weights), np.zeros((1, len(self.labels.groups)))])
+        """The membership in groups by the vote of most weight [row, group], and last of what is in no row: none.
+
+        Votes of the same weight have equal parts.
+        """
+        top = (self.shares >= self.shares.max(axis=0) - NEAR) & (self.shares > 0)
+        many = top.sum(axis=0).clip(min=1)
+        return np.asarray((self.ballots * top[..., None]).sum(axis=0) / many[:, None])
+
+    @cached_property
+    def annotators(self) -> Mapping[str, Floats]:
+        """The membership in groups [row, group] by each annotator who is named; nan of what he or she did not label."""
+        found: dict[str, Floats] = {}
+        for row, votes in enumerate(self.sheet.votes):
+            for vote in votes:
+                if vote.by:
+                    shape = len(self.sheet.votes) + 1, len(self._place)
+                    weights = found.setdefault(vote.by, np.full(shape, np.nan))
+                    weights[row] = 0.0
+                    weights[row, [self._place[group] for group in vote.groups]] = 1.0
+        return {name: self.belong(weights) for name, weights in found.items()}
 
     @cached_property
     def certain(self) -> bool:
@@ -103,6 +180,14 @@ class Gold:
             raise InputError(f"{what}; {AGAIN}{deeper} --gold {self.sheet.labels.name}", self.sheet.path)
 
 
+def _merged(votes: Sequence[Vote]) -> list[tuple[tuple[str, ...], float]]:
+    """Add up the votes for the same groups."""
+    found: dict[tuple[str, ...], float] = {}
+    for vote in votes:
+        found[vote.groups] = found.get(vote.groups, 0.0) + vote.share
+    return list(found.items())
+
+
 def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choices) -> Gold:
     """Read gold labels, for an instrument that has these groups.
 
@@ -130,7 +215,8 @@ def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choi
         if sheet.made and drawn != asked:
             what = f"this was drawn from runs that are ranked by --{option} {drawn}"
             raise InputError(f"{what}; add that, or {AGAIN} --{option} {asked}", sheet.path)
-    return Gold(sheet, sheet.of_groups(groups), choices.depth)
+    asked = choices.membership if isinstance(choices.membership, str) else None
+    return Gold(sheet, sheet.of_groups(groups), choices.depth, asked or ("share" if labels is None else None))
 
 
 def refuse_choices(choices: Choices) -> None:

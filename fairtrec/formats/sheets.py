@@ -1,20 +1,22 @@
 """Sheets of gold labels: what was drawn for people to label, and what they wrote into it.
 
-The first line names the columns, in any order: ``docno group``, and perhaps ``qid weight probability``; others are
-passed over. Several lines of one document are several groups, or votes with weights, as in files of labels. A comment
-above that says how the documents were drawn, if `fairtrec gold draw` wrote the sheet.
+The first line names the columns, in any order: ``docno group``, and perhaps ``qid weight annotator probability``;
+others are passed over. Several lines of one document are its groups, as one person says. With weights each line is a
+vote of so many people for one group, and what the weights lack to 1 votes for none. A column ``annotator`` makes the
+lines of one document and annotator a vote of their own, and all annotators have the same weight. A comment above that
+says how the documents were drawn, if `fairtrec gold draw` wrote the sheet.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import fspath
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import NONE, UNKNOWN, Docnos, Labels, Sheet, is_number
+from fairtrec.data import NONE, UNKNOWN, Docnos, Labels, Sheet, Vote, decode, is_number
 from fairtrec.formats import tsv
 from fairtrec.formats.label_rules import LACKING, ROUNDING, is_id, word
 from fairtrec.formats.labels import Label
@@ -22,7 +24,7 @@ from fairtrec.support.errors import PATH, STEERING, FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.literals import Drawn
 
-NAMES = ("qid", "docno", "group", "weight", "probability")
+NAMES = ("qid", "docno", "group", "weight", "probability", "annotator")
 SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*|gold:\S+ \| .*)")  # once it held the version
 FORMULA = re.compile("'*(?!-$)[\"=+\\-@＝＋－＠]")  # what a spreadsheet computes, or takes for quoted; - is no group
 CHANGED = "this line is not as `fairtrec gold draw` wrote it"
@@ -31,12 +33,21 @@ Votes = dict[tuple[str, str], dict[str, float]]  # of each qid and docno: groups
 SheetKey = tuple[str, str]  # qid, "" where there is none, and docno
 
 
+class Said(NamedTuple):
+    """A line of a document: a group, perhaps how many people say so, and perhaps who does."""
+
+    group: str
+    weight: float | None
+    by: str
+
+
 @dataclass(eq=False)
 class SheetLines:
     """What stands in a sheet before it is made a table: of each document its votes, none where it has no group yet."""
 
     path: str
     votes: Votes = field(default_factory=dict)
+    said: dict[SheetKey, list[Said]] = field(default_factory=dict)
     lines: dict[SheetKey, int] = field(default_factory=dict)  # the first of each document
     probability: dict[SheetKey, float] = field(default_factory=dict)
     empty: list[tuple[int, SheetKey]] = field(default_factory=list)  # lines without a group
@@ -49,6 +60,11 @@ class SheetLines:
     def take(self, rows: Iterable[Cells]) -> None:
         """Take lines. Raises InputError for a bad one."""
         self.votes = collect_votes(self._labelled(rows), self.path)
+        for key, said in self.said.items():
+            if said[0].by:
+                self.votes[key] = weights_of(ballots(said)) or {UNKNOWN: 1.0}
+            elif any(each.group == UNKNOWN for each in said) and (of_others := ballots(said)):
+                self.votes[key] = weights_of(of_others)
         if any(qid for qid, _ in self.lines) and not all(qid for qid, _ in self.lines):
             line = next(line for (qid, _), line in self.lines.items() if not qid)
             raise InputError("this line has no qid, as others have; give it to all or to none", self.path, line or None)
@@ -68,8 +84,28 @@ class SheetLines:
                 self._drawn_with(given["probability"], key, line)
             if is_empty:
                 self.empty.append((line or 0, key))
-            else:
+                continue
+            by = str(given.get("annotator", ""))
+            self._refuse_two_ways(key, found[3], by, line, weighed="weight" in given)
+            self.said.setdefault(key, []).append(Said(found[3], weight if "weight" in given else None, by))
+            if not by:
                 yield found
+
+    def _refuse_two_ways(self, key: SheetKey, group: str, by: str, line: int | None, *, weighed: bool) -> None:
+        """Raise InputError for a line that says who labelled, if it has a weight, too, or others do not say it."""
+        before = self.said.get(key, [])
+        if by and weighed:
+            what = f"{key[1]} has an annotator and a weight, and each annotator has the same weight"
+            raise InputError(f"{what}; leave out one of the two columns", self.path, line)
+        if before and bool(before[0].by) != bool(by):
+            what = f"only some lines of {key[1]} have an annotator"
+            raise InputError(f"{what}; write who labelled into all of them, or into none", self.path, line)
+        own = [each.group for each in before if by and each.by == by]
+        if group in own:
+            raise InputError(f"{by} gave {key[1]} the label {group} twice; keep one", self.path, line)
+        if own and {NONE, UNKNOWN} & {group, *own}:
+            word = next(each for each in (group, *own) if each in (NONE, UNKNOWN))
+            raise InputError(f"{by} gave {key[1]} {word} and a group; keep one of them", self.path, line)
 
     def _drawn_with(self, cell: Any, key: SheetKey, line: int | None) -> None:
         if not is_number(cell) or not 0 < float(cell) <= 1:
@@ -78,6 +114,42 @@ class SheetLines:
         if self.probability.setdefault(key, float(cell)) != float(cell):
             what = f"document {key[1]} has the probabilities {self.probability[key]!r} and {cell}"
             raise InputError(f"{what}; write what the draw gave it", self.path, line)
+
+
+def ballots(said: Sequence[Said]) -> tuple[Vote, ...]:
+    """Make votes of the lines of one document, with shares that sum to 1; none if nobody could tell its groups.
+
+    >>> [(vote.share, vote.groups) for vote in ballots([Said("f", 0.75, ""), Said("?", 0.25, "")])]
+    [(1.0, ('f',))]
+    >>> [(vote.share, vote.groups) for vote in ballots([Said("f", 0.75, "")])]
+    [(0.75, ('f',)), (0.25, ())]
+    """
+    if said[0].by:
+        several = [
+            (1.0, [each.group for each in said if each.by == by], by) for by in dict.fromkeys(s.by for s in said)
+        ]
+    elif any(each.weight is not None for each in said):
+        several = [(1.0 if each.weight is None else each.weight, [each.group], "") for each in said]
+        lacking = 1 - sum(weight for weight, _, _ in several)
+        several += [(lacking, [NONE], "")] if lacking > ROUNDING else []
+    else:
+        several = [(1.0, [each.group for each in said], "")]
+    known = [(weight, groups, by) for weight, groups, by in several if weight > 0 and UNKNOWN not in groups]
+    total = sum(weight for weight, _, _ in known)
+    return tuple(Vote(weight / total, tuple(sorted({*groups} - {NONE})), by) for weight, groups, by in known)
+
+
+def weights_of(votes: Sequence[Vote]) -> dict[str, float]:
+    """Add up the shares of each group; none of the groups is one of them.
+
+    >>> weights_of([Vote(0.5, ("f",)), Vote(0.25, ("f", "m")), Vote(0.25, ())])
+    {'f': 0.75, 'm': 0.25, '-': 0.25}
+    """
+    found: dict[str, float] = {}
+    for vote in votes:
+        for group in vote.groups or (NONE,):
+            found[group] = found.get(group, 0.0) + vote.share
+    return found
 
 
 def read(thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = MappingProxyType({})) -> Sheet:
@@ -98,7 +170,14 @@ def of_labels(found: Labels) -> Sheet:
     """Take labels for gold, which say nothing of a draw."""
     unknown = np.asarray(np.isnan(found.weights).any(axis=1))
     unit: Drawn = "query" if found.per_query else "document"
-    return Sheet(found.name, unit, found, unknown, np.zeros(len(unknown), dtype=np.int64))
+    votes = []
+    for row, is_unknown in zip(found.weights.tolist(), unknown.tolist(), strict=True):
+        of_groups = [(name, weight) for name, weight in zip(found.groups, row, strict=True) if weight]
+        is_whole = all(weight == 1 for _, weight in of_groups)
+        said = [Said(name, None if is_whole else weight, "") for name, weight in of_groups or [(NONE, 1.0)]]
+        votes.append(() if is_unknown else ballots(said))
+    lines = np.zeros(len(unknown), dtype=np.int64)
+    return Sheet(found.name, unit, found, unknown, lines, votes=tuple(votes))
 
 
 def guard_cell(cell: str) -> str:
@@ -189,9 +268,9 @@ def _of_frame(found: SheetLines, thing: Any) -> Iterator[Mapping[str, Any]]:
     from fairtrec.support.literals import DOCUMENT, QUERY
 
     has = {name: name in names_of(thing) for name in NAMES}
-    frame = Frame.of(thing, "gold", (*QUERY, *DOCUMENT, "group", "weight", "probability"))
+    frame = Frame.of(thing, "gold", (*QUERY, *DOCUMENT, *NAMES[2:]))
     every = np.arange(len(frame))
-    of = {"qid": QUERY, "docno": DOCUMENT, **{name: (name,) for name in NAMES[2:]}}
+    of: dict[str, tuple[str, ...]] = {"qid": QUERY, "docno": DOCUMENT, **{name: (name,) for name in NAMES[2:]}}
     columns = {name: list(frame.objects(names, every)) for name, names in of.items() if frame.find(names) is not None}
     found.drawn = has["probability"]
     for row in zip(*columns.values(), strict=True):
@@ -201,8 +280,10 @@ def _of_frame(found: SheetLines, thing: Any) -> Iterator[Mapping[str, Any]]:
 def _of_mapping(thing: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for docno, value in thing.items():
         groups = [value] if isinstance(value, str) else value
-        for group, weight in (value if isinstance(value, Mapping) else dict.fromkeys(groups, 1)).items():
-            yield {"docno": str(docno), "group": group, "weight": weight}
+        if isinstance(value, Mapping):
+            yield from ({"docno": str(docno), "group": group, "weight": weight} for group, weight in value.items())
+        else:
+            yield from ({"docno": str(docno), "group": group} for group in dict.fromkeys(groups))
 
 
 def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") -> Sheet:
@@ -237,7 +318,17 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
         seed=_number(found, "seed"),
         runs=tuple(_runs(made.get("runs", ""))),
         made=made,
+        votes=_votes(found, docnos, per_query=per_query or not has_qids),
     )
+
+
+def _votes(found: SheetLines, docnos: Docnos, *, per_query: bool) -> tuple[tuple[Vote, ...], ...]:
+    """Give the votes of each row; unless ``per_query``, a label of one query is one of the same document in others."""
+    first: dict[str, SheetKey] = {}
+    for key in found.said:
+        first.setdefault(key[1], key)
+    of_rows = {f"{key[0]} {key[1]}".strip(): key if per_query else first[key[1]] for key in found.lines}
+    return tuple(ballots(found.said[of_rows[name]]) for name in decode(docnos.names))
 
 
 def _shared(found: SheetLines) -> Votes:

@@ -158,6 +158,12 @@ def corrected(scores: Scores, places: int) -> list[tuple[str, str]]:
     return written or [("", "")] * len(scores.measures)
 
 
+def without_tau(scores: Scores, measure: int, places: int) -> str:
+    """Write the mean with tau=0 that gold labels correct; nothing if it is that of the measure itself."""
+    found = scores.corrected[measure] if scores.gold is not None else None
+    return "" if found is None or found.without_tau is None else f"{found.without_tau:.{places}f}"
+
+
 def listed(runs: Sequence[str]) -> str:
     """Name the first of many runs, or all of a few."""
     return f"{', '.join(runs[:3])}, and {len(runs) - 3} more" if len(runs) > 4 else ", ".join(runs)

@@ -121,7 +121,8 @@ def _with_bounds(scores: Scores) -> Scores:
         rows.append((measure, values, mean))
         ends: dict[str, float] = {}
         if scores.gold is not None and (found := scores.corrected[row]) is not None:
-            ends = {end: getattr(found, end) for end in ("corrected", "low", "high")}
+            before = {} if found.without_tau is None else {"without_tau": found.without_tau}
+            ends = before | {end: getattr(found, end) for end in ("corrected", "low", "high")}
         elif scores.within is not None and not measure.total:
             ends = dict(zip(("low", "high"), scores.within[row].tolist(), strict=True))
         rows += [(IntervalEnd(measure, end), none, value) for end, value in ends.items()]
@@ -275,12 +276,10 @@ def _note_gold(result: Result, called: Sequence[str]) -> list[Note]:
 def _note_no_help(scores: Scores, of_run: str) -> Iterator[Note]:
     """Name the measures for which gold labels alone would give a narrower interval, and which."""
     assert scores.gold is not None
-    for measure, row, values, found in zip(
-        scores.measures, scores.gold.rows, scores.values, scores.corrected, strict=True
-    ):
+    for measure, row, found in zip(scores.measures, scores.gold.rows, scores.corrected, strict=True):
         if not isinstance(row, OfDocuments) or found is None or found.why or row.untold.any():
             continue
-        drawn = row.drawn(values)
+        drawn = row.drawn()
         alone, mine = drawn.gold_alone(), drawn.estimate()
         if alone is not None and mine is not None and alone[1].variance < mine.variance:
             value, estimate = alone

@@ -7,14 +7,21 @@ from typing import NamedTuple
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints
-from fairtrec.statistics.estimate import DrawnDocuments, Estimate, of_queries
+from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, Estimate, of_queries
 
 NOTHING = "nothing that it looks at was drawn"
 LEVEL = 0.95  # of intervals, where nothing else was asked for
 
 
 class Corrector:
-    """What corrects the mean of one measure over queries; here, nothing does."""
+    """What corrects the mean of one measure over queries; here, nothing does.
+
+    ``values`` [query] are what it corrects the mean of, nan where they are undefined: those of the measure, or of the
+    form of it that people's labels are of.
+    """
+
+    values: Floats
+    is_other_form: bool = False  # whether the values are those of another form of the measure
 
     @property
     def few(self) -> bool:
@@ -25,11 +32,11 @@ class Corrector:
         """Keep some of the queries, by number."""
         return self
 
-    def estimate(self, values: Floats) -> Estimate | None:  # noqa: ARG002 - of any
-        """Estimate what is to be added to the mean of the ``values`` [query] that are defined; None: nothing can be."""
+    def estimate(self) -> Estimate | None:
+        """Estimate what is to be added to the mean of the values; None: nothing can be."""
         return None
 
-    def between(self, other: "Corrector", values: Floats, baseline: Floats) -> Estimate | None:  # noqa: ARG002 - of any
+    def between(self, other: "Corrector") -> Estimate | None:  # noqa: ARG002 - of any
         """Estimate what is to be added to the mean difference from the values of another run, in the same queries."""
         return None
 
@@ -43,6 +50,7 @@ class OfDocuments(Corrector):
     ``probability`` and ``untold`` [document] are of the sheet.
     """
 
+    values: Floats
     query: Ints
     document: Ints
     parts: Floats
@@ -50,6 +58,7 @@ class OfDocuments(Corrector):
     rest: Floats
     probability: Floats
     untold: Bools
+    is_other_form: bool = False
     kept: dict[bytes, DrawnDocuments] = field(default_factory=dict)  # what was asked for before
 
     def of(self, columns: Sequence[int]) -> "OfDocuments":
@@ -59,6 +68,7 @@ class OfDocuments(Corrector):
         kept = place[self.query] != MISSING
         return replace(
             self,
+            values=self.values[list(columns)],
             query=place[self.query[kept]],
             document=self.document[kept],
             parts=self.parts[:, kept],
@@ -67,12 +77,15 @@ class OfDocuments(Corrector):
             kept={},
         )
 
-    def drawn(self, values: Floats) -> DrawnDocuments:
-        """Give what the drawn documents have in the mean of the values [query] that are defined."""
-        there = ~np.isnan(values)
-        asked = there.tobytes()
+    def drawn(self, there: Bools | None = None) -> DrawnDocuments:
+        """Give what the drawn documents have in the mean of the values; ``there`` [query] says of which queries.
+
+        Queries without a value are left out.
+        """
+        defined = ~np.isnan(self.values) if there is None else there & ~np.isnan(self.values)
+        asked = defined.tobytes()
         if asked not in self.kept:
-            self.kept[asked] = self._drawn(there)
+            self.kept[asked] = self._drawn(defined)
         return self.kept[asked]
 
     def _drawn(self, there: Bools) -> DrawnDocuments:
@@ -81,52 +94,62 @@ class OfDocuments(Corrector):
         weights, errors, gold, reaches = (np.bincount(document, part[kept], size) / many for part in self.parts)
         weight, rest = (float(each[there].sum()) / many for each in (self.weight, self.rest))
         untold = self.untold & (weights > 0)
-        return DrawnDocuments(weights, errors, gold, reaches, self.probability, untold, weight, rest)
+        place = np.cumsum(there) - 1
+        ranks = DrawnRanks(
+            query=place[self.query[kept]],
+            document=document,
+            weights=self.parts[0, kept] / many,
+            errors=self.parts[1, kept] / many,
+            totals=self.weight[there] / many,
+            values=self.values[there] / many,
+        )
+        return DrawnDocuments(weights, errors, gold, reaches, self.probability, untold, weight, rest, ranks)
 
-    def estimate(self, values: Floats) -> Estimate | None:
+    def estimate(self) -> Estimate | None:
         """Estimate from all drawn documents that are looked at."""
-        return self.drawn(values).estimate()
+        return self.drawn().estimate()
 
-    def between(self, other: Corrector, values: Floats, baseline: Floats) -> Estimate | None:
+    def between(self, other: Corrector) -> Estimate | None:
         """Estimate from the documents drawn, which cancel where they stand at the same ranks of both runs."""
         if not isinstance(other, OfDocuments):
             return None
-        both = np.isnan(values) | np.isnan(baseline)
-        mine, theirs = (each.drawn(np.where(both, np.nan, values)) for each in (self, other))
-        return mine.less(theirs)
+        both = ~(np.isnan(self.values) | np.isnan(other.values))
+        return self.drawn(both).less(other.drawn(both))
 
 
 @dataclass(frozen=True, eq=False)
 class OfQueries(Corrector):
-    """Drawn queries, all documents of which are labelled: ``errors`` [query] are the values by gold less the others.
+    """``drawn`` queries [query], all documents of which are labelled, and their values by ``gold`` [query].
 
-    nan is a query that was not drawn, or of which one of the two is undefined. ``probability`` is that of any query.
+    nan is a query that was not drawn, or of which the value is undefined.
     """
 
-    errors: Floats
-    probability: float
+    values: Floats
+    gold: Floats
+    drawn: Bools
+    is_other_form: bool = False
 
     @property
     def few(self) -> bool:
         """Whether only a part of the queries was drawn."""
-        return self.probability < 1
+        return not self.drawn.all()
 
     def of(self, columns: Sequence[int]) -> "OfQueries":
         """Keep some of the queries, by number."""
-        return replace(self, errors=self.errors[list(columns)])
+        kept = list(columns)
+        return replace(self, values=self.values[kept], gold=self.gold[kept], drawn=self.drawn[kept])
 
-    def estimate(self, values: Floats) -> Estimate | None:
-        """Estimate from the drawn queries of which both values are defined."""
-        errors = np.where(np.isnan(values), np.nan, self.errors)
-        return of_queries(errors[~np.isnan(errors)], self.probability)
+    def estimate(self) -> Estimate | None:
+        """Estimate from the drawn queries."""
+        return of_queries(self.values, self.gold, self.drawn)
 
-    def between(self, other: Corrector, values: Floats, baseline: Floats) -> Estimate | None:
-        """Estimate from the differences of the errors in the same queries."""
+    def between(self, other: Corrector) -> Estimate | None:
+        """Estimate from the differences of the values in the same queries, undefined where either is."""
         if not isinstance(other, OfQueries):
             return None
-        with np.errstate(invalid="ignore"):  # an infinite error of both
-            between = replace(self, errors=self.errors - other.errors)
-        return between.estimate(np.where(np.isnan(baseline), np.nan, values))
+        with np.errstate(invalid="ignore"):  # an infinite value of both
+            values, gold = self.values - other.values, self.gold - other.gold
+        return of_queries(values, gold, self.drawn & other.drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +157,7 @@ class Refused(Corrector):
     """A measure that no gold label corrects, and why."""
 
     why: str
+    values: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 class Corrections(NamedTuple):
@@ -155,7 +179,8 @@ class Corrected(NamedTuple):
     """A mean that gold labels have corrected, and its interval; nan where there is none.
 
     ``gold`` is how many were labelled of what it rests on, of which ``differ`` do; ``doubtful`` says that so few differ
-    that the interval is surer than they can be. ``why`` there is none.
+    that the interval is surer than they can be. ``without_tau`` is the mean that was corrected, if it is not that of
+    the measure. ``why`` there is none.
     """
 
     corrected: float = float("nan")
@@ -165,6 +190,7 @@ class Corrected(NamedTuple):
     differ: int = 0
     doubtful: bool = False
     why: str = ""
+    without_tau: float | None = None
 
 
 def corrected(
@@ -178,14 +204,23 @@ def corrected(
 
     if isinstance(row, Refused):
         return Corrected(why=row.why)
-    estimate = row.estimate(values)
+    estimate = row.estimate()
     if estimate is None:
         return Corrected(why=NOTHING)
-    value = mean + estimate.correction
-    of_both = estimate if confidence is None else estimate.over(values[~np.isnan(values)])
+    is_own = np.array_equal(row.values, values, equal_nan=True)
+    before = mean if is_own else mean_of(row.values)
+    value = estimate.correct(before)
+    of_both = estimate if confidence is None else estimate.with_queries()
     ends = of_both.ends(value, LEVEL if confidence is None else confidence)
     least, greatest = bounds
     cut = np.clip(ends, -np.inf if least is None else least, np.inf if greatest is None else greatest)
     low, high = map(float, cut)
     doubtful = row.few and not np.isnan(low) and estimate.differ < DECIDING
-    return Corrected(value, low, high, estimate.number, estimate.differ, doubtful)
+    without_tau = before if row.is_other_form else None
+    return Corrected(value, low, high, estimate.number, estimate.differ, doubtful, without_tau=without_tau)
+
+
+def mean_of(values: Floats) -> float:
+    """Average the values [query] that are defined; nan of none."""
+    there = ~np.isnan(values)
+    return float(np.where(there, values, 0.0).sum() / there.sum()) if there.any() else float("nan")

@@ -1,4 +1,4 @@
-"""What gold labels of drawn documents, or of drawn queries, make of a value, and how sure that is.
+"""How gold labels of drawn documents, or of drawn queries, correct a mean over queries, and how sure that is.
 
 The unit is what was drawn. The only chance is the draw, whose probabilities are known, so nothing is assumed of the
 errors of the instrument: that they are alike, that they are few, or that those of one query are independent.
@@ -6,41 +6,58 @@ errors of the instrument: that they are alike, that they are few, or that those 
 Documents: a value that is a sum of weights W_d times gains g_d is corrected by T times the mean error m of the drawn
 documents S, each weighed by W_d / p_d, where e_d is the gain by gold less that by the instrument, T the sum of all W_d:
 
-    m    = sum over S of (W_d / p_d) e_d  /  sum over S of W_d / p_d
+    B    = sum over S of W_d / p_d,   m = sum over S of (W_d / p_d) e_d / B
     SE^2 = sum over S of (1 - p_d) [r_d^2 + 2 a_d^2 / (n + 2)],   n = (sum of a_d)^2 / sum of a_d^2
-    r_d  = T / (sum over S of W_d / p_d) * (W_d / p_d) (e_d - m),   a_d = W_d rho / p_d
+    r_d  = (T / B) (W_d / p_d) (e_d - m),   a_d = W_d rho / p_d
 
 rho is the greatest less the least gain that a document can have. 1 - p_d is the finite population: what is drawn
 for certain leaves nothing to chance. The second term is two errors that were not seen, one either way: without it a
 sample that shows no error would have an interval of no width. t has n - 1 degrees of freedom, 1 at least.
 
-Queries: the mean of the n errors e_q, SE^2 = (1 - p) [variance of e_q / n + 2 (greatest |e_q| / (n + 2))^2].
+If the Q queries are a sample, too, each brings its value v_q, and what the labels say of it. w_dq are the weights of a
+document in a query, W_d their sum over queries divided by Q:
 
-Source: Sarndal, Swensson, Wretman: Model Assisted Survey Sampling. Springer 1992, chapter 6 (the difference
-estimator). Angelopoulos, Bates, Fannjiang, Jordan, Zrnic: Prediction-powered inference. Science 2023 (the same, with
-lambda = 1). https://doi.org/10.1126/science.adi6000
+    r_dq = (T / B) (w_dq / Q) / p_d (e_d - m),   z_q = v_q / Q + m T_q + sum over S of r_dq
+    SE^2 = Q / (Q - 1) sum over queries of (z_q - mean z)^2 + unseen
+           + sum over S of (1 - p_d) (r_d^2 - sum over queries of r_dq^2)
+
+but never less than for labels alone. The z_q sum to the corrected value; unseen is the second term of above. t has
+Q - 1 degrees of freedom. If all documents are labelled, this is the interval of the t-test of the values by gold.
+
+Queries: n of Q are drawn, p = n / Q. An undefined value is 0 and counts 0 (1_v, else 1):
+
+    A = sum of v_q + (1 / p) sum over S of (g_q - v_q),   N = sum of 1_v + (1 / p) sum over S of (1_g - 1_v)
+    corrected = A / N,   eps_q = (g_q - v_q) - corrected (1_g - 1_v)
+    SE^2 = (Q / N)^2 (1 - p) [variance of eps_q / n + 2 (greatest |eps_q| / (n + 2))^2],   t with n - 1
+
+Sources: Sarndal, Swensson, Wretman: Model Assisted Survey Sampling. Springer 1992, chapters 5 and 6 (ratios, the
+difference estimator). Angelopoulos, Bates, Fannjiang, Jordan, Zrnic: Prediction-powered inference. Science 2023 (the
+difference estimator, with lambda = 1). https://doi.org/10.1126/science.adi6000
 Bonett, Price: Adjusted Wald Confidence Interval for a Difference of Binomial Proportions Based on Paired Data. JEBS
 2012 (two errors more). https://doi.org/10.3102/1076998611411915
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, inf, lgamma, log, log1p, pi, sqrt
+from math import exp, inf, lgamma, log, log1p, nan, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.rounding import NEAR
 
 EPSILON, NEARLY, HALF = 1e-15, 1e-8, 0.5
 FEWEST = 30  # drawn queries; of fewer, intervals of heavy errors cover the truth far too rarely
+IMPOSSIBLE = 4  # standard errors by which the weights of drawn documents miss those of all
 
 
 class Estimate(NamedTuple):
     """What is added to a value, the square of its standard error (nan: unknown), and the degrees of freedom of t.
 
     Both ends of the interval move out by ``loose``. ``number`` is how many were labelled, of which ``differ`` do.
+    ``sampled`` is the square of the standard error if the ``queries`` are a sample, too. ``value`` is the corrected
+    value itself, if it is not the mean plus the correction.
     """
 
     correction: float
@@ -49,6 +66,17 @@ class Estimate(NamedTuple):
     loose: float = 0.0
     number: int = 0
     differ: int = 0
+    sampled: float = nan
+    queries: int = 0
+    value: float | None = None
+
+    def correct(self, mean: float) -> float:
+        """Correct the mean of the values.
+
+        >>> Estimate(0.5, 0.0, 1.0).correct(0.25)
+        0.75
+        """
+        return mean + self.correction if self.value is None else self.value
 
     def ends(self, value: float, confidence: float) -> tuple[float, float]:
         """Give the interval of a corrected ``value``, at a confidence between 0 and 1; nan where there is none.
@@ -70,15 +98,57 @@ class Estimate(NamedTuple):
             return float(far <= NEAR)
         return tail(far / sqrt(self.variance), self.freedom)
 
-    def over(self, values: Floats) -> "Estimate":
-        """Let the queries be a sample, too: add the variance of the mean of their ``values`` [query].
+    def with_queries(self) -> "Estimate":
+        """Let the queries be a sample, too.
 
-        >>> Estimate(0.5, 0.25, 1.0).over(np.array([1.0, 2.0, 3.0])) == Estimate(0.5, 0.25 + 1 / 3, 2)
-        True
+        >>> Estimate(0.5, 0.25, 1.0, sampled=0.5, queries=3).with_queries()[:3]
+        (0.5, 0.5, 2)
         """
-        many = len(values)
-        variance = float(values.var(ddof=1) / many) if many > 1 and np.isfinite(values).all() else float("nan")
-        return self._replace(variance=self.variance + variance, freedom=max(many - 1, 1))
+        return self._replace(variance=self.sampled, freedom=max(self.queries - 1, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRanks:
+    """The ranks of the queries at which drawn documents stand: an entry is one rank.
+
+    ``query`` and ``document`` [entry] are numbers, ``weights`` [entry] w_dq / Q, and ``errors`` [entry] these times the
+    error. ``totals`` [query] are the weights of all ranks over Q, ``values`` [query] v_q / Q.
+    """
+
+    query: Ints
+    document: Ints
+    weights: Floats
+    errors: Floats
+    totals: Floats
+    values: Floats
+
+
+class Spread(NamedTuple):
+    """What each query has in a corrected mean: z [query]; and r_dq, an entry for each document of a query."""
+
+    queries: Floats
+    key: Ints  # query * documents + document
+    residuals: Floats
+
+    def less(self, other: "Spread") -> "Spread":
+        """Take the difference from another run's."""
+        key = np.concatenate((self.key, other.key))
+        return Spread(self.queries - other.queries, key, np.concatenate((self.residuals, -other.residuals)))
+
+    def variance(self, documents: int, chance: Floats, labels: float, unseen: float) -> float:
+        """Give the square of the standard error; ``chance`` [document] is 1 - p, and ``labels`` the variance of labels.
+
+        nan for fewer than two queries, and for values that are not finite.
+        """
+        queries = len(self.queries)
+        if queries < 2 or not np.isfinite(self.queries).all():
+            return nan
+        key, place = np.unique(self.key, return_inverse=True)
+        of_both, document = np.bincount(place, self.residuals, len(key)), key % documents
+        of_document = np.bincount(document, of_both, documents)
+        shared = np.square(of_document) - np.bincount(document, np.square(of_both), documents)
+        between = float(np.square(self.queries - self.queries.mean()).sum()) * queries / (queries - 1)
+        return max(labels, between + unseen + float((chance * shared).sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +158,7 @@ class DrawnDocuments:
     ``weights`` are W, 0 of a document that is not looked at; ``errors`` and ``gold`` W times the error, and times the
     gain by gold; ``reaches`` W times rho; ``probabilities`` of being drawn; ``untold`` are those of which people could
     not tell the group, whose error is 0 here. ``total`` is T, of all documents, and ``constant`` what the value is
-    beside the sum.
+    beside the sum. ``ranks`` say in which queries they stand; without, the queries are no sample.
     """
 
     weights: Floats
@@ -99,6 +169,7 @@ class DrawnDocuments:
     untold: Bools
     total: float
     constant: float = 0.0
+    ranks: DrawnRanks | None = None
 
     def estimate(self) -> Estimate | None:
         """Estimate what is to be added to the value; None where no drawn document is looked at.
@@ -115,7 +186,10 @@ class DrawnDocuments:
 
     @cached_property
     def _estimated(self) -> Estimate | None:
-        return self._of(self.errors)
+        found = self._of(self.errors)
+        if found is None or self.ranks is None:
+            return found
+        return self._sampled(found, self.spread, self.reaches)
 
     def gold_alone(self) -> tuple[float, Estimate] | None:
         """Estimate the value from the gold labels alone, as if there were no instrument."""
@@ -131,11 +205,42 @@ class DrawnDocuments:
         if mine is None or theirs is None:
             return None
         residuals = self.residuals(self.errors) - other.residuals(other.errors)
-        reaches = np.abs(self.reaches - other.reaches) / self.probabilities
+        reaches = self.reaches - other.reaches
         looked_at = (self.weights > 0) | (other.weights > 0)
         differ = (self.differ | other.differ) & looked_at
-        found = self._varying(mine.correction - theirs.correction, residuals, reaches)
+        found = self._varying(mine.correction - theirs.correction, residuals, np.abs(reaches) / self.probabilities)
+        if self.ranks is not None and other.ranks is not None:
+            found = self._sampled(found, self.spread.less(other.spread), np.abs(reaches))
         return found._replace(number=int(looked_at.sum()), differ=int(differ.sum()))
+
+    @cached_property
+    def spread(self) -> Spread:
+        """What each query has in the corrected value."""
+        ranks = self.ranks
+        assert ranks is not None
+        weighed = float(self._weighed.sum())
+        mean = float((self.errors / self.probabilities).sum()) / weighed
+        inflated = (ranks.errors - mean * ranks.weights) / self.probabilities[ranks.document]
+        residuals = self.total / weighed * inflated
+        of_queries = np.bincount(ranks.query, residuals, len(ranks.values))
+        key = ranks.query * len(self.weights) + ranks.document
+        return Spread(ranks.values + mean * ranks.totals + of_queries, key, residuals)
+
+    def refuted(self) -> float | None:
+        """Give the share of all weight that drawn documents stand for, if that cannot be by their probabilities.
+
+        It is 1 but for the chance of the draw. None if it is possible.
+
+        >>> one, no = np.ones(2), np.zeros(2)
+        >>> DrawnDocuments(one, no, no, one, one, no > 0, 4.0).refuted()
+        0.5
+        >>> DrawnDocuments(one, no, no, one, one / 2, no > 0, 4.0).refuted()
+        """
+        spread = float(((1 - self.probabilities) * np.square(self._weighed)).sum())
+        weighed = float(self._weighed.sum())
+        if abs(weighed - self.total) <= IMPOSSIBLE * sqrt(spread) + NEAR * self.total:
+            return None
+        return weighed / self.total
 
     def _of(self, amounts: Floats) -> Estimate | None:
         if not self.weights.any():
@@ -159,37 +264,86 @@ class DrawnDocuments:
         share = weighed / weighed.sum()
         return np.asarray(self.total * (inflated / weighed.sum() - share * inflated.sum() / weighed.sum()))
 
+    def _sampled(self, found: Estimate, spread: Spread, reaches: Floats) -> Estimate:
+        """Add what it is if the queries are a sample."""
+        chance = 1 - self.probabilities
+        with np.errstate(over="ignore", invalid="ignore"):
+            _, unseen = _unseen(chance, reaches / self.probabilities)
+            sampled = spread.variance(len(self.weights), chance, found.variance, float(unseen.sum()))
+        return found._replace(sampled=sampled, queries=len(spread.queries))
+
     def _varying(self, correction: float, residuals: Floats, reaches: Floats) -> Estimate:
         chance = 1 - self.probabilities
-        of_chance = reaches[chance > 0]
         with np.errstate(over="ignore", invalid="ignore"):  # of probabilities so small nothing can be told
-            squares = float(np.square(of_chance).sum())
-            number = float(np.square(of_chance.sum())) / squares if squares else 0.0
-            variance = float((chance * (np.square(residuals) + 2 * np.square(reaches) / (number + 2))).sum())
+            number, unseen = _unseen(chance, reaches)
+            variance = float((chance * np.square(residuals) + unseen).sum())
         loose = float(reaches[self.untold].sum())
         return Estimate(correction, variance, max(number - 1, 1.0), loose)
 
 
-def of_queries(errors: Floats, probability: float) -> Estimate | None:
-    """Estimate the correction from the ``errors`` [query] of drawn queries: their values by gold less the others.
+def _unseen(chance: Floats, reaches: Floats) -> tuple[float, Floats]:
+    """Give n, and what two unseen errors add to the variance [document]; ``chance`` [document] is 1 - p."""
+    of_chance = reaches[chance > 0]
+    squares = float(np.square(of_chance).sum())
+    number = float(np.square(of_chance.sum())) / squares if squares else 0.0
+    return number, np.asarray(chance * (2 * np.square(reaches) / (number + 2)))
 
-    Without an interval where fewer than 30 are drawn, or none differs, and not all are; None where there is none.
 
-    >>> of_queries(np.array([0.5, 0.0]), 1.0)
-    Estimate(correction=0.25, variance=0.0, freedom=1, loose=0.0, number=2, differ=1)
+def of_queries(values: Floats, gold: Floats, drawn: Bools) -> Estimate | None:
+    """Estimate the corrected mean from ``values`` and values by ``gold`` [query], of which some were ``drawn`` [query].
+
+    nan is undefined, or in ``gold`` not drawn. Without an interval if fewer than 30 are drawn, or none differs, and not
+    all are. None if nothing was drawn that has a value, or if the drawn queries leave none to divide by.
+
+    >>> found = of_queries(np.array([0.5, 1.0]), np.array([1.0, 1.0]), np.array([True, True]))
+    >>> found.value, found.correction, found.variance, found.number, found.differ
+    (1.0, 0.25, 0.0, 2, 1)
     """
-    many = len(errors)
-    if not many:
+    queries, many = len(values), int(drawn.sum())
+    has, has_gold = ~np.isnan(values), ~np.isnan(gold) & drawn
+    number = int((drawn & (has | has_gold)).sum())
+    if not number:
         return None
-    differ, chance = int((np.abs(errors) > NEAR).sum()), 1 - probability
-    variance = 0.0
-    if chance:
-        enough = many >= FEWEST and differ and np.isfinite(errors).all()
-        unseen = 2 * float(np.square(np.abs(errors).max() / (many + 2)))
-        variance = chance * (float(errors.var(ddof=1)) / many + unseen) if enough else float("nan")
-    with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
-        mean = float(errors.mean())
-    return Estimate(mean, variance, max(many - 1, 1), number=many, differ=differ)
+    probability = many / queries
+    before, after = np.where(has, values, 0.0), np.where(has_gold, gold, 0.0)
+    with np.errstate(invalid="ignore"):  # infinite values
+        gains = np.where(before == after, 0.0, after - before) * drawn
+        more = (has_gold.astype(np.float64) - has) * drawn
+        defined = float(has.sum()) + float(more.sum()) / probability
+        if defined <= 0:
+            return None
+        value = (float(before.sum()) + float(gains.sum()) / probability) / defined
+        errors = gains - value * more
+    differ = int((drawn & ((np.abs(gains) > NEAR) | (more != 0))).sum())
+    variance, sampled = _of_drawn_queries(values, errors, drawn, value, defined)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = float(before.sum() / has.sum()) if has.any() else nan
+        correction = value - mean
+    return Estimate(correction, variance, max(many - 1, 1), 0.0, number, differ, sampled, queries, value)
+
+
+def _of_drawn_queries(
+    values: Floats, errors: Floats, drawn: Bools, value: float, defined: float
+) -> tuple[float, float]:
+    """Give the variance of a mean over drawn queries, and that if the queries are a sample, too; nan is unknown."""
+    queries, many = len(values), int(drawn.sum())
+    probability, scale = many / queries, np.square(queries / defined)
+    of_drawn, labels, unseen = errors[drawn], 0.0, 0.0
+    if not np.isfinite(errors).all():
+        return (0.0 if many == queries else nan), nan
+    if many < queries:
+        largest = float(np.abs(of_drawn).max())
+        if many < FEWEST or largest <= NEAR:
+            return nan, nan
+        labels = scale * (1 - probability) * float(of_drawn.var(ddof=1)) / many
+        unseen = scale * (1 - probability) * 2 * float(np.square(largest / (many + 2)))
+    if queries < 2:
+        return labels + unseen, nan
+    has = ~np.isnan(values)
+    mean = float(of_drawn.mean())
+    each = np.where(has, values - value, 0.0) + mean + drawn * (errors - mean) / probability
+    between = float(np.square(each - each.mean()).sum()) * queries / (queries - 1) / (defined * defined)
+    return labels + unseen, max(labels, between) + unseen
 
 
 def tail(t: float, freedom: float) -> float:

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrec.statistics.estimate import DrawnDocuments, Estimate, of_queries, quantile, tail
+from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, of_queries, quantile, tail
 
 ALL = "FAIRTREC_FUZZ" in os.environ
-NONE = np.zeros(0)
 
 
 def drawn(weights, errors, probabilities, total, *, reach=1.0, gold=None, untold=None, constant=0.0):
@@ -109,10 +108,18 @@ def test_a_difference_of_two_runs_is_that_of_their_corrections():
     assert first.less(drawn([0.0] * 3, [0.0] * 3, [0.5, 0.25, 0.4], total=1.0)) is None
 
 
+def of_errors(errors, number):
+    """The estimate from drawn queries of a value of 0 each, by gold these; not all of the queries were drawn."""
+    drawn = np.arange(number) < len(errors)
+    gold = np.full(number, np.nan)
+    gold[drawn] = errors
+    return of_queries(np.zeros(number), gold, drawn)
+
+
 def test_queries_written_out():
     errors = np.array([0.3] * 10 + [-0.1] * 5 + [0.0] * 25)
-    found = of_queries(errors, 0.4)
-    assert found.correction == pytest.approx((3 - 0.5) / 40)
+    found = of_errors(errors, 100)  # p = .4
+    assert found.correction == found.value == pytest.approx((3 - 0.5) / 40)
     # the sum of squares .9 + .05 less 40 times the squared mean .0625^2, over 39
     assert found.variance == pytest.approx(0.6 * ((0.95 - 40 * 0.0625**2) / 39 / 40 + 2 * (0.3 / 42) ** 2))
     assert (found.freedom, found.number, found.differ) == (39, 40, 15)
@@ -124,18 +131,108 @@ def test_queries_written_out():
 @pytest.mark.parametrize("errors", [[0.5, 0.0] * 14, [0.0] * 40, [np.inf] + [0.5] * 39])
 def test_few_queries_and_no_error_have_no_interval(errors):
     with np.errstate(invalid="ignore"):
-        found = of_queries(np.array(errors), 0.5)
+        found = of_errors(errors, 2 * len(errors))
+        assert of_errors(errors, len(errors)).variance == 0
     assert np.isnan(found.variance)
     assert np.isnan(found.ends(0.5, 0.95)).all()
-    assert of_queries(np.array(errors), 1.0).variance == 0
-    assert of_queries(NONE, 0.5) is None
+    assert of_queries(np.zeros(4), np.full(4, np.nan), np.zeros(4, bool)) is None
 
 
-def test_queries_are_a_sample_too_where_it_is_asked():
-    found = Estimate(0.1, 0.04, 3.0).over(np.array([0.0, 0.5, 1.0, 0.5]))
-    assert found.variance == pytest.approx(0.04 + (0.5 / 3) / 4)  # squares of -.5, 0, .5, 0 over 3, over 4 queries
-    assert found.freedom == 3
-    assert np.isnan(Estimate(0.1, 0.04, 3.0).over(np.array([0.5])).variance)
+def test_undefined_values_count_nothing():
+    # v = (1, -, .5, -), by gold (1, .5, -) of the first three drawn, p = 3 / 4
+    # A = 1.5 + 4/3 ((1 - 1) + (.5 - 0) + (0 - .5)) = 1.5, N = 2 + 4/3 (0 + 1 - 1) = 2
+    values, gold = np.array([1.0, np.nan, 0.5, np.nan]), np.array([1.0, 0.5, np.nan, np.nan])
+    found = of_queries(values, gold, np.array([True, True, True, False]))
+    assert found.value == pytest.approx(0.75)
+    assert (found.number, found.differ) == (3, 2)
+    # all drawn: the mean by people, exactly
+    whole = of_queries(values, np.array([1.0, 0.5, np.nan, 0.0]), np.ones(4, bool))
+    assert (whole.value, whole.variance) == (0.5, 0.0)
+    # N = 1 + 2 (0 - 1) = -1 of two queries: there is no value
+    assert of_queries(np.array([1.0, np.nan]), np.full(2, np.nan), np.array([True, False])) is None
+
+
+def test_queries_that_are_a_sample_and_all_labelled_are_those_of_the_t_test():
+    gold = np.array([0.1, 0.5, np.nan, 0.9, 0.4])
+    found = of_queries(np.array([0.3, 0.5, 0.5, np.nan, 0.1]), gold, np.ones(5, bool)).with_queries()
+    known = gold[~np.isnan(gold)]
+    # a ratio over 4 of 5 queries: 5 / 4 sum of (z - mean)^2 / 16, z = g - R, 0 where undefined
+    z = np.where(np.isnan(gold), 0.0, gold - known.mean())
+    assert found.variance == pytest.approx(5 / 4 * (z**2).sum() / 16)
+    assert found.freedom == 4
+    full = of_queries(np.zeros(4), known, np.ones(4, bool)).with_queries()
+    assert full.variance == pytest.approx(known.var(ddof=1) / 4)
+
+
+def ranks_of(weights, errors, values, total=None):
+    """Drawn ranks of weights and errors [query, document], each undivided, and the values [query]."""
+    weights, errors, values = (np.asarray(each, dtype=float) for each in (weights, errors, values))
+    many = len(values)
+    query, document = np.nonzero(weights)
+    w, e = weights[query, document] / many, (weights * errors)[query, document] / many
+    totals = weights.sum(axis=1) if total is None else np.asarray(total, dtype=float)
+    return DrawnRanks(query, document, w, e, totals / many, values / many)
+
+
+def sampled(weights, errors, probabilities, values, total=None):
+    """Drawn documents with their ranks."""
+    ranks = ranks_of(weights, errors, values, total)
+    many, w = len(values), np.asarray(weights, dtype=float)
+    of_document = w.sum(axis=0) / many
+    sums = (w * errors).sum(axis=0) / many
+    p = np.asarray(probabilities, dtype=float)
+    untold = np.zeros(len(p), bool)
+    return DrawnDocuments(of_document, sums, sums, of_document, p, untold, float(ranks.totals.sum()), 0.0, ranks)
+
+
+def test_all_labelled_is_the_t_test_of_the_values_by_people():
+    random = np.random.default_rng(3)
+    weights, errors = random.random((6, 9)) * (random.random((6, 9)) < 0.5), random.choice([0.0, 1.0, -1.0], (6, 9))
+    values, others = random.random((2, 6))
+    people = values + (weights * errors).sum(axis=1)
+    mine = sampled(weights, errors, np.ones(9), values)
+    found = mine.estimate()
+    assert values.mean() + found.correction == pytest.approx(people.mean())
+    assert found.sampled == pytest.approx(people.var(ddof=1) / 6)
+    assert found.variance == 0
+    more = random.choice([0.0, 1.0], (6, 9))
+    theirs = sampled(weights[:, ::-1], more, np.ones(9), others)
+    apart = people - others - (weights[:, ::-1] * more).sum(axis=1)
+    both = mine.less(theirs)
+    assert both.p_value(both.correct((values - others).mean())) == 0.0  # of labels alone nothing is left to chance
+    expected = stats.ttest_1samp(apart, 0.0)
+    found = both.with_queries()
+    assert found.p_value(found.correct((values - others).mean())) == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_a_drawn_document_of_two_queries_written_out():
+    # Q = 2, document 0 in both with weight 1, document 1 in the second with weight 1; p = 1/2; errors 1 and 0
+    found = sampled([[1, 0], [1, 1]], [[1, 0], [1, 0]], [0.5, 0.5], [0.0, 0.0], total=[2, 2])
+    # W = 1, .5; B = 2 + 1 = 3, T = 2; m = 2 * 1 / 3; e - m = 1/3 and -2/3
+    # r_dq = (2/3) (1/2) / (1/2) (e - m) = 2/9, 2/9 of document 0 and -4/9 of document 1; r_d = 4/9, -4/9
+    # z = m T_q + r = 2/3 + 2/9 and 2/3 - 2/9; Q / (Q - 1) sum (z - mean)^2 = 2 * 2 (2/9)^2 = 16/81
+    # unseen: a is 2 and 1, n is 9/5, so 1/2 * 2 (4 + 1) / (9/5 + 2) = 25/19
+    # of both queries 1/2 of 16/81 less 8/81, so 4/81 more; of labels 1/2 of 32/81, and what is unseen
+    estimate = found.estimate()
+    assert estimate.variance == pytest.approx(16 / 81 + 25 / 19)
+    assert estimate.sampled == pytest.approx(16 / 81 + 25 / 19 + 4 / 81)
+
+
+def test_two_runs_that_change_places_change_the_sign():
+    random = np.random.default_rng(5)
+    weights, errors = random.random((4, 7)), random.choice([0.0, 1.0], (4, 7))
+    one = sampled(weights, errors, np.full(7, 0.6), random.random(4))
+    other = sampled(weights[:, ::-1], errors, np.full(7, 0.6), random.random(4))
+    there, back = one.less(other), other.less(one)
+    assert there.correction == pytest.approx(-back.correction)
+    assert (there.variance, there.sampled) == pytest.approx((back.variance, back.sampled))
+
+
+def test_impossible_probabilities_are_refuted():
+    assert drawn([0.1] * 4, [0] * 4, [1.0] * 4, total=1.0).refuted() == pytest.approx(0.4)
+    assert drawn([0.25] * 4, [0] * 4, [1.0] * 4, total=1.0).refuted() is None
+    assert drawn([0.1] * 4, [0] * 4, [0.4] * 4, total=1.0).refuted() is None
+    assert drawn([0.01] * 30, [0] * 30, [0.6] * 30, total=1.0).refuted() == pytest.approx(0.5)  # twice too high
 
 
 def planted(random, rate, *, clustered):

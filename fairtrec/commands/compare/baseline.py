@@ -200,7 +200,7 @@ def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure
     asked = how.equivalence is not None
     beside: dict[str, Any] = {}
     if pair.labels is not None:
-        beside = {"corrected": change + pair.labels.correction, "labels_share": pair.labels_share}
+        beside = {"corrected": pair.corrected_difference, "labels_share": pair.labels_share}
         beside["few_labels"] = pair.few_labels
     kind = CorrectedComparison if pair.beside_gold else Comparison
     return kind(

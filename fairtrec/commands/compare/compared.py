@@ -15,6 +15,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Better, Measure
 from fairtrec.statistics import corrections, paired
+from fairtrec.statistics.corrected import mean_of
 from fairtrec.statistics.estimate import Estimate
 from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.errors import UsageError
@@ -145,6 +146,7 @@ class PairedValues:
     beside_gold: bool = False
     labels: Estimate | None = None  # what gold labels add to the mean difference
     few: bool = False  # whether it rests on queries, of which few may differ
+    uncorrected: float = float("nan")  # the mean difference that they correct
 
     @property
     def better(self) -> Better:
@@ -161,14 +163,18 @@ class PairedValues:
     def labels_share(self) -> float:
         """How much of the variance is that of labels; nan where there is none, or no interval."""
         assert self.labels is not None
-        return float(quotient(self.labels.variance, self.labels.over(self.differences).variance))
+        return float(quotient(self.labels.variance, self.labels.with_queries().variance))
+
+    @property
+    def corrected_difference(self) -> float:
+        """The mean difference as gold labels correct it."""
+        assert self.labels is not None
+        return self.labels.correct(self.uncorrected)
 
     def corrected(self, confidence: float) -> tuple[float, float, float, float]:
         """Give the interval of the corrected mean difference, its p, and the side of 0 that it is on."""
         assert self.labels is not None
-        with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
-            value = float(self.differences.mean()) + self.labels.correction
-        of_both = self.labels.over(self.differences)
+        value, of_both = self.corrected_difference, self.labels.with_queries()
         return *of_both.ends(value, confidence), of_both.p_value(value), float(np.sign(value))
 
 
@@ -185,9 +191,12 @@ def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
     for row, measure in enumerate(run.measures):
         of_run, of_baseline = mine.values[row], theirs.values[row]
         gold = None if mine.gold is None or theirs.gold is None else (mine.gold.rows[row], theirs.gold.rows[row])
-        labels, few = None, False
+        labels, few, uncorrected = None, False, float("nan")
         if gold is not None and gold[0] is not None and gold[1] is not None:
-            labels, few = gold[0].between(gold[1], of_run, of_baseline), gold[0].few
+            labels, few = gold[0].between(gold[1]), gold[0].few
+            if labels is not None:
+                with np.errstate(invalid="ignore"):  # of two that are infinite there is no difference
+                    uncorrected = mean_of(gold[0].values - gold[1].values)
         if measure.better == "nearer 0" and labels is None:
             of_run, of_baseline = np.abs(of_run), np.abs(of_baseline)
         both = ~(np.isnan(of_run) | np.isnan(of_baseline))
@@ -195,7 +204,18 @@ def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
         qids = tuple(mine.qids[column] for column in np.flatnonzero(both))
         differences = paired.subtract(values, others)
         yield PairedValues(
-            name, run.run, against.run, measure, qids, values, others, differences, gold is not None, labels, few
+            slice=name,
+            run=run.run,
+            against=against.run,
+            measure=measure,
+            qids=qids,
+            values=values,
+            baseline=others,
+            differences=differences,
+            beside_gold=gold is not None,
+            labels=labels,
+            few=few,
+            uncorrected=uncorrected,
         )
 
 

@@ -35,6 +35,7 @@ class MeanEntry(TypedDict):
     low: NotRequired[Annotated[Number, "the lower end of the interval (--confidence, --gold)"]]
     high: NotRequired[Annotated[Number, "the upper end of the interval (--confidence, --gold)"]]
     corrected: NotRequired[Annotated[Number, "the mean as gold labels correct it (--gold)"]]
+    without_tau: NotRequired[Annotated[Number, "the mean with tau=0, which gold labels correct (--gold)"]]
     gold: NotRequired[Annotated[int, "the number of documents with gold labels (--gold)"]]
     differ: NotRequired[Annotated[int, "the number of these whose labels differ (--gold)"]]
     of: NotRequired[Annotated[list[str], "the two slices of a gap, the one with the greater mean first (--slice)"]]

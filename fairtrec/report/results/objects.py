@@ -48,6 +48,7 @@ def _mean(scores: Scores, row: int) -> dict[str, Any]:
     mean: dict[str, Any] = {"value": scores.means[row], "n": int(scores.defined[row])}
     if scores.gold is not None and (by_gold := scores.corrected[row]) is not None:
         mean |= {name: getattr(by_gold, name) for name in ("corrected", "low", "high")}
+        mean |= {} if by_gold.without_tau is None else {"without_tau": by_gold.without_tau}
         mean |= {"gold": by_gold.gold, "differ": by_gold.differ}
     elif scores.within is not None and not scores.measures[row].total:
         mean |= dict(zip(("low", "high"), scores.within[row].tolist(), strict=True))
@@ -207,6 +208,8 @@ def _bounds(scores: Scores, of_mean: Bools) -> dict[str, Any]:
         for name in ("corrected", "low", "high"):
             told = [np.nan if each is None else getattr(each, name) for each in scores.corrected]
             found[name] = np.where(np.isnan(told), found.get(name, np.nan), told)
+        before = [np.nan if each is None or each.without_tau is None else each.without_tau for each in scores.corrected]
+        found |= {} if np.isnan(before).all() else {"without_tau": np.array(before)}
     ends = {name: np.where(of_mean, end[:, None], np.nan).ravel() for name, end in found.items()}
     return {name: pa.array(end, mask=np.isnan(end)) for name, end in ends.items()}
 

@@ -8,7 +8,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import Standing, by, incomplete
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import POOLED, beside, cells, corrected, names, rows, sizes, standing
+from fairtrec.report.cells import POOLED, beside, cells, corrected, names, rows, sizes, standing, without_tau
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stacked
 from fairtrec.report.result_notes import list_notes
 from fairtrec.report.terminal import BEST, WORST
@@ -110,8 +110,10 @@ def _columns(
         several = [Column(heading(measures[at]), [line[at] for line in written], beside=more if any(more) else ())]
         if any(scores.gold is not None and scores.gold.rows[at] is not None for scores in result.scores):
             found, ends = ([pair[part] for pair in of_gold] for part in (0, 1))
+            before = [without_tau(result.scores[run], at, places) if query is None else "" for run, query, _ in lines]
+            several += [Column("tau=0", before, follows=True)] * any(before)
             several.append(Column("corrected", found, beside=ends if any(ends) else (), follows=True))
-        marked = 1 if any(text not in ("", "-") for text, _ in of_gold) else 0
+        marked = -1 if any(text not in ("", "-") for text, _ in of_gold) else 0
         several[marked] = replace(several[marked], best=best, worst=worst)
         columns += several
     return columns
