@@ -128,7 +128,7 @@ class Correcting:
         if why := _unfit(measure):
             return Refused(why)
         forms = [part.named(measure) for part in self.parts]
-        is_other_form = bool(getattr(measure, "tau", 0))
+        asked, is_other_form = measure, bool(getattr(measure, "tau", 0))
         if is_other_form:
             measure, values = self._without_tau(measure, forms, values)
         sums = [form for named in forms if (form := measure.formula(**named).over_documents()) is not None]
@@ -137,7 +137,7 @@ class Correcting:
             what = "it is of a set beside the run, from which nothing was drawn" if beside else NO_WORDS
             return Refused(what)
         if sums or self.gold.of_queries or self.gold.certain:
-            self.gold.refuse_deeper(measure)
+            self.gold.refuse_deeper(asked)
         if sums and not self.gold.of_queries:
             return replace(self._by_documents(measure, sums, values), is_other_form=is_other_form)
         if self.gold.of_queries or self._complete(measure):
@@ -184,7 +184,7 @@ class Correcting:
         if sheet.made or sheet.probability is None:
             return
         drawn = found.drawn()
-        share = drawn.refuted() if drawn.total > 0 else None
+        share = drawn.refuted() if drawn.weights.any() else None
         if share is not None:
             what = (
                 f"by these probabilities the drawn documents carry {share:.2g} of the exposure looked at by {measure}"

@@ -7,6 +7,7 @@ import numpy as np
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import JUDGED
 from fairtrec.formulas.rounding import same
+from fairtrec.measure import Measure
 from fairtrec.report.cells import names
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, list_runs, merge_measures, merge_runs, write_span
 
@@ -37,6 +38,16 @@ def _write_ceiling(at: str, queries: str, best: str, left: str, is_single: str) 
 
 
 CEILINGS = NoteKind("ceiling", _write_ceiling, NoteSeverity.MISLEADING)
+
+
+UNRELIABLE = NoteKind(
+    "unreliable order",
+    "order of {many} runs by {measures}: reliability {reliability} over {queries} queries, {needed}; see fairtrec "
+    "compare --reliability",
+    NoteSeverity.MISLEADING,
+)
+RELIABLE, PUBLISHED = 0.8, 0.95  # what is commonly asked of an order, and of a published ranking
+FEWEST_RUNS, FEWEST_QUERIES = 5, 10  # of fewer no order is judged
 
 
 def list_notes(result: Result, *, paired: bool = False, judged: bool = True) -> list[Note]:
@@ -127,3 +138,41 @@ def _note_ceiling(result: Result, row: int) -> Note | None:
         is_single="single" if len(values) == 1 else "",
     )
     return replace(note, runs=tuple(names(result)[place] for place in places), among=len(result.scores))
+
+
+def note_reliability(result: Result, only: Measure | None = None) -> list[Note]:
+    """Note the measures by which the order of the runs is not reliable: other queries would give another order.
+
+    ``only``  one measure, to look at that measure only. Nothing is said of fewer than 5 runs or 10 complete queries.
+    """
+    if len(result.scores) < FEWEST_RUNS or any(scores.gold is not None for scores in result.scores):
+        return []
+    from fairtrec.evaluation.complete_queries import measure_reliability
+
+    measures, found = [], []
+    for row, measure in enumerate(result.scores[0].measures):
+        if only not in (None, measure) or measure.geometric or measure.over is not None:
+            continue
+        of_order = measure_reliability(result, row)
+        if of_order.queries >= FEWEST_QUERIES and of_order.reliability < RELIABLE:
+            measures.append(measure)
+            found.append(of_order)
+    if not found:
+        return []
+    counts = [each.count_needed(PUBLISHED) for each in found]
+    needed = ", ".join("-" if many is None else f"{many:,}" for many in counts)
+    note = UNRELIABLE.note(
+        measures=measures,
+        many=len(result.scores),
+        reliability=", ".join(f"{each.reliability:.2f}" for each in found),
+        queries=write_span([each.queries for each in found]),
+        needed=f"{PUBLISHED:g} takes about {needed}" if any(counts) else f"no number of queries gives {PUBLISHED:g}",
+    )
+    return [note]
+
+
+def add_reliability(result: Result, sort: Measure) -> Result:
+    """Add the note on the order of runs that are sorted by a measure, if it is not reliable and not noted yet."""
+    if any(note.kind == UNRELIABLE for note in result.notes):
+        return result
+    return replace(result, notes=(*note_reliability(result, sort), *result.notes))

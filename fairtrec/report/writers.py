@@ -108,6 +108,9 @@ class ResultFormats(Formats):
             from fairtrec.evaluation.leaderboard import by, computed
 
             of, sort = by(of, sort), computed(of, sort)
+            from fairtrec.report.result_notes import add_reliability
+
+            of = add_reliability(of, sort)
         if writer.single and any(scores.ties or scores.unknown for scores in of.scores):
             from fairtrec.report.ends import with_ends
 

@@ -126,8 +126,7 @@ def test_an_instrument_that_is_no_help_is_told(given):
     sheet = pandas.DataFrame(rows, columns=["docno", "group", "probability"])
     words = {d: "fm"[at % 2] for at, d in enumerate(DOCNOS)}
     result = fairtrec.evaluate("Exposure(group='f',of='all')@3", **{**data, "labels": words}, gold=sheet)
-    row, values = result.scores[0].gold.rows[0], result.scores[0].values[0]
-    value, estimate = row.drawn(values).gold_alone()
+    value, estimate = result.scores[0].gold.rows[0].drawn().gold_alone()
     assert value == pytest.approx(0.5)  # all are of f
     low, high = estimate.ends(value, 0.95)
     told = f"the instrument is no help: gold alone gives 0.5000 [{low:.4f}, {high:.4f}] (a)"

@@ -25,6 +25,7 @@ from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import Document, ReportTable, directions
 from fairtrec.report.records import Row, head, of_rows
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.result_notes import note_reliability
 from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.notes import Note, NoteKind
 
@@ -138,7 +139,8 @@ def list_view_notes(view: View) -> list[Note]:
     result = replace(view.result, scores=several)
     paired = isinstance(view, Comparisons)
     said = of_all_cutoffs(result) if isinstance(view, Curves) else list_result_notes(result, paired=paired)
-    return [*view.notes, *said]
+    of_order = note_reliability(view.result) if paired else []
+    return [*view.notes, *of_order, *said]
 
 
 def list_notes(view: View) -> list[Note]:

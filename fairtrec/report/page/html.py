@@ -14,7 +14,7 @@ from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, corrected, names, standing, without_tau
 from fairtrec.report.document import heading
 from fairtrec.report.page import digest, element, file, rows_of, scatter, seen, written
-from fairtrec.report.result_notes import list_notes
+from fairtrec.report.result_notes import list_notes, note_reliability
 from fairtrec.report.results.tables import arrows, dominations, ranked_by, signs
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
@@ -44,6 +44,7 @@ def html(
     axes = scatter.axes(result, compared) if len(named) > 1 else {}
     many = len(named) * len(qids) * len(axes)
     told = summary and many <= LARGEST
+    notes = [*(note_reliability(result) if sort is None else ()), *list_notes(result)]
     data = {
         "runs": named,
         "measures": _measures(result, compared, axes),
@@ -67,7 +68,7 @@ def html(
         legend=written(element("li", ranked_by(sort), id="by"), *(element("li", line) for line in explained)),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
-        notes=written(*(element("li", str(note)) for note in list_notes(result))),
+        notes=written(*(element("li", str(note)) for note in notes)),
         signature=written(element("p", element("code", str(result.signature)), class_="signature")),
         data=_json(data),
     )
