@@ -13,22 +13,27 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "fairtrec"
 WORD = re.compile(r"\w+|[^\w\s]")
-BESIDE = {  # what may stand next to a value, by the attributes of Scores
-    *(
-        "ties",
-        "unknown",
-        "gold",
-        "pooled",
-        "confidence",
-        "within",
-        "is_gap",
-        "ends",
-        "strange",
-        "corrected",
-        "doubtful",
-    ),
+BESIDE = {  # words of what may stand next to a value; the names of columns are added to them
+    *("ties", "unknown", "gold", "pooled", "confidence", "within", "is_gap", "ends", "strange", "corrected"),
+    *("doubtful", "keeps_ties", "intervals", "is_corrected", "corrects_means"),
 }
-KINDS = {"Samples", "Aggregated", "GapScores", "UnknownIntervals", "Utility"}
+OPEN = {"ties", "labels", "texts"}  # values of --bounds, which are other things elsewhere
+KINDS = {"Samples", "Aggregated", "GapScores", "Utility"}  # the classes of columns are added to them
+COLUMNS = PACKAGE / "evaluation" / "columns"
+ELSEWHERE = {  # words that are something else in a folder or file, so that nobody asks for a column there
+    "measures/": {"unknown": "a parameter: what becomes of documents of unknown group"},
+    "rerankers/": {"unknown": "a parameter: where documents of unknown group may stand"},
+    "formulas/": {"ends": "of a front"},
+    "statistics/procedure.py": {"confidence": "a number that is checked"},
+    "commands/check/": {"confidence": "a number that is checked", "ends": "of a verdict"},
+    "commands/ablate/": {"ties": "a factor: other orders of tied documents"},
+    "commands/compare/": {"doubtful": "of a comparison", "corrected": "a difference"},
+    "formats/sheets.py": {"gold": "a field of a file"},
+    "evaluation/correcting.py": {"gold": "the labels: how they were drawn", "unknown": "a field of the sheet"},
+    "evaluation/fitting.py": {"unknown": "a field of the sheet"},
+    "evaluation/columns/gold.py": {"doubtful": "of a corrected mean"},
+    "testing/": {"ties": "what a formula gives", "gold": "what a formula gives"},
+}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -71,25 +76,47 @@ def _count(node: ast.AST) -> int:
     return own + sum(map(_count, ast.iter_child_nodes(node)))
 
 
-def branches(source: str) -> int:
-    """Count the tests of what stands next to a value, by attribute, class or key."""
-    tests = []
+def find_columns(source: str) -> tuple[set[str], set[str]]:
+    """Give the names of the columns that a file defines, and their classes."""
+    names, classes = set(), set()
+    for node in ast.parse(source).body:
+        for each in node.body if isinstance(node, ast.ClassDef) else ():
+            is_name = isinstance(each, ast.AnnAssign) and getattr(each.target, "id", "") == "name"
+            if is_name and isinstance(each.value, ast.Constant):
+                names.add(str(each.value.value))
+                classes.add(node.name)
+    return names, classes
+
+
+def branches(source: str, path: str = "") -> int:
+    """Count the tests of what stands next to a value, by attribute, key or class; the file of a column knows its own."""
+    return sum(len(words) for _, words in find_branches(source, path))
+
+
+def find_branches(source: str, path: str = "") -> Iterator[tuple[int, set[str]]]:
+    """Give the line of each such test, and what it asks for."""
+    several = [find_columns(each.read_text("utf-8")) for each in COLUMNS.glob("*.py")]
+    names, classes = (set().union(*each) for each in zip(*several, strict=True))
+    own = find_columns(source) if path.startswith("evaluation/columns/") else (set(), set())
+    others = {word for folder, words in ELSEWHERE.items() if path.startswith(folder) for word in words}
+    words, kinds = (BESIDE | names) - own[0] - others, (KINDS | classes) - own[1]
     for node in ast.walk(ast.parse(source)):
+        tests = node.ifs if isinstance(node, ast.comprehension) else []
         if isinstance(node, ast.If | ast.IfExp | ast.While):
-            tests.append(node.test)
-        elif isinstance(node, ast.comprehension):
-            tests += node.ifs
-    return sum(len({*_asked(test)}) for test in tests)
+            tests = [node.test]
+        for test in tests:
+            if asked := {*_asked(test, words, kinds)}:
+                yield test.lineno, asked
 
 
-def _asked(test: ast.expr) -> Iterator[str]:
+def _asked(test: ast.expr, words: set[str], kinds: set[str]) -> Iterator[str]:
+    is_of_bounds = any(getattr(node, "attr", getattr(node, "id", "")) in ("bounds", "over") for node in ast.walk(test))
     for node in ast.walk(test):
-        if isinstance(node, ast.Attribute) and node.attr in BESIDE:
-            yield node.attr
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in BESIDE:
-            yield node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
-            yield from (each.id for each in ast.walk(node.args[1]) if isinstance(each, ast.Name) and each.id in KINDS)
+        word = node.attr if isinstance(node, ast.Attribute) else getattr(node, "value", None)
+        if isinstance(word, str) and (word in words or (is_of_bounds and word in OPEN)):
+            yield word
+        elif isinstance(node, ast.Name) and node.id in kinds:
+            yield node.id
 
 
 def main() -> None:
@@ -113,7 +140,9 @@ def main() -> None:
         print(f"functions of complexity {least} or more: {sum(many >= least for many, _ in found)}")
     for many, name in found[:15]:
         print(f"{many:>6}  {name}")
-    print(f"tests of what stands next to a value: {sum(map(branches, sources.values()))}")
+    print(
+        f"tests of what stands next to a value: {sum(branches(text, path.as_posix()) for path, text in sources.items())}"
+    )
 
 
 if __name__ == "__main__":

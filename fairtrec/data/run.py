@@ -99,8 +99,13 @@ class Run(ByQuery):
         refuse_large(queries=len(rows), documents=len(rank))
         return np.where(rank < length[:, None], first[:, None] + rank, MISSING)
 
-    def cut(self, qids: Sequence[str], depth: int | None) -> "Run":
-        """Keep only the first ``depth`` documents of these queries, of those that the run has."""
+    def cut(self, qids: Sequence[str], depth: int | None, *, with_ties: bool = False) -> "Run":
+        """Keep only the first ``depth`` documents of these queries, of those that the run has.
+
+        ``with_ties``  keep what is tied with the last of them, too.
+        """
+        if with_ties:
+            return self.cut_behind_ties(depth).cut(qids, None)
         rows = self.numbers(qids)
         rows = rows[rows != MISSING]
         if len(rows) == len(self.qids) and (depth is None or depth >= np.diff(self.starts).max(initial=0)):
@@ -166,8 +171,8 @@ class Samples:
         parts.append((self.runs[0], [qid for qid in qids if qid not in known]))
         return [(run, several) for run, several in parts if several]
 
-    def cut(self, qids: Sequence[str], depth: int | None) -> "Samples":
-        """Keep of each run only the first ``depth`` documents of these queries."""
+    def cut(self, qids: Sequence[str], depth: int | None, *, with_ties: bool = False) -> "Samples":  # noqa: ARG002
+        """Keep of each run only the first ``depth`` documents of these queries; ties are of one ranking each."""
         return replace(self, runs=tuple(run.cut(qids, depth) for run in self.runs))
 
     def among(self, qrels: "Qrels", least: int) -> "Samples":

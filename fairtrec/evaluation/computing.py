@@ -1,39 +1,18 @@
-"""How measures are called on their inputs: of one ranking of each query or of several, of one attribute or of all.
+"""How measures are called on their inputs: of one ranking of each query or of several, of one attribute or of all."""
 
-And exposure pooled over queries: what a run hands out to groups in all, each query as often as it is asked. What is
-unfair one way in one query may be made up in another. Source: Biega, Gummadi, Weikum: Equity of Attention. SIGIR 2018,
-amortised over rankings. https://doi.org/10.1145/3209978.3210063
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
-from math import isfinite
-from numbers import Real
-from os import fspath
-from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats, Ints, Run, System
-from fairtrec.data.groups import is_number
-from fairtrec.data.ranking.depth import evenly
-from fairtrec.evaluation.inputs import by_attribute, loading
+from fairtrec.data import Bools, Floats, Ints, Run
+from fairtrec.evaluation.inputs import by_attribute
 from fairtrec.evaluation.inputs.documents import Reference
 from fairtrec.evaluation.inputs.of_measures import Inputs
-from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Measure, NoteKind, Summands
+from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import OF_RANKS, looks_at_groups
-from fairtrec.measures.utility import Utility
-from fairtrec.support.errors import InputError, UsageError
-from fairtrec.support.files import opening
-
-POOLED = NoteKind(
-    "pooled",
-    "pooled: exposure summed over queries; what is unfair one way in one query may be made up in another, so read it "
-    "beside the mean",
-)
-COLUMNS = "{} column{} where frequencies of queries have two; write: qid<TAB>frequency"
+from fairtrec.measures.utility import rows_of_relevance
+from fairtrec.support.errors import UsageError
 
 
 class InputsOfSamples(Inputs):
@@ -83,7 +62,7 @@ def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
     """
     queries = len(inputs.qids)
     values = np.full((len(measures), queries), np.nan)
-    utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
+    utility = rows_of_relevance(measures)
     if utility:
         values[utility] = inputs.reference.judge.values(inputs.run, inputs.qids)
     for row, measure in enumerate(measures):
@@ -124,89 +103,3 @@ def parts_of(measure: Measure, reference: Reference) -> tuple[Measure, ...]:
 def taking_part(inputs: Inputs) -> Bools:
     """Tell which attributes take part in which queries [attribute, query]."""
     return np.stack([inputs.by(attribute).takes_part for attribute in inputs.reference.given])
-
-
-@dataclass(frozen=True, eq=False)
-class Pooled:
-    """What the measures of a run that can be pooled sum over queries, and the ``frequency`` [query] of each."""
-
-    pools: Mapping[Measure, Summands]
-    frequency: Floats
-
-    def of(self, queries: Sequence[int]) -> "Pooled":
-        """Keep some of the queries, by number."""
-        some = {measure: pool._replace(terms=pool.terms[list(queries)]) for measure, pool in self.pools.items()}
-        return Pooled(some, self.frequency[list(queries)])
-
-    def joined(self, other: "Pooled") -> "Pooled":
-        """Put those of other measures beside these."""
-        return Pooled({**self.pools, **other.pools}, self.frequency)
-
-    def value(self, measure: Measure) -> float | None:
-        """Give the pooled value, nan where it is undefined; None of a measure that cannot be pooled."""
-        pool = self.pools.get(measure)
-        return None if pool is None else float(pool.value(weighted_sum(pool.terms[None], self.frequency)[0]))
-
-
-def frequencies(given: Any) -> Mapping[str, float] | None:
-    """Read how often each query is asked: a file of ``qid<TAB>frequency``, or numbers by query; None is once each.
-
-    Raises UsageError for what is no file, InputError for a line that is wrong.
-    """
-    if given is None or given == "even":
-        return None
-    if isinstance(given, Mapping):
-        for qid, number in given.items():
-            if not isinstance(number, Real) or not isfinite(number) or number < 0:
-                raise UsageError(f"the frequency {number!r} of query {qid} is no number of 0 or more; correct it")
-        return given
-    if not loading.is_file(given):
-        raise UsageError(f"there is no file {fspath(given)}; --pool takes a file of qid<TAB>frequency, or even")
-    from fairtrec.formats import tsv
-
-    found: dict[str, float] = {}
-    lines = opening.lines(given, comment=b"#")
-    for number, (qid, often) in tsv.rows(lines, given, (2,), COLUMNS, filled=2, otherwise=None):
-        if not is_number(often) or float(often) < 0:
-            raise InputError(f"the frequency {often!r} is no number of 0 or more; correct it", given, number)
-        if qid in found:
-            raise InputError(f"query {qid} has two frequencies; keep one", given, number)
-        found[qid] = float(often)
-    return found
-
-
-def pooled(system: System, measures: Sequence[Measure], qids: Sequence[str], reference: Reference) -> Pooled:
-    """Sum what the measures of a run pool. Raises InputError for a query of which no frequency is known."""
-    often = reference.pool
-    lacking = [qid for qid in qids if often is not None and qid not in often]
-    if lacking:
-        what = f"query {lacking[0]} has no frequency; give one to each query of the run, 0 for what is never asked"
-        raise InputError(what, system.name)
-    frequency = np.array([1.0 if often is None else often[qid] for qid in qids])
-    found = {measure: _pool(system, measure, qids, reference) for measure in measures}
-    return Pooled({measure: pool for measure, pool in found.items() if pool is not None}, frequency)
-
-
-def _pool(system: System, measure: Measure, qids: Sequence[str], reference: Reference) -> Summands | None:
-    """Take what one measure pools, the mean over a query's rankings where there are several."""
-    if not measure.gives("pool"):
-        return None
-    own = reference.by(measure.by)
-    several: Iterable[Inputs] = (
-        Inputs(run, [ranked[query] for query in part], own, measure.depth)
-        for run, ranked in system.parts(qids)
-        for part in evenly(run, ranked, measure.depth)
-    )
-    if system.sampled and "sample_of" in measure.needs:
-        several = [InputsOfSamples(system.runs, qids, measure, reference)]
-    place = {qid: at for at, qid in enumerate(qids)}
-    pool, terms, times = None, np.zeros((len(qids), 1)), np.zeros(len(qids))
-    for inputs in several:
-        pool = measure.formula(**{name: getattr(inputs, name) for name in measure.needs}).over_queries()
-        assert pool is not None
-        terms = np.broadcast_to(terms, (len(qids), pool.terms.shape[1])).copy()
-        at = [place[qid] for qid in inputs.qids]
-        terms[at] += np.where(inputs.takes_part[:, None], pool.terms, 0.0)
-        times[at] += 1
-    assert pool is not None
-    return pool._replace(terms=terms / np.maximum(times, 1)[:, None])

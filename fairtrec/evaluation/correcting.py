@@ -16,7 +16,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, SumOverRanks
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
-from fairtrec.statistics.corrected import NOTHING, Corrections, Corrector, OfDocuments, OfQueries, Refused, mean_of
+from fairtrec.statistics.corrected import NOTHING, Corrector, OfDocuments, OfQueries, Refused, mean_of
 from fairtrec.statistics.estimate import Estimate
 from fairtrec.support.errors import InputError
 
@@ -259,7 +259,9 @@ def _unfit(measure: Measure) -> str:
     return ""
 
 
-def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> tuple[Corrections, tuple[Note, ...]]:
+def find_correctors(
+    inputs: Inputs, measures: Sequence[Measure], values: Floats
+) -> tuple[tuple[Corrector | None, ...], tuple[Note, ...]]:
     """Find what corrects each measure of a run that has these values [measure, query], and what a reader should know.
 
     Raises InputError where a document that has to be labelled is not.
@@ -273,7 +275,7 @@ def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> 
     found = Correcting(parts, gold, [], np.zeros(rows_of_sheet, np.bool_), np.zeros(rows_of_sheet, np.bool_))
     each = zip(measures, values, looks, strict=True)
     rows = tuple(found.found(measure, row) if is_asked else None for measure, row, is_asked in each)
-    return Corrections(rows), tuple(_list_notes(found, inputs, measures, rows, values))
+    return rows, tuple(_list_notes(found, inputs, measures, rows, values))
 
 
 def _list_notes(

@@ -22,7 +22,7 @@ from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
-from fairtrec.measures.utility import LEVELLED, Utility
+from fairtrec.measures.utility import LEVELLED, split_relevance
 from fairtrec.support.errors import InputError, UsageError, asked_by
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import is_by_name, renamings
@@ -92,7 +92,7 @@ def settle(
             asked += _of_groups(one, found, MOST_MEASURES - len(asked)) if is_of_each else [one]
     if len(named) > 1:
         notes += registry.note_attention(named)
-    if measures is None and all(isinstance(measure, Utility) for measure in named):
+    if measures is None and not split_relevance(named)[1]:
         notes.append(FAIRNESS.note(options=asked_by(MORE)))
     return planned(asked, found, notes)
 
@@ -110,7 +110,7 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[Note] = ()) 
     return Plan(
         **vars(found),
         measures=measures,
-        others=tuple(measure for measure in measures if not isinstance(measure, Utility)),
+        others=tuple(split_relevance(measures)[1]),
         needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
         uses=uses,
         plays=_parts_in_effect(uses, first, lexicon, found, is_of_groups=is_of_groups),
@@ -284,7 +284,7 @@ def _refuse_unfit(measure: Asking, found: Opened) -> None:
 
 def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] | None:
     """Read how often each query is asked. Raises UsageError where no measure pools exposure."""
-    from fairtrec.evaluation.computing import frequencies
+    from fairtrec.evaluation.columns.pool import frequencies
 
     if not any(measure.gives("pool") for measure in measures):
         raise UsageError("--pool sums exposure over queries, and no measure here is of that; leave it out")
@@ -317,7 +317,7 @@ def _fitting(found: Opened) -> list[Measure]:
 
 def note_levels(measures: Sequence[Measure], qrels: Qrels) -> list[Note]:
     """Say that grade 1 is relevant if there are higher grades and no level was given, and that ERR goes up to 4."""
-    utility = [each for each in measures if isinstance(each, Utility)]
+    utility, _ = split_relevance(measures)
     binary = [each for each in utility if each.name in LEVELLED and "rel" not in each.measure.params]
     of_gdeval = [each for each in utility if each.name == "ERR"]
     most = qrels.greatest_grade if binary or of_gdeval else 1

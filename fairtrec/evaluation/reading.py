@@ -107,10 +107,7 @@ class Reading:
             return fault
         if not self.two_pass:
             return LoadedRun(name, qids, scores, None)
-        if choices.bounds != "ties":
-            return LoadedRun(name, qids, scores, system.cut(qids, self.kept))
-        (run,) = system.runs
-        return LoadedRun(name, qids, scores, run.cut(qids, None).cut_behind_ties(self.kept))
+        return LoadedRun(name, qids, scores, system.cut(qids, self.kept, with_ties=choices.keeps_ties))
 
     def rest_of(self, run: LoadedRun) -> Scores:
         """Compute what looks up documents. Raises InputError for labels that know none of them."""

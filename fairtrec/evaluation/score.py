@@ -11,14 +11,16 @@ from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Run, Samples, System, 
 from fairtrec.data.parameters import named
 from fairtrec.data.ranking.depth import depth_of, evenly
 from fairtrec.evaluation.answers.scores import JUDGED, Scores
-from fairtrec.evaluation.computing import InputsOfSamples, parts_of, pooled, values_of
+from fairtrec.evaluation.columns import add_columns
+from fairtrec.evaluation.columns.scored_run import ScoredRun
+from fairtrec.evaluation.computing import InputsOfSamples, parts_of, values_of
 from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.evaluation.inputs.documents import Reference
 from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import rows_of_relevance, split_relevance
 from fairtrec.support.errors import InputError
 
 RISING = NoteKind(
@@ -54,12 +56,12 @@ def score(
     choices: Choices,
 ) -> Scores:
     """Compute the measures of one system, and what they are over the orders of tied documents if that is asked for."""
-    others = [measure for measure in measures if not isinstance(measure, Utility)]
+    _, others = split_relevance(measures)
     inputs, notes = None, tuple[Note, ...]()
     if isinstance(system, Samples):
         values, notes = _of_samples(system, measures, qids, reference)
     else:
-        run = system.cut(qids, choices.depth) if choices.bounds == "ties" else system
+        run = system.cut(qids, choices.depth) if choices.keeps_ties else system
         if measures and not others:
             values = reference.judge.values(run, qids)
         else:
@@ -84,8 +86,7 @@ def score(
         top=first.hexdigest(),
         sampled=system.sampled,
     )
-    if (choices.pool, reference.gold, choices.bounds) != (None, None, None):
-        scores = _more(scores, system, inputs, reference, choices)
+    scores = add_columns(ScoredRun(scores, system, inputs, reference, choices))
     judged = _note_judged(system.runs[0], measures, qids, reference)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
 
@@ -93,7 +94,7 @@ def score(
 def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], reference: Reference) -> list[Note]:
     """Say how many of the ranks are judged that the measure of relevance with the least cutoff looks at, if few are."""
     judge = reference.judge
-    if not any(isinstance(each, Utility) for each in measures) or judge.shallowest is None:
+    if not rows_of_relevance(measures) or judge.shallowest is None:
         return []
     judged, ranks = judge.count_judged(run, qids)
     return [*note_few_judged(judged, ranks, judge.shallowest)]
@@ -104,28 +105,6 @@ def note_few_judged(judged: int, ranks: int, shallowest: Measure | None) -> tupl
     if shallowest is None or judged >= ENOUGH * ranks:
         return ()
     return (JUDGED.note(measure=shallowest, judged=judged, ranks=ranks),)
-
-
-def _more(scores: Scores, system: System, inputs: Inputs | None, reference: Reference, choices: Choices) -> Scores:
-    """Add what was asked for beside the values: what is pooled, what gold corrects, what is left open."""
-    if choices.pool is not None:
-        scores = replace(scores, pooled=pooled(system, scores.measures, scores.qids, reference))
-    if reference.gold is not None:
-        from fairtrec.evaluation.correcting import corrections
-
-        inputs = inputs or Inputs(system.runs[0], scores.qids, reference, None)
-        gold, said = corrections(inputs, scores.measures, scores.values)
-        return replace(scores, gold=gold, notes=(*scores.notes, *said))
-    if choices.bounds is None:
-        return scores
-    (run,) = system.runs
-    if choices.bounds == "ties":
-        from fairtrec.evaluation.tie_intervals import intervals
-
-        return replace(scores, ties=intervals(run, scores, reference, choices.depth))
-    from fairtrec.evaluation.bounds import with_bounds
-
-    return with_bounds(scores, run, reference, choices)
 
 
 def _of_samples(
@@ -142,7 +121,7 @@ def _of_samples(
     at_once = [row for row, measure in enumerate(measures) if "sample_of" in measure.needs]
     one_by_one = [row for row in range(len(measures)) if row not in at_once]
     ordinary = [measures[row] for row in one_by_one]
-    depth = depth_of([measure for measure in ordinary if not isinstance(measure, Utility)])
+    depth = depth_of(split_relevance(ordinary)[1])
     column = {qid: i for i, qid in enumerate(qids)}
     total = np.full((len(ordinary), len(qids)), -0.0)  # which leaves the sign of a zero that is added to it
     defined = np.zeros(total.shape)

@@ -32,7 +32,7 @@ from fairtrec.evaluation.score import note_few_judged
 from fairtrec.evaluation.signature import files_beside, files_of, signature_of, waiting_for
 from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import split_relevance
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import submissions
 
@@ -183,7 +183,7 @@ class Evaluator:
             elif given.background is not None and "background" in plan.uses:
                 deep = None if choices.missing == "skip" else choices.background_depth
                 if is_run:  # it is read once, as deep as a run
-                    whole = choices.bounds == "ties"
+                    whole = choices.keeps_ties
                     deep = None if deep is None or self.depth is None or whole else max(deep, self.depth)
                 self._background_depth = deep
                 background = loading.ranking(given.background, "background", choices, deep)
@@ -191,7 +191,7 @@ class Evaluator:
             qrels = plan.reference.qrels
             if qrels is None and given.qrels is not None:
                 qrels = loading.qrels(given.qrels)
-            utility = [each for each in plan.measures if isinstance(each, Utility)]
+            utility, _ = split_relevance(plan.measures)
             judge = RelevanceEvaluator(utility, qrels) if utility and qrels is not None else None
             self._reading = Reading(
                 measures=plan.measures,
@@ -289,12 +289,11 @@ class Evaluator:
     def _from_background(self, named: NamedRuns, same: Sequence[bool], background: Any) -> NamedRuns:
         """Put the background in the place of the runs that are the ``same``, if it was read deep enough."""
         deep = self._background_depth
-        tied = self.choices.bounds == "ties"
+        tied = self.choices.keeps_ties
         enough = deep is None or (self.depth is not None and self.depth <= deep and not tied)
         if not isinstance(background, Run) or not enough:
             return named
-        run = background.cut(background.qids, None if tied else self.depth)
-        run = run.cut_behind_ties(self.depth) if tied else run
+        run = background.cut(background.qids, self.depth, with_ties=tied)
         return [(name, run if is_run else thing) for (name, thing), is_run in zip(named, same, strict=True)]
 
     def _counted(self, fresh: Docnos, watched: TextWatcher | None) -> Annotations:

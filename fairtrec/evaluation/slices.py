@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import fspath
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -51,14 +51,14 @@ class Slices(dict[str, Sequence[str]]):
 def restricted(scores: Scores, qids: Sequence[str]) -> Scores:
     """Keep those of a run's queries that are among ``qids``."""
     wanted = set(qids)
-    return _columns(scores, [column for column, qid in enumerate(scores.qids) if qid in wanted])
+    return scores.keep_queries([column for column, qid in enumerate(scores.qids) if qid in wanted])
 
 
 def common(one: Scores, other: Scores) -> tuple[Scores, Scores]:
     """Keep the queries that both runs have, in the order of the first."""
     place = {qid: column for column, qid in enumerate(other.qids)}
     shared = [column for column, qid in enumerate(one.qids) if qid in place]
-    return _columns(one, shared), _columns(other, [place[one.qids[column]] for column in shared])
+    return one.keep_queries(shared), other.keep_queries([place[one.qids[column]] for column in shared])
 
 
 def aligned(several: Sequence[Scores], qids: Sequence[str]) -> Floats:
@@ -68,13 +68,6 @@ def aligned(several: Sequence[Scores], qids: Sequence[str]) -> Floats:
     for of_run, scores in zip(values, several, strict=True):
         of_run[:, [column[qid] for qid in scores.qids]] = scores.values
     return values
-
-
-def _columns(scores: Scores, columns: Sequence[int]) -> Scores:
-    qids = tuple(scores.qids[column] for column in columns)
-    beside = {name: getattr(scores, name) for name in ("ties", "unknown", "gold", "pooled")}
-    kept: Any = {name: of.of(columns) for name, of in beside.items() if of is not None}
-    return replace(scores, qids=qids, values=scores.values[:, columns], **kept)
 
 
 class Recorded(Protocol):

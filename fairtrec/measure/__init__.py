@@ -67,6 +67,29 @@ class Quantity:
     of_mean: ClassVar[bool] = False
     geometric: ClassVar[bool] = False
     over: ClassVar[Any] = None  # a function
+    follows: ClassVar[bool] = False  # whether it stands behind another that has the same values of queries
+
+    @property
+    def query_measure(self) -> "Quantity":
+        """What the values of single queries are of: itself, unless a run's value is another than their mean."""
+        return self
+
+    @property
+    def aggregate(self) -> str:
+        """What a run's value is of those of its queries."""
+        return "sum" if self.total else "gm" if self.geometric else "mean"
+
+    def describe(self) -> dict[str, str]:
+        """Say which values are good, what a run's value is of those of its queries, and of which measure these are."""
+        return {"better": self.better, "aggregate": self.aggregate}
+
+    def describe_aggregate(self) -> dict[str, str]:
+        """Say what a run's value is of those of its queries, if that was chosen."""
+        return {}
+
+    def trec_name(self, *, is_mean: bool) -> str:  # noqa: ARG002 - for subclasses
+        """Give the name that trec_eval prints, if it was asked for by that."""
+        return str(getattr(self, "trec", ""))
 
     @property
     def bounds(self) -> Bounds:

@@ -8,15 +8,15 @@ Its providers break ties in three different ways, so they are handed strictly fa
 as many ranks as a measure can see, because most of their time goes into taking a run in.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from fairtrec.formulas import discount, elementary, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Bounds, First, Floats, Form, Ints, Measure, Precisions, SumOverRanks
+from fairtrec.measure import Bounds, First, Floats, Form, Ints, Measure, Precisions, Quantity, SumOverRanks
 from fairtrec.support.errors import UsageError
 
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
@@ -203,6 +203,18 @@ class Utility(Measure):
 def _logarithms(places: Ints) -> Floats:
     """Take the logarithm of each rank plus 1, by which DCG divides; of the rank 0, which is none, that of rank 1."""
     return np.asarray(elementary.log2_of_counts(int(places.max(initial=1)) + 2)[np.maximum(places, 1) + 1])
+
+
+def rows_of_relevance(measures: Iterable[Quantity]) -> list[int]:
+    """Number the measures of relevance among these."""
+    return [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
+
+
+def split_relevance(measures: Sequence[Measure]) -> tuple[list[Utility], list[Measure]]:
+    """Split measures into those of relevance, which a judge computes, and all others."""
+    rows = rows_of_relevance(measures)
+    others = [measure for row, measure in enumerate(measures) if row not in rows]
+    return cast("list[Utility]", [measures[row] for row in rows]), others
 
 
 def refuse_geometric(measures: Iterable[Measure]) -> None:

@@ -1,6 +1,6 @@
 """How answers show themselves in Python: a function for each method of ``answers.Answer``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import fspath
 from pathlib import Path
@@ -24,6 +24,7 @@ from fairtrec.report.output import emit, refuse_input, refuse_unwritable
 from fairtrec.report.page import notebook
 from fairtrec.report.writers import Formats, find_formats, refuse_view
 from fairtrec.support.errors import FilePath, ResourceError, UsageError
+from fairtrec.support.literals import Method
 
 MOST_PLACES = 17
 ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira", "txt": "text"}  # of files; others are those of formats
@@ -57,6 +58,15 @@ def flat(of: Answer) -> dict[str, float]:
     kind = _kind(of)
     numbers = kind.part("numbers")
     return records.of_rows(kind.part("rows")(of, places=None) if numbers is None else numbers(of), kind.part("KEYS"))
+
+
+def with_confidence(
+    of: Result, confidence: float, slices: Mapping[str, Sequence[str]] | None, interval: Method
+) -> Result:
+    """Give an interval to each mean."""
+    from fairtrec.evaluation.columns import confidence as column
+
+    return column.with_confidence(of, confidence, slices, interval)
 
 
 def frame(of: Answer, *, per_query: bool) -> Any:
@@ -101,7 +111,7 @@ def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: 
     result = of if isinstance(of, Result) else getattr(of, "result", None)
     refuse_input(place, [] if result is None else [fspath(file.place) for file in result.files.values()])
     if isinstance(of, Result):
-        pool = True if any(scores.pooled is not None for scores in of.scores) else None
+        pool = True if any(scores.totals for scores in of.scores) else None
         refuse_view(form, place, pool=pool, **view)
         slices = view["slices"] = Slices.of(view.get("slices"))
         sort = view.get("sort")

@@ -1,8 +1,7 @@
 """Values and names, as all formats write them."""
 
 from collections.abc import Iterable, Sequence
-from math import isnan
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +10,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.support.files.compression import uncompressed
 
 if TYPE_CHECKING:
-    from fairtrec.evaluation.gaps import GapScores
     from fairtrec.evaluation.leaderboard import Standing
-
-
-POOLED = -1  # in the place of the number of a query
 
 
 def cell(value: float, places: int | None) -> str | float:
@@ -39,11 +34,13 @@ def standing(result: Result, places: int) -> "Standing":
     of unknown documents gives.
     """
     from fairtrec.evaluation.leaderboard import Standing, incomplete, strange
-    from fairtrec.report.ends import outside
 
     printed = [[float(f"{value:.{places}f}") for value in scores.compared.tolist()] for scores in result.scores]
     measures = range(len(result.scores[0].measures))
-    untrue = [[s.unknown is not None and outside(s, row, None) for row in measures] for s in result.scores]
+    untrue = [
+        [any(column.misleads(scores, row) for column in scores.columns.values()) for row in measures]
+        for scores in result.scores
+    ]
     left_out = incomplete(result) | strange(result) | np.array(untrue)
     return Standing(np.where(left_out, np.nan, printed), [measure.better for measure in result.scores[0].measures])
 
@@ -65,103 +62,38 @@ def shown(runs: Iterable[str]) -> dict[str, str]:
     return dict(zip(several, called(several), strict=True))
 
 
-def rows(scores: Scores, *, per_query: bool, summary: bool) -> list[tuple[int | None, str]]:
+def rows(scores: Scores, *, per_query: bool, summary: bool) -> list[tuple[int | str | None, str]]:
     """List the rows of a run: its queries by number and id, and behind them None and ``all``, which is their mean.
 
-    Last is what is pooled over queries, if that was asked for.
+    Last are the totals of columns, by name twice.
     """
-    pooled = [(POOLED, "pooled")] * (summary and scores.pooled is not None)
-    return [*(enumerate(scores.qids) if per_query else ()), *[(None, "all")] * summary, *pooled]
-
-
-def cells(scores: Scores, query: int | None, places: int) -> list[str]:
-    """Write one value of each measure: those of a query, the means, or what is pooled; nothing where there is none.
-
-    What is undefined is nan, and a count has no digits behind the point.
-    """
-    if query == POOLED:
-        several = [scores.pooled.value(measure) for measure in scores.measures]
-        return ["" if value is None else f"{value:.{places}f}" for value in several]
-    values = scores.means if query is None else scores.values[:, query]
-    return [
-        ""
-        if (query is not None and measure.of_mean) or (scores.is_gap and isnan(value))
-        else f"{value:.{0 if measure.total and value.is_integer() else places}f}"
-        for measure, value in zip(scores.measures, values.tolist(), strict=True)
-    ]
+    totals = [(name, name) for name in scores.totals] * summary
+    return [*(enumerate(scores.qids) if per_query else ()), *[(None, "all")] * summary, *totals]
 
 
 def sizes(scores: Scores, places: int) -> list[str]:
     """Write the mean size of each measure's values, by which runs are compared, where the mean does not tell it."""
     several = zip(scores.measures, scores.means.tolist(), scores.compared.tolist(), strict=True)
     written = [(measure, f"{abs(mean):.{places}f}", f"{size:.{places}f}") for measure, mean, size in several]
-    by_gold = [found is not None and not found.why for found in scores.corrected] or [False] * len(written)
     return [
-        f" |{size}|" if measure.better == "nearer 0" and size != mean and not is_corrected else ""
-        for (measure, mean, size), is_corrected in zip(written, by_gold, strict=True)
+        f" |{size}|" if measure.better == "nearer 0" and size != mean and row not in scores.decisions else ""
+        for row, (measure, mean, size) in enumerate(written)
     ]
 
 
-def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
-    """Write what ties, unknown groups, or other queries make of one query's values, or of the means.
-
-    Nothing where the printed digits of ties and unknown groups are the same.
-    """
-    if query is None and scores.within is not None:
-        reach = [[f"{end:.{places}f}" for end in row] for row in scores.within.tolist()]
-        signs = [" ?" if each else "" for each in scores.doubtful.tolist()]
-        return [
-            "" if low == "nan" else f" [{low}, {high}]{sign}" for (low, high), sign in zip(reach, signs, strict=True)
-        ]
-    if not scores.ends:
+def beside(scores: Scores, query: int | str | None, places: int) -> list[str]:
+    """Write what stands behind each value: the mean size that runs are compared by, and what columns print there."""
+    if isinstance(query, str):
         return [""] * len(scores.measures)
-    ends = zip(*(cells(each, query, places) for each in (scores, *scores.ends.values())), strict=True)
-    written = ["" if len({*row}) == 1 else f" [{row[1]}, {row[2]}] ~{row[3]}".removesuffix(" ~nan") for row in ends]
-    if scores.unknown is not None:
-        from fairtrec.report.ends import outside
-
-        written = [f"{text} outside" if outside(scores, row, query) else text for row, text in enumerate(written)]
-    return written
-
-
-def beside(scores: Scores, query: int | None, places: int) -> list[str]:
-    """Write what stands behind each value: the mean size that runs are compared by, and the interval."""
-    if query == POOLED:
-        return [""] * len(scores.measures)
-    if scores.is_gap:
-        return _of_gaps(cast("GapScores", scores), places)
     parts = sizes(scores, places) if query is None else [""] * len(scores.measures)
-    return [size + interval for size, interval in zip(parts, intervals(scores, query, places), strict=True)]
+    several = [column.suffixes(scores, query, places) for column in scores.columns.values()]
+    return ["".join(texts) for texts in zip(parts, *several, strict=True)]
 
 
-def _of_gaps(scores: "GapScores", places: int) -> list[str]:
-    """Write which slices are the greatest and the least, the interval of their gap, and p, where it has one."""
-    written = []
-    for row, (gap, within) in enumerate(zip(scores.gaps, intervals(scores, None, places), strict=True)):
-        p = "" if gap is None or isnan(gap.p) else f" p {gap.p:.{places}f}"
-        written.append(f" {scores.told(row)}{within}{p}" if gap is not None else "")
-    return written
-
-
-def corrected(scores: Scores, places: int) -> list[tuple[str, str]]:
-    """Write each mean as gold labels correct it, and its interval; - where they do not, nothing where none is asked.
-
-    ? is behind an interval that is surer than few labels can be.
-    """
-    written = []
-    for found in scores.corrected:
-        if found is None or found.why:
-            written.append(("" if found is None else "-", ""))
-            continue
-        value, low, high = (f"{each:.{places}f}" for each in (found.corrected, found.low, found.high))
-        written.append((value, f"{'' if low == 'nan' else f' [{low}, {high}]'}{' ?' if found.doubtful else ''}"))
-    return written or [("", "")] * len(scores.measures)
-
-
-def without_tau(scores: Scores, measure: int, places: int) -> str:
-    """Write the mean with tau=0 that gold labels correct; nothing if it is that of the measure itself."""
-    found = scores.corrected[measure] if scores.gold is not None else None
-    return "" if found is None or found.without_tau is None else f"{found.without_tau:.{places}f}"
+def followers(scores: Scores, places: int) -> dict[str, list[tuple[str, str] | None]]:
+    """Write the means that follow each measure in tables, by the heading of their column [measure]; None of none."""
+    several = [column.follow(scores, places) for column in scores.columns.values()]
+    return {heading: texts for each in several for heading, texts in each.items()}
 
 
 def listed(runs: Sequence[str]) -> str:

@@ -118,11 +118,12 @@ def of_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
     def means() -> NamedValue:
         for part, here in (parts or {ALL: of}).items():
             for run, scores in zip(names(of), here.scores, strict=True):
-                for measure, value in zip(scores.measures, scores.means.tolist(), strict=True):
+                for row, (measure, value) in enumerate(zip(scores.measures, scores.means.tolist(), strict=True)):
                     words = *[run] * (len(of.scores) > 1), str(measure), *["slice", part] * (part != ALL)
                     yield words, value
-                    if scores.pooled is not None and (pooled := scores.pooled.value(measure)) is not None:
-                        yield (*words, "pooled"), pooled
+                    for name, totals in scores.totals.items():
+                        if (total := totals[row]) is not None:
+                            yield (*words, name), total
 
     return _named(means())
 

@@ -72,14 +72,8 @@ def list_notes(result: Result, *, paired: bool = False, judged: bool = True) -> 
     ]
     notes += merge_measures(merge_runs(said, names(result))) if said else []
     notes += note_ceilings(result)
-    if any(scores.pooled is not None for scores in result.scores):
-        from fairtrec.evaluation.computing import POOLED
-
-        notes.append(POOLED.note())
-    if any(scores.ties or scores.unknown or scores.gold for scores in result.scores):
-        from fairtrec.report import ends
-
-        notes += ends.list_notes(result, names(result))
+    for kind in dict.fromkeys(type(column) for scores in result.scores for column in scores.columns.values()):
+        notes += kind.list_notes(result, names(result))
     return notes
 
 
@@ -145,7 +139,7 @@ def note_reliability(result: Result, only: Measure | None = None) -> list[Note]:
 
     ``only``  one measure, to look at that measure only. Nothing is said of fewer than 5 runs or 10 complete queries.
     """
-    if len(result.scores) < FEWEST_RUNS or any(scores.gold is not None for scores in result.scores):
+    if len(result.scores) < FEWEST_RUNS or any(scores.is_corrected for scores in result.scores):
         return []
     from fairtrec.evaluation.complete_queries import measure_reliability
 

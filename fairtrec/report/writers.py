@@ -111,17 +111,17 @@ class ResultFormats(Formats):
             from fairtrec.report.result_notes import add_reliability
 
             of = add_reliability(of, sort)
-        if writer.single and any(scores.ties or scores.unknown for scores in of.scores):
+        if writer.single and any(scores.columns for scores in of.scores):
             from fairtrec.report.ends import with_ends
 
             of = with_ends(of)
         if slices:
-            from fairtrec.evaluation.gaps import gaps
+            from fairtrec.evaluation.columns.gaps import gaps
             from fairtrec.evaluation.slices import sliced
 
             parts = dict(sliced(of, slices))
             view["parts"] = {**parts, **gaps(parts)}
-        if writer.single and any(scores.confidence is not None or scores.gold is not None for scores in of.scores):
+        if writer.single and any(scores.columns for scores in of.scores):
             from fairtrec.report.ends import with_bounds
 
             of = with_bounds(of)

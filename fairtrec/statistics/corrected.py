@@ -160,21 +160,6 @@ class Refused(Corrector):
     values: Floats = field(default_factory=lambda: np.zeros(0))
 
 
-class Corrections(NamedTuple):
-    """What corrects each measure of a run; None of one that looks at no group, the value of which stays."""
-
-    rows: tuple[Corrector | None, ...]
-
-    def of(self, columns: Sequence[int]) -> "Corrections":
-        """Keep some of the queries, by number."""
-        return Corrections(tuple(None if row is None else row.of(columns) for row in self.rows))
-
-    def joined(self, other: "Corrections", order: Sequence[int]) -> "Corrections":
-        """Put those of other measures behind these, and all in another order."""
-        rows = self.rows + other.rows
-        return Corrections(tuple(rows[row] for row in order))
-
-
 class Corrected(NamedTuple):
     """A mean that gold labels have corrected, and its interval; nan where there is none.
 

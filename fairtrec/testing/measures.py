@@ -282,7 +282,7 @@ class MeasureContract:
             looked_at = any("membership" in each.needs for each in measures)
             if "labels" not in collection.given or not looked_at or not self.measure.gives("gold"):
                 continue
-            found = collection.scores(measures, gold=gold).corrected
+            found = collection.scores(measures, gold=gold).settle("gold")
             by_gold = collection.scores(measures, labels=gold).values
             for measure, values, wanted, one in zip(measures, scores.values, by_gold, found, strict=True):
                 if one is not None and not one.why:

@@ -17,7 +17,7 @@ def test_the_program_of_the_page_makes_two_runs_that_are_compared(copied, capsys
     assert made["cited"] == {"101": {"p002": 2.0, "p004": 2.0, "p001": 1.0}, "102": {"p009": 1.0, "p007": 1.0}}  # ties
     result = made["result"]
     assert [scores.run for scores in result.scores] == ["retrieved", "cited"]
-    assert result.scores[1].ties.least.min() < result.scores[1].ties.greatest.max()
+    assert result.scores[1].columns["ties"].least.min() < result.scores[1].columns["ties"].greatest.max()
     difference = result.means["cited"]["AWRF@5"] - result.means["retrieved"]["AWRF@5"]
     assert made["comparison"].rows[0].difference == pytest.approx(difference)
     assert "retrieved" in capsys.readouterr().out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
-from fairtrec.evaluation.gaps import fieller, gap
+from fairtrec.evaluation.columns.gaps import fieller, gap
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import texts
 

@@ -45,7 +45,7 @@ def sheet(tmp_path, rows, *, head="docno\tgroup\tprobability", made="", name="sh
 def corrected(result, run=0):
     """The corrected means of a run, by measure."""
     scores = result.scores[run]
-    return dict(zip(map(str, scores.measures), scores.corrected, strict=True))
+    return dict(zip(map(str, scores.measures), scores.settle("gold"), strict=True))
 
 
 def alike(one, other):
@@ -232,10 +232,10 @@ def test_a_plug_in_says_by_itself_that_it_is_a_sum(tmp_path):
     words, rows = {"a": "f", "b": "m", "c": "m"}, [("c", "f", 0.5), ("a", "f", 0.5)]
     result = fairtrec.evaluate([Shouting(), Ranks()], run, labels=words, gold=sheet(tmp_path, rows))
     # W of a .5, of b .5, of c 1, T = 2; e of c -1: m = (2 * -1) / (2 + 1), the value 4.5
-    found, of_ranks = result.scores[0].corrected
+    found, of_ranks = result.scores[0].settle("gold")
     assert found.corrected == pytest.approx(4.5 - 2 * 2 / 3)
     assert of_ranks is None
-    (row, _) = result.scores[0].gold.rows
+    (row, _) = result.scores[0].columns["gold"].rows
     value, _ = row.drawn().gold_alone()
     assert value == pytest.approx(5 - 2)  # both drawn are of the first group
 
@@ -302,7 +302,7 @@ def test_queries_are_a_sample_too_with_a_confidence(tmp_path):
     run, words, gold = ranking("abcdefgh", random), labelled(random, ["f", "m"]), labelled(random, ["f", "m"])
     path = sheet(tmp_path, [(d, g, 0.5) for d in DOCNOS[:9] for g in gold[d]])
     result = fairtrec.evaluate("EER@5", run, labels=words, gold=path)
-    (row,) = result.scores[0].gold.rows
+    (row,) = result.scores[0].columns["gold"].rows
     (found,) = corrected(result.with_confidence(0.8)).values()
     variance = row.estimate().sampled
     assert variance > row.estimate().variance
@@ -344,7 +344,7 @@ def test_a_measure_that_gold_does_not_correct_says_why(measure, given, why, tmp_
     rows = [("a", "m", 0.5), ("b", "m", 0.5), ("c", "f", 1)]
     both = f"{measure} Exposure(group='f',of='all')@3"
     scores = fairtrec.evaluate(both, RUN, **given, labels=LABELS, gold=sheet(tmp_path, rows)).scores[0]
-    found, other = scores.corrected
+    found, other = scores.settle("gold")
     assert math.isnan(found.corrected)
     assert found.why.startswith(why)
     assert not math.isnan(other.corrected)
@@ -382,7 +382,7 @@ def test_a_sheet_is_of_the_runs_the_depth_and_the_order_that_it_was_drawn_from(t
         fairtrec.evaluate("EER@2", [str(run), str(other)], labels=LABELS, gold=path)
     with pytest.raises(InputError, match="EER@3 looks at 3 ranks, and this was drawn from the first 2"):
         fairtrec.evaluate("EER@3", str(run), labels=LABELS, gold=path)
-    assert fairtrec.evaluate("EER@3", str(run), labels=LABELS, gold=path, depth=2).scores[0].gold
+    assert fairtrec.evaluate("EER@3", str(run), labels=LABELS, gold=path, depth=2).scores[0].columns["gold"]
     with pytest.raises(InputError, match="ranked by --score-dtype float64; add that"):
         fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=path, score_dtype="float32")
     among = sheet(tmp_path, rows, made=signed(run, **{" | runs:": " | queries:few@12345678 | runs:"}), name="c.tsv")
@@ -397,7 +397,7 @@ def test_runs_without_a_file_are_told_by_their_names(tmp_path):
     path = tmp_path / "drawn.tsv"
     fairtrec.gold.draw({"mine": RUN}, 2, gold=LABELS, depth=3).write(path)
     assert len(drawn) == 2
-    assert fairtrec.evaluate("EER@3", {"mine": RUN}, labels=LABELS, gold=path).scores[0].gold
+    assert fairtrec.evaluate("EER@3", {"mine": RUN}, labels=LABELS, gold=path).scores[0].columns["gold"]
     with pytest.raises(InputError, match="yours was not among the runs of this draw"):
         fairtrec.evaluate("EER@3", {"yours": RUN}, labels=LABELS, gold=path)
 
@@ -407,7 +407,7 @@ def test_labels_that_were_at_hand_correct_nothing(tmp_path):
     with pytest.raises(InputError, match="does not say how its documents were drawn") as fault:
         fairtrec.evaluate("EER@3", RUN, labels=LABELS, gold=path)
     assert "document c, rank 3 of run, has no gold label" in str(fault.value)
-    assert fairtrec.evaluate("EER@2", RUN, labels=LABELS, gold=path).scores[0].gold
+    assert fairtrec.evaluate("EER@2", RUN, labels=LABELS, gold=path).scores[0].columns["gold"]
 
 
 def test_a_drawn_query_must_be_labelled_as_deep_as_is_looked(tmp_path):
@@ -497,7 +497,7 @@ def test_the_signature_names_the_sheet(tmp_path):
 
     assert result.signature["gold"] == f"sheet.tsv@{sha256(path.read_bytes()).hexdigest()[:8]}"
     assert "gold" not in fairtrec.evaluate("EER@3", RUN, labels=LABELS).signature
-    assert replace(result.scores[0], gold=None).corrected == ()
+    assert replace(result.scores[0], columns={}).decisions == {}
 
 
 def test_one_label_that_differs_is_one(tmp_path):
@@ -537,7 +537,7 @@ def test_rankings_of_many_lengths_are_corrected_part_by_part(measures, monkeypat
     monkeypatch.setattr(depth, "CELLS", 0)
     monkeypatch.setattr(depth, "TIMES", 0)
     parts = fairtrec.evaluate(deep, run, labels=words, gold=path).scores[0]
-    for one, other in zip(whole.corrected, parts.corrected, strict=True):
+    for one, other in zip(whole.settle("gold"), parts.settle("gold"), strict=True):
         assert other.corrected == pytest.approx(one.corrected, abs=1e-13)
         assert other.low == pytest.approx(one.low, abs=1e-12, nan_ok=True)
         assert (other.gold, other.differ) == (one.gold, one.differ)
@@ -552,7 +552,7 @@ class Summed(Shouting):
 
 def test_a_sum_over_queries_is_not_corrected(tmp_path):
     path = sheet(tmp_path, [("a", "m", 0.5)])
-    (found,) = fairtrec.evaluate(Summed(), RUN, labels=LABELS, gold=path).scores[0].corrected
+    (found,) = fairtrec.evaluate(Summed(), RUN, labels=LABELS, gold=path).scores[0].settle("gold")
     assert found.why == "it is no mean of the values of queries, which gold labels correct"
 
 

@@ -15,7 +15,7 @@ WORDS = {"terms": TERMS, "docs": DOCS}
 
 def corrected(measures, gold, **given):
     """The corrected means of the one run."""
-    return fairtrec.evaluate(measures, RUN, **{**WORDS, **given}, gold=gold).scores[0].corrected
+    return fairtrec.evaluate(measures, RUN, **{**WORDS, **given}, gold=gold).scores[0].settle("gold")
 
 
 def write(tmp_path, rows, head):
@@ -50,7 +50,9 @@ def test_all_labelled_is_the_evaluation_by_gold_without_tau():
 def test_split_votes_are_no_balanced_texts():
     # each of two documents is f to two of three people and m to one: to all of them one-sided
     votes = {d: {"f": 2 / 3, "m": 1 / 3} for d in "ab"}
-    (found,) = fairtrec.evaluate("FaiRR(tau=0)@2", {"q": {"a": 2, "b": 1}}, **WORDS, gold=votes).scores[0].corrected
+    (found,) = (
+        fairtrec.evaluate("FaiRR(tau=0)@2", {"q": {"a": 2, "b": 1}}, **WORDS, gold=votes).scores[0].settle("gold")
+    )
     assert found.corrected == pytest.approx(0.0, abs=1e-12)
     result = fairtrec.evaluate("FaiRR(tau=0)@2", {"q": {"a": 2, "b": 1}}, **WORDS, gold=votes)
     assert "2 of 2 gold documents are split votes" in [str(note) for note in result.scores[0].notes]

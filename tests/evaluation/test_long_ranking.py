@@ -45,8 +45,8 @@ def test_the_same_as_in_one_matrix(given, request):
     parts = fairtrec.evaluate(runs=run(), qrels=QRELS, **options).scores[0]
     np.testing.assert_allclose(parts.values, whole.values, rtol=1e-12, atol=1e-15)
     assert list(map(str, parts.notes)) == list(map(str, whole.notes))
-    if whole.ties is not None:
-        for mine, theirs in zip(astuple(parts.ties), astuple(whole.ties), strict=True):
+    if "ties" in whole.columns:
+        for mine, theirs in zip(astuple(parts.columns["ties"]), astuple(whole.columns["ties"]), strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-15)
 
 
@@ -113,10 +113,10 @@ def test_bounds_by_part(request):
     parts = [fairtrec.evaluate(runs=run(), **options).scores[0] for options in several]
     for mine, theirs in zip(parts, whole, strict=True):
         assert list(map(str, mine.notes)) == list(map(str, theirs.notes))
-        for name, found in vars(theirs.unknown).items():
+        for name, found in vars(theirs.columns["unknown"]).items():
             same = np.testing.assert_array_equal if found.dtype == object else np.testing.assert_allclose
-            same(getattr(mine.unknown, name), found, err_msg=name)
-        assert (theirs.unknown.least < theirs.unknown.greatest).any(axis=1).all()
+            same(getattr(mine.columns["unknown"], name), found, err_msg=name)
+        assert (theirs.columns["unknown"].least < theirs.columns["unknown"].greatest).any(axis=1).all()
 
 
 def test_labels_that_know_no_document_of_any_part_are_refused(parted):

@@ -27,7 +27,9 @@ def test_the_worst_is_the_least_end_of_the_bounds():
         "NFaiRR@2 NFaiRR@1", RUN, terms={"f": ["she"], "m": ["he"]}, docs=TEXTS, background=BACKGROUND,
         bounds="texts",
     ).scores  # fmt: skip
-    assert [value(f"NFaiRR@{k}", "worst") for k in (2, 1)] == pytest.approx(scores.unknown.least[:, 0].tolist())
+    assert [value(f"NFaiRR@{k}", "worst") for k in (2, 1)] == pytest.approx(
+        scores.columns["unknown"].least[:, 0].tolist()
+    )
 
 
 def test_what_nobody_knows_betters_no_run():

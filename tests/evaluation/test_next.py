@@ -33,6 +33,6 @@ def test_what_to_label_next_moves_the_value_most(measure, seed):
     ranking = {name: 8.0 - at for at, name in enumerate(names)}
     (scores,) = fairtrec.evaluate(measure, {"q": ranking}, labels=labels, bounds="labels", next_label=True).scores
     effects = brute(measure, ranking, labels)
-    found = scores.unknown
+    found = scores.columns["unknown"]
     assert found.moves.item() == pytest.approx(max(effects.values()))
     assert effects[found.docno.item()] == pytest.approx(max(effects.values()))

@@ -26,7 +26,7 @@ MEASURES = [
 def pooled(measures, run=RUN, pool="even", **given):
     given = {"labels": LABELS, "qrels": QRELS} | given
     scores = fairtrec.evaluate(measures, run, pool=pool, **given).scores[0]
-    return [scores.pooled.value(measure) for measure in scores.measures]
+    return [scores.columns["pooled"].value(measure) for measure in scores.measures]
 
 
 def test_published_figures_of_the_example(example):
@@ -35,8 +35,8 @@ def test_published_figures_of_the_example(example):
     wanted = {"bm25": (0.9754, 0.1744, 0.9938), "fair": (0.9802, 0.1145, 0.9981), "neural": (0.8806, 0.3517, 0.9996)}
     for scores, figures in zip(result.scores, wanted.values(), strict=True):
         awrf, ndkl = scores.measures
-        assert (*scores.means, scores.pooled.value(awrf)) == pytest.approx(figures, abs=5e-5)
-        assert scores.pooled.value(ndkl) is None
+        assert (*scores.means, scores.columns["pooled"].value(awrf)) == pytest.approx(figures, abs=5e-5)
+        assert scores.columns["pooled"].value(ndkl) is None
 
 
 def test_exposure_of_the_example_is_that_of_a_second_program(example):
@@ -66,7 +66,7 @@ def test_what_is_made_up_in_another_query():
     run = {qid: RUN[qid] for qid in ("q1", "q2")}
     scores = fairtrec.evaluate("AWRF@3", run, labels=LABELS, pool="even").scores[0]
     assert scores.means[0] == pytest.approx(0.689, abs=5e-4)
-    assert scores.pooled.value(scores.measures[0]) == 1
+    assert scores.columns["pooled"].value(scores.measures[0]) == 1
     # three times f, once m: shares .75 and .25
     twice = pooled("Exposure(group='f')@3", run, {"q1": 3, "q2": 1})
     assert twice == [pytest.approx(0.25)]
@@ -76,7 +76,7 @@ def test_what_is_made_up_in_another_query():
 def test_of_one_query_it_is_its_value(qid):
     scores = fairtrec.evaluate(MEASURES, {qid: RUN[qid]}, QRELS, labels=LABELS, pool="even").scores[0]
     for measure, value in zip(scores.measures, scores.values[:, 0].tolist(), strict=True):
-        assert scores.pooled.value(measure) == pytest.approx(value, nan_ok=True), measure
+        assert scores.columns["pooled"].value(measure) == pytest.approx(value, nan_ok=True), measure
 
 
 def test_a_query_that_stands_twice_is_one_of_frequency_2():
@@ -94,7 +94,7 @@ def test_queries_that_are_each_on_target_are_on_target_pooled(tmp_path):
     scores = fairtrec.evaluate(
         "AWRF@3 Exposure@3", RUN, labels=LABELS, target=str(tmp_path / "targets.tsv"), pool="even"
     )
-    of_all, *groups = [scores.scores[0].pooled.value(measure) for measure in scores.scores[0].measures]
+    of_all, *groups = [scores.scores[0].columns["pooled"].value(measure) for measure in scores.scores[0].measures]
     assert of_all == pytest.approx(1)
     assert groups == [pytest.approx(0, abs=1e-12)] * 2
 
@@ -125,7 +125,7 @@ def test_slices_and_attributes_have_their_own(tmp_path):
 
 def test_what_is_pooled_comes_back_from_the_process_that_read_the_run():
     scores = fairtrec.evaluate(MEASURES, RUN, QRELS, labels=LABELS, pool="even").scores[0]
-    sent = pickle.loads(pickle.dumps(scores.pooled))
+    sent = pickle.loads(pickle.dumps(scores.columns["pooled"]))
     assert [sent.value(measure) for measure in scores.measures] == pooled(MEASURES)
 
 
@@ -139,7 +139,7 @@ def test_frequencies_of_a_file(tmp_path):
     (tmp_path / "often.tsv").write_text("# how often\nq1\t3\nq2 1\nq3\t0\nq4\t0\n")
     result = fairtrec.evaluate("Exposure(group='f')@3", RUN, labels=LABELS, pool=str(tmp_path / "often.tsv"))
     (measure,) = result.scores[0].measures
-    assert result.scores[0].pooled.value(measure) == pytest.approx(0.25)
+    assert result.scores[0].columns["pooled"].value(measure) == pytest.approx(0.25)
     assert result.signature["pool"].startswith("often.tsv@")
     assert [file.name for part, file in result.files.items() if part.of == "pool"] == [str(tmp_path / "often.tsv")]
 

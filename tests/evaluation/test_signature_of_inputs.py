@@ -93,9 +93,10 @@ def evaluated(name, held):
 def values_of(result):
     (scores,) = result.scores
     found = [scores.values, scores.means, *(each.values for each in scores.ends.values())]
-    found += [np.array([each.corrected for each in scores.corrected if each is not None and not each.why])]
-    if scores.pooled is not None:
-        found.append(np.array([scores.pooled.value(each) for each in scores.measures]))
+    several = scores.settle("gold") if "gold" in scores.columns else ()
+    found += [np.array([each.corrected for each in several if each is not None and not each.why])]
+    if "pooled" in scores.columns:
+        found.append(np.array([scores.columns["pooled"].value(each) for each in scores.measures]))
     return [np.round(each.astype(float), 12).tobytes() for each in found], scores.qids
 
 

@@ -15,7 +15,7 @@ import fairtrec
 from fairtrec.data import Run
 from fairtrec.data.ranking import ties
 from fairtrec.data.ranking.ties import Blocks
-from fairtrec.evaluation.answers.scores import ENDS
+from fairtrec.evaluation.columns.intervals import ENDS
 from fairtrec.measure import First, Measure, Precisions, SumOverRanks
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
@@ -109,7 +109,7 @@ def check(scores, expected):
 def test_every_measure_has_the_interval_of_all_orders():
     scores = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN, bounds="ties").scores[0]
     check(scores, oracle(MEASURES, RUN))
-    assert not scores.ties.drawn.any()
+    assert not scores.columns["ties"].drawn.any()
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
@@ -132,7 +132,7 @@ def test_values_are_those_without_the_option_and_equal_all_three_where_nothing_i
     plain = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN).scores[0]
     scores = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN, bounds="ties").scores[0]
     np.testing.assert_array_equal(scores.values, plain.values)
-    assert plain.ties is None
+    assert not plain.columns
     assert plain.ends == {}
     untied = scores.qids.index("q3")
     for each in scores.ends.values():
@@ -143,7 +143,7 @@ def test_ties_of_float32():
     run = {"q1": {"a": 1.0, "b": 1.0 + 1e-12}}
     for score_dtype, tied in (("float64", 0), ("float32", 1)):
         scores = fairtrec.evaluate("RR", run, QRELS, bounds="ties", score_dtype=score_dtype).scores[0]
-        assert scores.ties.tied.tolist() == [tied]
+        assert scores.columns["ties"].tied.tolist() == [tied]
 
 
 def test_an_order_that_is_drawn_is_called_so():
@@ -152,10 +152,10 @@ def test_an_order_that_is_drawn_is_called_so():
     first, second = (
         fairtrec.evaluate("AWRF@1 AWRF@10 NFaiRR@10", run, QRELS, **GIVEN, bounds="ties") for _ in range(2)
     )
-    ties_found = first.scores[0].ties
+    ties_found = first.scores[0].columns["ties"]
     assert ties_found.tied.tolist() == [1, 1, 1]
     assert ties_found.drawn.tolist() == [0, 1, 0]
-    np.testing.assert_array_equal(ties_found.expected, second.scores[0].ties.expected)
+    np.testing.assert_array_equal(ties_found.expected, second.scores[0].columns["ties"].expected)
     assert ties_found.least[1, 0] < ties_found.expected[1, 0] < ties_found.greatest[1, 0]
 
 
@@ -203,7 +203,7 @@ def test_reports_have_all_three():
         assert "RR, nDCG@2: ties change values of 1 of 2 runs, in 3 queries at most" in text
     assert f"nDCG@2.least          \tall\t{first.ends['least'].means[1]:.4f}" in RESULTS("trec", result)
     queries = json.loads(RESULTS("json", result, per_query=True))["runs"][0]["ties"]["greatest"]
-    assert [queries[qid]["RR"] for qid in first.qids] == first.ties.greatest[0].tolist()
+    assert [queries[qid]["RR"] for qid in first.qids] == first.columns["ties"].greatest[0].tolist()
 
 
 def test_results_with_ties_are_a_baseline_and_can_be_replayed(fairtrec_command, example, tmp_path):
@@ -245,8 +245,8 @@ def test_measures_of_sets_know_no_order():
     plain, cut = (
         fairtrec.evaluate("NumRet SetP SetF", RUN, QRELS, bounds="ties", depth=n).scores[0] for n in (None, 2)
     )
-    assert plain.ties.tied.tolist() == [0, 0, 0]
-    assert cut.ties.tied.tolist() == [3, 3, 3]
+    assert plain.columns["ties"].tied.tolist() == [0, 0, 0]
+    assert cut.columns["ties"].tied.tolist() == [3, 3, 3]
     check(cut, oracle("NumRet SetP SetF", RUN, depth=2))
 
 
@@ -257,7 +257,7 @@ scores_of = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2).map(flo
 def test_the_value_lies_between_the_ends(ranking, cutoff):
     names = [f"{name}@{cutoff}" for name in ("nDCG", "AP", "RR", "NFaiRR", "ARaB", "AWRF", "TExFAIR")]
     scores = fairtrec.evaluate([*names, "DP", "Bpref"], {"q1": ranking}, QRELS, **GIVEN, bounds="ties").scores[0]
-    found, defined = scores.ties, ~np.isnan(scores.values)
+    found, defined = scores.columns["ties"], ~np.isnan(scores.values)
     assert (found.least <= scores.values)[defined].all()
     assert (scores.values <= found.greatest)[defined].all()
     assert (found.least <= found.expected)[defined].all()
@@ -326,11 +326,11 @@ def test_drawn_orders_keep_to_the_blocks():
 def test_a_draw_does_not_depend_on_what_else_is_evaluated():
     run = {"q1": dict.fromkeys("abcdefx", 1.0) | {"y": 0.5, "z": 0.5}}
     given = {**GIVEN, "docs": {**GIVEN["docs"], "y": HE, "z": SHE}}
-    alone = fairtrec.evaluate("AWRF@5", run, QRELS, **given, bounds="ties").scores[0].ties
+    alone = fairtrec.evaluate("AWRF@5", run, QRELS, **given, bounds="ties").scores[0].columns["ties"]
     beside = (
         fairtrec.evaluate("AWRF@5 DP AWRF@6", {**run, **RUN, "q1": run["q1"]}, QRELS, **given, bounds="ties")
         .scores[0]
-        .ties
+        .columns["ties"]
     )
     assert alone.drawn[0] == 1
     assert [getattr(beside, end)[0, 0] for end in ENDS] == [getattr(alone, end)[0, 0] for end in ENDS]
@@ -359,5 +359,5 @@ def test_a_run_is_cut_behind_what_is_tied():
 
 def test_ties_whose_values_are_infinite_in_every_order_do_not_matter():
     result = fairtrec.evaluate("Skew(group='f')@2", {"q1": dict.fromkeys("be", 1.0)}, **GIVEN, bounds="ties")
-    assert [getattr(result.scores[0].ties, end).tolist() for end in ENDS] == [[[-np.inf]]] * 3
+    assert [getattr(result.scores[0].columns["ties"], end).tolist() for end in ENDS] == [[[-np.inf]]] * 3
     assert "ties change no value" in str(result)

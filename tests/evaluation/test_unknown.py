@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.evaluation.answers.scores import ENDS
+from fairtrec.evaluation.columns.intervals import ENDS
 from fairtrec.formats.labels import read as read_labels
 from fairtrec.formulas.labellings import unlabelled
 from fairtrec.measure import Measure
@@ -101,7 +101,9 @@ def test_every_measure_has_the_interval_of_all_labellings(labels, groups):
     ]
     scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=groups, bounds="labels").scores[0]
     check(scores, brute(measures, RUN, QRELS, labels, groups))
-    assert not (scores.unknown.drawn | scores.unknown.bounded | scores.unknown.sampled).any()
+    assert not (
+        scores.columns["unknown"].drawn | scores.columns["unknown"].bounded | scores.columns["unknown"].sampled
+    ).any()
 
 
 @pytest.mark.parametrize("target", ["f=0.2,m=0.8", "f=0,m=1"])
@@ -122,12 +124,16 @@ def test_a_prior_of_zero_leaves_the_ends_alone():
 
 def test_the_prior_of_the_known():
     # of q2 the known are a (f), e (f and m), b (m): 2 of 4; of q3 a, b, d: 1 of 3, and nothing is unknown
-    known = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels", prior="known").scores[0].unknown
-    half = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels").scores[0].unknown
+    known = (
+        fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels", prior="known").scores[0].columns["unknown"]
+    )
+    half = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels").scores[0].columns["unknown"]
     assert known.expected[0, 1] == pytest.approx(half.expected[0, 1])
     # of q1 the known are a (f), b, d (m) and c (.3 f, .7 m): 1.3 of 4
     given_ = {"f": 1.3 / 4, "m": 2.7 / 4}
-    as_given = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels", prior=given_).scores[0].unknown
+    as_given = (
+        fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels", prior=given_).scores[0].columns["unknown"]
+    )
     assert known.expected[0, 0] == pytest.approx(as_given.expected[0, 0])
 
 
@@ -177,7 +183,7 @@ CLOSED = [measure for measure in VARIANTS if not measure.startswith(("FAIR", "DT
 def test_closed_forms_are_exact_or_bounds(labels, groups):
     measures = [measure for measure in CLOSED if "protected" not in measure or groups == "fm" or "m)" not in measure]
     scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=[*groups], bounds="labels").scores[0]
-    found = scores.unknown
+    found = scores.columns["unknown"]
     expected = brute(measures, RUN, QRELS, labels, groups)
     exact = 0
     for row, measure in enumerate(scores.measures):
@@ -211,12 +217,12 @@ def test_what_is_drawn_is_called_so_and_can_be_had_again():
         fairtrec.evaluate("FAIR@5 AWRF@5 NDKL", RUN, QRELS, labels=TWO, bounds="labels").scores[0] for _ in "12"
     )
     alone = fairtrec.evaluate("FAIR@5", {"q1": RUN["q1"]}, QRELS, labels=TWO, bounds="labels").scores[0]
-    assert first.unknown.drawn.tolist() == [[True, True, False], [False] * 3, [False] * 3]
-    assert first.unknown.sampled.tolist() == [[True, True, False], [True, True, False], [False] * 3]
-    np.testing.assert_array_equal(first.unknown.expected, second.unknown.expected)
-    assert alone.unknown.expected[0, 0] == first.unknown.expected[0, 0]
+    assert first.columns["unknown"].drawn.tolist() == [[True, True, False], [False] * 3, [False] * 3]
+    assert first.columns["unknown"].sampled.tolist() == [[True, True, False], [True, True, False], [False] * 3]
+    np.testing.assert_array_equal(first.columns["unknown"].expected, second.columns["unknown"].expected)
+    assert alone.columns["unknown"].expected[0, 0] == first.columns["unknown"].expected[0, 0]
     expected = brute("FAIR@5", RUN, QRELS, TWO, "fm")["FAIR@5"]["q1"]
-    assert {round(value, 9) for value, _ in expected} >= {round(float(first.unknown.least[0, 0]), 9)}
+    assert {round(value, 9) for value, _ in expected} >= {round(float(first.columns["unknown"].least[0, 0]), 9)}
 
 
 rankings = st.lists(st.sampled_from("abcdghx"), min_size=1, max_size=6, unique=True)
@@ -236,10 +242,10 @@ def test_any_labelling_lies_between_the_ends(ranking, cutoff, many, data):
     full = {**labels, **{docno: {group: 1.0} for docno, group in zip(UNKNOWN, given_, strict=True)}}
     labelled = fairtrec.evaluate(measures, run, QRELS, labels=full).scores[0]
     least, greatest, _ = (each.values for each in scores.ends.values())
-    there = ~np.isnan(labelled.values) & ~scores.unknown.drawn
+    there = ~np.isnan(labelled.values) & ~scores.columns["unknown"].drawn
     assert (least <= labelled.values + 1e-9)[there].all()
     assert (labelled.values <= greatest + 1e-9)[there].all()
-    nothing = scores.unknown.number == 0
+    nothing = scores.columns["unknown"].number == 0
     np.testing.assert_array_equal(least[nothing], scores.values[nothing])
     np.testing.assert_array_equal(greatest[nothing], scores.values[nothing])
 
@@ -248,30 +254,34 @@ def test_the_document_that_moves_the_value_most():
     # linear: an unknown rank moves EER by its weight times what the targets differ by, so the topmost comes first
     run = {"q1": {"a": 3.0, "g": 2.0, "h": 1.0}, "q2": {"a": 1.0}}
     given_ = {"labels": TWO, "target": {"f": 0.8, "m": 0.2}}
-    found = fairtrec.evaluate("EER(p=0.5)@3", run, **given_, bounds="labels", next_label=True).scores[0].unknown
+    found = (
+        fairtrec.evaluate("EER(p=0.5)@3", run, **given_, bounds="labels", next_label=True).scores[0].columns["unknown"]
+    )
     assert (found.rank[0].tolist(), found.docno[0].tolist()) == ([2, 0], ["g", ""])
     whole = 1 + 0.5 + 0.25  # the exposure that is spread by the target
     assert found.moves[0, 0] == pytest.approx(0.5 * whole * (0.8 - 0.2))
     assert np.isnan(found.moves[0, 1])
     assert found.documents[0].tolist() == [("g", "h"), ()]
-    plain_ = fairtrec.evaluate("EER@3", run, **given_, bounds="labels").scores[0].unknown
+    plain_ = fairtrec.evaluate("EER@3", run, **given_, bounds="labels").scores[0].columns["unknown"]
     assert (plain_.rank.tolist(), plain_.documents[0].tolist()) == ([[0, 0]], [(), ()])
 
 
 def test_only_the_topmost_are_looked_at_for_what_to_label_next(monkeypatch):
-    monkeypatch.setattr("fairtrec.evaluation.bounds.FIRST", 1)
+    monkeypatch.setattr("fairtrec.evaluation.columns.labels.FIRST", 1)
     run = {"q1": {"g": 3.0, "a": 2.0, "h": 1.0}}
     found = (
         fairtrec.evaluate("DP FAIR(gain=ndcg)", run, {"q1": {"h": 1}}, labels=TWO, bounds="labels", next_label=True)
         .scores[0]
-        .unknown
+        .columns["unknown"]
     )
     assert found.docno[:, 0].tolist() == ["g", "g"]
 
 
 def test_a_judged_document_moves_a_value_but_has_no_rank():
     run, qrels = {"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"a": 1, "b": 1, "g": 3}}
-    found = fairtrec.evaluate("DTR", run, qrels, labels=TWO, bounds="labels", next_label=True).scores[0].unknown
+    found = (
+        fairtrec.evaluate("DTR", run, qrels, labels=TWO, bounds="labels", next_label=True).scores[0].columns["unknown"]
+    )
     assert (found.rank[0, 0], found.docno[0, 0], found.number[0, 0]) == (0, "", 1)
     assert found.least[0, 0] < found.greatest[0, 0]
 
@@ -290,8 +300,8 @@ def test_a_measure_of_somebody_else_may_look_at_the_background():
     given_ = {"labels": labels, "background": {"q1": dict.fromkeys("ab", 1.0), "q3": {"a": 1.0}}, "missing": "neutral"}
     scores = fairtrec.evaluate(Both(), run, **given_, bounds="labels").scores[0]
     held = [sum(labels.get(docno) == "f" for docno in run[qid]) for qid in ("q1", "q3")]
-    assert scores.unknown.least.tolist() == [[held[0] / 2, held[1] / 1]]
-    assert scores.unknown.greatest.tolist() == [[(held[0] + 2) / 2, held[1] / 1]]  # g and h are unknown
+    assert scores.columns["unknown"].least.tolist() == [[held[0] / 2, held[1] / 1]]
+    assert scores.columns["unknown"].greatest.tolist() == [[(held[0] + 2) / 2, held[1] / 1]]  # g and h are unknown
 
 
 def test_a_measure_of_somebody_else_needs_to_say_nothing():
@@ -373,8 +383,8 @@ def test_reports_have_all_three(result):
     }  # fmt: skip
     first = json.loads(RESULTS("json", result, per_query=True))["runs"][2]
     assert first["means"]["NDKL@10"]["outside"] == 5
-    assert first["unknown"]["least"]["101"]["NDKL@10"] == fair.unknown.least[1, 0]
-    assert first["label_next"]["101"]["NDKL@10"]["docno"] == fair.unknown.docno[1, 0]
+    assert first["unknown"]["least"]["101"]["NDKL@10"] == fair.columns["unknown"].least[1, 0]
+    assert first["label_next"]["101"]["NDKL@10"]["docno"] == fair.columns["unknown"].docno[1, 0]
     assert set(first["label_next"]["101"]) == {"AWRF@10", "NDKL@10"}
 
 
@@ -432,7 +442,7 @@ def test_slices_and_undefined_values_keep_their_ends(result, example):
     ).scores[0]
     plain = fairtrec.evaluate("AWRF@10", str(example / "neural.run"), labels=labels, bounds="labels").scores[0]
     assert worst.defined.tolist() == [12]
-    np.testing.assert_array_equal(worst.unknown.least, plain.unknown.least)
+    np.testing.assert_array_equal(worst.columns["unknown"].least, plain.columns["unknown"].least)
 
 
 def test_processes_find_the_same(example):
@@ -450,8 +460,8 @@ def test_processes_find_the_same(example):
         for jobs in (1, 2)
     )
     for one, other in zip(alone, together, strict=True):
-        np.testing.assert_array_equal(one.unknown.least, other.unknown.least)
-        assert one.unknown.docno.tolist() == other.unknown.docno.tolist()
+        np.testing.assert_array_equal(one.columns["unknown"].least, other.columns["unknown"].least)
+        assert one.columns["unknown"].docno.tolist() == other.columns["unknown"].docno.tolist()
 
 
 REFUSED = {
@@ -587,7 +597,7 @@ def test_missing_texts_lie_between_the_ends(target):
     ]
     values = np.stack(every)
     least, greatest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
-    found = scores.unknown
+    found = scores.columns["unknown"]
     assert (found.least <= least + 1e-9).all()
     assert (greatest <= found.greatest + 1e-9).all()
     moved = found.number > 0
@@ -597,8 +607,8 @@ def test_missing_texts_lie_between_the_ends(target):
         beside = fairtrec.evaluate(OF_TEXTS, SHOWN, docs=TEXTS, bounds="texts", **missing, **given_).scores[0]
         plain = fairtrec.evaluate(OF_TEXTS, SHOWN, docs=TEXTS, **{"missing": "skip", **missing}, **given_).scores[0]
         np.testing.assert_array_equal(beside.values, plain.values)
-        np.testing.assert_array_equal(beside.unknown.least, found.least)
-        np.testing.assert_array_equal(beside.unknown.greatest, found.greatest)
+        np.testing.assert_array_equal(beside.columns["unknown"].least, found.least)
+        np.testing.assert_array_equal(beside.columns["unknown"].greatest, found.greatest)
     if target == "even":  # all the ends are attained by some text, but for those that are called bounds
         exact = ~found.bounded
         np.testing.assert_allclose(found.least[exact], least[exact])
@@ -612,7 +622,7 @@ def test_an_ideal_that_may_be_0_leaves_the_ratio_open():
     shown, behind = {"q": {"a": 1.0, "x": 0.5}}, {"q": {"b": 1.0, "x": 0.5}}
     given_ = {"terms": TERMS, "background": behind, "docs": {"a": "she he", "b": "he he"}}
     scores = fairtrec.evaluate("NFaiRR@2", shown, **given_, bounds="texts").scores[0]
-    assert (scores.unknown.least[0, 0], scores.unknown.greatest[0, 0]) == (1.0, np.inf)
+    assert (scores.columns["unknown"].least[0, 0], scores.columns["unknown"].greatest[0, 0]) == (1.0, np.inf)
     text = RESULTS("table", fairtrec.evaluate("NFaiRR@2", shown, **given_, bounds="texts"))
     assert "nan [1.0000, inf]" in text
     assert "over all texts that are missing" in text
@@ -632,7 +642,7 @@ def test_what_texts_do_not_bound_is_refused():
 def test_where_labels_stand_for_counts_a_document_without_one_has_no_text():
     given_ = {"labels": {"a": "f", "b": "m"}, "background": BEHIND, "bounds": "texts"}
     result_ = fairtrec.evaluate("NFaiRR(tau=0)@3 FaiRR(tau=0)@3", {"q1": SHOWN["q1"]}, **given_)
-    assert (result_.scores[0].unknown.number[:, 0] > 0).all()
+    assert (result_.scores[0].columns["unknown"].number[:, 0] > 0).all()
     assert "[least, greatest]: over all texts that are missing" in RESULTS("table", result_)
 
 

@@ -11,7 +11,7 @@ from fairtrec.support.errors import InputError
 
 def unknown_of(measure, run, labels, **more):
     (scores,) = fairtrec.evaluate(measure, run, labels=labels, bounds="labels", **more).scores
-    return scores.unknown
+    return scores.columns["unknown"]
 
 
 def every(measure, ranking, labels):

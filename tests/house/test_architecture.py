@@ -63,6 +63,37 @@ NEW = {  # what stands in the first column of the page's table: the file, and wh
         """,
         [("_RESULTS = {", '    "tally": Writer("results.tally:tally", carries="all"),')],
     ),
+    "a column next to a value": (
+        """
+        from dataclasses import dataclass
+        from typing import ClassVar
+
+        from fairtrec.data import Floats
+        from fairtrec.evaluation.answers.scores import QueryColumn
+
+
+        @dataclass(frozen=True, eq=False)
+        class Halves(QueryColumn):
+            name: ClassVar[str] = "halves"
+            end_names: ClassVar[tuple[str, ...]] = ("half",)
+
+            half: Floats
+
+
+        def compute(scored):
+            return Halves(scored.scores.values / 2), ()
+        """,
+        [
+            ("The fields of Choices, as keywords", "    halves: bool"),
+            (
+                "each is also one of ``fairtrec eval``",
+                (
+                    "    halves: Annotated[bool, Choice(('--halves',), MEASURES, 'Print halves.', after='background', adds=True, "
+                    "only=('eval',), key='halves', behind='fairtrec', column='halves', trials=(True,))] = False"
+                ),
+            ),
+        ],
+    ),
     "a command": (
         """
         from fairtrec.support.command_rows import CommandRow
@@ -167,6 +198,8 @@ def grown(tmp_path_factory):
 def test_what_is_new_is_added_as_it_says(grown):
     wanted = {
         "eval none my.run -m Spoken@5": "Spoken@5              \tall\t2.5000\n",
+        "eval none my.run -m Spoken@5 --halves": "Spoken@5.half         \tall\t1.2500\n",
+        "eval none my.run -m Spoken@5 --halves -q -f json": '"half": {\n     "q": {\n      "Spoken@5": 1.25',
         "eval none my.run -m Spoken -f tally": "1 runs, 4 places\n",
         "rerank none my.run --by Backwards": "q Q0 d2 1 2 t-Backwards\nq Q0 d1 2 1 t-Backwards\n",
         "hello": "hello\n",

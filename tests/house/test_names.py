@@ -10,9 +10,12 @@ PACKAGE = Path(__file__).parent.parent.parent / "fairtrec"
 
 SHARED = {  # names of modules outside commands/ that occur twice or more: why
     "engine": "one machine and Spark count the same; either is an engine",
+    "gold": "the public names, and the column of means that gold labels correct",
     "groups": "what documents belong to, the table of an evaluation's groups, and the measure that counts them",
+    "labels": "the reader of files of labels, and the column of bounds over labels",
     "rerankers": "the table of their names, and the contract that tests them, beside that of measures",
     "run": "what a run is, and how a file of one is read",
+    "ties": "blocks of tied documents, and the column of bounds over their orders",
 }
 
 

@@ -113,7 +113,7 @@ def test_ties_have_a_closed_form_where_all_documents_count_alike():
     run = {"q1": dict.fromkeys(labels, 1.0), "q2": dict.fromkeys([*labels, "x"], 1.0)}
     scores = fairtrec.evaluate("Exposure(group=f)@3", run, labels=labels, bounds="ties").scores[0]
     ends = {end: each.values[0] for end, each in scores.ends.items()}
-    assert scores.ties.drawn.tolist() == [1]  # of the other query only some orders are tried
+    assert scores.columns["ties"].drawn.tolist() == [1]  # of the other query only some orders are tried
     assert [ends["least"][0], ends["greatest"][0]] == pytest.approx([-0.5, 0.5], abs=1e-12)
     assert ends["expected"][0] == pytest.approx(4 / 12 - 0.5)
     assert ends["expected"][1] == pytest.approx(4 / 12 - 0.5, abs=0.05)
@@ -142,7 +142,7 @@ def test_any_number_of_unknown_documents_has_exact_ends():
     expected = (weights[0] + 0.75 * sum(weights[1:-1])) / sum(weights)
     found = [each.values.item() + 0.5 for each in scores.ends.values()]
     assert found == pytest.approx([least, greatest, expected], abs=1e-12)
-    assert not scores.unknown.drawn.any()
+    assert not scores.columns["unknown"].drawn.any()
 
 
 def test_of_all_divides_by_all_ranks_that_are_filled():

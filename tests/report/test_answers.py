@@ -218,7 +218,7 @@ def test_every_class_of_answers_has_its_formats(copied):
     for make in ANSWERS.values():
         make()
     from fairtrec.commands.rerank.reranked import Effect
-    from fairtrec.evaluation.gaps import GapScores
+    from fairtrec.evaluation.columns.gaps import GapScores
 
     assert {each.__name__ for each in subclasses(Answer)} == {*all_formats()}
     assert {Effect.__name__, GapScores.__name__} <= {*all_formats()}

@@ -53,7 +53,7 @@ def test_a_column_stands_behind_each_measure_of_groups_and_goes_with_it(result, 
     table = written(result, "md").decode()
     head = next(line for line in table.splitlines() if line.startswith("| run"))
     assert head == "| run | queries | EER@3 ↑ | corrected | AWRF@3 ↑ | corrected | P@1 ↑ |"
-    found = result.scores[0].corrected[0]
+    found = result.scores[0].settle("gold")[0]
     row = next(line for line in table.splitlines() if line.startswith("| a "))
     assert f"{found.corrected:.4f}" in row.split("|")[4]
     assert f" \\[{found.low:.4f}, {found.high:.4f}] |" in row
@@ -68,7 +68,7 @@ def test_runs_are_marked_and_sorted_by_corrected_means(given, written):
     turned = {d: {"f": "m", "m": "f"}[group] for d, group in words.items()}  # so that all is the other way round
     result = fairtrec.evaluate("Exposure(group='f',of='all')@3 AWRF@3", **data, gold=turned)
     measure = result.scores[0].measures[0]
-    sizes = {scores.run: abs(scores.corrected[0].corrected) for scores in result.scores}
+    sizes = {scores.run: abs(scores.settle("gold")[0].corrected) for scores in result.scores}
     table = written(result, "md", sort=str(measure)).decode()
     ranked = [line.split("|")[2].strip() for line in table.splitlines() if line.startswith(("| 1 ", "| 2 ", "| 3 "))]
     assert ranked == sorted(sizes, key=sizes.get)
@@ -88,7 +88,7 @@ def test_slices_have_corrected_means_of_their_own(result, written):
 def test_parquet_has_the_columns_of_means(result, written):
     table = pyarrow.parquet.read_table(io.BytesIO(written(result, "parquet", per_query=True))).to_pylist()
     means = [row for row in table if row["qid"] is None]
-    assert [row["corrected"] for row in means[:3]] == [result.scores[0].corrected[0].corrected, None, None]
+    assert [row["corrected"] for row in means[:3]] == [result.scores[0].settle("gold")[0].corrected, None, None]
     assert means[0]["low"] < means[0]["corrected"] < means[0]["high"]
     assert {row["corrected"] for row in table if row["qid"] is not None} == {None}
     both = result.with_confidence(0.9)
@@ -106,7 +106,7 @@ def test_json_has_null_where_nothing_is_corrected(result, written):
 
 
 def test_a_page_has_the_corrected_mean_behind_the_mean(result, written):
-    found = result.scores[0].corrected[0]
+    found = result.scores[0].settle("gold")[0]
     assert f" corrected {found.corrected:.4f} [{found.low:.4f}, {found.high:.4f}]" in written(result, "html").decode()
 
 
@@ -126,7 +126,7 @@ def test_an_instrument_that_is_no_help_is_told(given):
     sheet = pandas.DataFrame(rows, columns=["docno", "group", "probability"])
     words = {d: "fm"[at % 2] for at, d in enumerate(DOCNOS)}
     result = fairtrec.evaluate("Exposure(group='f',of='all')@3", **{**data, "labels": words}, gold=sheet)
-    value, estimate = result.scores[0].gold.rows[0].drawn().gold_alone()
+    value, estimate = result.scores[0].columns["gold"].rows[0].drawn().gold_alone()
     assert value == pytest.approx(0.5)  # all are of f
     low, high = estimate.ends(value, 0.95)
     told = f"the instrument is no help: gold alone gives 0.5000 [{low:.4f}, {high:.4f}] (a)"

@@ -10,7 +10,7 @@ from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measures import AWRF, KL, NFaiRR, TExFAIR
-from fairtrec.report.cells import intervals
+from fairtrec.report.cells import beside
 from fairtrec.report.result_notes import note_ceilings
 from fairtrec.statistics import paired
 from fairtrec.support.errors import UsageError
@@ -71,14 +71,14 @@ def test_nothing_is_said_of_few_queries_of_sums_and_of_fewer_rankings():
 def test_an_interval_ends_where_the_values_of_the_measure_do():
     row = near_all(1, 0.5, 9)
     wide = paired.interval(np.array(row))
-    low, high = result(row, measure=AWRF()).with_confidence().scores[0].within[0]
+    low, high = result(row, measure=AWRF()).with_confidence().scores[0].intervals[0][0]
     assert (low, high) == (wide[0], 1.0)
-    assert result(row).with_confidence().scores[0].within[0, 1] == wide[1]  # NFaiRR may be above 1
+    assert result(row).with_confidence().scores[0].intervals[0][0, 1] == wide[1]  # NFaiRR may be above 1
     assert wide[1] > 1
     unscaled, target = TExFAIR(scaled=False), np.array([0.25, 0.75])
     most = unscaled.bounds_against(target)[1]
     near_most = result(near_all(most, most / 2, 9), measure=unscaled, target=target)
-    assert near_most.with_confidence().scores[0].within[0, 1] == most
+    assert near_most.with_confidence().scores[0].intervals[0][0, 1] == most
 
 
 def test_a_question_mark_stands_behind_an_interval_where_fewer_than_ten_values_differ():
@@ -88,7 +88,7 @@ def test_a_question_mark_stands_behind_an_interval_where_fewer_than_ten_values_d
     )
     scores = Scores("a.run", "", (NFaiRR(), AWRF()), many, values)
     found = Result((scores,), Signature({}), (), {}).with_confidence()
-    assert [text.endswith(" ?") for text in intervals(found.scores[0], None, 4)] == [True, False]
+    assert [text.endswith(" ?") for text in beside(found.scores[0], None, 4)] == [True, False]
     said = "?: fewer than 10 values differ from the most frequent one, so the interval is too narrow"
     assert said in texts(found.notes)
     sure = Result((Scores("a.run", "", (AWRF(),), many, values[1:]),), Signature({}), (), {})
@@ -136,4 +136,4 @@ def test_the_interval_of_a_mean_of_shares_of_relevance_ends_at_1():
     found = fairtrec.evaluate("RR", {"a": {str(q): {"d": 2.0 - (q > 8), "e": 1.5} for q in range(10)}},
                               {str(q): {"d": 1} for q in range(10)}).with_confidence()  # fmt: skip
     assert found.scores[0].means[0] == 0.95
-    assert found.scores[0].within[0, 1] == 1.0
+    assert found.scores[0].intervals[0][0, 1] == 1.0

@@ -90,7 +90,7 @@ def test_names_are_as_short_as_tells_them_apart():
 
 def test_a_count_has_no_digits_behind_the_point():
     def of(measure, value, places):
-        return cells.cells(result_of([measure], [[value]]).scores[0], 0, places)
+        return result_of([measure], [[value]]).scores[0].spell(0, places)
 
     assert of(Higher(), 0.12345678, 2) == ["0.12"]
     assert of(Higher(), 3.0, 4) == ["3.0000"]

@@ -16,6 +16,7 @@ from fairtrec.commands.check.requirement import STATUSES, USUAL, Evidence, Gate,
 from fairtrec.data import Floats
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.columns.unknown import UnknownIntervals
 from fairtrec.formulas.labellings.unlabelled import DRAWN
 from fairtrec.formulas.rounding import finite, same
 from fairtrec.measure import Measure
@@ -32,15 +33,17 @@ class Open:
     """One measure of a run [1, query]: its values at the least and at the greatest end."""
 
     scores: Scores
+    unknown: UnknownIntervals
     low: Floats
     high: Floats
 
     @classmethod
     def of(cls, scores: Scores | None, measure: Measure, *, unsigned: bool) -> "Open | None":
         """Take a measure of a run whose groups are not all known; None where that does not matter."""
-        if scores is None or scores.unknown is None:
+        several = [] if scores is None else UnknownIntervals.find_all([scores])
+        if scores is None or not several:
             return None
-        found, row = scores.unknown, scores.measures.index(measure)
+        row, found = scores.measures.index(measure), several[0][1]
         low, high, values = found.least[[row]], found.greatest[[row]], scores.values[[row]]
         alike = same(low, high) & same(low, values) | np.isnan(low) & np.isnan(values)
         if alike.all():
@@ -48,12 +51,12 @@ class Open:
         if unsigned:
             sizes = np.abs(low), np.abs(high)
             low, high = np.where((low < 0) & (high > 0), 0.0, np.minimum(*sizes)), np.maximum(*sizes)
-        one = replace(scores, measures=(measure,), values=values, ties=None, unknown=found.of_measure(row))
-        return cls(one, low, high)
+        one = replace(scores, measures=(measure,), values=values, columns={})
+        return cls(one, found.keep_measures([row]), low, high)
 
     def at(self, *, high: bool) -> Scores:
         """Give the scores as they are at one end."""
-        return replace(self.scores, values=self.high if high else self.low, unknown=None)
+        return replace(self.scores, values=self.high if high else self.low)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -64,16 +67,14 @@ class Open:
     @property
     def doubt(self) -> str:
         """Say where the ends are no bounds."""
-        assert self.scores.unknown is not None
-        many = int(self.scores.unknown.drawn.sum())
+        many = int(self.unknown.drawn.sum())
         what = f"in {many} queries only {DRAWN} random labellings were tried, so this is no proof"
         return what if many else ""
 
     @property
     def to_label(self) -> ToLabel | None:
         """Say what to label; None where it is texts that are missing, or was not looked for."""
-        found = self.scores.unknown
-        assert found is not None
+        found = self.unknown
         moved = np.flatnonzero((found.rank[0] > 0) & ~same(self.low[0], self.high[0]))
         if not len(moved):
             return None
@@ -144,7 +145,7 @@ def _only(scores: Scores, requirement: Requirement) -> Scores:
         raise UsageError(f"{requirement}: {what}; name the group, like TE(group='f')@10")
     row = scores.measures.index(requirement.measure)
     values = np.abs(scores.values[[row]]) if requirement.unsigned else scores.values[[row]]
-    return replace(scores, measures=(scores.measures[row],), values=values, ties=None, unknown=None)
+    return replace(scores, measures=(scores.measures[row],), values=values, columns={})
 
 
 def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate, alpha: float) -> Verdict:

@@ -79,7 +79,7 @@ def compare(
     result, parts = slicing.signed(result, slices)
     refuse_geometric(result.scores[0].measures if result.scores else ())
     aggregates.refuse(result.scores, "a comparison is of")
-    if any(scores.gold is not None for scores in result.scores):
+    if any(scores.is_corrected for scores in result.scores):
         refuse_beside_gold(how)
     bases = find_several([scores.run for scores in result.scores], baseline)
     pairs = [pair for name, part in slicing.sliced(result, parts) for pair in pairing.pairs(name, part.scores, bases)]

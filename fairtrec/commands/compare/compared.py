@@ -15,7 +15,6 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Better, Measure
 from fairtrec.statistics import corrections, paired
-from fairtrec.statistics.corrected import mean_of
 from fairtrec.statistics.estimate import Estimate
 from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.errors import UsageError
@@ -96,7 +95,7 @@ class CorrectedComparison(Comparison):
 def refuse_gold(result: Result, what: str) -> None:
     """Raise UsageError for what looks at values of queries, which gold labels do not correct, or at their means."""
     aggregates.refuse(result.scores, f"{what} at")
-    if any(scores.gold is not None for scores in result.scores):
+    if any(scores.is_corrected for scores in result.scores):
         raise UsageError(f"gold labels correct means, and {what} at values of queries; leave out --gold")
 
 
@@ -190,13 +189,11 @@ def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
     mine, theirs = (run, against) if run.qids == against.qids else slicing.common(run, against)
     for row, measure in enumerate(run.measures):
         of_run, of_baseline = mine.values[row], theirs.values[row]
-        gold = None if mine.gold is None or theirs.gold is None else (mine.gold.rows[row], theirs.gold.rows[row])
-        labels, few, uncorrected = None, False, float("nan")
-        if gold is not None and gold[0] is not None and gold[1] is not None:
-            labels, few = gold[0].between(gold[1]), gold[0].few
-            if labels is not None:
-                with np.errstate(invalid="ignore"):  # of two that are infinite there is no difference
-                    uncorrected = mean_of(gold[0].values - gold[1].values)
+        beside_gold, labels, few, uncorrected = mine.is_corrected and theirs.is_corrected, None, False, float("nan")
+        if beside_gold:
+            from fairtrec.evaluation.columns.gold import estimate_difference  # which few comparisons need
+
+            labels, few, uncorrected = estimate_difference(mine, theirs, row)
         if measure.better == "nearer 0" and labels is None:
             of_run, of_baseline = np.abs(of_run), np.abs(of_baseline)
         both = ~(np.isnan(of_run) | np.isnan(of_baseline))
@@ -212,7 +209,7 @@ def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
             values=values,
             baseline=others,
             differences=differences,
-            beside_gold=gold is not None,
+            beside_gold=beside_gold,
             labels=labels,
             few=few,
             uncorrected=uncorrected,

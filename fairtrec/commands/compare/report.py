@@ -20,6 +20,7 @@ from fairtrec.commands.compare.curves_report import (
     together,
 )
 from fairtrec.commands.compare.paper import TESTS, better_of, is_matrix, matrix, of_matrix, overview, title_of
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import Document, ReportTable, directions
@@ -135,12 +136,17 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
 
 def list_view_notes(view: View) -> list[Note]:
     """List the notes on the numbers."""
-    several = tuple(replace(scores, gold=None) for scores in view.result.scores)  # whose intervals are others
-    result = replace(view.result, scores=several)
+    result = replace(view.result, scores=tuple(map(_without_corrections, view.result.scores)))
     paired = isinstance(view, Comparisons)
     said = of_all_cutoffs(result) if isinstance(view, Curves) else list_result_notes(result, paired=paired)
     of_order = note_reliability(view.result) if paired else []
     return [*view.notes, *of_order, *said]
+
+
+def _without_corrections(scores: Scores) -> Scores:
+    """Leave out columns that correct means: their intervals are not those of differences."""
+    kept = {name: column for name, column in scores.columns.items() if not column.corrects_means}
+    return replace(scores, columns=kept)
 
 
 def list_notes(view: View) -> list[Note]:

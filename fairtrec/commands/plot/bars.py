@@ -39,8 +39,7 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
             mean = float(scores.means[row])
             colour = look[run]["color"] if families else canvas.COLOURS[0]
             axes.barh(run, mean, 0.75, color=colour if best[run, row] else canvas.pale(colour))
-            within = scores.within
-            if within is not None and np.isfinite(mean):
+            for within in scores.intervals if np.isfinite(mean) else ():
                 axes.errorbar(mean, run, xerr=canvas.drawn_apart(mean, within[row]), **WHISKER)
         axes.axvline(0, color="black", linewidth=0.6)
         axes.grid(visible=False, axis="y")
@@ -74,8 +73,7 @@ def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> An
             hatch = HATCHES[number // (1 if families else len(canvas.COLOURS)) % len(HATCHES)]
             bars = {"color": look[number]["color"], "hatch": hatch, "edgecolor": "white", "linewidth": 0}
             axes.bar(places, heights, width, label=names[number], **bars)
-            within = scores.within
-            if within is not None:
+            for within in scores.intervals:
                 apart = canvas.drawn_apart(heights, within[kept])
                 axes.errorbar(places, heights, yerr=apart, **WHISKER | {"capsize": min(1.2, 12 * width)})
         if not any(np.isfinite(scores.means[kept]).any() for scores in result.scores):
@@ -157,10 +155,10 @@ def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> A
         several = [cutoff_of(measures[row]) for row in rows]
         for number, (scores, look) in enumerate(zip(result.scores, canvas.looks(names, families), strict=True)):
             axes.plot(several, scores.means[rows], label=names[number], markevery=max(1, len(rows) // 10), **look)
-            within = scores.within
-            if within is not None and len(names) <= BANDS:
-                axes.fill_between(several, *within[rows].T, color=look["color"], alpha=0.15, linewidth=0)
-            elif within is not None:
+            for within in scores.intervals:
+                if len(names) <= BANDS:
+                    axes.fill_between(several, *within[rows].T, color=look["color"], alpha=0.15, linewidth=0)
+                    continue
                 last, mean = rows[-1], float(scores.means[rows[-1]])
                 aside = several[-1] + (number + 2) * 0.25 / len(names) * max(1, several[-1] - several[0])
                 thin = {"color": look["color"], "linewidth": 0.8}
@@ -184,7 +182,7 @@ def _rows_of(name: str, measures: Sequence[Measure]) -> list[int]:
 
 def _last_intervals(result: Result, row: int) -> Floats:
     """Return the intervals [run, end] that are drawn to the right of the lines: of many runs, at the deepest cutoff."""
-    found = [scores.within[row] for scores in result.scores if scores.within is not None]
+    found = [within[row] for scores in result.scores for within in scores.intervals]
     return np.array(found if len(result.scores) > BANDS else []).reshape(-1, 2)
 
 

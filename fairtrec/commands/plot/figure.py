@@ -8,6 +8,8 @@ from fairtrec.commands.plot import bars, points
 from fairtrec.commands.plot.canvas import look
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.columns.confidence import Confidence
 from fairtrec.evaluation.leaderboard import by, sort_key
 from fairtrec.measure import Measure
 from fairtrec.statistics.procedure import Procedure
@@ -85,7 +87,12 @@ def refuse(
 def with_intervals(result: Result, confidence: float | None, interval: Method = "t") -> Result:
     """Give intervals to the means, unless the result has its own, or bounds, beside them."""
     if confidence is None:
-        return replace(result, scores=tuple(replace(scores, confidence=None) for scores in result.scores))
-    if any(scores.confidence is not None or scores.ends for scores in result.scores):
+        return replace(result, scores=tuple(map(_without_confidence, result.scores)))
+    if any(scores.intervals or scores.ends for scores in result.scores):
         return result
     return result.with_confidence(confidence, interval=interval)
+
+
+def _without_confidence(scores: Scores) -> Scores:
+    kept = {name: column for name, column in scores.columns.items() if name != Confidence.name}
+    return replace(scores, columns=kept)

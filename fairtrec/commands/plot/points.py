@@ -193,18 +193,17 @@ def _intervals(axes: Any, result: Result, runs: Sequence[int], look: Sequence[Ma
     """Draw the intervals of runs in both measures, where the result has some."""
     for run in runs:
         scores = result.scores[run]
-        within = _of_sizes(scores)
-        if within is not None:
+        for within in _of_sizes(scores):
             across, up = (canvas.drawn_apart(*each) for each in zip(scores.compared.tolist(), within, strict=True))
             thin = {"color": look[run]["color"], "alpha": 0.45, "linewidth": 0.6, "zorder": 0.9}
             axes.errorbar(*scores.compared, xerr=across, yerr=up, fmt="none", **thin)
 
 
-def _of_sizes(scores: Scores) -> Floats | None:
+def _of_sizes(scores: Scores) -> list[Floats]:
     """Give the interval of what runs are compared by [measure, end]: of the mean size, where nearer 0 is better."""
     nearer = np.array([[measure.better == "nearer 0"] for measure in scores.measures])
-    within = replace(scores, values=np.where(nearer, np.abs(scores.values), scores.values)).within
-    return within if within is None else np.where(nearer, np.maximum(within, 0), within)
+    sized = replace(scores, values=np.where(nearer, np.abs(scores.values), scores.values))
+    return [np.where(nearer, np.maximum(within, 0), within) for within in sized.intervals]
 
 
 def _fitted(axes: Any, means: Floats, family: Sequence[int], families: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.rerank.reranked import Effect, Reranking
-from fairtrec.report.cells import cell, cells, shown
+from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row
 from fairtrec.report.result_notes import list_notes as list_result_notes
@@ -41,8 +41,8 @@ def tables(effect: Effect, *, places: int) -> Document:
     values = []
     for at, measure in enumerate(before.scores[0].measures):
         pairs = list(zip(before.scores, after.scores, strict=True))
-        values.append(Column(heading(measure), [cells(one, None, places)[at] for one, _ in pairs]))
-        values.append(Column("reranked", [cells(two, None, places)[at] for _, two in pairs], follows=True))
+        values.append(Column(heading(measure), [one.spell(None, places)[at] for one, _ in pairs]))
+        values.append(Column("reranked", [two.spell(None, places)[at] for _, two in pairs], follows=True))
         changes = [_difference(one.means[at], two.means[at]) for one, two in pairs]
         written = ["nan" if np.isnan(change) else f"{change:+.{places}f}" for change in changes]
         values.append(Column("difference", written, follows=True))
@@ -73,7 +73,7 @@ def rows(effect: Effect, *, places: int | None) -> Iterator[Row]:
     yield ["run", "by", "num_q", "measure", "before", "reranked", "difference"]
     for each, one, two in zip(effect.reranking.runs, effect.before.scores, effect.after.scores, strict=True):
         for at, measure in enumerate(one.measures):
-            pair = [scores.means[at] if places is None else cells(scores, None, places)[at] for scores in (one, two)]
+            pair = [scores.means[at] if places is None else scores.spell(None, places)[at] for scores in (one, two)]
             change = cell(_difference(one.means[at], two.means[at]), places)
             yield [each.run, str(each.by), len(one.qids), str(measure), *pair, change]
 

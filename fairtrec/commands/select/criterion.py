@@ -136,7 +136,7 @@ class Variants:
     def composed(self, name: str, chosen: Ints) -> Scores:
         """Give the scores of a run whose queries [query] are those of the variants ``chosen``."""
         values = self.values[chosen, :, np.arange(len(self.qids))].T
-        return replace(self.scores[0], run=name, tag="select", values=values, notes=(), ties=None)
+        return replace(self.scores[0], run=name, tag="select", values=values, notes=(), columns={})
 
 
 def gathered(several: Sequence[Scores], axes: MeasurePair) -> Variants:

@@ -8,7 +8,7 @@ from fairtrec.commands.compare.paper import TESTS, mark, signs_in
 from fairtrec.commands.select.choosing import Selected, Selection
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import restricted
-from fairtrec.report.cells import called, cells, shown, sizes
+from fairtrec.report.cells import called, shown, sizes
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
@@ -53,7 +53,7 @@ def rows(selection: Selection, *, places: int | None) -> Iterator[Row]:
     compared = selection.comparisons is not None
     yield ["beta", "chosen", *(name for each in measures for name in [each, *[f"{each} verdict"] * compared])]
     for row in selection.rows:
-        values = row.means if places is None else dict(zip(measures, cells(row.scores, None, places), strict=True))
+        values = row.means if places is None else dict(zip(measures, row.scores.spell(None, places), strict=True))
         verdicts = {name: [test.verdict] for name, test in selection.tests(row).items()}
         beta = row.beta if places is None else f"{row.beta:g}"
         chosen = "; ".join(_counted(row, selection))
@@ -110,7 +110,7 @@ def tables(selection: Selection, *, places: int) -> Document:
     """Lay out the table: a line for each run that a beta chooses, the first of which has the means."""
     measures = selection.rows[0].scores.measures
     several = _table_rows(selection)
-    means, beside = [cells(row.scores, None, places) for row in several], [sizes(row.scores, places) for row in several]
+    means, beside = [row.scores.spell(None, places) for row in several], [sizes(row.scores, places) for row in several]
 
     def column(of_rows: Iterable[str]) -> list[str]:
         """Put each cell on the first of the lines of its row."""

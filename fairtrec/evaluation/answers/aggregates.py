@@ -68,7 +68,7 @@ class Aggregated(Quantity):
 
     of: Measure
     how: str
-    follows: bool
+    follows: bool  # type: ignore[misc]  # of each, as it is given
 
     @property
     def bound(self) -> tuple[str, float] | None:
@@ -116,9 +116,26 @@ class Aggregated(Quantity):
         return getattr(self.of, "is_of_set", False)
 
     @property
-    def told(self) -> str:
+    def query_measure(self) -> Measure:
+        """The measure."""
+        return self.of
+
+    @property
+    def aggregate(self) -> str:
         """What the run's value is."""
         return "sum" if self.total else self.how
+
+    def describe(self) -> dict[str, str]:
+        """Name the measure, too."""
+        return {**super().describe(), "of": str(self.of)}
+
+    def describe_aggregate(self) -> dict[str, str]:
+        """Say what the run's value is."""
+        return {"aggregate": self.aggregate}
+
+    def trec_name(self, *, is_mean: bool) -> str:
+        """Name the measure as trec_eval does, if it was asked for so; behind a point what of its values this is."""
+        return f"{self.trec or self.of}{f'.{self.how}' if self.how != MEAN and is_mean else ''}"
 
     @property
     def over(self) -> Callable[[Floats], float] | None:
@@ -146,14 +163,12 @@ class Aggregated(Quantity):
 
 def of_query(measure: Quantity) -> Quantity:
     """Give the measure that the values of single queries are of."""
-    return measure.of if isinstance(measure, Aggregated) else measure
+    return measure.query_measure
 
 
 def of_queries(scores: Scores) -> Scores:
     """Give each measure once, as the values of queries are of it."""
-    rows = [
-        row for row, measure in enumerate(scores.measures) if not isinstance(measure, Aggregated) or not measure.follows
-    ]
+    rows = [row for row, measure in enumerate(scores.measures) if not measure.follows]
     measures = cast("tuple[Measure, ...]", tuple(of_query(scores.measures[row]) for row in rows))
     return scores if measures == scores.measures else replace(scores, measures=measures, values=scores.values[rows])
 

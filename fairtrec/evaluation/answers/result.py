@@ -1,44 +1,20 @@
 """What an evaluation gives: the scores of each run, and what is needed to have them again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from fairtrec.evaluation.answers import (
-    CONFIDENCE_OF_MEANS,
-    CONFIDENCE_OR_BOUNDS,
-    GOLD_BY_T,
-    Answer,
-    Signature,
-)
+from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.aggregates import of_query
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.errors import FilePath
 from fairtrec.support.files import opening
 from fairtrec.support.literals import Method
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
+from fairtrec.support.notes import Note
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-
-INTERVAL = NoteKind(
-    "interval", "[low, high]: {percent} {interval} interval of each mean over queries{drawn}", NoteSeverity.LEGEND
-)
-DOUBTFUL = NoteKind(
-    "doubtful interval",
-    "?: fewer than {fewest} values differ from the most frequent one, so the interval is too narrow",
-    NoteSeverity.LEGEND,
-)
-GAP_INTERVAL = NoteKind(
-    "interval of slices",
-    "difference, ratio: {percent} intervals of Games and Howell, and of Fieller, for any two of the slices",
-)
-NO_GAP_INTERVAL = NoteKind("no interval of slices", "difference, ratio: no interval, as a query is in several slices")
-ONE_QUERY = NoteKind("one query", "a mean over one query has no interval")
-FEW_QUERIES = NoteKind("few queries", "an interval over fewer than {fewest} queries (here {here}) {holds}")
 
 
 @dataclass(frozen=True)
@@ -139,52 +115,5 @@ class Result(Answer):
         if they are small. Raises UsageError for a confidence that there is not, and where ties or unknown groups stand
         beside the values.
         """
-        from fairtrec.statistics.procedure import DECIDING, SCANTY, Procedure
-
-        how = Procedure(confidence=confidence, interval=interval)
-        if "aggregate" in self.signature:
-            raise UsageError(CONFIDENCE_OF_MEANS)
-        if any(scores.ends for scores in self.scores):
-            raise UsageError(CONFIDENCE_OR_BOUNDS)
-        gold = [row for scores in self.scores if scores.gold is not None for row in scores.gold.rows]
-        if gold and interval != "t":
-            raise UsageError(GOLD_BY_T)
-        if any(scores.confidence is not None for scores in self.scores):
-            raise UsageError("this result has an interval beside each mean already; start from the one without")
-        several = tuple(replace(scores, confidence=confidence, interval=interval) for scores in self.scores)
-        known = [~np.isnan(scores.values) for scores in several]
-        sets = [{*qids} for qids in (slices or {}).values()]
-        parts = [
-            there[:, [qid in qids for qid in scores.qids]]
-            for there, scores in zip(known, several, strict=True)
-            for qids in sets
-        ]
-        counts = {many for each in (*known, *parts) for many in each.sum(axis=1).tolist()}
-        few = sorted(many for many in counts if 1 < many < SCANTY)
-        drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
-        called = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"}[interval]
-        notes = [INTERVAL.note(percent=how.percent, interval=called, drawn=drawn)]
-        notes *= not gold or None in gold  # those of corrected means are told beside them
-        if any(_doubtful(scores, sets) for scores in several):
-            notes.append(DOUBTFUL.note(fewest=DECIDING))
-        if len(sets) > 1 and not gold:
-            overlap = len(set().union(*sets)) < sum(map(len, sets))
-            notes.append(NO_GAP_INTERVAL.note() if overlap else GAP_INTERVAL.note(percent=how.percent))
-        if 1 in counts:
-            notes.append(ONE_QUERY.note())
-        if few:
-            holds = "assumes that values are about normally distributed" if interval == "t" else "is too narrow"
-            notes.append(FEW_QUERIES.note(fewest=SCANTY, here=write_span(few), holds=holds))
-        return replace(
-            self,
-            scores=several,
-            signature=self.signature | {name: how.choices[name] for name in ("interval", "resamples", "seed")},
-            notes=(*self.notes, *notes),
-        )
-
-
-def _doubtful(scores: Scores, sets: Sequence[set[str]]) -> bool:
-    """Tell whether an interval is doubtful, over all queries or those of a slice."""
-    columns = [[qid in qids for qid in scores.qids] for qids in sets]
-    parts = [replace(scores, qids=(), values=scores.values[:, kept]) for kept in columns]
-    return any(part.doubtful.any() for part in (scores, *parts))
+        found: Self = Answer.reports().with_confidence(self, confidence, slices, interval)
+        return found

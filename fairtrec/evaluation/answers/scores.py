@@ -1,25 +1,21 @@
-"""Values of measures [measure, query], their means, and what ties or unknown groups make of them."""
+"""Values of measures [measure, query], their means, and the columns that stand next to them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.answers import CONFIDENCE_OR_BOUNDS, Answer, Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp, log
-from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Method, Undefined
 from fairtrec.support.version import __version__
-
-if TYPE_CHECKING:
-    from fairtrec.statistics.corrected import Corrected, Corrections
 
 JUDGED = NoteKind("few judged", "{judged} of {ranks} ranks looked at are judged")
 COUNTED = NoteKind(
@@ -27,100 +23,153 @@ COUNTED = NoteKind(
     "undefined for {undefined} of {queries} queries, which count as {counts_as:g}",
     NoteSeverity.MISLEADING,
 )
-ENDS = ("least", "greatest", "expected")
+
+
+class ScoreColumn:
+    """What may stand next to the values of a run, such as bounds or a corrected mean: a file of evaluation/columns/.
+
+    A subclass overrides what it has; all else here says that it has none. ``Scores.columns`` holds one by its ``name``.
+    Formats ask every column the same questions, and never which column it is. What a column computes from values,
+    ``settle`` gives, and the Scores that hold the column keep it.
+    """
+
+    name: ClassVar[str]
+    number_names: tuple[str, ...] = ()  # of the numbers next to a mean
+    corrects_means: ClassVar[bool] = False  # whether runs are compared by other means than those of their values
+
+    def join(self, other: Self, order: Sequence[int]) -> Self:  # noqa: ARG002 - for subclasses
+        """Put the column of other measures behind this one, and all in another order."""
+        return self
+
+    def keep_queries(self, queries: Sequence[int]) -> Self:  # noqa: ARG002 - for subclasses
+        """Keep some of the queries, by number."""
+        return self
+
+    def keep_measures(self, rows: Sequence[int]) -> Self:  # noqa: ARG002 - for subclasses
+        """Keep some of the measures, by number."""
+        return self
+
+    def fill(self, empty: Bools, counts_as: Floats) -> Self:  # noqa: ARG002 - for subclasses
+        """Put what undefined values count as [measure, 1] where the run's value is ``empty`` [measure, query]."""
+        return self
+
+    def with_confidence(self, confidence: float, interval: Method) -> Self:  # noqa: ARG002 - for subclasses
+        """Prepare for an interval next to each mean. Raises UsageError if the column cannot stand next to one."""
+        return self
+
+    def settle(self, scores: "Scores") -> Any:  # noqa: ARG002 - for subclasses
+        """Compute what the column says of these values. Ask ``scores.settle(name)``, which computes it once."""
+        return None
+
+    def ends(self) -> Mapping[str, Floats]:
+        """Give other values of the queries [measure, query] by name, such as ``least``."""
+        return {}
+
+    def numbers(self, scores: "Scores", row: int) -> Mapping[str, float]:  # noqa: ARG002 - for subclasses
+        """Give the numbers next to the mean of a measure, by ``number_names``; none if the measure has none."""
+        return {}
+
+    def intervals(self, scores: "Scores") -> tuple[Floats, ...]:  # noqa: ARG002 - for subclasses
+        """Give the interval of each mean [measure, end], nan if it has none, for figures: one or no array."""
+        return ()
+
+    def has_interval(self, measures: int) -> Bools:
+        """Tell which of so many measures have an interval of the mean from this column [measure]."""
+        return np.zeros(measures, dtype=np.bool_)
+
+    def totals(self, measures: Sequence[Measure]) -> Mapping[str, list[float | None]]:  # noqa: ARG002 - for subclasses
+        """Give values of all queries together, by the name of the row that they stand in; None if there is none."""
+        return {}
+
+    def decides(self, scores: "Scores") -> Mapping[int, float]:  # noqa: ARG002 - for subclasses
+        """Give the value that runs are compared by instead of the mean, for some measures by number."""
+        return {}
+
+    def misleads(self, scores: "Scores", row: int) -> bool:  # noqa: ARG002 - for subclasses
+        """Tell whether the mean of a measure cannot be compared with those of other runs."""
+        return False
+
+    def describe_mean(self, scores: "Scores", row: int) -> Mapping[str, Any]:
+        """Give what JSON says of the mean of a measure: at least the numbers next to it."""
+        return self.numbers(scores, row)
+
+    def describe_queries(self, scores: "Scores", spelled: Sequence[str]) -> Mapping[str, Any]:  # noqa: ARG002
+        """Give what JSON says of the queries of a run; ``spelled`` are its measures."""
+        return {}
+
+    def suffixes(self, scores: "Scores", query: int | None, places: int) -> list[str]:  # noqa: ARG002
+        """Write what tables print behind one query's value, or behind the mean, for each measure."""
+        return [""] * len(scores.measures)
+
+    def follow(self, scores: "Scores", places: int) -> Mapping[str, list[tuple[str, str] | None]]:  # noqa: ARG002
+        """Write the means of a column of its own in tables, by its heading: a text, and what stands behind it.
+
+        None for a measure that the column does not follow.
+        """
+        return {}
+
+    @classmethod
+    def list_notes(cls, result: Any, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - for subclasses
+        """List the notes on the column in a result, whose runs are ``called`` so."""
+        return []
+
+    @classmethod
+    def find_all(cls, several: "Sequence[Scores]") -> list[tuple["Scores", Self]]:
+        """Give the scores that have this column, each with it."""
+        pairs = [(scores, column) for scores in several for column in scores.columns.values()]
+        return [(scores, column) for scores, column in pairs if isinstance(column, cls)]
 
 
 @dataclass(frozen=True, eq=False)
-class Intervals:
-    """What the values of a run [measure, query] could be as well: over all orders of ties, labellings or texts."""
+class QueryColumn(ScoreColumn):
+    """A column of arrays [measure, query]; ``end_names`` are the fields that are other values of the queries."""
 
-    least: Floats
-    greatest: Floats
-    expected: Floats
+    end_names: ClassVar[tuple[str, ...]] = ()
 
-    def joined(self, other: Self, order: Sequence[int]) -> Self:
+    def join(self, other: Self, order: Sequence[int]) -> Self:
         """Put those of other measures behind these, and all in another order."""
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return type(self)(*(np.concatenate(pair)[list(order)] for pair in pairs))
 
-    def of(self, queries: Sequence[int]) -> Self:
+    def keep_queries(self, queries: Sequence[int]) -> Self:
         """Keep some of the queries, by number."""
         return type(self)(*(each[:, list(queries)] for each in vars(self).values()))
 
+    def keep_measures(self, rows: Sequence[int]) -> Self:
+        """Keep some of the measures, by number."""
+        return type(self)(*(each[list(rows)] for each in vars(self).values()))
 
-@dataclass(frozen=True, eq=False)
-class Ties(Intervals):
-    """What the values of a run [measure, query] are over the orders of tied documents.
+    def fill(self, empty: Bools, counts_as: Floats) -> Self:
+        """Fill the ends where the value is empty."""
+        ends: dict[str, Any] = {end: np.where(empty, counts_as, values) for end, values in self.ends().items()}
+        return replace(self, **ends)
 
-    Each equals the value where no document that the measure looks at is tied; nan where the value is.
-    """
+    def with_confidence(self, confidence: float, interval: Method) -> Self:  # noqa: ARG002 - refused
+        """Refuse: both would print an interval behind the mean."""
+        raise UsageError(CONFIDENCE_OR_BOUNDS)
 
-    is_tied: Bools  # the measure looks at tied documents
-    is_drawn: Bools  # and the three come from some orders only, drawn at random
+    def ends(self) -> Mapping[str, Floats]:
+        """Give the ends by name."""
+        return {end: getattr(self, end) for end in self.end_names}
 
-    @property
-    def tied(self) -> Ints:
-        """For how many queries each measure looks at tied documents [measure]."""
-        return np.asarray(self.is_tied.sum(axis=1))
+    def describe_mean(self, scores: "Scores", row: int) -> Mapping[str, Any]:
+        """Give the means of the ends."""
+        return {end: scores.ends[end].means[row] for end in self.ends()}
 
-    @property
-    def drawn(self) -> Ints:
-        """For how many of these the three come from some orders only, drawn at random [measure]."""
-        return np.asarray(self.is_drawn.sum(axis=1))
+    def describe_queries(self, scores: "Scores", spelled: Sequence[str]) -> Mapping[str, Any]:
+        """Give the ends by query and measure."""
+        return {self.name: {end: by_query(scores.qids, values, spelled) for end, values in self.ends().items()}}
 
 
-@dataclass(frozen=True, eq=False)
-class UnknownIntervals(Intervals):
-    """What the values of a run [measure, query] are over all ways to give each document of unknown group one group.
-
-    Each equals the value where a measure looks at no such document. The value may be nan, or lie outside, where these
-    are defined. All fields are [measure, query].
-    """
-
-    number: Ints  # how many documents of unknown group the measure looks at
-    bounded: Bools  # an end is a bound that no labelling passes, and perhaps none attains
-    sampled: Bools  # the expected value is that of labellings drawn at random
-    drawn: Bools  # the ends are those of drawn labellings, too, and so no bounds
-    rank: Ints  # of the unknown document that moves the value most; 0 where there is none, or it was not asked for
-    moves: Floats  # how far apart it moves the value; nan where there is none
-    docno: Any  # which it is; "" where there is none
-    documents: Any  # the unknown documents that the measure looks at, a tuple of docnos; empty where not asked for
-
-    @classmethod
-    def none(cls, values: Floats) -> "UnknownIntervals":
-        """Say of values that no group is unknown."""
-        shape = values.shape
-        documents = np.empty(shape, dtype=object)
-        documents.fill(())
-        return cls(
-            least=values.copy(),
-            greatest=values.copy(),
-            expected=values.copy(),
-            number=np.zeros(shape, dtype=np.int64),
-            bounded=np.zeros(shape, dtype=np.bool_),
-            sampled=np.zeros(shape, dtype=np.bool_),
-            drawn=np.zeros(shape, dtype=np.bool_),
-            rank=np.zeros(shape, dtype=np.int64),
-            moves=np.full(shape, np.nan),
-            docno=np.full(shape, "", dtype=object),
-            documents=documents,
-        )
-
-    def of_measure(self, row: int) -> "UnknownIntervals":
-        """Keep one measure."""
-        return UnknownIntervals(*(each[[row]] for each in vars(self).values()))
-
-    def outside(self, values: Floats) -> Bools:
-        """Tell which values no labelling gives [measure, query]."""
-        beyond: Bools = (values < self.least - NEAR) | (values > self.greatest + NEAR)
-        return beyond & ~self.drawn
+def by_query(qids: Sequence[str], values: Floats, spelled: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Give values [measure, query] by query and measure."""
+    rows = (dict(zip(spelled, row, strict=True)) for row in values.T.tolist())
+    return dict(zip(qids, rows, strict=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Answer):
     """One run's values [measure, query], nan where a measure is undefined for a query; queries sorted by id."""
-
-    is_gap: ClassVar[bool] = False  # whether these are differences or ratios of slices
 
     run: str
     tag: str
@@ -128,12 +177,7 @@ class Scores(Answer):
     qids: tuple[str, ...]
     values: Floats
     notes: tuple[Note, ...] = ()
-    ties: Ties | None = None  # where they were asked for
-    unknown: UnknownIntervals | None = None  # where it was asked for
-    gold: "Corrections | None" = None  # where there are gold labels
-    pooled: Any = None  # the Pooled of evaluation/computing.py, which imports this, where it was asked for
-    confidence: float | None = None  # of the intervals of means, where they were asked for
-    interval: Method = "t"
+    columns: Mapping[str, ScoreColumn] = field(default_factory=dict)  # what stands next to the values
     target: Floats | None = None  # of all queries, where it is one [group]
     top: str = ""  # a digest of the first hundred ranks of all queries
     strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
@@ -147,12 +191,77 @@ class Scores(Answer):
         return of_session or Signature({"fairtrec": __version__})
 
     @cached_property
+    def _settled(self) -> dict[str, Any]:
+        return {}
+
+    def settle(self, name: str) -> Any:
+        """Give what a column computes from these values; it is computed once."""
+        if name not in self._settled:
+            self._settled[name] = self.columns[name].settle(self)
+        return self._settled[name]
+
+    @cached_property
     def ends(self) -> dict[str, "Scores"]:
-        """The least, greatest and expected values over orders of ties, labellings or texts, where asked for."""
-        found = self.ties or self.unknown
-        return (
-            {end: replace(self, values=getattr(found, end), ties=None, unknown=None) for end in ENDS} if found else {}
-        )
+        """Other values of the queries that columns have by name: with bounds the least, greatest and expected."""
+        columns = self.columns.values()
+        several = {end: values for column in columns for end, values in column.ends().items()}
+        return {end: replace(self, values=values, columns={}) for end, values in several.items()}
+
+    @cached_property
+    def totals(self) -> dict[str, list[float | None]]:
+        """Values of all queries together [measure], by the name of the row that they stand in."""
+        columns = self.columns.values()
+        return {name: values for column in columns for name, values in column.totals(self.measures).items()}
+
+    @cached_property
+    def intervals(self) -> tuple[Floats, ...]:
+        """The interval of each mean [measure, end], nan if it has none: one array, or none."""
+        return tuple(ends for column in self.columns.values() for ends in column.intervals(self))
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether runs are compared by other means than those of their values."""
+        return any(column.corrects_means for column in self.columns.values())
+
+    @cached_property
+    def decisions(self) -> dict[int, float]:
+        """The values that columns put in the place of means, where runs are compared, by the number of the measure."""
+        return {row: value for column in self.columns.values() for row, value in column.decides(self).items()}
+
+    def numbers(self, row: int) -> dict[str, float]:
+        """Give the numbers next to the mean of a measure; of two columns the first has a name."""
+        found: dict[str, float] = {}
+        for column in self.columns.values():
+            for name, value in column.numbers(self, row).items():
+                found.setdefault(name, value)
+        return found
+
+    def spell(self, query: int | str | None, places: int) -> list[str]:
+        """Write one value of each measure: of a query by number, the mean (None), or a total by its name.
+
+        Undefined is nan, and no value is an empty text. A count has no digits behind the point.
+        """
+        if isinstance(query, str):
+            return ["" if value is None else f"{value:.{places}f}" for value in self.totals[query]]
+        values = self.means if query is None else self.values[:, query]
+        return [
+            ""
+            if query is not None and measure.of_mean
+            else f"{value:.{0 if measure.total and value.is_integer() else places}f}"
+            for measure, value in zip(self.measures, values.tolist(), strict=True)
+        ]
+
+    def keep_queries(self, queries: Sequence[int]) -> Self:
+        """Keep some of the queries, by number."""
+        columns = {name: column.keep_queries(queries) for name, column in self.columns.items()}
+        qids = tuple(self.qids[query] for query in queries)
+        return replace(self, qids=qids, values=self.values[:, queries], columns=columns)
+
+    def keep_measures(self, rows: Sequence[int]) -> Self:
+        """Keep some of the measures, by number."""
+        columns = {name: column.keep_measures(rows) for name, column in self.columns.items()}
+        measures = tuple(self.measures[row] for row in rows)
+        return replace(self, measures=measures, values=self.values[list(rows)], columns=columns)
 
     @cached_property
     def defined(self) -> Ints:
@@ -184,65 +293,19 @@ class Scores(Answer):
     def compared(self) -> Floats:
         """By what runs are ordered and marked [measure]: the means, or where nearer 0 is better, the mean sizes.
 
-        Values of either sign cancel in a mean: it is near 0 for a run that leans far to both sides. Where gold labels
-        correct a mean, it is the corrected one, or its size.
+        Values of either sign cancel in a mean: it is near 0 for a run that leans far to both sides. A column may put
+        another value in the place of the mean, such as the one that gold labels correct, or its size.
         """
         nearer = np.array([[measure.better == "nearer 0"] for measure in self.measures], dtype=np.bool_)
-        sized = replace(self, values=np.where(nearer, np.abs(self.values), self.values)) if nearer.any() else self
-        if self.gold is None:
+        sized = self
+        if nearer.any():
+            sized = replace(self, values=np.where(nearer, np.abs(self.values), self.values), columns={})
+        if not self.decisions:
             return sized.means
         means = sized.means.copy()
-        for row, found in enumerate(self.corrected):
-            if found is not None and not found.why:
-                means[row] = abs(found.corrected) if nearer[row] else found.corrected
+        for row, value in self.decisions.items():
+            means[row] = abs(value) if nearer[row] else value
         return means
-
-    @cached_property
-    def within(self) -> Floats | None:
-        """The interval of each mean [measure, end], nan where it has none; None where it was not asked for.
-
-        It ends where the values of the measure do.
-        """
-        if self.confidence is None:
-            return None
-        from fairtrec.statistics import paired
-
-        ends = np.full((len(self.measures), 2), np.nan)
-        for number, (measure, row) in enumerate(zip(self.measures, self.values, strict=True)):
-            if not (measure.total or measure.geometric) and not (self.gold and self.gold.rows[number]):
-                found = paired.interval(row[~np.isnan(row)], self.interval, confidence=self.confidence)
-                low, high = measure.bounds if self.target is None else measure.bounds_against(self.target)
-                ends[number] = np.clip(found, -np.inf if low is None else low, np.inf if high is None else high)
-        return ends
-
-    @cached_property
-    def corrected(self) -> "tuple[Corrected | None, ...]":
-        """Each mean as gold labels correct it, with an interval that ends where the values of the measure do.
-
-        None of a measure that looks at no group. The interval is of labels alone, where a ``confidence`` was asked for
-        of other queries, too.
-        """
-        if self.gold is None:
-            return ()
-        from fairtrec.statistics.corrected import corrected
-
-        rows = zip(self.measures, self.gold.rows, self.values, self.means, strict=True)
-        found: list[Corrected | None] = []
-        for measure, row, values, mean in rows:
-            bounds = measure.bounds if self.target is None else measure.bounds_against(self.target)
-            found.append(None if row is None else corrected(row, values, float(mean), self.confidence, bounds))
-        return tuple(found)
-
-    @cached_property
-    def doubtful(self) -> Bools:
-        """Which intervals [measure] rest on so few values beside the commonest that they are surer than the data."""
-        if self.within is None:
-            return np.zeros(len(self.measures), dtype=np.bool_)
-        from fairtrec.statistics import paired
-        from fairtrec.statistics.procedure import DECIDING
-
-        few = [paired.differing(row[~np.isnan(row)]) < DECIDING for row in self.values]
-        return np.asarray(few) & ~np.isnan(self.within[:, 0])
 
 
 def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores:
@@ -250,13 +313,11 @@ def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores
     rows = {measure: row for row, measure in enumerate(first.measures + second.measures)}
     order = [rows[measure] for measure in measures]
     values = np.concatenate((first.values, second.values))[order]
-    ties = first.ties.joined(second.ties, order) if first.ties and second.ties else None
-    unknown = first.unknown.joined(second.unknown, order) if first.unknown and second.unknown else None
-    notes = first.notes + second.notes
-    gold = first.gold.joined(second.gold, order) if first.gold and second.gold else None
-    pooled = first.pooled.joined(second.pooled) if first.pooled and second.pooled else None
-    wide = replace(first, measures=tuple(measures), values=values, ties=ties, unknown=unknown, gold=gold, pooled=pooled)
-    return replace(wide, notes=tuple(dict.fromkeys(notes)), strange=first.strange | second.strange)
+    both = [name for name in first.columns if name in second.columns]
+    columns = {name: first.columns[name].join(second.columns[name], order) for name in both}
+    notes = dict.fromkeys(first.notes + second.notes)
+    strange = first.strange | second.strange
+    return replace(first, measures=tuple(measures), values=values, notes=tuple(notes), columns=columns, strange=strange)
 
 
 def filled(scores: Scores, undefined: Undefined) -> Scores:
@@ -279,15 +340,8 @@ def filled(scores: Scores, undefined: Undefined) -> Scores:
         value = counts_as[row].item()
         notes.append(COUNTED.note(measure=measure, undefined=many, queries=len(scores.qids), counts_as=value))
     values = np.where(empty, counts_as, scores.values)
-    ties = scores.ties
-    if ties is not None:
-        ends = {end: np.where(empty, counts_as, getattr(ties, end)) for end in ENDS}
-        ties = replace(ties, **ends)
-    unknown = scores.unknown
-    if unknown is not None:
-        ends = {end: np.where(np.isnan(getattr(unknown, end)), counts_as, getattr(unknown, end)) for end in ENDS}
-        unknown = replace(unknown, **ends)
-    return replace(scores, values=values, ties=ties, unknown=unknown, notes=tuple(notes))
+    columns = {name: column.fill(empty, counts_as) for name, column in scores.columns.items()}
+    return replace(scores, values=values, columns=columns, notes=tuple(notes))
 
 
 def worst(measure: Measure) -> float:

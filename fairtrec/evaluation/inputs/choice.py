@@ -33,6 +33,7 @@ class Choice(NamedTuple):
     tells: Callable[[Any], str] | None = None  # what the signature says of a value, where that is not the value itself
     always: bool = False  # it says so of the default, too
     adds: bool = False  # values beside those that there are, which stay
+    column: str = ""  # the file of evaluation/columns that computes what it adds; {} is the value of the option
     file: bool = False  # it may be the name of a file
     by_name: bool = False  # each attribute may have its own, as NAME=VALUE
     words: tuple[str, ...] = ()  # that a shell offers where any text is taken

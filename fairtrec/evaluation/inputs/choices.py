@@ -191,7 +191,8 @@ class Choices:
         "groups of unlabelled documents, or all texts that are missing; and the expected one, but for texts.",
         after="relevance_level", only=("eval", "check"), refused={
             "explain": "one value for each ranking", "headroom": "one value for each ranking", **NOT_OF_SPREAD,
-        }, adds=True, key="bounds", behind="samples", tells=_limits, factor=None, trials=("labels", "ties", "texts"),
+        }, adds=True, column="{}", key="bounds", behind="samples", tells=_limits, factor=None,
+        trials=("labels", "ties", "texts"),
     )] = None  # fmt: skip
     next_label: Annotated[bool, Choice(  # eval tells it where it tells of queries and has a place for it
         ("--next-label",), MEASURES, "Tell which document to label next.", only=("python",), adds=True,
@@ -204,8 +205,8 @@ class Choices:
                 lambda it: not it.summary,
             "--pool prints pooled values beside the means, and --format {form} shows none; leave out one of the two":
                 lambda it: it.is_page or it.is_binary,
-        }, adds=True, file=True, words=("even",), key="pool", behind="bounds",
-        tells=name_of, factor=None, trials=("even",),
+        }, adds=True, column="pool", file=True, words=("even",), key="pool",
+        behind="bounds", tells=name_of, factor=None, trials=("even",),
     )] = None  # fmt: skip
     prior: Annotated[Target, Choice(  # of the groups of unknown documents
         ("--prior",), MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
@@ -267,6 +268,11 @@ class Choices:
             raise UsageError(f"{what}; leave out one of the two")
         if over == "texts" and self.missing == "error":
             object.__setattr__(self, "missing", "skip")
+
+    @property
+    def keeps_ties(self) -> bool:
+        """Whether rankings keep what is tied with the last document that is looked at."""
+        return self.bounds == "ties"
 
     def refuse(self, command: str, takes: str) -> None:
         """Raise UsageError for a choice that a command refuses; it says what that ``takes`` in its place."""
@@ -368,6 +374,8 @@ def _rows_of(table: Any) -> dict[str, Choice]:
 
 
 CHOICES, VIEWS = _rows_of(Choices), _rows_of(ViewOptions)
+COLUMNS = [row for row in CHOICES.values() if row.column][::-1]  # options that add one; the last is computed first
+GIVEN_COLUMNS = ("gold",)  # and what is given that adds one
 DEFAULTS = {row.name: row.default for row in (*CHOICES.values(), *VIEWS.values())} | {"gold": None}
 
 

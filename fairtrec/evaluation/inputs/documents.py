@@ -242,8 +242,7 @@ def documents_of(
     depth = None if choices.missing == "skip" else needs.depth
     for system, qids in runs if OF_RUNS & needs.inputs else ():
         for run, ranked in system.parts(qids) if system is not None else ():
-            top = run.cut_behind_ties(depth).cut(ranked, None) if choices.bounds == "ties" else run.cut(ranked, depth)
-            parts.append(top.docnos)
+            parts.append(run.cut(ranked, depth, with_ties=choices.keeps_ties).docnos)
     return parts
 
 

@@ -81,10 +81,8 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
     """Load a run, or take one that is loaded, down to ``depth``, and to what is tied with that if asked for."""
     if isinstance(thing, Run | Samples):
         named: System = dataclasses.replace(thing, name=name)
-        if isinstance(named, Run) and choices.bounds == "ties":
-            return named.cut_behind_ties(depth)
-        return named.cut(named.qids, depth)
-    how = choices.order, choices.score_dtype, None if choices.bounds == "ties" else depth
+        return named.cut(named.qids, depth, with_ties=choices.keeps_ties)
+    how = choices.order, choices.score_dtype, None if choices.keeps_ties else depth
     if choices.samples and not isinstance(thing, PATH):
         raise UsageError("several rankings for each query are read from files; give a path")
     if isinstance(thing, PATH):
@@ -99,7 +97,7 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
         from fairtrec.formats import memory
 
         loaded = memory.run(thing, name, *how)
-    return loaded.cut_behind_ties(depth) if choices.bounds == "ties" else loaded
+    return loaded.cut(loaded.qids, depth, with_ties=choices.keeps_ties)
 
 
 def submitted(thing: Any, name: str, choices: Choices, depth: int | None) -> System:

@@ -11,7 +11,7 @@ from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.leaderboard import Standing, comparable, order
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import beside, cells, corrected, names, standing, without_tau
+from fairtrec.report.cells import beside, followers, names, standing
 from fairtrec.report.document import heading
 from fairtrec.report.page import digest, element, file, rows_of, scatter, seen, written
 from fairtrec.report.result_notes import list_notes, note_reliability
@@ -139,15 +139,10 @@ def _rows(
     for run in ordered:
         scores = result.scores[run]
         name = element("bdi", named[run], title=scores.run)
-        means = cells(scores, None, places)
-        several = corrected(scores, places)
-        tau = [without_tau(scores, at, places) for at in range(len(several))]
-        before = [f" tau=0 {text}" if text else "" for text in tau]
-        gold = [
-            f"{before[at]} corrected {text}{ends}" if text not in ("", "-") else ""
-            for at, (text, ends) in enumerate(several)
-        ]
-        more = [text + by_gold for text, by_gold in zip(beside(scores, None, places), gold, strict=True)]
+        means, more = scores.spell(None, places), beside(scores, None, places)
+        for head, texts in followers(scores, places).items():
+            own = [f" {head} {''.join(text)}" if text and text[0] != "-" else "" for text in texts]
+            more = ["".join(pair) for pair in zip(more, own, strict=True)]
         marks = list(zip(means, more, compared.best[run].tolist(), compared.worst[run].tolist(), strict=True))
         yield element(
             "tr",

@@ -15,7 +15,7 @@ from fairtrec.evaluation.answers.aggregates import of_query
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Measure, Quantity
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import rows_of_relevance
 from fairtrec.report.labelling import RADIUS, Box, Dot, Spot, labelled, stacked
 from fairtrec.report.page import element
 
@@ -73,9 +73,10 @@ def axes(result: Result, standing: Standing) -> dict[int, Axis]:
 
 def default(measures: Sequence[Measure], columns: Sequence[int]) -> tuple[int, int]:
     """Choose what is drawn across and up: the first measure of utility and the first of fairness, if there are both."""
-    across = next((at for at in columns if isinstance(of_query(measures[at]), Utility)), columns[0])
+    rows = rows_of_relevance(map(of_query, measures))
+    across = next((at for at in columns if at in rows), columns[0])
     others = [at for at in columns if at != across]
-    return across, next((at for at in others if not isinstance(of_query(measures[at]), Utility)), others[0])
+    return across, next((at for at in others if at not in rows), others[0])
 
 
 def frontier(standing: Standing, across: int, up: int) -> list[int]:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from fairtrec.evaluation.answers.aggregates import MEAN, Aggregated, of_query
+from fairtrec.evaluation.answers.aggregates import of_query
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.formats.tsv import ALL
-from fairtrec.report.cells import POOLED, cells, names
+from fairtrec.report.cells import names
 from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
 from fairtrec.support.errors import STEERING, plain
@@ -20,8 +20,8 @@ def rows(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
     for name, part in (parts or {ALL: result}).items():
         for scores in part.scores:
             for query, qid in queries_of(scores, per_query=per_query and name == ALL, summary=summary):
-                many = len(scores.qids) if query in (None, POOLED) else 1
-                yield [scores.run, scores.tag, *[name] * bool(parts), qid, many, *cells(scores, query, places)]
+                many = 1 if isinstance(query, int) else len(scores.qids)
+                yield [scores.run, scores.tag, *[name] * bool(parts), qid, many, *scores.spell(query, places)]
 
 
 def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:
@@ -43,18 +43,13 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
             if query is None:
                 lines += [f"{'runid':<22}\tall\t{scores.tag}"] * (qid == "all" and not is_bare)
                 lines += [f"{'num_q':<22}\t{qid}\t{len(of.qids)}"] * (not is_bare and "num_q" not in asked)
-            for measure, value in zip(of.measures, cells(of, query, places), strict=True):
+            for measure, value in zip(of.measures, of.spell(query, places), strict=True):
                 if not value:
                     continue
                 padded = value if measure.total else value.rjust(6)  # counts are not padded
-                name = _called(measure, query) if isinstance(measure, Aggregated) else getattr(measure, "trec", "")
+                name = measure.trec_name(is_mean=query is None)
                 lines.append(f"{name or str(measure):<22}\t{qid}\t{padded}")
     return "".join(f"{line}\n" for line in lines)
-
-
-def _called(measure: Aggregated, query: int | None) -> str:
-    """Name a measure as trec_eval does, if it was asked for so; behind a point what of its queries' values this is."""
-    return f"{measure.trec or measure.of}{f'.{measure.how}' if measure.how != MEAN and query is None else ''}"
 
 
 def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:
@@ -69,7 +64,7 @@ def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
         sliced = [name for name in parts if summary and name != ALL]
         lines += [(parts[name].scores[number], f" slice {name}", None, "all") for name in sliced]
         for of, part, query, qid in lines:
-            for measure, value in zip(of.measures, cells(of, query, places), strict=True):
+            for measure, value in zip(of.measures, of.spell(query, places), strict=True):
                 name = measure if query is None else of_query(measure)
                 told = {"key": f"{several}{name}{part}", "value": value}
                 blocks += [_block(told if query is None else {**told, "query_id": qid})] * bool(value)

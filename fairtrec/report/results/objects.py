@@ -1,19 +1,18 @@
 """The values of a result: an object for each, one nested object with all that tells where it came from, and Parquet."""
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.evaluation.answers.aggregates import Aggregated, of_queries, of_query
+from fairtrec.evaluation.answers.aggregates import of_queries, of_query
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.results_file import FORMAT
-from fairtrec.evaluation.answers.scores import Scores, UnknownIntervals
-from fairtrec.evaluation.gaps import GapScores
-from fairtrec.formats.tsv import ALL, DIFFERENCE
-from fairtrec.measure import Quantity
+from fairtrec.evaluation.answers.scores import Scores, by_query
+from fairtrec.formats.tsv import ALL
 from fairtrec.report.records import head
 from fairtrec.report.result_notes import list_notes
 from fairtrec.support.version import __version__
@@ -32,38 +31,24 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
         common = {"run": scores.run, "tag": scores.tag, **of_slice}
         for row, measure in enumerate(scores.measures):
             name = str(of_query(measure))
-            if per_query and not (isinstance(measure, Aggregated) and measure.follows):
+            if per_query and not measure.follows:
                 for query, (qid, value) in enumerate(zip(scores.qids, scores.values[row].tolist(), strict=True)):
                     ends = {end: each.values[row, query] for end, each in scores.ends.items()}
                     yield {**common, "measure": name, "qid": qid, "value": value, **ends}
             if summary:
-                told = {"aggregate": measure.told} if isinstance(measure, Aggregated) else {}
+                told = measure.describe_aggregate()
                 yield {**common, "measure": name, **told, "qid": "all", **_mean(scores, row)}
-                if scores.pooled is not None and (pooled := scores.pooled.value(measure)) is not None:
-                    yield {**common, "measure": name, "qid": "pooled", "value": pooled}
+                for total, values in scores.totals.items():
+                    if (value := values[row]) is not None:
+                        yield {**common, "measure": name, "qid": total, "value": value}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
-    """Give the mean of a measure and over how many queries; and what ties make of it, in how many of them."""
+    """Give the mean of a measure and over how many queries, and what columns say of it; of two the first has a name."""
     mean: dict[str, Any] = {"value": scores.means[row], "n": int(scores.defined[row])}
-    if scores.gold is not None and (by_gold := scores.corrected[row]) is not None:
-        mean |= {name: getattr(by_gold, name) for name in ("corrected", "low", "high")}
-        mean |= {} if by_gold.without_tau is None else {"without_tau": by_gold.without_tau}
-        mean |= {"gold": by_gold.gold, "differ": by_gold.differ}
-    elif scores.within is not None and not scores.measures[row].total:
-        mean |= dict(zip(("low", "high"), scores.within[row].tolist(), strict=True))
-    if isinstance(scores, GapScores) and (gap := scores.gaps[row]) is not None:
-        mean |= {"of": list(gap.of)}
-        if scores.confidence is not None and scores.kind == DIFFERENCE:
-            mean["p"] = gap.p
-    mean |= {end: each.means[row] for end, each in scores.ends.items()}
-    if scores.ties is not None:
-        mean |= {"tied": int(scores.ties.tied[row]), "drawn": int(scores.ties.drawn[row])}
-    if scores.unknown is not None:
-        found = scores.unknown
-        mean |= {"n_ends": int(scores.ends["least"].defined[row]), "unknown": int((found.number[row] > 0).sum())}
-        mean |= {name: int(getattr(found, name)[row].sum()) for name in ("drawn", "bounded", "sampled")}
-        mean["outside"] = int(found.outside(scores.values)[row].sum())
+    for column in scores.columns.values():
+        for name, value in column.describe_mean(scores, row).items():
+            mean.setdefault(name, value)
     return mean
 
 
@@ -73,7 +58,7 @@ def record(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str
     slices = {name: part for name, part in parts.items() if name != ALL}
     for at, run in enumerate(runs if slices and summary else []):
         run["slices"] = {name: _means(part.scores[at]) for name, part in slices.items()}
-    measures = {str(measure): _described(measure) for measure in result.scores[0].measures}
+    measures = {str(measure): measure.describe() for measure in result.scores[0].measures}
     made = {
         "format": FORMAT,
         **head(result, result.signature),
@@ -84,14 +69,6 @@ def record(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str
     return {**made, "measures": measures, "runs": runs}
 
 
-def _described(measure: Quantity) -> dict[str, str]:
-    """Say which values are good, what a run's value is of those of its queries, and of which measure these are."""
-    if isinstance(measure, Aggregated):
-        return {"better": measure.better, "aggregate": measure.told, "of": str(measure.of)}
-    told = "sum" if measure.total else "gm" if measure.geometric else "mean"
-    return {"better": measure.better, "aggregate": told}
-
-
 def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
     spelled = list(map(str, of_queries(scores).measures))
     run: dict[str, Any] = {"run": scores.run, "tag": scores.tag, "num_q": len(scores.qids)}
@@ -99,35 +76,18 @@ def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
     if summary:
         run |= _means(scores)
     if per_query:
-        run["queries"] = _queries(of_queries(scores), spelled)
-        if scores.ends:
-            kind = "ties" if scores.ties else "unknown"
-            run[kind] = {end: _queries(each, spelled) for end, each in scores.ends.items()}
-        if scores.unknown is not None:
-            run["label_next"] = _next(scores.unknown, scores.qids, spelled)
+        run["queries"] = by_query(scores.qids, of_queries(scores).values, spelled)
+        for column in scores.columns.values():
+            run |= column.describe_queries(scores, spelled)
     return run
 
 
 def _means(scores: Scores) -> dict[str, Any]:
     means = {str(measure): _mean(scores, row) for row, measure in enumerate(scores.measures)}
     found: dict[str, Any] = {"num_q": len(scores.qids), "means": means}
-    if scores.pooled is not None:
-        found["pooled"] = {str(measure): scores.pooled.value(measure) for measure in scores.measures}
+    for name, values in scores.totals.items():
+        found[name] = dict(zip(map(str, scores.measures), values, strict=True))
     return found
-
-
-def _next(found: UnknownIntervals, qids: Sequence[str], spelled: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Give for each query and measure the unknown document that moves the value most: what to label next."""
-    several: dict[str, dict[str, dict[str, Any]]] = {}
-    for row, query in zip(*(each.tolist() for each in found.rank.T.nonzero()), strict=True):
-        told = {"rank": int(found.rank[query, row]), "docno": found.docno[query, row], "moves": found.moves[query, row]}
-        several.setdefault(qids[row], {})[spelled[query]] = told
-    return several
-
-
-def _queries(scores: Scores, spelled: list[str]) -> dict[str, dict[str, float]]:
-    values = (dict(zip(spelled, row, strict=True)) for row in scores.values.T.tolist())
-    return dict(zip(scores.qids, values, strict=True))
 
 
 def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> bytes:
@@ -176,7 +136,7 @@ def _rows(scores: Scores, of_slice: str | None, *, per_query: bool, summary: boo
     every, measure, query = np.zeros((1, 1), np.int64), np.arange(shape[0])[:, None], np.arange(shape[1])
     of_queries = [of_query(each) for each in scores.measures]
     better = [each.better for each in (*of_queries, *scores.measures)]
-    told = [each.told if isinstance(each, Aggregated) else None for each in scores.measures]
+    told = [each.describe_aggregate().get("aggregate") for each in scores.measures]
     own = measure + shape[0] * of_mean  # of means, which may be other values than means
     table = pa.table(
         {
@@ -193,23 +153,20 @@ def _rows(scores: Scores, of_slice: str | None, *, per_query: bool, summary: boo
             **_bounds(scores, of_mean),
         }
     )
-    again = np.array([isinstance(each, Aggregated) and each.follows for each in scores.measures])
+    again = np.array([each.follows for each in scores.measures])
     return table.filter(pa.array((of_mean | ~again[:, None]).ravel())) if again.any() else table
 
 
 def _bounds(scores: Scores, of_mean: Bools) -> dict[str, Any]:
-    """Make the columns of the ends of intervals, null for single queries."""
+    """Make columns of the numbers next to means, null for single queries; of two columns the first has a name."""
     import pyarrow as pa
 
     found: dict[str, Floats] = {}  # [measure]
-    if scores.within is not None:
-        found = dict(zip(("low", "high"), scores.within.T, strict=True))
-    if scores.gold is not None:
-        for name in ("corrected", "low", "high"):
-            told = [np.nan if each is None else getattr(each, name) for each in scores.corrected]
+    for column in [*scores.columns.values()][::-1]:
+        rows = [column.numbers(scores, row) for row in range(len(scores.measures))]
+        for name in dict.fromkeys(chain(column.number_names, *rows)):
+            told = np.array([numbers.get(name, np.nan) for numbers in rows])
             found[name] = np.where(np.isnan(told), found.get(name, np.nan), told)
-        before = [np.nan if each is None or each.without_tau is None else each.without_tau for each in scores.corrected]
-        found |= {} if np.isnan(before).all() else {"without_tau": np.array(before)}
     ends = {name: np.where(of_mean, end[:, None], np.nan).ravel() for name, end in found.items()}
     return {name: pa.array(end, mask=np.isnan(end)) for name, end in ends.items()}
 

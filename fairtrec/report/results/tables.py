@@ -8,7 +8,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import Standing, by, incomplete
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import POOLED, beside, cells, corrected, names, rows, sizes, standing, without_tau
+from fairtrec.report.cells import beside, followers, names, rows, sizes, standing
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stacked
 from fairtrec.report.result_notes import list_notes
 from fairtrec.report.terminal import BEST, WORST
@@ -19,7 +19,7 @@ UNTESTED = "ranks are not tested, see fairtrec compare"
 DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 MARKS = ("bold the best", "italics the worst")
-RunRow = tuple[int, int | None, str]  # a run by its number, and one of its rows
+RunRow = tuple[int, int | str | None, str]  # a run by its number, and one of its rows
 
 
 def windowed(
@@ -56,7 +56,7 @@ def tables(
         ]
         more = [_qids(lines)] * per_query
         if summary:
-            many = [str(len(ordered.scores[run].qids)) if query in (None, POOLED) else "" for run, query, _ in lines]
+            many = ["" if isinstance(query, int) else str(len(ordered.scores[run].qids)) for run, query, _ in lines]
             more.append(Column("sequences" if "sequences" in result.signature else "queries", many))
         several.append(_marked(ordered, lines, more, places, sort if summary else None))
     table = stacked(several, "slice", list(parts)) if parts else several[0]
@@ -72,7 +72,7 @@ def _marked(
 ) -> ReportTable:
     """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
     compared, named = standing(result, places), names(result)
-    cells = [RunCell("  pooled") if query == POOLED else named[run] for run, query, _ in lines]
+    cells = [RunCell(f"  {query}") if isinstance(query, str) else named[run] for run, query, _ in lines]
     keys = [Column("run", cells, words=True, runs=True)]
     first = None if sort is None or len(result.scores) == 1 else result.scores[0].measures.index(sort)
     if first is not None:
@@ -89,34 +89,59 @@ def _of_means(lines: Sequence[RunRow], of_runs: Sequence[str]) -> list[str]:
 def _columns(
     result: Result, lines: Sequence[RunRow], places: int, compared: Standing | None = None, first: int | None = None
 ) -> list[Column]:
-    """Give a column for each measure: its values in these lines, what ties make of them, and the marks of means.
+    """Give a column for each measure: its values in these lines, what stands behind them, and the marks of means.
 
-    Behind it stands one of the means as gold labels correct them, if there are any. The measure that is ``first`` is
-    that by which runs are ranked.
+    Behind it stand the means that follow it, such as those that gold labels correct; the last of them has the marks.
+    The measure that is ``first`` is that by which runs are ranked.
     """
-    written = [cells(result.scores[run], query, places) for run, query, _ in lines]
-    for row in (at for at, (_, query, _) in enumerate(lines) if query == POOLED):
-        written[row] = [cell or "-" for cell in written[row]]
-    behind = [beside(result.scores[run], query, places) for run, query, _ in lines]
-    means = [(row, run) for row, (run, query, _) in enumerate(lines) if query is None and compared is not None]
-    told = [corrected(scores, places) for scores in result.scores]
+    written, behind = [], []
+    for run, query, _ in lines:
+        texts, is_total = result.scores[run].spell(query, places), isinstance(query, str)
+        written.append([text or "-" for text in texts] if is_total else texts)
+        behind.append(beside(result.scores[run], query, places))
+    following = [followers(scores, places) for scores in result.scores]
     columns: list[Column] = []
     measures = result.scores[0].measures
     for at in sorted(range(len(measures)), key=lambda at: at != first):
-        best = {row for row, run in means if compared is not None and compared.best[run, at]}
-        worst = {row for row, run in means if first is not None and compared is not None and compared.worst[run, at]}
-        more = [line[at] for line in behind]
-        of_gold = [("", "") if query is not None else told[run][at] for run, query, _ in lines]
-        several = [Column(heading(measures[at]), [line[at] for line in written], beside=more if any(more) else ())]
-        if any(scores.gold is not None and scores.gold.rows[at] is not None for scores in result.scores):
-            found, ends = ([pair[part] for pair in of_gold] for part in (0, 1))
-            before = [without_tau(result.scores[run], at, places) if query is None else "" for run, query, _ in lines]
-            several += [Column("tau=0", before, follows=True)] * any(before)
-            several.append(Column("corrected", found, beside=ends if any(ends) else (), follows=True))
-        marked = -1 if any(text not in ("", "-") for text, _ in of_gold) else 0
+        own = [(line[at], more[at]) for line, more in zip(written, behind, strict=True)]
+        several = [_column(heading(measures[at]), own), *_following(lines, following, at)]
+        marked = max(place for place, column in enumerate(several) if not place or any(map(_is_value, column.cells)))
+        best, worst = _mark(lines, compared, at, is_ranked=first is not None)
         several[marked] = replace(several[marked], best=best, worst=worst)
         columns += several
     return columns
+
+
+def _column(name: str, texts: Sequence[tuple[str, str]], *, follows: bool = False) -> Column:
+    """Give a column of values and what stands behind each."""
+    more = [behind for _, behind in texts]
+    return Column(name, [text for text, _ in texts], beside=more if any(more) else (), follows=follows)
+
+
+def _is_value(text: object) -> bool:
+    return text not in ("", "-")
+
+
+def _following(
+    lines: Sequence[RunRow], following: Sequence[Mapping[str, Sequence[tuple[str, str] | None]]], at: int
+) -> list[Column]:
+    """Give the columns of the means that follow a measure; none where no run has them."""
+    found = []
+    for name in dict.fromkeys(name for of_run in following for name in of_run):
+        own = [of_run[name][at] if name in of_run else None for of_run in following]
+        if any(own):
+            texts = [(own[run] if query is None else None) or ("", "") for run, query, _ in lines]
+            found.append(_column(name, texts, follows=True))
+    return found
+
+
+def _mark(lines: Sequence[RunRow], compared: Standing | None, at: int, *, is_ranked: bool) -> tuple[set[int], set[int]]:
+    """Number the lines of the best means of a measure, and of the worst if runs are ranked."""
+    if compared is None:
+        return set(), set()
+    means = [(line, run) for line, (run, query, _) in enumerate(lines) if query is None]
+    best = {line for line, run in means if compared.best[run, at]}
+    return best, {line for line, run in means if is_ranked and compared.worst[run, at]}
 
 
 def arrows(result: Result) -> str:

@@ -36,7 +36,7 @@ def test_the_corrected_difference_is_that_of_the_corrected_values(given):
     """Law 3, of compare."""
     runs, words, sheet, _ = given
     result = fairtrec.evaluate(MEASURES, runs, labels=words, gold=sheet)
-    first, second = ({str(m): c for m, c in zip(s.measures, s.corrected, strict=True)} for s in result.scores)
+    first, second = ({str(m): c for m, c in zip(s.measures, s.settle("gold"), strict=True)} for s in result.scores)
     for row in fairtrec.compare(result).rows:
         right = second[row.measure].corrected - first[row.measure].corrected
         assert row.corrected == pytest.approx(right, abs=1e-13)
@@ -46,7 +46,7 @@ def test_the_variance_is_that_of_queries_and_of_labels(given):
     runs, words, sheet, _ = given
     result = fairtrec.evaluate("EER@5", runs, labels=words, gold=sheet)
     (row,) = fairtrec.compare(result, confidence=0.9).rows
-    one, other = (scores.gold.rows[0].drawn() for scores in result.scores)
+    one, other = (scores.columns["gold"].rows[0].drawn() for scores in result.scores)
     of_labels = other.less(one)
     variance = of_labels.sampled
     assert variance >= of_labels.variance
@@ -124,7 +124,7 @@ def test_few_queries_that_differ_are_doubtful(given):
     )
     sheet = pandas.DataFrame(rows, columns=["qid", "docno", "group", "probability"])
     result = fairtrec.evaluate("AWRF@5", runs, labels=labels, gold=sheet)
-    assert all(found.doubtful for scores in result.scores for found in scores.corrected)
+    assert all(found.doubtful for scores in result.scores for found in scores.settle("gold"))
     (row,) = fairtrec.compare(result).rows
     assert row.few_labels
     assert row.doubtful

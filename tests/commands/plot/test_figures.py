@@ -74,7 +74,7 @@ def test_a_run_on_the_front_is_filled_however_near_another_one_is(near):
 def test_intervals_are_those_of_the_means_unless_they_are_left_out(kind, interval):
     result = drawn_of([[0.2, 0.4], [0.5, 0.1]])
     wide = result.with_confidence(0.95, interval=interval)
-    ends = {end for scores in wide.scores for row in scores.within for end in row.round(6)}
+    ends = {end for scores in wide.scores for row in scores.intervals[0] for end in row.round(6)}
     axes = fairtrec.plot(result, kind, interval=interval).axes
     found = {round(float(value), 6) for each in axes for ends in whiskers(each) for value in np.ravel(ends)}
     assert ends <= found

@@ -167,7 +167,7 @@ def test_the_weight_0_for_each_group_says_the_same_to_bounds():
         for none in ("-", {"f": 0, "m": 0})
     ]
     for end in ("least", "greatest", "expected"):
-        one, other = (getattr(scores.unknown, end) for scores in both)
+        one, other = (getattr(scores.columns["unknown"], end) for scores in both)
         np.testing.assert_array_equal(one, other)
 
 
@@ -209,7 +209,7 @@ def test_labellings_in_which_nobody_is_of_a_group_are_left_out():
          for one, other in ways]
     )  # fmt: skip
     for end, of_all in (("least", np.nanmin), ("greatest", np.nanmax), ("expected", np.nanmean)):
-        np.testing.assert_allclose(getattr(scores.unknown, end)[:, 0], of_all(tried, axis=0), atol=1e-12)
+        np.testing.assert_allclose(getattr(scores.columns["unknown"], end)[:, 0], of_all(tried, axis=0), atol=1e-12)
 
 
 def test_published_figures_of_passages_that_people_labelled(shared):

@@ -246,9 +246,9 @@ def test_of_unknown_groups_bounds_of_gfr_are_those_of_all_labellings():
         values.append(fairtrec.evaluate(measures, run, qrels, labels=full).scores[0].values)
     tried = np.stack(values)
     for end, of_all in (("least", np.nanmin), ("greatest", np.nanmax), ("expected", np.nanmean)):
-        np.testing.assert_allclose(getattr(found.unknown, end), of_all(tried, axis=0), atol=1e-9)
-    assert found.unknown.documents[0, 0] == ("c", "d")
-    assert found.unknown.docno[0, 0] == "c"
+        np.testing.assert_allclose(getattr(found.columns["unknown"], end), of_all(tried, axis=0), atol=1e-9)
+    assert found.columns["unknown"].documents[0, 0] == ("c", "d")
+    assert found.columns["unknown"].docno[0, 0] == "c"
 
 
 def test_ties_and_samples_go_by_the_attribute(both, tmp_path):

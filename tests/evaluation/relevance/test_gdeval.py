@@ -55,10 +55,10 @@ def test_no_program_is_started(monkeypatch):
     best = stop[3] + (1 - stop[3]) * stop[1] / 3
     worst = stop[3] / 2 + (1 - stop[3]) * stop[1] / 4
     assert scores.values.tolist() == [[pytest.approx(stop[3] + (1 - stop[3]) * stop[1] / 4, abs=5e-6), 0]]
-    assert scores.ties.greatest.tolist() == [[pytest.approx(best, abs=5e-6), 0]]
-    assert scores.ties.least.tolist() == [[pytest.approx(worst, abs=5e-6), 0]]
+    assert scores.columns["ties"].greatest.tolist() == [[pytest.approx(best, abs=5e-6), 0]]
+    assert scores.columns["ties"].least.tolist() == [[pytest.approx(worst, abs=5e-6), 0]]
     middle = (best + worst + stop[3] + (1 - stop[3]) * stop[1] / 4 + stop[3] / 2 + (1 - stop[3]) * stop[1] / 3) / 4
-    assert scores.ties.expected.tolist() == [[pytest.approx(middle, abs=5e-6), 0]]
+    assert scores.columns["ties"].expected.tolist() == [[pytest.approx(middle, abs=5e-6), 0]]
 
 
 @pytest.mark.parametrize("measure", ["nDCG(dcg='exp-log2')", "nDCG(dcg='exp-log2',judged_only=True)@5"])

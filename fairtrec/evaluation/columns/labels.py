@@ -1,4 +1,4 @@
-"""Bounds beside the values of a run: over all labellings, and over all that documents without a text could say."""
+"""Bounds of the values of a run over all ways to label the documents of unknown group (``--bounds labels``)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,16 +9,16 @@ import numpy as np
 
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
 from fairtrec.data.ranking.depth import depth_of, evenly
-from fairtrec.evaluation.answers.scores import ENDS, Scores, UnknownIntervals
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.columns.intervals import ENDS
+from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
+from fairtrec.evaluation.columns.unknown import UnknownIntervals
 from fairtrec.evaluation.computing import masked, parts_of, taking_part, values_of
-from fairtrec.evaluation.inputs.choices import Choices
-from fairtrec.evaluation.inputs.documents import Documents, Reference
+from fairtrec.evaluation.inputs.documents import Reference
 from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.evaluation.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
-from fairtrec.formulas.rounding import same
 from fairtrec.measure import Measure, Note, NoteKind
-from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 
 ASKED = frozenset(("membership", "judged_membership"))
 FIRST = 20  # unknown documents of a query, the topmost, of which it is told how far they move the value
@@ -71,6 +71,11 @@ class Filled:
                 membership[row, place] = given[row, of_rows[row, place]]
                 named[name] = membership
         return np.broadcast_to(self.measure(**named), len(rows))
+
+
+def compute(scored: ScoredRun) -> Computed:
+    """Find the least, greatest and expected values over all labellings of unknown documents."""
+    return intervals(scored.run, scored.scores, scored.reference, which=scored.choices.next_label)
 
 
 def intervals(
@@ -245,43 +250,3 @@ def _list_notes(reference: Reference, several: Sequence[Docs], attribute: str) -
         of = " and the ".join(word for _, word in reference.target_of.of)
         notes.append(TARGET_OF_KNOWN.note(by=attribute, target=of))
     return tuple(notes)
-
-
-def with_bounds(scores: Scores, run: Run, reference: Reference, choices: Choices) -> Scores:
-    """Add to a run's scores what they could be: over all labellings, or over all texts that are missing."""
-    if choices.bounds == "labels":
-        unknown, said = intervals(run, scores, reference, which=choices.next_label)
-        return replace(scores, unknown=unknown, notes=scores.notes + said)
-    return replace(scores, unknown=_over_texts(run, scores, reference))
-
-
-def _over_texts(run: Run, scores: Scores, reference: Reference) -> UnknownIntervals:
-    """Find the bounds of measures that look at documents."""
-    found = UnknownIntervals.none(scores.values)
-    rows = [row for row, measure in enumerate(scores.measures) if OF_DOCUMENTS.intersection(measure.needs)]
-    depth = depth_of([scores.measures[row] for row in rows])
-    parts = evenly(run, scores.qids, depth)
-    for row in rows:
-        measure = scores.measures[row]
-        several = _written(measure, reference)
-        for part in parts:
-            qids = [scores.qids[query] for query in part]
-            ends = (Inputs(run, qids, written, depth) for written in several)
-            named = ({name: getattr(inputs, name) for name in measure.needs} for inputs in ends)
-            least, greatest, loose = measure.at_ends(*named)
-            moved = ~same(least, greatest) & ~(np.isnan(least) & np.isnan(greatest))
-            found.least[row, part], found.greatest[row, part] = least, greatest
-            found.bounded[row, part] = loose & moved
-            found.number[row, part] = moved
-        found.expected[row] = np.nan if found.number[row].any() else found.least[row]  # of texts there is no prior
-    return found
-
-
-def _written(measure: Any, reference: Reference) -> list[Reference]:
-    """Give what is known where each document without a text holds the counts of one end, and of the other."""
-    assert reference.documents is not None
-    known, choices = reference.documents.counted, replace(reference.documents.choices, bounds=None, missing="neutral")
-    several = [Documents(known, choices), Documents(known, choices)]
-    for documents, counts in zip(several, measure.counts_at_ends(len(known.groups)), strict=True):
-        documents.counts[~documents.annotations.known] = counts
-    return [replace(reference, documents=documents) for documents in several]

@@ -1,26 +1,85 @@
 """What the values of a run are over the orders of its tied documents: in closed form, or from the orders themselves."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Run
+from fairtrec.data import MISSING, Bools, Floats, Ints, Run
 from fairtrec.data.ranking.depth import depth_of, evenly
-from fairtrec.data.ranking.ties import Blocks, orders
-from fairtrec.evaluation.answers.scores import ENDS, Scores, Ties
+from fairtrec.data.ranking.ties import DRAWN, Blocks, orders
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.columns.intervals import ENDS, Intervals, note_moved
+from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.computing import masked, parts_of, values_of
 from fairtrec.evaluation.inputs.documents import Reference
 from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import split_relevance
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_measures
 
+OVER_ORDERS = NoteKind(
+    "bounds of ties", "[least, greatest] ~expected: over all orders of tied documents", NoteSeverity.LEGEND
+)
+NO_TIES = NoteKind("no ties", "ties change no value")
+TIES = NoteKind("ties", "ties change values of {moving} of {of} runs, in {most} at most{also}", NoteSeverity.MISLEADING)
+TIES_OF_ONE = NoteKind(
+    "ties of one run", "ties change the value of {moved} of {queries} queries{also}", NoteSeverity.MISLEADING
+)
 SEED = 2008
+
+
+@dataclass(frozen=True, eq=False)
+class Ties(Intervals):
+    """What the values of a run [measure, query] are over the orders of tied documents.
+
+    Each equals the value where no document that the measure looks at is tied; nan where the value is.
+    """
+
+    name: ClassVar[str] = "ties"
+
+    is_tied: Bools  # the measure looks at tied documents
+    is_drawn: Bools  # and the three come from some orders only, drawn at random
+
+    @property
+    def tied(self) -> Ints:
+        """For how many queries each measure looks at tied documents [measure]."""
+        return np.asarray(self.is_tied.sum(axis=1))
+
+    @property
+    def drawn(self) -> Ints:
+        """For how many of these the three come from some orders only, drawn at random [measure]."""
+        return np.asarray(self.is_drawn.sum(axis=1))
+
+    def describe_mean(self, scores: Scores, row: int) -> Mapping[str, Any]:
+        """Give the means of the three, and how many queries have ties."""
+        return {**super().describe_mean(scores, row), "tied": int(self.tied[row]), "drawn": int(self.drawn[row])}
+
+    @classmethod
+    def list_notes(cls, result: Result, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - of all runs
+        """Say to which measures ties matter, in how many queries, and where not all orders were evaluated."""
+        runs = [ties for _, ties in cls.find_all(result.scores)]
+        said = []
+        for row, measure in enumerate(result.scores[0].measures):
+            with np.errstate(invalid="ignore"):  # where both ends are infinite, nothing moves
+                moved = [int((ties.greatest[row] - ties.least[row] > NEAR).sum()) for ties in runs]
+            drawn = [int(ties.drawn[row]) for ties in runs]
+            tried = {f"only {DRAWN} random orders were tried, which may miss both ends": drawn}
+            if any(moved) or any(drawn):
+                said.append(replace(note_moved((TIES, TIES_OF_ONE), moved, result, tried), measures=(measure,)))
+        return [OVER_ORDERS.note(), *merge_measures(said)] if said else [NO_TIES.note()]
+
+
+def compute(scored: ScoredRun) -> Computed:
+    """Find the least, greatest and expected values over all orders of tied documents."""
+    return intervals(scored.run, scored.scores, scored.reference, scored.choices.depth), ()
 
 
 def intervals(run: Run, scores: Scores, reference: Reference, depth: int | None) -> Ties:
@@ -124,8 +183,8 @@ def _tried(
     lines = run.top(qids, None)
     numbers = [row[there] for row, there in zip(Blocks.of(run, lines).number, lines != MISSING, strict=True)]
     several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
-    utility = [measure for measure in measures if isinstance(measure, Utility)]
-    deepest = depth_of([measure for measure in measures if not isinstance(measure, Utility)])
+    utility, others = split_relevance(measures)
+    deepest = depth_of(others)
     if utility and reference.qrels is not None:
         reference = replace(reference, judge=RelevanceEvaluator(utility, reference.qrels))
     least, greatest = np.full((2, len(measures), len(qids)), np.nan)

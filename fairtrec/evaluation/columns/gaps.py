@@ -15,15 +15,17 @@ https://doi.org/10.1111/j.2517-6161.1954.tb00159.x
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import isnan, nan, sqrt
+from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import Floats
+from fairtrec.data import Floats, Ints
 from fairtrec.evaluation.answers.aggregates import Aggregated
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.evaluation.columns.confidence import Confidence
 from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
 from fairtrec.measure import Measure, Quantity
 from fairtrec.statistics.student import critical_t
@@ -52,9 +54,27 @@ class Gap:
 class GapScores(Scores):
     """Gaps between slices in the place of a run's means [measure], so that formats write them as they write slices."""
 
-    is_gap = True
     gaps: tuple[Gap | None, ...] = ()
     kind: str = DIFFERENCE
+
+    @cached_property
+    def means(self) -> Floats:
+        """The gaps [measure]; nan if there is none."""
+        return np.array([nan if gap is None else gap.value for gap in self.gaps])
+
+    @cached_property
+    def compared(self) -> Floats:
+        """The sizes of the gaps [measure]."""
+        return np.abs(self.means)
+
+    @cached_property
+    def defined(self) -> Ints:
+        """Over how many queries each gap is [measure]."""
+        return np.array([0 if gap is None else gap.queries for gap in self.gaps])
+
+    def spell(self, query: int | str | None, places: int) -> list[str]:
+        """Write each gap; nothing if there is none."""
+        return ["" if text == "nan" else text for text in super().spell(query, places)]
 
     def told(self, row: int) -> str:
         """Say of which slices a gap is: the greatest less the least, or the least over the greatest."""
@@ -64,46 +84,76 @@ class GapScores(Scores):
         return f"{gap.of[0]} - {gap.of[1]}" if self.kind == DIFFERENCE else f"{gap.of[1]} / {gap.of[0]}"
 
 
+@dataclass(frozen=True, eq=False)
+class Gaps(ScoreColumn):
+    """What stands next to a gap: its slices, and with ``--confidence`` its interval and p."""
+
+    name: ClassVar[str] = "gaps"
+
+    number_names: tuple[str, ...] = ()
+
+    def numbers(self, scores: Any, row: int) -> Mapping[str, float]:
+        """Give the ends of the interval; nan for a measure without a gap."""
+        if scores.measures[row].total:
+            return {}
+        return {end: nan if scores.gaps[row] is None else getattr(scores.gaps[row], end) for end in self.number_names}
+
+    def describe_mean(self, scores: Any, row: int) -> Mapping[str, Any]:
+        """Give the two slices, and the p of a difference that has an interval."""
+        gap = scores.gaps[row]
+        if gap is None:
+            return self.numbers(scores, row)
+        numbers: dict[str, Any] = {**self.numbers(scores, row), "of": list(gap.of)}
+        return numbers | ({"p": gap.p} if self.number_names and scores.kind == DIFFERENCE else {})
+
+    def suffixes(self, scores: Any, query: int | None, places: int) -> list[str]:  # noqa: ARG002 - of means
+        """Write which slices are the greatest and the least, the interval of their gap, and p, if it has one."""
+        written = []
+        for row, gap in enumerate(scores.gaps):
+            reach = "" if gap is None or isnan(gap.low) else f" [{gap.low:.{places}f}, {gap.high:.{places}f}]"
+            doubt = " ?" * (gap is not None and gap.doubtful and bool(reach))
+            p = "" if gap is None or isnan(gap.p) else f" p {gap.p:.{places}f}"
+            written.append("" if gap is None else f" {scores.told(row)}{reach}{doubt}{p}")
+        return written
+
+
 def gaps(parts: Mapping[str, Result]) -> dict[str, Result]:
     """Give the differences and ratios of slices as slices of their own; none of fewer than two, or of gold labels."""
     slices = {name: part for name, part in parts.items() if name != ALL}
     whole = parts[ALL]
-    if len(slices) < 2 or any(scores.gold is not None for scores in whole.scores):
+    if len(slices) < 2 or any(scores.is_corrected for scores in whole.scores):
         return {}
     found: dict[str, list[Scores]] = {DIFFERENCE: [], RATIO: []}
     for number, scores in enumerate(whole.scores):
         of_run = {name: part.scores[number] for name, part in slices.items()}
-        both = [_of_measure(measure, row, of_run, scores.confidence) for row, measure in enumerate(scores.measures)]
+        levels = [column.confidence for _, column in Confidence.find_all((scores,))]
+        both = [_of_measure(measure, row, of_run, *levels) for row, measure in enumerate(scores.measures)]
+        column = Gaps(Confidence.number_names if levels else ())
         for kind, several in zip(found, zip(*both, strict=True), strict=True):
-            found[kind].append(_scores(scores, of_run, several, kind))
+            found[kind].append(_scores(scores, of_run, several, kind, column))
     return {kind: replace(whole, scores=tuple(several)) for kind, several in found.items()}
 
 
-def _scores(scores: Scores, of_run: Mapping[str, Scores], several: Sequence[Gap | None], kind: str) -> GapScores:
+def _scores(
+    scores: Scores, of_run: Mapping[str, Scores], several: Sequence[Gap | None], kind: str, column: Gaps
+) -> GapScores:
     wanted = {qid for each in of_run.values() for qid in each.qids}
     qids = tuple(qid for qid in scores.qids if qid in wanted)
-    made = GapScores(
+    return GapScores(
         run=scores.run,
         tag=scores.tag,
         measures=scores.measures,
         qids=qids,
         values=np.full((len(several), len(qids)), nan),
-        confidence=scores.confidence,
+        columns={column.name: column},
         strange=frozenset(scores.measures),  # compared with no other run's
         gaps=tuple(several),
         kind=kind,
     )
-    known = [Gap(("", ""), nan, 0) if gap is None else gap for gap in several]
-    values = np.array([gap.value for gap in known])
-    ends = np.array([(gap.low, gap.high) for gap in known]).reshape(-1, 2)
-    vars(made).update(means=values, compared=values, within=None if scores.confidence is None else ends)
-    vars(made)["defined"] = np.array([gap.queries for gap in known])
-    vars(made)["doubtful"] = np.array([gap.doubtful for gap in known], dtype=np.bool_)
-    return made
 
 
 def _of_measure(
-    measure: Quantity, row: int, of_run: Mapping[str, Scores], confidence: float | None
+    measure: Quantity, row: int, of_run: Mapping[str, Scores], confidence: float | None = None
 ) -> tuple[Gap | None, Gap | None]:
     """Give the difference and the ratio of a measure over the slices of a run; None where there is none."""
     is_end = not isinstance(measure, Measure | Aggregated)  # of bounds

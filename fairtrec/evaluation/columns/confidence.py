@@ -1,0 +1,142 @@
+"""An interval next to each mean over queries, of Student's t or of the bootstrap (``--confidence``)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats
+from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.statistics import paired
+from fairtrec.statistics.procedure import DECIDING, SCANTY, Procedure
+from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import Method
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
+
+INTERVAL = NoteKind(
+    "interval", "[low, high]: {percent} {interval} interval of each mean over queries{drawn}", NoteSeverity.LEGEND
+)
+DOUBTFUL = NoteKind(
+    "doubtful interval",
+    "?: fewer than {fewest} values differ from the most frequent one, so the interval is too narrow",
+    NoteSeverity.LEGEND,
+)
+GAP_INTERVAL = NoteKind(
+    "interval of slices",
+    "difference, ratio: {percent} intervals of Games and Howell, and of Fieller, for any two of the slices",
+)
+NO_GAP_INTERVAL = NoteKind("no interval of slices", "difference, ratio: no interval, as a query is in several slices")
+ONE_QUERY = NoteKind("one query", "a mean over one query has no interval")
+FEW_QUERIES = NoteKind("few queries", "an interval over fewer than {fewest} queries (here {here}) {holds}")
+CALLED = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"}
+
+
+@dataclass(frozen=True, eq=False)
+class Confidence(ScoreColumn):
+    """The interval of each mean; a sum, a mean over one query and an infinite one have none.
+
+    ``left_out`` are the measures [measure] whose interval another column has.
+    """
+
+    name: ClassVar[str] = "confidence"
+    number_names = ("low", "high")
+
+    confidence: float
+    interval: Method
+    left_out: Bools
+
+    def with_confidence(self, confidence: float, interval: Method) -> "Confidence":  # noqa: ARG002 - refused
+        """Refuse a second interval."""
+        raise UsageError("this result has an interval beside each mean already; start from the one without")
+
+    def keep_measures(self, rows: Sequence[int]) -> "Confidence":
+        """Keep some of the measures, by number."""
+        return replace(self, left_out=self.left_out[list(rows)])
+
+    def settle(self, scores: Scores) -> Floats:
+        """Compute the intervals [measure, end], which end where the values of the measure do; nan if there is none."""
+        ends = np.full((len(scores.measures), 2), np.nan)
+        for row, (measure, values) in enumerate(zip(scores.measures, scores.values, strict=True)):
+            if not (measure.total or measure.geometric or self.left_out[row]):
+                found = paired.interval(values[~np.isnan(values)], self.interval, confidence=self.confidence)
+                low, high = measure.bounds if scores.target is None else measure.bounds_against(scores.target)
+                ends[row] = np.clip(found, -np.inf if low is None else low, np.inf if high is None else high)
+        return ends
+
+    def find_doubtful(self, scores: Scores) -> Bools:
+        """Tell which intervals [measure] rest on so few values beside the commonest that they are too narrow."""
+        few = [paired.differing(values[~np.isnan(values)]) < DECIDING for values in scores.values]
+        return np.asarray(np.asarray(few) & ~np.isnan(scores.settle(self.name)[:, 0]), dtype=np.bool_)
+
+    def intervals(self, scores: Scores) -> tuple[Floats, ...]:
+        """Give the intervals to figures."""
+        return (scores.settle(self.name),)
+
+    def has_interval(self, measures: int) -> Bools:  # noqa: ARG002 - the same
+        """Tell which measures have an interval from here."""
+        return ~self.left_out
+
+    def numbers(self, scores: Scores, row: int) -> Mapping[str, float]:
+        """Give the ends of the interval; a sum has none."""
+        if scores.measures[row].total:
+            return {}
+        return dict(zip(self.number_names, scores.settle(self.name)[row].tolist(), strict=True))
+
+    def suffixes(self, scores: Scores, query: int | None, places: int) -> list[str]:
+        """Write the interval behind the mean, and ? if it is too narrow."""
+        if query is not None:
+            return super().suffixes(scores, query, places)
+        reach = [[f"{end:.{places}f}" for end in row] for row in scores.settle(self.name).tolist()]
+        signs = [" ?" * each for each in self.find_doubtful(scores).tolist()]
+        several = zip(reach, signs, strict=True)
+        return ["" if low == "nan" else f" [{low}, {high}]{sign}" for (low, high), sign in several]
+
+
+def with_confidence(
+    result: Result, confidence: float, slices: Mapping[str, Sequence[str]] | None, interval: Method
+) -> Result:
+    """Give the same result with an interval next to each mean; ``Result.with_confidence`` says more."""
+    how = Procedure(confidence=confidence, interval=interval)
+    if "aggregate" in result.signature:
+        raise UsageError(CONFIDENCE_OF_MEANS)
+    several = tuple(_add_column(scores, confidence, interval) for scores in result.scores)
+    return replace(
+        result,
+        scores=several,
+        signature=result.signature | {name: how.choices[name] for name in ("interval", "resamples", "seed")},
+        notes=(*result.notes, *_list_notes(several, how, [{*qids} for qids in (slices or {}).values()])),
+    )
+
+
+def _add_column(scores: Scores, confidence: float, interval: Method) -> Scores:
+    columns = {name: column.with_confidence(confidence, interval) for name, column in scores.columns.items()}
+    none = np.zeros(len(scores.measures), dtype=np.bool_)
+    left_out = sum((column.has_interval(len(none)) for column in columns.values()), start=none)
+    return replace(scores, columns={**columns, Confidence.name: Confidence(confidence, interval, left_out)})
+
+
+def _list_notes(several: Sequence[Scores], how: Procedure, sets: Sequence[set[str]]) -> Iterator[Note]:
+    """Say what the intervals are of, and where they hold less than they promise; ``sets`` are the slices."""
+    parts = [
+        scores.keep_queries([at for at, qid in enumerate(scores.qids) if qid in qids])
+        for scores in several
+        for qids in sets
+    ]
+    columns = [column for _, column in Confidence.find_all(several)]
+    if not columns or not all(column.left_out.all() for column in columns):
+        drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
+        yield INTERVAL.note(percent=how.percent, interval=CALLED[how.interval], drawn=drawn)
+    if any(column.find_doubtful(scores).any() for scores, column in Confidence.find_all([*several, *parts])):
+        yield DOUBTFUL.note(fewest=DECIDING)
+    if len(sets) > 1 and not any(scores.is_corrected for scores in several):
+        overlap = len(set().union(*sets)) < sum(map(len, sets))
+        yield NO_GAP_INTERVAL.note() if overlap else GAP_INTERVAL.note(percent=how.percent)
+    counts = {int(many) for scores in (*several, *parts) for many in scores.defined}
+    if 1 in counts:
+        yield ONE_QUERY.note()
+    if few := sorted(many for many in counts if 1 < many < SCANTY):
+        holds = "assumes that values are about normally distributed" if how.interval == "t" else "is too narrow"
+        yield FEW_QUERIES.note(fewest=SCANTY, here=write_span(few), holds=holds)

@@ -1,0 +1,30 @@
+"""A run with its values and what they were computed from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fairtrec.data import Run, System
+from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.documents import Reference
+from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.measure import Note
+
+Computed = tuple[ScoreColumn, Sequence[Note]]  # and what a reader should know of it
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRun:
+    """A run with its values, and what they were computed from: all that a column is computed from."""
+
+    scores: Scores
+    system: System
+    inputs: Inputs | None  # None where only measures of relevance were computed
+    reference: Reference
+    choices: Choices
+
+    @property
+    def run(self) -> Run:
+        """The run, which has one ranking of each query."""
+        (run,) = self.system.runs
+        return run
