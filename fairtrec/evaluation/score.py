@@ -140,6 +140,33 @@ def _of_samples(
     return values, tuple(replace(each, samples=len(system.runs)) for each in notes)
 
 
+class RankCounts:
+    """How many ranks of a run labels and positions know, counted part by part, of all that measures ask for."""
+
+    def __init__(self, inputs: Inputs, measures: Sequence[Measure]) -> None:
+        of_groups = [measure for measure in measures if "membership" in measure.needs]
+        several = [
+            inputs.reference.given if parts_of(measure, inputs.reference) else (measure.by,) for measure in of_groups
+        ]
+        extras = [name for measure in measures for name in OF_EXTRAS & OF_RANKS & {*measure.needs}]
+        self.groups = {name: np.zeros(4, dtype=np.int64) for name in chain.from_iterable(several)}  # by attribute
+        self.extras = {name: np.zeros(2, dtype=np.int64) for name in extras}
+
+    def add(self, part: Inputs) -> None:
+        """Add the ranks of some queries."""
+        for name in self.groups:
+            self.groups[name] += _ranks_known(part.by(name))
+        for name in self.extras:
+            self.extras[name] += (~np.isnan(getattr(part, name))).sum(), (part.lines != MISSING).sum()
+
+    def list_notes(self, inputs: Inputs, *, unknown: bool) -> list[Note]:
+        """List the notes on known groups. Raises InputError if labels or positions know no document."""
+        notes = [_note_known(inputs.by(name), name, counts, unknown=unknown) for name, counts in self.groups.items()]
+        for name, counts in self.extras.items():
+            _refuse_strangers(inputs.run.name, name, *counts.tolist())
+        return notes
+
+
 def _measured(
     inputs: Inputs, measures: Sequence[Measure], *, unknown: bool = False, told: bool = False
 ) -> tuple[Floats, tuple[Note, ...]]:
@@ -149,40 +176,35 @@ def _measured(
     all queries are not computed then, unless a note counts something in one of the parts. Raises InputError if labels
     or positions know no document, unless ``unknown`` groups are what was asked about.
     """
-    run, qids, reference = inputs.run, inputs.qids, inputs.reference
-    of_groups = [measure for measure in measures if "membership" in measure.needs]
-    several = [reference.given if parts_of(measure, reference) else (measure.by,) for measure in of_groups]
-    groups = {name: np.zeros(4, dtype=np.int64) for name in chain.from_iterable(several)}
-    extras = {
-        name: np.zeros(2, dtype=np.int64) for measure in measures for name in OF_EXTRAS & OF_RANKS & {*measure.needs}
-    }
-    wide = max((len(inputs.by(name).groups) for name in groups), default=1)
+    run, qids = inputs.run, inputs.qids
+    counts = RankCounts(inputs, measures)
+    wide = max((len(inputs.by(name).groups) for name in counts.groups), default=1)
     is_small = len(qids) * np.diff(run.starts).max(initial=0) * wide <= CELLS
     parts = [np.arange(len(qids))] if is_small else evenly(run, qids, inputs.depth, CELLS // wide)
     values = np.full((len(measures), len(qids)), np.nan)
-    said = []
+    said: list[list[Note | None]] = []  # of each part
     for queries in parts:
         part = inputs if len(parts) == 1 else inputs.of(queries)
         values[:, queries] = values_of(part, measures)
-        if told:
-            continue
-        said.append(
-            [_note_values(measure, row, part) for measure, row in zip(measures, values[:, queries], strict=True)]
-        )
-        for name in groups:
-            groups[name] += _ranks_known(part.by(name))
-        for name in extras:
-            extras[name] += (~np.isnan(getattr(part, name))).sum(), (part.lines != MISSING).sum()
+        if not told:
+            pairs = zip(measures, values[:, queries], strict=True)
+            said.append([_note_values(measure, row, part) for measure, row in pairs])
+            counts.add(part)
     if told:
         return values, ()
-    notes = []
-    for measure, row, first, *rest in zip(measures, values, *said, strict=True):
-        is_of_all = not rest or ({*rest} == {first} and not (first and first.numbers))
-        notes.append(first if is_of_all else _note_values(measure, row, inputs))
-    notes += [_note_known(inputs.by(name), name, counts, unknown=unknown) for name, counts in groups.items()]
-    for name, counts in extras.items():
-        _refuse_strangers(run.name, name, *counts.tolist())
+    notes = [
+        _join_notes(measure, row, inputs, of_parts)
+        for measure, row, *of_parts in zip(measures, values, *said, strict=True)
+    ]
+    notes += counts.list_notes(inputs, unknown=unknown)
     return values, tuple(note for note in notes if note is not None)
+
+
+def _join_notes(measure: Measure, values: Floats, inputs: Inputs, of_parts: Sequence[Note | None]) -> Note | None:
+    """Give the note on a measure that parts of the queries share; make it anew if it counts something."""
+    first, *rest = of_parts
+    is_of_all = not rest or ({*rest} == {first} and not (first and first.numbers))
+    return first if is_of_all else _note_values(measure, values, inputs)
 
 
 def _note_values(measure: Measure, values: Floats, inputs: Inputs) -> Note | None:

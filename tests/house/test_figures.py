@@ -19,7 +19,6 @@ REASONS = {  # why each of these takes 20 or more decisions; it is split by what
     "report/results/lines.py:trec": "each kind of line that trec_eval prints",
 }
 TOO_MANY = {  # functions of more decisions than a reader follows, to be split by what they decide
-    "evaluation/score.py:_measured": "asks what stands next to a value",
 }
 
 

@@ -134,9 +134,13 @@ def _list_notes(several: Sequence[Scores], how: Procedure, sets: Sequence[set[st
     if len(sets) > 1 and not any(scores.is_corrected for scores in several):
         overlap = len(set().union(*sets)) < sum(map(len, sets))
         yield NO_GAP_INTERVAL.note() if overlap else GAP_INTERVAL.note(percent=how.percent)
-    counts = {int(many) for scores in (*several, *parts) for many in scores.defined}
+    yield from _note_few({int(many) for scores in (*several, *parts) for many in scores.defined}, how.interval)
+
+
+def _note_few(counts: set[int], interval: Method) -> Iterator[Note]:
+    """Say of means over how few queries there is no interval, or one that assumes too much."""
     if 1 in counts:
         yield ONE_QUERY.note()
     if few := sorted(many for many in counts if 1 < many < SCANTY):
-        holds = "assumes that values are about normally distributed" if how.interval == "t" else "is too narrow"
+        holds = "assumes that values are about normally distributed" if interval == "t" else "is too narrow"
         yield FEW_QUERIES.note(fewest=SCANTY, here=write_span(few), holds=holds)
