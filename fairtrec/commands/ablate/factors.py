@@ -14,7 +14,6 @@ from fairtrec.evaluation.inputs.loading import is_file
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import UsageError
 
 MOST = 10_000  # variants
@@ -162,11 +161,8 @@ def _change(name: str, value: str, measure: Measure) -> Change:
 
 
 def _parameters(measure: Measure) -> list[str]:
-    return (
-        []
-        if isinstance(measure, Utility)
-        else [each.name for each in fields(measure) if each.name not in ("cutoff", "by")]
-    )
+    own = [each for each in fields(measure) if each.init and each.compare]  # those of relevance measures are not
+    return [each.name for each in own if each.name not in ("cutoff", "by")]
 
 
 def _split(values: str) -> list[str]:

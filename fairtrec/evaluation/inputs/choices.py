@@ -13,6 +13,7 @@ Nothing here imports click or numpy, so that the command line can be built of it
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib import import_module
 from os import fspath
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 
@@ -47,14 +48,14 @@ def name_of(given: Any) -> str:
 _FOLDER = re.compile(r"[^*+]*/")  # before the name of a file in a target
 
 
+_LIMITS = {"ties": "fairtrec.data.ranking.ties", "labels": "fairtrec.formulas.labellings.unlabelled"}  # by --bounds
+
+
 def _limits(over: LeftOpen) -> str:
     """Say of orders and labellings how many are tried, and how many are drawn where there are more."""
-    if over == "texts":
+    if over not in _LIMITS:
         return over
-    from fairtrec.data.ranking import ties
-    from fairtrec.formulas.labellings import unlabelled  # which few evaluations import
-
-    limits = ties if over == "ties" else unlabelled
+    limits = import_module(_LIMITS[over])  # which few evaluations import
     return f"{over} {limits.MOST}/{limits.DRAWN}"
 
 
