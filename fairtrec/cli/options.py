@@ -142,7 +142,8 @@ jobs = click.option(
     help="Read N runs at a time.  [default: as many as there are cores, where that pays]",
 )
 
-force = click.option("--force", is_flag=True, help="Overwrite FILE.")
+force = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+into_folder = click.option("--force", is_flag=True, help="Write into FOLDER although it is not empty.")
 keep_going = click.option(
     "--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3."
 )

@@ -16,7 +16,6 @@ class CollectionOptions:
     jobs: int | None = None
     keep_going: bool = False
     max_doc_bytes: int = LONGEST
-    force: bool = False
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ COMMANDS = {  # the file that is corrupted: the commands that read it
     "positions": ["eval qrels a.run -m DUO@2 --positions positions"],
     "target": ["eval qrels a.run -m AWRF@2 --labels labels --target target"],
     "slices": ["compare qrels a.run b.run -m nDCG@2 --slice slices"],
-    "votes": ["make queryset votes --keep n -o new.tsv --force -f json"],
+    "votes": ["make queryset votes --keep n -o new.tsv -f json"],
     "asked": ["make queryset votes --keep n --query-texts asked --domain Kind --terms groups"],
     "list": ["eval qrels @list -m nDCG@2"],
     "docnos": ["validate a.run --docnos docnos"],

@@ -258,7 +258,7 @@ def test_tables_that_do_not_fit_are_not_merged(tmp_path):
 
 def test_an_output_is_not_overwritten_and_is_of_a_known_format(tmp_path):
     make(tmp_path / "a.arrow", {"x": (1, 1, 1)})
-    with pytest.raises(UsageError, match="exists; give --force"):
+    with pytest.raises(UsageError, match="exists; add --force"):
         build.joined(tmp_path / "a.arrow", [tmp_path / "a.arrow"])
     with pytest.raises(UsageError, match=r"ends in none of \.arrow, \.parquet, \.tsv"):
         build.joined(tmp_path / "a.csv", [tmp_path / "a.arrow"])

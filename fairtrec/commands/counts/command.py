@@ -29,7 +29,7 @@ command.add_command(make.command)
 @command.command()
 @click.argument("source", metavar="IN")
 @click.argument("output", metavar="OUT", type=options.FILE)
-@click.option("--force", is_flag=True, help="Overwrite OUT.")
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 @click.option("--terms", metavar="NAME|FILE", help="The terms that were counted, where IN does not say so.")
 @options.word("--tokenizer", of=Tokenizer, optional=True, help="How texts were split, where IN does not say so.")
 @click.option("--case-sensitive", is_flag=True, help="Upper and lower case were distinguished, as Hunter and hunter.")
@@ -56,7 +56,7 @@ def convert(
 @command.command()
 @click.argument("output", metavar="OUT", type=options.FILE)
 @click.argument("parts", nargs=-1, required=True, metavar="PART...")
-@click.option("--force", is_flag=True, help="Overwrite OUT.")
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def merge(output: Path, parts: tuple[str, ...], *, force: bool) -> None:
     """Make one table OUT of several PARTs, which share no document and were counted in the same way."""
     from fairtrec.counting.table.build import joined

@@ -38,7 +38,7 @@ ODD = options.Shared(
 @click.option("--case-sensitive", is_flag=True, help="Match case, so that Hunter is not hunter.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Jobs at a time.  [default: all cores]")
 @click.option("--resume", is_flag=True, help="Continue where the same command was interrupted.")
-@click.option("--force", is_flag=True, help="Overwrite FILE; drop what an interrupted run left.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists; drop what an interrupted run left.")
 @ODD
 @options.word("--engine", of=Engine, help="What counts: this machine, or Spark.")
 @click.option("--master", metavar="URL", help="Where Spark runs, like spark://host:7077.  [default: this machine]")

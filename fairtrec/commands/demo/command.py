@@ -13,11 +13,10 @@ MEASURES = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10"
 
 
 @click.command(name="demo", cls=Titled, epilog=options.EXITS)
-@click.option(
-    "--copy", "folder", metavar="FOLDER", help="Copy the files of the example into a new or empty folder instead."
-)
+@click.option("--copy", "folder", metavar="FOLDER", help="Copy the files of the example into a folder instead.")
+@options.into_folder
 @options.verbose
-def command(folder: str | None) -> int:
+def command(folder: str | None, *, force: bool) -> int:
     """Evaluate the bundled example: twelve queries, three systems, passages that speak of women and men.
 
     \b
@@ -28,8 +27,9 @@ def command(folder: str | None) -> int:
 
     example = root() / "example"
     if folder is not None:
-        _copy(example, Path(folder))
+        _copy(example, Path(folder), force=force)
         return 0
+    options.refuse_typed("is for --copy FOLDER; add it", "force")
     from fairtrec.commands.eval import command as of_eval
 
     given = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
@@ -42,22 +42,26 @@ def command(folder: str | None) -> int:
         return code
 
 
-def _copy(example: Path, folder: Path) -> None:
-    """Copy a folder, whole or not at all. Raises UsageError if the folder is there already, unless it is empty."""
+def _copy(example: Path, folder: Path, *, force: bool) -> None:
+    """Copy a folder, whole or not at all. Raises UsageError for a folder that is not empty, unless ``force`` is set."""
     import shutil
     import tempfile
 
+    from fairtrec.support.files.atomic import refuse_full_folder
+
     here = folder.is_dir()
-    if folder.exists() and not (here and not any(folder.iterdir())):
-        raise UsageError(f"{folder} is there already; name a folder that is empty, or is not there yet")
+    refuse_full_folder(folder, force=force)
     if not folder.parent.is_dir():
         raise UsageError(f"there is no folder {folder.parent}; make it, or name another")
     with tempfile.TemporaryDirectory(dir=folder if here else folder.parent) as inside:
         made = Path(inside) / "example"
         shutil.copytree(example, made)
         if here:  # it stays the folder that a shell stands in
-            for path in made.iterdir():
-                path.rename(folder / path.name)
+            for path in made.rglob("*"):
+                if path.is_file():
+                    place = folder / path.relative_to(made)
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    path.replace(place)
         else:
             made.rename(folder)
     go = "" if folder.resolve() == Path.cwd() else f"cd {folder}; "

@@ -12,7 +12,7 @@ from fairtrec.commands.eval import SPREADS
 from fairtrec.evaluation.inputs.choices import CHOICES, NOT_OF_SPREAD, VIEWS, refuse_for
 from fairtrec.report.writers import RESULTS, refuse_view
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec.support.files.atomic import refuse_place
+from fairtrec.support.files.atomic import refuse_full_folder, refuse_place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,7 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
     metavar="FILE|FOLDER",
     help="Write to FILE, or with --spread also a file for each run to FOLDER/, all or nothing.",
 )
+@options.into_folder
 @options.Shared(report=RESULTS, auto=True, what=options.AUTO, beside=[options.places, options.verbose])
 @options.untrusted
 def command(
@@ -45,6 +46,7 @@ def command(
     *,
     places: int,
     keep_going: bool,
+    force: bool,
     **given: Any,
 ) -> int:
     """Evaluate each RUN against QRELS and print its measures.
@@ -74,7 +76,11 @@ def command(
         from fairtrec.evaluation.leaderboard import sort_key
 
         by = sort_key(sort, measures, given["relevance_level"])
-    if output is not None and not (spread and _is_folder(output)):
+    if spread and output is not None and _is_folder(output):
+        refuse_full_folder(output, force=force)
+    elif force:
+        raise UsageError("--force is for a folder of --spread; add --spread -o FOLDER/, or leave it out")
+    elif output is not None:
         printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
     of_queries = None
     if slices is not None:

@@ -55,7 +55,7 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
 
     files = printing.files_of(runs, [output], *given.values())
     if output.is_file() and not force:
-        raise UsageError(f"{output} exists; give --force to overwrite it, or another name")
+        raise UsageError(f"{output} exists; add --force to replace it, or name another with -o")
     with printing.progress():
         drawn = draw(files, **given)
     emit(tsv(drawn), output)

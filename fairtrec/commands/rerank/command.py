@@ -8,6 +8,7 @@ from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.runs import name_runs
 from fairtrec.commands.rerank import EFFECTS
+from fairtrec.support.errors import UsageError
 
 
 @click.command(name="rerank", cls=Titled, epilog=options.EXITS)
@@ -36,6 +37,7 @@ from fairtrec.commands.rerank import EFFECTS
     metavar="FILE|FOLDER",
     help="Write the run to FILE, all or nothing, or each to a file of its name in FOLDER.  [default: standard output]",
 )
+@options.into_folder
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -50,6 +52,7 @@ def command(
     candidates: int | None,
     cut: bool,
     jobs: int | None,
+    force: bool,
     **given: Any,
 ) -> None:
     """Write each RUN in the order of a reranker; with -m, print what that does to measures.
@@ -70,10 +73,15 @@ def command(
     from fairtrec.formats import plain_run
     from fairtrec.measures.catalogue import rerankers
     from fairtrec.report.output import pour, refuse_unwritable
+    from fairtrec.support.files.atomic import refuse_full_folder
 
     files = name_runs(runs)
     asked = rerankers.parse(" ".join(by), given["relevance_level"])
     written = places_of(list(files), asked, output)
+    if written and written[0] != Path(str(output)):
+        refuse_full_folder(written[0].parent, force=force)
+    elif force:
+        raise UsageError("--force is for a folder of runs; name one with -o FOLDER/, or leave it out")
     refuse_unwritable(Path(output) if output is not None else None)
     for place in written:
         printing.refuse_output(place if place.parent.is_dir() else None, qrels, *runs, files, *given.values())

@@ -24,7 +24,7 @@ from fairtrec.formats.other_runs import meant
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files import compression, opening, submissions
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.atomic import refuse_full_folder, replaced
 from fairtrec.support.literals import RunFormat, Severity
 
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
@@ -206,11 +206,13 @@ def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, for
     places = {run: out / compression.uncompressed(Path(run).name) if folder else out for run in runs}
     _refuse_shared(places)
     for place in places.values():
-        refuse_first(_faults_of_place(place, [*runs, *others], is_inside=folder, force=force))
+        refuse_first(_faults_of_place(place, [*runs, *others], is_inside=folder))
+    if folder:
+        refuse_full_folder(out, force=force)
     return places
 
 
-def _faults_of_place(place: Path, read: Iterable[str], *, is_inside: bool, force: bool) -> Iterator[tuple[bool, str]]:
+def _faults_of_place(place: Path, read: Iterable[str], *, is_inside: bool) -> Iterator[tuple[bool, str]]:
     """List what keeps a repaired run from being written to a place, which may be ``is_inside`` a folder to be made."""
     packed = place.suffix in compression.ENDINGS
     yield packed, f"a repaired run is written as plain text; leave out {place.suffix} of {place}"
@@ -219,7 +221,6 @@ def _faults_of_place(place: Path, read: Iterable[str], *, is_inside: bool, force
         yield is_read, f"{place} is one of the files that are read; write elsewhere with --fix"
         what = f"{place} is no file, and would be replaced by one"
         yield not place.is_file(), f"{what}; write elsewhere with --fix"
-        yield not force, f"{place} is there already; write elsewhere, or add --force to replace it"
     no_folder = not is_inside and not place.parent.is_dir()
     yield no_folder, f"the folder of {place} is not there; make it, or write elsewhere"
 

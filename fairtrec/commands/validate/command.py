@@ -41,7 +41,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("--sequences", metavar="FILE", help="The sequences of queries of trec-fair-2019.")
 @click.option("--truth", metavar="FILE", help="The ground truth of trec-fair-2019.")
 @click.option("--fix", metavar="OUT", type=click.Path(), help="Write the run, repaired; several to the folder OUT.")
-@click.option("--force", is_flag=True, help="Let --fix replace files.")
+@options.into_folder
 @options.word("--fail-on", of=Severity, help="With warning, exit with 3 on warnings, too.")
 @click.option("--all", "everything", is_flag=True, help="Show every finding, not the first 20 of each code in a file.")
 @options.Shared(report=FINDINGS, what="github: annotations of a workflow.", beside=[])
@@ -98,7 +98,7 @@ def _refuse_others(track: str, given: dict[str, Any]) -> None:
         if given[name] is not None:
             raise UsageError(f"--{name} does not go with --track {track}; leave out one of the two")
     if given["force"] and given["fix"] is None:
-        raise UsageError("--force is for what --fix writes; add --fix OUT, or leave it out")
+        raise UsageError("--force is for a folder of --fix; add --fix FOLDER/, or leave it out")
 
 
 def _checked(

@@ -100,8 +100,9 @@ def _faults(folder: Path, number: int) -> list[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class CountingOptions(CollectionOptions):
-    """How to count_collection."""
+    """How to count."""
 
+    force: bool = False
     tokenizer: Tokenizer = "strip"
     case_sensitive: bool = False
     resume: bool = False

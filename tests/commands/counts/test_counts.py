@@ -82,7 +82,7 @@ def test_annotate_passes_over_and_says_so(folder, fairtrec_command):
     assert done.code == 0
     assert "; 1 lines passed over, see t.arrow.rejected.jsonl" in done.err
     assert json.loads((folder / "t.arrow.rejected.jsonl").read_text())["line"] == 4
-    assert fairtrec_command(*given).complaints[0].startswith("t.arrow exists; give --force")
+    assert fairtrec_command(*given).complaints[0].startswith("t.arrow exists; add --force")
 
 
 def test_info(annotated, fairtrec_command):

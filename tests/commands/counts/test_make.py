@@ -387,7 +387,7 @@ def test_what_is_there_is_kept(tmp_path):
     (tmp_path / "c.tsv").write_bytes(tsv(passages(9)))
     run(tmp_path, tmp_path / "c.tsv", force=False)
     for options in ({}, {"resume": True}):
-        with pytest.raises(UsageError, match="exists; give --force"):
+        with pytest.raises(UsageError, match="exists; add --force"):
             run(tmp_path, tmp_path / "c.tsv", force=False, **options)
     (tmp_path / "u.arrow.parts").mkdir()
     with pytest.raises(UsageError, match="holds an unfinished run; give --resume"):

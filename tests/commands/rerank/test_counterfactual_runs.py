@@ -21,5 +21,5 @@ def test_a_folder_of_counterfactual_runs_is_taken(by, fairtrec_command, tmp_path
     (scores,) = fairtrec.evaluate("CRBO@3", "a.run", counterfactual="cf").scores
     assert before == pytest.approx(scores.means.item(), abs=1e-4)
     one = fairtrec_command("rerank", "none", "a.run", "--by", by, "-m", "CRBO@3", "--counterfactual", "cf/a.run",
-                           "-f", "csv", "-o", "out/")  # fmt: skip
+                           "-f", "csv", "-o", "out/", "--force")  # fmt: skip
     assert one.out == done.out

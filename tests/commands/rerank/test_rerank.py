@@ -210,7 +210,7 @@ def test_a_name_that_no_file_can_have_is_refused_before_anything_is_written(fair
         (out / taken).mkdir(parents=True)
     more = ("--by", "DetCons", *GIVEN) if command == "rerank" else ("-m", "P@1", "--spread", "-f", "table")
     qrels = "none" if command == "rerank" else "resources/example/qrels.txt"
-    done = fairtrec_command(command, qrels, NEURAL, f"{name}={NEURAL}", *more, "-o", f"{out}/")
+    done = fairtrec_command(command, qrels, NEURAL, f"{name}={NEURAL}", *more, "-o", f"{out}/", "--force")
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     if command == "rerank" or name in ("taken", "x" * 256):
         assert (done.code, written) == (2, [])

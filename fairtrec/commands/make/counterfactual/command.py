@@ -43,7 +43,6 @@ from fairtrec.support.literals import Pronouns
 @click.option("--terms", metavar="NAME|FILE", help="Report which of these group terms have no counterpart.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: all cores]")
 @ODD
-@options.force
 def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     """Write SOURCE with each word of --pairs replaced by its counterpart: she by he, he by she, Mary by James.
 

@@ -38,7 +38,7 @@ def make_counterfactual(
     ``runs``     a run or several, as ``evaluate`` takes them: only documents ranked there, down to ``depth``.
     ``watcher``  is called with how far it has come.
     ``options``  the options of ``fairtrec make counterfactual``: ignore_case, pronouns, jobs, keep_going,
-                 max_doc_bytes, force, one_way. Where jobs are several, which is the default, a script calls this below
+                 max_doc_bytes, one_way. Where jobs are several, which is the default, a script calls this below
                  ``if __name__ == "__main__":``.
 
     Raises InputError for what is wrong with a source, the pairs or a run, UsageError for an output that exists.
@@ -55,7 +55,7 @@ def make_counterfactual(
     refuse_read(output, [*several, pairs, *(run for _, run in ranked)])
     listed = loading.pairs(pairs, one_way=how.one_way)
     rewriting.kind_of(Path(output))
-    rewriting.refuse_output(Path(output), force=how.force)
+    rewriting.refuse_output(Path(output))
     wanted = None if runs is None else _ranked(ranked, depth)
     return rewriting.substitute(several, listed, Path(output), how, wanted, watcher)
 

@@ -7,7 +7,6 @@ processes. It comes to stand at its place when it is whole.
 import bz2
 import gzip
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -124,10 +123,10 @@ def substitute(
 ) -> RewritingSummary:
     """Write the texts of some sources with each word of the pairs replaced by its counterpart.
 
-    Raises InputError for what is wrong with a source, UsageError for an output that exists or cannot be written.
+    Raises InputError for what is wrong with a source, UsageError for an output that cannot be written.
     """
     form, codec = kind_of(output)
-    refuse_output(output, force=options.force)
+    refuse_output(output)
     origins = [Origin.of(each) for each in sources]
     chosen = None if wanted is None else pa.array(decode(wanted.names), pa.string())
     jobs = options.jobs or cores()
@@ -140,7 +139,6 @@ def substitute(
                 file.writelines(content)
             for origin in origins:
                 origin.refuse_changed()
-            refuse_output(output, force=options.force)  # another process may have made it by now
     except OSError as fault:
         raise UsageError(f"cannot write {output}: {fault.strerror}; choose another place with -o") from None
     _list_rejected(output, rejected)
@@ -152,10 +150,8 @@ def substitute(
     )
 
 
-def refuse_output(output: Path, *, force: bool) -> None:
-    """Raise UsageError for an output that is there, or cannot be."""
-    if not force and os.path.lexists(output):
-        raise UsageError(f"{output} exists; choose another with -o, or give --force")
+def refuse_output(output: Path) -> None:
+    """Raise UsageError for an output that cannot be."""
     if output.is_dir():
         raise UsageError(f"{output} is a folder; name a file with -o")
     if not output.parent.is_dir():

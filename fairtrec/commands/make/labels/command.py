@@ -16,7 +16,7 @@ from fairtrec.support.literals import LabelTrack
 @click.option("--qrels", metavar="FILE", help="The relevant documents, *_reldocs.jsonl: write graded.qrels too.")
 @click.option("--world", metavar="FILE", help="The populations, world-pop.csv: write world.tsv too.")
 @click.option("-o", "--output", required=True, type=options.PLACE, metavar="FOLDER", help="The folder of the files.")
-@click.option("--force", is_flag=True, help="Write into FOLDER although it is not empty.")
+@options.into_folder
 def command(pages: str, track: LabelTrack, qrels: str | None, world: str | None, output: Path, *, force: bool) -> None:
     """Make labels of gender and geography from PAGES, the metadata of the pages of a track.
 

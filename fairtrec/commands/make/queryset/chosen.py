@@ -120,15 +120,14 @@ class QuerySet(Answer):
                 table[row, column[label]] += 1
         return table
 
-    def save(self, path: str | PathLike[str], *, title: str | None = None, force: bool = False) -> list[str]:
+    def save(self, path: str | PathLike[str], *, title: str | None = None) -> list[str]:
         """Write NAME.tsv, NAME.slices.tsv if there are domains, and the passport NAME.toml; give their paths.
 
-        Raises UsageError for a name of another ending, or of files that are there, unless ``force`` is set; InputError
-        where no query is kept.
+        Files that exist are replaced. Raises UsageError for a name of another ending, or that no file can have;
+        InputError where no query is kept.
         """
         places = targets(path, sliced=self.domains is not None)
-        if not force:
-            refuse_existing(places)
+        refuse_unwritable(places)
         if not self.kept:
             raise InputError("no query is left, so there is no set to write; keep more labels with --keep")
         lines = (f"{qid}\t{self.texts[qid]}" if self.texts else qid for qid in self.kept)
@@ -155,15 +154,13 @@ def targets(path: FilePath, *, sliced: bool) -> list[Path]:
     return [place, *slices, place.with_suffix(".toml")]
 
 
-def refuse_existing(places: Iterable[Path]) -> None:
-    """Raise UsageError for files that would be overwritten, or cannot be written."""
+def refuse_unwritable(places: Iterable[Path]) -> None:
+    """Raise UsageError for files that cannot be written."""
     for place in places:
         try:
-            is_there = place.exists()
+            place.exists()
         except (OSError, ValueError) as fault:  # a name that no file can have
             raise UsageError(f"cannot write {place}: {reason(fault)}; choose another") from None
-        if is_there:
-            raise UsageError(f"{place} exists; give --force to overwrite it, or another name")
 
 
 def _passport(made: QuerySet, places: list[Path], contents: list[bytes], title: str | None) -> str:

@@ -31,10 +31,9 @@ from fairtrec.support.literals import Rule
     type=options.FILE,
     help="Write the set NAME.tsv, NAME.slices.tsv if there are domains, and the passport NAME.toml.",
 )
-@options.force
 @options.Shared(report=QUERYSETS, beside=[options.places])
 def command(
-    cast: tuple[str, ...], output: Path | None, title: str | None, form: str, *, places: int, force: bool, **given: Any
+    cast: tuple[str, ...], output: Path | None, title: str | None, form: str, *, places: int, **given: Any
 ) -> None:
     """Make a query set of the VOTES of annotators, and tell how well they agree.
 
@@ -45,20 +44,19 @@ def command(
     fairtrec make queryset votes.tsv --keep n --query-texts queries.tsv --terms gender-en -o my-fair.tsv
     """
     from fairtrec.commands.make.queryset.building import make_queryset
-    from fairtrec.commands.make.queryset.chosen import refuse_existing, targets
+    from fairtrec.commands.make.queryset.chosen import refuse_unwritable, targets
 
     if output is None:
-        options.refuse_typed("is for a set that is written, with -o FILE", "title", "force")
+        options.refuse_typed("is for a set that is written, with -o FILE", "title")
     else:
         if cast and given["keep"] is None:
             raise UsageError("a set is of the queries of one label; add --keep LABEL")
         places_of = targets(output, sliced=given["domain"] is not None)
         for place in places_of:
             printing.refuse_output(place, *cast, *given.values())
-        if not force:
-            refuse_existing(places_of)
+        refuse_unwritable(places_of)
     made = make_queryset(cast, **given)
-    files = [] if output is None else made.save(output, title=title, force=force)
+    files = [] if output is None else made.save(output, title=title)
     printing.write(QUERYSETS, form, made, None, places=places)
     if files:
         first, *others = files

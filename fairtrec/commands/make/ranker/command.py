@@ -15,7 +15,16 @@ EACH = 30  # seconds, after which a line says how far it has come
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
 RATE = click.FloatRange(0, min_open=True)
 RANKING = ("docs", "query_texts", "depth")  # options that only --rank has
-BOTH = {"triples", "rank", "model", "output", "batch_size", "max_length", "device"}  # all others are of training
+BOTH = {
+    "triples",
+    "rank",
+    "model",
+    "output",
+    "batch_size",
+    "max_length",
+    "device",
+    "force",
+}  # all others are of training
 READ = 230  # tokens, in training
 
 
@@ -93,7 +102,9 @@ def _strengths(_: Any, __: Any, text: str) -> list[float]:
 @click.option(
     "--resume", is_flag=True, help="Continue where the same command was interrupted, from its last checkpoint."
 )
-@click.option("--force", is_flag=True, help="Replace the models in FOLDER.")
+@click.option(
+    "--force", is_flag=True, help="Replace the models in FOLDER; with --rank write into a folder that is not empty."
+)
 @click.option("--rank", metavar="RUN", help="Train nothing; rank the documents of RUN by the scores of --model.")
 @click.option("--docs", metavar="FILE|ID", help="The texts for --rank: TSV or JSON lines, or an ir_datasets id.")
 @click.option("--query-texts", metavar="FILE", help="The queries for --rank: lines of qid<TAB>text, or JSON lines.")
@@ -150,13 +161,22 @@ def _train(triples: str, *, output: Path, max_length: int | None, **given: Any) 
 
 
 def _rank(
-    run: str, *, model: str, output: Path | None, device: str, batch_size: int, max_length: int | None, **given: Any
+    run: str,
+    *,
+    model: str,
+    output: Path | None,
+    device: str,
+    batch_size: int,
+    max_length: int | None,
+    force: bool,
+    **given: Any,
 ) -> None:
     """Write the run in the order of a model, or a folder of runs for several models."""
     from fairtrec.commands.make.ranker.model import Ranker, libraries
     from fairtrec.commands.make.ranker.rerank import models_of, rerank
     from fairtrec.formats.plain_run import scored_lines
     from fairtrec.report.output import emit
+    from fairtrec.support.files.atomic import refuse_full_folder
 
     libraries()
     models = models_of(model)
@@ -164,7 +184,10 @@ def _rank(
     if several and (output is None or output.is_file()):
         raise UsageError(f"{model} holds {len(models)} models; name a folder for their runs with -o")
     if several and output is not None:
+        refuse_full_folder(output, force=force)
         output.mkdir(parents=True, exist_ok=True)
+    elif force:
+        raise UsageError("--force is for a folder of runs, of several models; leave it out")
     printing.refuse_output(None if several else output, run, given["docs"], given["query_texts"])
     rankers = (Ranker(name, device, longest=max_length) for name in models)
     for ranked in rerank(run, rankers, size=batch_size, **given):

@@ -50,7 +50,7 @@ def swap(content, output="o.tsv", source="c.tsv", **options):
 def test_lines_are_written_as_they_stand_but_for_the_words():
     text = "she\tshe saw Mary\r\n\nd2\tit\twas his\n\t \nhe\t\nman\tman"
     assert swap(text) == "she\the saw James\r\n\nd2\tit\twas hers\n\t \nhe\t\nman\twoman\n"
-    assert swap("\ufeffd1\tshe\n", force=True) == "d1\the\n"
+    assert swap("\ufeffd1\tshe\n") == "d1\the\n"
 
 
 def test_summary():
@@ -172,7 +172,7 @@ def test_only_what_runs_rank(form):
         lines = [json.dumps({"id": f"d{i}", "text": f"she {i}"}) + "\n" for i in range(9)]
     Path("c").write_text("".join(lines), newline="")
     Path("a.run").write_text("q Q0 d8 1 9 t\nq Q0 d2 2 8 t\nq Q0 d5 3 7 t\nq Q0 x 4 6 t\n")
-    options = {"jobs": 1, "force": True}
+    options = {"jobs": 1}
     done = fairtrec.make_counterfactual("c", PAIRS, f"o.{form}", runs="a.run", depth=2, **options)
     wanted = "".join(lines[i].replace("she", "he") for i in (2, 8))
     assert Path(f"o.{form}").read_bytes().decode() == (wanted if wanted.endswith("\n") else wanted + "\n")
@@ -197,7 +197,7 @@ def test_what_is_wrong_may_be_passed_over():
         (3, "bytes that are not UTF-8"),
     ]
     Path("c.tsv").write_text("d1\tshe\n")
-    fairtrec.make_counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, keep_going=True, force=True)
+    fairtrec.make_counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, keep_going=True)
     assert not Path("o.tsv.rejected.jsonl").exists()
 
 
@@ -215,10 +215,9 @@ def test_lines_are_numbered_over_all_pieces(monkeypatch):
         ("o.csv", {}, UsageError, r"does not say what to write; let it end in \.tsv or \.jsonl"),
         ("o.gz", {}, UsageError, "does not say what to write"),
         ("none/o.tsv", {}, UsageError, "the folder of none/o.tsv is not there"),
-        ("c.tsv", {"force": True}, UsageError, "the output c.tsv is also read"),
-        ("p.tsv", {"force": True}, UsageError, "the output p.tsv is also read"),
-        ("old.tsv", {}, UsageError, "old.tsv exists; choose another with -o, or give --force"),
-        ("folder.tsv", {"force": True}, UsageError, "folder.tsv is a folder"),
+        ("c.tsv", {}, UsageError, "the output c.tsv is also read"),
+        ("p.tsv", {}, UsageError, "the output p.tsv is also read"),
+        ("folder.tsv", {}, UsageError, "folder.tsv is a folder"),
         ("o.tsv", {"depth": 3}, UsageError, "-M N cuts runs; give --runs RUN"),
         ("o.tsv", {"speed": 3}, UsageError, "there is no option speed"),
         ("o.tsv", {"pairs": "gender-en"}, ResourceError, "gender-en lists groups, not pairs; take gender-en-pairs"),
@@ -229,13 +228,22 @@ def test_lines_are_numbered_over_all_pieces(monkeypatch):
 def test_what_is_refused_before_any_work(output, options, fault, what):
     Path("c.tsv").write_text("d1\tshe\n")
     Path("p.tsv").write_text("she\the\n")
-    Path("old.tsv").write_text("old")
     Path("folder.tsv").mkdir()
     given = {"pairs": "p.tsv", "jobs": 1, **options}
     with pytest.raises(fault, match=what):
         fairtrec.make_counterfactual("c.tsv", given.pop("pairs"), output, **given)
-    assert Path("old.tsv").read_text() == "old"
-    assert names() == ["c.tsv", "folder.tsv", "old.tsv", "p.tsv"]
+    assert names() == ["c.tsv", "folder.tsv", "p.tsv"]
+
+
+def test_an_output_that_exists_is_replaced_once_all_is_written():
+    Path("c.tsv").write_text("d1\tshe\nd2\n")
+    Path("o.tsv").write_text("old")
+    with pytest.raises(InputError):
+        fairtrec.make_counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)
+    assert Path("o.tsv").read_text() == "old"
+    Path("c.tsv").write_text("d1\tshe\n")
+    fairtrec.make_counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)
+    assert Path("o.tsv").read_text() == "d1\the\n"
 
 
 def test_a_dataset_of_ir_datasets(monkeypatch):
@@ -281,7 +289,7 @@ def test_a_kill_leaves_nothing_half(here):
     with Path("c.tsv").open("w") as file:
         file.writelines(f"{i}\tshe saw her mother and {'many others ' * 12}\n" for i in range(250_000))
     Path("o.tsv").write_text("old")
-    started = subprocess.Popen([*COMMAND, "--force", "-j", "2"], env=ENVIRONMENT, cwd=here)
+    started = subprocess.Popen([*COMMAND, "-j", "2"], env=ENVIRONMENT, cwd=here)
     held = Path(f"/proc/{started.pid}/fd")
     end = time.monotonic() + 60
     while time.monotonic() < end and not any(_size(each) > 1_000_000 for each in held.iterdir()):

@@ -178,7 +178,7 @@ def command(fairtrec_command, folder, lines, *more, text="they and she"):
     (folder / "c.tsv").write_text(f"d1\t{text}\n")
     (folder / "pairs").write_text(lines)
     done = fairtrec_command("make", "counterfactual", folder / "c.tsv", "--pairs", folder / "pairs", "-o", folder / "o.tsv",
-                            "--force", "-j", "1", *more)  # fmt: skip
+                            "-j", "1", *more)  # fmt: skip
     return done, Path(folder, "o.tsv").read_text().split("\t")[1].strip() if done.code == 0 else None
 
 

@@ -36,7 +36,7 @@ PARTS = (
 
 def substituted(text, folder, pairs="gender-en-pairs"):
     (folder / "c.tsv").write_text(f"d1\t{text}\n", "utf-8")
-    fairtrec.make_counterfactual(folder / "c.tsv", pairs, folder / "o.tsv", jobs=1, force=True)
+    fairtrec.make_counterfactual(folder / "c.tsv", pairs, folder / "o.tsv", jobs=1)
     return (folder / "o.tsv").read_text("utf-8").split("\t")[1].removesuffix("\n")
 
 
@@ -77,7 +77,7 @@ def test_an_address_is_what_the_page_says():
 def command(fairtrec_command, folder, lines, *more):
     (folder / "c.tsv").write_text("d1\tthey\n")
     (folder / "pairs").write_text(lines)
-    arguments = (folder / "c.tsv", "--pairs", folder / "pairs", "-o", folder / "o.tsv", "--force", *more)
+    arguments = (folder / "c.tsv", "--pairs", folder / "pairs", "-o", folder / "o.tsv", *more)
     return fairtrec_command("make", "counterfactual", *arguments)
 
 
@@ -94,5 +94,5 @@ def test_a_word_that_stands_for_words_of_different_groups_is_refused_with_groups
     assert "they stands for she (f) and he (m), of different groups" in done.err
     assert command(fairtrec_command, tmp_path, "mom,dad\nmum,dad\n", "--terms", "gender-en").code == 0
     bundled = fairtrec_command("make", "counterfactual", tmp_path / "c.tsv", "--pairs", "gender-en-pairs", "--terms", "gender-en",
-                               "-o", tmp_path / "o.tsv", "--force")  # fmt: skip
+                               "-o", tmp_path / "o.tsv")  # fmt: skip
     assert bundled.code == 0

@@ -171,9 +171,7 @@ def test_domains_are_written_as_slices_and_all_three_files_are_described(here):
     assert (passport["title"], passport["count"], passport["licence"]) == ('A "set"\\x7f', 2, "not stated")
     assert "agreement 0.5000, Cohen's kappa 0.0000; kept by majority of the votes for n" in passport["note"]
     assert [part.partition(" (sha256 ")[0] for part in passport["source"].split(", ")] == ["votes.tsv", "table.tsv"]
-    with pytest.raises(UsageError, match=r"my\.tsv exists; give --force"):
-        made.save("my.tsv")
-    assert len(made.save("my.tsv", force=True)) == 3
+    assert len(made.save("my.tsv")) == 3
 
 
 def test_a_set_that_is_added_is_a_name(here, fairtrec_command):
@@ -201,7 +199,7 @@ def test_what_is_no_set_of_ones_own_is_not_added(here, fairtrec_command):
     made = fairtrec.make_queryset("votes.tsv", keep="n")
 
     def refused(name, change=None):
-        made.save(f"{name}.tsv", force=True)
+        made.save(f"{name}.tsv")
         if change is not None:
             text = (here / f"{name}.toml").read_text()
             assert change[0] in text
@@ -278,7 +276,6 @@ def test_a_bad_table_is_named(here, text, said):
         ("votes.tsv -o my.tsv", 2, "a set is of the queries of one label; add --keep LABEL"),
         ("votes.tsv --keep n -o my.txt", 2, "my.txt: a query set is a TSV, with a passport beside it"),
         ("votes.tsv --keep n -o votes.tsv", 2, "the output votes.tsv is also read"),
-        ("votes.tsv --keep n --force", 2, "--force is for a set that is written, with -o FILE; leave it out"),
         ("votes.tsv --keep n --title T", 2, "--title is for a set that is written, with -o FILE; leave it out"),
         ("votes.tsv --keep n -o nowhere/my.tsv", 2, "the folder of nowhere/my.tsv is not there"),
         ("votes.tsv --keep f -o my.tsv", 3, "no query is left, so there is no set to write"),
@@ -301,11 +298,10 @@ def test_a_rule_that_nobody_knows_is_refused(here):
         fairtrec.make_queryset("votes.tsv", votes="most")
 
 
-def test_an_existing_set_stays_unless_it_is_forced(here, fairtrec_command):
+def test_an_existing_set_is_replaced(here, fairtrec_command):
     words = ["make", "queryset", "votes.tsv", "--keep", "n", "-o", "my.tsv"]
     assert fairtrec_command(*words).out.endswith("written     my.tsv (2 queries), my.toml\n")
-    assert fairtrec_command(*words).code == 2
-    done = fairtrec_command(*words, "--force", "-f", "json")
+    done = fairtrec_command(*words, "-f", "json")
     assert json.loads(done.out)["kept"] == ["1", "3"]
     assert "# written: my.tsv (2 queries), my.toml" in done.err
 

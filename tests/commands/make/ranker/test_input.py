@@ -120,7 +120,6 @@ def test_lambdas_are_numbers_from_0(strengths, fairtrec_command):
     [
         (["t.tsv", "--rank", "a.run"], "--rank trains nothing; leave out t.tsv, or --rank"),
         (["--rank", "a.run", "--lambda", "0"], "--lambda is for training, and --rank trains nothing; leave it out"),
-        (["--rank", "a.run", "--force"], "--force is for training, and --rank trains nothing; leave it out"),
         (["--rank", "a.run", "--docs", "d"], "--rank needs texts; add --query-texts FILE"),
         (["--rank", "a.run"], "--rank needs texts; add --docs FILE"),
         ([], "there is nothing to train on; give TRIPLES, or rank a run with --rank RUN"),
