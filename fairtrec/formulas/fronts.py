@@ -20,6 +20,7 @@ from fairtrec.formulas.rounding import NEAR, round_relative
 
 DIGITS = 1e11  # what is nearer than one part in so many is equal
 ROUNDING = 1e-9
+SAMPLED = 64  # every so manyth of many points is looked at first
 WAYS = 100_000  # choices that are followed at once
 
 
@@ -70,28 +71,35 @@ class Front:
         >>> Front(np.array([3.0, 2.0, 1.0, 0.0]), np.array([0.0, 1.0, 5.0, 6.0]), np.zeros((4, 0))).corners.tolist()
         [0, 2, 3]
         """
-        # The upper hull by one walk: a corner that does not rise above the line from the one
-        # before to the next, by more than rounding, goes.
-        kept: list[int] = []
-        points = list(zip(self.utility.tolist(), self.fairness.tolist(), strict=True))
-        useful, fair = (
-            NEAR * float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (self.utility, self.fairness)
-        )
-        for at, (low, high) in enumerate(points):
-            while len(kept) > 1:
-                (left, bottom), (x, y) = points[kept[-2]], points[kept[-1]]
-                rounding = fair * (left - low) + useful * (high - bottom)
-                if (y - bottom) * (left - low) > (high - bottom) * (left - x) + rounding:
-                    break
-                kept.pop()
-            kept.append(at)
-        return np.array(kept, dtype=np.int64)
+        return upper_corners(self.utility, self.fairness)
 
     def hull(self, *, found: bool = False) -> tuple[Floats, Floats]:
         """Give the utility and fairness of the vertices of what lies nowhere below it; or of the orders ``found``."""
         if self.ends is not None and not found:
             return self.ends[0], self.ends[1]
         return self.utility[self.corners], self.fairness[self.corners]
+
+
+def upper_corners(utility: Floats, fairness: Floats) -> Ints:
+    """Give the corners of the upper hull of points of falling utility and rising fairness.
+
+    >>> upper_corners(np.array([3.0, 2.0, 1.0]), np.array([0.0, 1.0, 5.0])).tolist()
+    [0, 2]
+    """
+    # By one walk: a corner that does not rise above the line from the one before to the next, by more than rounding,
+    # goes.
+    kept: list[int] = []
+    points = list(zip(utility.tolist(), fairness.tolist(), strict=True))
+    useful, fair = (NEAR * float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (utility, fairness))
+    for at, (low, high) in enumerate(points):
+        while len(kept) > 1:
+            (left, bottom), (x, y) = points[kept[-2]], points[kept[-1]]
+            rounding = fair * (left - low) + useful * (high - bottom)
+            if (y - bottom) * (left - low) > (high - bottom) * (left - x) + rounding:
+                break
+            kept.pop()
+        kept.append(at)
+    return np.array(kept, dtype=np.int64)
 
 
 def undominated(group: Ints, utility: Floats, fairness: Floats) -> tuple[Ints, Ints, Ints]:
@@ -123,6 +131,21 @@ def undominated(group: Ints, utility: Floats, fairness: Floats) -> tuple[Ints, I
     starts = np.flatnonzero(np.append(True, height[1:] > highest[:-1]))
     ends = np.flatnonzero(np.append((np.diff(height) != 0) | (np.diff(useful[order]) != 0), True)) + 1
     return order, starts, ends[np.searchsorted(ends, starts, side="right")]
+
+
+def possible(utility: Floats, fairness: Floats) -> Ints:
+    """Say which of many points may be undominated, or alike to one that is, without sorting them all.
+
+    >>> possible(np.array([2.0, 1.0, 1.0, 0.0]), np.array([1.0, 2.0, 1.0, 1.0])).tolist()
+    [0, 1, 2]
+    """
+    some = np.unique(np.append(np.arange(0, len(utility), SAMPLED), [utility.argmax(), fairness.argmax()]))
+    order, starts, _ = undominated(np.zeros(len(some), dtype=np.int64), utility[some], fairness[some])
+    stairs = some[order[starts]][::-1]  # by rising utility, so that fairness falls
+    near = [np.abs(each[np.isfinite(each)]).max(initial=0.0) * 10 / DIGITS for each in (utility, fairness)]
+    least = np.searchsorted(utility[stairs], utility + near[0])
+    height = np.append(fairness[stairs], -np.inf)[least]
+    return np.flatnonzero(fairness >= height - near[1])
 
 
 def point_at(front: Floats, alpha: float) -> tuple[float, float]:

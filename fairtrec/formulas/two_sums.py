@@ -56,6 +56,8 @@ def filled(tops: Ints, free: Ints, length: int) -> Ints:
     >>> filled(np.array([[3], [0]]), np.array([0]), 2).tolist()
     [[3, 1], [0, 1]]
     """
+    if len(free) == length:
+        return tops
     whole = np.repeat(np.arange(length)[None], len(tops), axis=0)
     whole[:, free] = tops
     return whole

@@ -23,6 +23,7 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.unlabelled import LabelForm
+    from fairtrec.formulas.sequences import Earned
     from fairtrec.measure.group_forms import (
         ExposureShares,
         GroupExposure,
@@ -166,6 +167,17 @@ class Measure(Quantity, Parameters):
     def is_of_all(self) -> bool:
         """Whether it is one number over all attributes, where it names none."""
         return not self.by and type(self).over_attributes is not Measure.over_attributes
+
+    def over_prefixes(self, *args: Any, **inputs: Any) -> "Earned | None":  # noqa: ARG002 - for subclasses
+        """Say what the next document earns, where the value is a sum over ranks and each rank looks at those above it.
+
+        Names its inputs as ``formula`` does, of one query; ``membership``, ``relevance`` and ``positions`` have a row
+        for each kind of document. It may also name ``supply`` [kind], how many documents of each kind there are, and
+        ``ranks``, how many are ranked. Return a function of how many of each kind are placed [state, kind] and of the
+        number of ranks above. The function returns what the next document of each kind adds [state, kind]. None: there
+        is no such sum, or the form says it (GroupTotals, GroupPrefixes).
+        """
+        return None
 
     def counts_at_ends(self, groups: int) -> "tuple[Floats, Floats] | None":  # noqa: ARG002 - for subclasses
         """Give the counts [group] of the document that makes a value least, and of that which makes it greatest.

@@ -147,6 +147,11 @@ class SumOverRanks(RankForm):
         """Give itself, if it tells what documents add by their labels."""
         return None if self.by_labels is None else self
 
+    @property
+    def falls(self) -> bool:
+        """Whether no rank weighs more than the one above it, or less than 0."""
+        return bool((np.diff(self.weights, axis=-1) <= 0).all() and (self.weights >= 0).all())
+
     def interval(self, blocks: "Blocks") -> Floats:
         """Pair the weights of each block with its gains in the same order, the opposite order, and each with the mean.
 

@@ -123,7 +123,8 @@ class GroupExposure(Form):
     bounds over labelings are known: "up" (convex), "down" (concave), or "" (unknown: labelings are tried). The best
     exposure is that of one ``level``: for shares exposure over what is wanted ("ratio"), for distances exposure minus
     what is wanted ("difference"). ``labelled`` [query or 1, group] is wanted if all documents are labelled, by default
-    the same.
+    the same. ``slope`` gives the gradient of the value [..., group] for what ``compare`` takes, if that is known: then
+    the fairest orders of a query have a bound (``headroom``).
     """
 
     membership: Floats
@@ -133,6 +134,7 @@ class GroupExposure(Form):
     bends: Literal["up", "down", ""] = ""
     level: Literal["ratio", "difference"] = "ratio"
     labelled: Floats | None = None
+    slope: Compare | None = None
 
     @property
     def exposure(self) -> Floats:
@@ -150,8 +152,15 @@ class GroupExposure(Form):
         from fairtrec.formulas.labellings.exposures import Exposed
 
         wanted = self.wanted if self.labelled is None else self.labelled
-        weights = np.atleast_2d(self.weights)
-        return Exposed(weights, lambda held: self.compare(held, wanted[:, None]), wanted, self.level, self.bends)
+        weights, slope = np.atleast_2d(self.weights), self.slope
+        return Exposed(
+            weights,
+            lambda held: self.compare(held, wanted[:, None]),
+            wanted,
+            self.level,
+            self.bends,
+            None if slope is None else lambda held: slope(held, wanted[:, None]),
+        )
 
 
 class ExposureShares(GroupExposure):

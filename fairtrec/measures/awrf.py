@@ -13,9 +13,11 @@ import numpy as np
 
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.elementary import log_of_number
+from fairtrec.formulas.elementary import log, log_of_number
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Bounds, ExposureShares, Floats, GroupExposure, Ints, Measure
+
+LEAST = 1e-300  # a share, in a gradient
 
 
 def awrf(exposure: Floats, target: Floats, base: float = 2.0) -> Floats:
@@ -25,6 +27,18 @@ def awrf(exposure: Floats, target: Floats, base: float = 2.0) -> Floats:
     [1.0, 0.688722, nan]
     """
     return 1 - distribution.jensen_shannon(distribution.shares(exposure), target, base)
+
+
+def awrf_slope(exposure: Floats, target: Floats, base: float = 2.0) -> Floats:
+    """Give the gradient of ``awrf`` for each group's exposure [..., group]; a share of 0 counts as 1e-300.
+
+    >>> awrf_slope(np.array([[3.0, 3.0]]), np.array([[0.5, 0.5]])).tolist()
+    [[0.0, 0.0]]
+    """
+    p = np.maximum(distribution.shares(exposure), LEAST)
+    steep = -log(2 * p / (p + target)) / (2 * log_of_number(base))
+    along = (p * steep).sum(axis=-1, keepdims=True)
+    return quotient(steep - along, exposure.sum(axis=-1, keepdims=True))
 
 
 def ndcg(relevance: Floats, judged_relevance: Floats, weights: Floats) -> Floats:
@@ -114,8 +128,8 @@ class AWRF(_AWRF):
 
     def formula(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> ExposureShares:
         """Compare the shares of the exposure with the target."""
-        compare = partial(awrf, base=self.logarithm)
-        return ExposureShares(compare=compare, **self.exposed(membership, target, lengths))
+        compare, slope = partial(awrf, base=self.logarithm), partial(awrf_slope, base=self.logarithm)
+        return ExposureShares(compare=compare, slope=slope, **self.exposed(membership, target, lengths))
 
 
 class AWRFxnDCG(_AWRF):

@@ -17,7 +17,9 @@ import numpy as np
 from fairtrec.formulas import extremes, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.sequences import Earned
 from fairtrec.formulas.spread import SpreadMean, ends_of_each, expected, sampled_ends, spread, variances, weights
+from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.measure import Bounds, Floats, Ints, Limits, Measure, Note, NoteKind, NoteSeverity, UsageError
 
 MOST_IN_ORDER = 5_000  # documents, of which an order at an end is written down
@@ -161,6 +163,37 @@ class DUO(_Spread):
         whole = np.arange(many)
         whole[known] = placed[order]
         return whole
+
+    def over_prefixes(self, positions: Floats, supply: Ints, ranks: int) -> Earned | None:
+        """Each prefix adds its variance, where the list is of all documents: on one axis, by exact ends."""
+        every = int(supply.sum())
+        if self.normaliser != "exact" or ranks != every or (self.cutoff is not None and self.cutoff < every):
+            return None
+        x, *others = np.moveaxis(positions, 1, 0) if not self.axis else self.axes(positions[None])[:, 0]
+        if others:
+            return None
+        known = ~np.isnan(x)
+        lists = [each for _, each in by_length(np.repeat(x[known], supply[known])[None])]
+        if not lists:
+            return None
+        _, least, most = ends_of_each(lists[0], self.step, self.mean)[:, 0]
+        if not most - least > NEAR * most:
+            return None
+        low, high = x[known].min(), x[known].max()
+        placed_at = np.where(known, (x - low) / (high - low) - 0.5, 0.0)
+        if self.mean == "full":
+            placed_at = placed_at - lists[0].mean()
+        terms = np.where(known[:, None], np.column_stack([np.ones(len(x)), placed_at, np.square(placed_at)]), 0.0)
+        of_length = np.append(weights(lists[0].shape[1], self.step), 0.0) / (most - least)
+
+        def less(placed: Floats, _: int) -> Floats:
+            many, total, squares = np.moveaxis(multiply_counts(placed, terms)[:, None] + terms, 2, 0)
+            number = np.maximum(many, 1.0)
+            drift = total / number if self.mean == "prefix" else 0.0
+            spread_there = np.maximum(squares / number - drift * drift, 0.0)
+            return np.where(known & (many > 0), -of_length[many.astype(np.int64) - 1] * spread_there, 0.0)
+
+        return less
 
     def __call__(self, positions: Floats) -> Floats:
         """Return DUO [query]."""

@@ -40,6 +40,15 @@ def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, quer
     return quotient(total, np.where(known, rows, 0)[:, None])
 
 
+def squares_slope(held: Floats, wanted: Floats) -> Floats:
+    """Give the gradient of the sum of squared distances of ``held`` from what is ``wanted`` [..., group].
+
+    >>> squares_slope(np.array([[2.0, 1.0]]), np.array([[1.0, 1.0]])).tolist()
+    [[2.0, 0.0]]
+    """
+    return 2 * (held - wanted)
+
+
 @dataclass(eq=False, kw_only=True)
 class ExpectedExposure(GroupExposure):
     """A function of the groups' exposure, on average over a query's rankings; ``sample_of`` [row] is the row's query.
@@ -198,8 +207,9 @@ class _AgainstTarget(_Exposure):
         judged_relevance: Floats | None = None,
     ) -> ExpectedExposure:
         """Compare the groups' exposure with that under the target."""
+        wanted = self.wanted(target, judged_relevance)
         return ExpectedExposure(
-            wanted=self.wanted(target, judged_relevance), **self.read(membership, sample_of, queries, relevance)
+            wanted=wanted, slope=squares_slope, **self.read(membership, sample_of, queries, relevance)
         )
 
 
@@ -230,7 +240,9 @@ class EED(_Exposure):
     ) -> ExpectedExposure:
         """Add up the squares of the groups' exposure."""
         return ExpectedExposure(
-            wanted=np.zeros((1, membership.shape[2])), **self.read(membership, sample_of, queries, relevance)
+            wanted=np.zeros((1, membership.shape[2])),
+            slope=squares_slope,
+            **self.read(membership, sample_of, queries, relevance),
         )
 
     def compared(self, held: Floats, wanted: Floats) -> Floats:  # noqa: ARG002 - there is no target

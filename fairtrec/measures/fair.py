@@ -14,11 +14,13 @@ from fairtrec.formulas import discount, distribution, ranks, sequences
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import power
 from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.sequences import Earned
 from fairtrec.formulas.weighted_sums import multiply_counts, multiply_few, weighted_sum
 from fairtrec.measure import (
     ABOVE_0,
     BELOW_1,
     READING_ON,
+    Bounds,
     Floats,
     Ints,
     Measure,
@@ -157,7 +159,6 @@ class FAIR(Measure):
     divergence: Divergence = "kl"
     form: Literal["sum", "product"] = "sum"
     normaliser: Literal["ideal", "attainable", "greedy"] = "ideal"
-    bounds = 0.0, None
     limits = (
         ("alpha", 0, 1, "alpha is {alpha}; a share of novelty lies between 0 and 1"),
         ("p", ABOVE_0, BELOW_1, READING_ON),
@@ -167,6 +168,12 @@ class FAIR(Measure):
     def needs(self) -> tuple[str, ...]:
         """The names of the inputs, and the order of the groups where the divergence looks at it."""
         return (*super().needs, *["order"] * (self.divergence in ORDINAL))
+
+    @property
+    def bounds(self) -> Bounds:
+        """At most 1 where the ideal is the greatest sum of gains that there is."""
+        sure = self.gain in ("ndcg", "rbp", "ap", "precision") and self.normaliser == "ideal"
+        return 0.0, 1.0 if sure else None
 
     def check(self, groups: Sequence[str]) -> None:
         """Raise UsageError for forms that do not fit together, and for one group where these have an order."""
@@ -267,6 +274,29 @@ class FAIR(Measure):
             return gains * weights[above] * distribution.closeness(away), away
 
         return earned
+
+    def over_prefixes(
+        self,
+        membership: Floats,
+        relevance: Floats,
+        target: Floats,
+        judged_relevance: Floats,
+        judged_membership: Floats,
+        order: Ints | None = None,
+    ) -> Earned | None:
+        """Each rank earns its gain, over one plus the divergence of the groups' shares down to it."""
+        held, judged, wanted = (
+            np.nan_to_num(distribution.in_order(each, order)) for each in (membership, judged_membership, target)
+        )
+        (ideal,) = self._ideal(judged, judged_relevance)
+        if self.form == "product" or self.normaliser != "ideal" or not judged.any() or not ideal > 0:
+            return None
+        earned = self._earned(held, self._merit(relevance), wanted[0])
+
+        def share(placed: Floats, above: int) -> Floats:
+            return earned(placed, above)[0] / ideal if above < self.cutoff else np.zeros(placed.shape)
+
+        return share
 
     def _attainable(self, held: Floats, merit: Floats, target: Floats) -> float:
         """Give the most that any order of the documents earns."""

@@ -1,6 +1,6 @@
 """``fairtrec.headroom``: from whatever the caller has to the fairest orders at no loss of utility, and at some."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot, isnan, nan
 from typing import Any, NamedTuple, Unpack, get_args
@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.commands.rerank.problem import Problem
 from fairtrec.commands.rerank.search import SCORES, Search
-from fairtrec.commands.rerank.solve import Cached, Solved, solve
+from fairtrec.commands.rerank.solve import LEMMA_1, WAYS, Cached, Solved, solve
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
@@ -61,6 +61,11 @@ class Point(NamedTuple):
     told: bool = True
 
     @property
+    def exact(self) -> bool:
+        """Whether no order is better, as is proven."""
+        return not self.open
+
+    @property
     def open(self) -> float:
         """How far the bound is from the value; 0 where the value is proven."""
         gap = abs(self.bound - self.fairness)
@@ -100,6 +105,8 @@ class RunFrontier:
 
     ``front`` [2, vertex]: utility and fairness between which straight lines lie nowhere below what is attained in the
     mean; ``exact`` says that its vertices are attained, and no query's order was left out. ``dpfr`` if asked for.
+    ``ways`` say how many queries were solved in which way: "lemma 1", "lemma 2", "lemma 3", "every order", "search", or
+    "bound" where single orders have no utility; ``capped`` how many searches ended at a cap.
     """
 
     run: str
@@ -107,6 +114,8 @@ class RunFrontier:
     front: Floats
     exact: bool
     queries: tuple[QueryFrontier, ...]
+    ways: Mapping[str, int]
+    capped: int = 0
     left_out: tuple[str, ...] = ()
     dpfr: Dpfr | None = None
 
@@ -122,7 +131,6 @@ class Frontier(Answer):
     among: Among
     each: bool
     losses: tuple[float, ...]
-    way: str  # by which the fronts were found, in words
     result: Result
     signature: Signature
     notes: tuple[Note, ...] = ()
@@ -174,11 +182,11 @@ def headroom(
     number = processes([thing for _, thing in named], jobs)
     search = Search.of({"qrels": qrels, **given}, utility, fairness, among, candidates, pin_unjudged=pin_unjudged)
     problems, values, whole, result = search.cases(named, number)
-    kept: Cached = {}
-    several, ways = [], []
+    kept = Cached()
+    several = []
     for problem, own, scores in zip(problems, values, result.scores, strict=True):
         found = solve(problem, own, kept)
-        ways.append(found.way)
+        found = replace(found, fronts=found.bounded(problem, own[0], losses))
         one = _of_run(scores.run, problem, own, found, losses, each=each)
         one = one if dpfr is None else with_dpfr(one, found.fronts, problem.fairness.better, dpfr)
         ordered = set(problem.qids)
@@ -189,11 +197,10 @@ def headroom(
         utility=search.utility or of_scores,
         fairness=search.fairness,
         runs=tuple(several),
-        pool=_of_all(whole, several, ways, kept),
+        pool=_of_all(whole, several, kept),
         among=among,
         each=each,
         losses=losses,
-        way="; ".join(dict.fromkeys(ways)),
         result=result,
         signature=result.signature | signature,
         notes=search.evaluator.plan.notes,
@@ -201,11 +208,9 @@ def headroom(
     )
 
 
-def _of_all(
-    whole: Problem | None, several: Sequence[RunFrontier], ways: Sequence[str], kept: Cached
-) -> RunFrontier | None:
+def _of_all(whole: Problem | None, several: Sequence[RunFrontier], kept: Cached) -> RunFrontier | None:
     """Give the front of the documents of all runs; None if there is none, or it takes too long."""
-    if whole is None or not all(each.exact for each in several) or not ways[0].startswith("by lemma 1"):
+    if whole is None or not all(each.exact for each in several) or LEMMA_1 not in several[0].ways:
         return None
     own = np.zeros((2, len(whole.qids)))
     return _of_run("pool", whole, own, solve(whole, own, kept), (), each=False)
@@ -287,6 +292,8 @@ def _of_run(
         points=points(every, together),
         front=line * [[1.0], [turn]] / len(every),
         exact=all(front.ends is None for front in fronts),
+        ways={way: many for way in WAYS if (many := found.ways.count(way))},
+        capped=len(found.capped),
         queries=tuple(QueryFrontier(qid, of) for qid, of in zip(problem.qids, of_queries, strict=True)),
     )
 

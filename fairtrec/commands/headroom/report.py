@@ -1,11 +1,13 @@
 """The headroom: the points of runs, and of queries, what they are called, and what a reader should know."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import hypot, isfinite, isnan
+from math import ceil, hypot, isfinite, isinf, isnan
 from typing import Any
 
 from fairtrec.commands.headroom.headroom import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
 from fairtrec.commands.rerank.inputs import JUDGED
+from fairtrec.commands.rerank.solve import BOUND, SEARCH, WAYS
 from fairtrec.report.cells import called, cell
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row, head
@@ -22,12 +24,12 @@ FROM = {"run": "the run", "background": "the run and of the background", "pool":
 DOCUMENTS = NoteKind("documents", "documents: those of {whose}", NoteSeverity.BACKGROUND)
 LOSSES = NoteKind(
     "losses",
-    "{shares}: the fairest orders that lose at most this share of {utility}, in {over}",
+    "{shares}: the fairest orders {found}that lose at most this share of {utility}, in {over}",
     NoteSeverity.BACKGROUND,
 )
 MOST = NoteKind(
     "most",
-    "most: the fairest order at any loss; {utility} there: the {utility} of that order",
+    "most: the fairest order {found}at any loss; {utility} there: the {utility} of that order",
     NoteSeverity.BACKGROUND,
 )
 AT_LEAST = NoteKind(
@@ -45,12 +47,15 @@ WITH_GROUPS = NoteKind(
     "with groups: the share of ranks with a document of any group, in the run and in the fairest order",
     NoteSeverity.BACKGROUND,
 )
-NOT_EXACT = NoteKind(
-    "not exact",
-    "not all exact (docs/headroom.md): {way}; behind the value stands its bound",
+EXACT = NoteKind(
+    "exact", "{fairness}: exact for {exact} of {every} {what}, by {ways} (docs/headroom.md)", NoteSeverity.BACKGROUND
+)
+NOT_EXACT = NoteKind("not exact", "{fairness}: {found} (docs/headroom.md){exact}; {bound}", NoteSeverity.MISLEADING)
+CAPPED = NoteKind(
+    "search capped",
+    "the search ended at its cap for {queries} of {every} {what}; more steps may find fairer orders",
     NoteSeverity.MISLEADING,
 )
-EXACT = NoteKind("exact", "exact, {way} (docs/headroom.md)", NoteSeverity.BACKGROUND)
 OWN_FRONTS = NoteKind(
     "own fronts",
     "{aim} can be compared for runs of one front (--from pool, same queries); here each has its own",
@@ -128,9 +133,9 @@ def title(loss: float, name: str = "loss") -> str:
 
 
 def fair(point: Point, places: int) -> str:
-    """Write the fairness of a point, which may miss 0 by rounding, and the bound where that is another."""
+    """Write the fairness of a point, which may miss 0 by rounding, and the bound if its digits are others."""
     value = f"{point.fairness:z.{places}f}"
-    if not point.open:
+    if point.exact or value == f"{point.bound:z.{places}f}":
         return value
     sign = "<=" if point.bound > point.fairness else ">="
     return f"{value} {sign}{point.bound:z.{places}f}" if isfinite(point.bound) else f"{value} {sign}?"
@@ -146,10 +151,11 @@ def legend(frontier: Frontier) -> Iterator[Note]:
     if any(run.points[1].name == "same grades" for run in frontier.runs):
         yield SAME.note()
     over = "any query" if frontier.each else "the mean over queries"
+    found = "" if all(point.exact for run in frontier.runs for point in run.points) else "found "
     if frontier.losses:
         shares = ", ".join(map(title, frontier.losses))
-        yield LOSSES.note(shares=shares, utility=str(frontier.utility), over=over)
-    yield MOST.note(utility=str(frontier.utility))
+        yield LOSSES.note(shares=shares, utility=str(frontier.utility), over=over, found=found)
+    yield MOST.note(utility=str(frontier.utility), found=found)
     if not all(run.points[-1].told for run in frontier.runs):
         yield AT_LEAST.note(utility=str(frontier.utility))
     if frontier.dpfr is not None:
@@ -165,10 +171,7 @@ def legend(frontier: Frontier) -> Iterator[Note]:
 def list_own_notes(frontier: Frontier) -> Iterator[Note]:
     """List the notes on how the points were found, and how sure they are."""
     yield DOCUMENTS.note(whose=FROM[frontier.among])
-    if any(point.open for run in frontier.runs for point in run.points):
-        yield NOT_EXACT.note(way=frontier.way)
-    else:
-        yield EXACT.note(way=frontier.way)
+    yield from _proofs(frontier)
     if frontier.dpfr is not None:
         yield from _aimed(frontier, frontier.dpfr)
     names = called([run.run for run in frontier.runs])
@@ -182,6 +185,55 @@ def list_own_notes(frontier: Frontier) -> Iterator[Note]:
         yield ABSOLUTE.note(measure=frontier.fairness)
     if any(run.points[1].name == "same grades" for run in frontier.runs):
         yield JUDGED.note()
+
+
+def _proofs(frontier: Frontier) -> Iterator[Note]:
+    """Say how many rankings were solved in which way, and how far the bound of the others is."""
+    ways = Counter(dict.fromkeys(WAYS, 0))
+    for run in frontier.runs:
+        ways.update(run.ways)
+    every, what = ways.total(), "queries" if len(frontier.runs) == 1 else "rankings"
+    tried = {
+        SEARCH: f"found by search for {ways[SEARCH]} of {every} {what}",
+        BOUND: f"only a few orders were tried for {ways[BOUND]} of {every} {what}",
+    }
+    named, exact = (
+        " and ".join(way for way in WAYS if ways[way] and way not in tried),
+        every - sum(ways[way] for way in tried),
+    )
+    fairness = str(frontier.fairness)
+    if exact == every:
+        yield EXACT.note(fairness=fairness, exact=exact, every=every, what=what, ways=named)
+        return
+    found = ", ".join(words for way, words in tried.items() if ways[way])
+    by = f", exact for {exact}, by {named}" if exact else ""
+    yield NOT_EXACT.note(fairness=fairness, found=found, exact=by, bound=_bound_of(frontier))
+    capped = sum(run.capped for run in frontier.runs)
+    if capped:
+        yield CAPPED.note(queries=capped, every=every, what=what)
+
+
+def _bound_of(frontier: Frontier) -> str:
+    """Say how far the bound lies from what was found."""
+    gaps = {
+        name: max((point.open for run in frontier.runs for point in run.points if (point.name == name)), default=0.0)
+        for name in ("loss", "most", "same grades")
+    }
+    side = "above" if frontier.fairness.better == "higher" else "below"
+    most = max(gaps["loss"], gaps["most"])
+    if isinf(most):
+        return "no bound is known"
+    same = f" (same grades: {_upward(gaps['same grades'])})" if gaps["same grades"] > most else ""
+    return f"no order is better than the bound, which is at most {_upward(most)} {side}{same}"
+
+
+def _upward(gap: float) -> str:
+    """Write a gap that nothing exceeds.
+
+    >>> _upward(0.00041), _upward(0.25), _upward(0.0000012)
+    ('0.0005', '0.25', '0.0001')
+    """
+    return f"{ceil(gap * 10000 - 1e-9) / 10000:.6g}"
 
 
 def aim(alpha: float) -> str:
@@ -231,6 +283,7 @@ def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
         run.run: {
             "points": _points(run),
             "exact": run.exact,
+            "ways": dict(run.ways),
             "front": (run.front.T + 0.0).tolist(),
             **({"queries": {query.qid: _points(query) for query in run.queries}} if per_query else {}),
         }
@@ -240,7 +293,6 @@ def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
         **head(frontier.result, frontier.signature, list_notes(frontier)),
         "utility": str(frontier.utility),
         "fairness": str(frontier.fairness),
-        "found": frontier.way,
         "runs": runs,
         "pool": None if frontier.pool is None else {"front": (frontier.pool.front.T + 0.0).tolist()},
     }
@@ -251,6 +303,7 @@ def _points(one: RunFrontier | QueryFrontier) -> list[dict[str, Any]]:
     for point in one.points:
         loss = point.loss if point.name == "loss" else None
         values = {"utility": point.utility, "fairness": point.fairness + 0.0, "bound": point.bound + 0.0}
+        values["exact"] = point.exact
         told = {} if point.told else {"utility_is": "a bound from below"}
         found.append({"point": point.name, "loss": loss, **values, **told})
     if one.dpfr is not None:

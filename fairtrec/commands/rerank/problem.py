@@ -17,7 +17,6 @@ from fairtrec.evaluation.inputs.of_measures import Inputs
 from fairtrec.evaluation.relevance.trec_eval import Ranked, formula_of
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.two_sums import filled
 from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.measure import First, Measure, Precisions, RankForm, SumOverRanks, badness
@@ -31,8 +30,6 @@ COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of w
 KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked", "greatest_grade"})  # of orders that are made up
 PORTION = 20_000  # orders that are evaluated at once
 ORDERS = 100_000  # of a query, which are looked at one by one
-STEPS = 30
-TRIED = 4_000  # exchanges in a step
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,39 +185,6 @@ class Problem:
             else:
                 made[name] = value
         return np.broadcast_to(np.asarray(measure(**made)), (len(tops),))
-
-    def local_optimum(self, query: int, grades: Ints | None) -> tuple[Ints, float]:
-        """Exchange documents, the pair that gains most first, until none gains; give the order and its value.
-
-        With ``grades`` [document] only documents of the same grade change places.
-        """
-        top = np.arange(int(self.lengths[query]))
-        several = int(self.several[query])
-        value = float(self.fairness_of(query, top[None])[0]) if len(top) else -np.inf
-        rank, doc = np.divmod(np.arange(len(top) * several), max(several, 1))
-        rank, doc = rank[:TRIED], doc[:TRIED]
-        for _ in range(STEPS if len(rank) else 0):
-            place = np.full(several, -1)
-            place[top] = np.arange(len(top))
-            useful = place[doc] < 0
-            useful |= place[doc] > rank
-            useful &= ~(self.held[query, doc] | self.held[query, top[rank]])
-            if grades is not None:
-                useful &= grades[doc] == grades[top[rank]]
-            if not useful.any():
-                break
-            tops = np.repeat(top[None], int(useful.sum()), axis=0)
-            at, (upper, new) = np.arange(len(tops)), (rank[useful], doc[useful])
-            lower = place[new]
-            inside = lower >= 0
-            tops[at[inside], lower[inside]] = top[upper[inside]]
-            tops[at, upper] = new
-            values = self.fairness_of(query, tops)
-            best = int(values.argmax())
-            if not values[best] > value + NEAR:
-                break
-            top, value = tops[best], float(values[best])
-        return top, value
 
     def looks(self, query: int) -> Floats:
         """Say what the measure sees of each document of a query [document, feature]."""

@@ -1,19 +1,24 @@
-"""The front of each query of a run, by the lemma that holds; where none does, what was found and a bound.
+"""The front of each query of a run, by the lemma that holds; where none does, by a search below a bound.
 
 Lemma 1: fairness is a sum over ranks. Lemma 2: fairness goes by which kind of document stands at each rank, of which
-there are few, whatever it makes of them. docs/headroom.md has both. Of few documents every order is looked at.
+there are few, whatever it makes of them. Lemma 3: fairness is a sum over ranks that look at how many of each kind
+stand above. docs/headroom.md has all three. Of few documents every order is looked at.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from fairtrec.commands.rerank.counts import Counts
+from fairtrec.commands.rerank.exposure_fronts import SHARED, SHARED_BY, front_by_exposure, place_kinds
 from fairtrec.commands.rerank.problem import Problem
+from fairtrec.commands.rerank.walks import climb_fairness, search_front
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas import discount, two_sums
 from fairtrec.formulas.fronts import Front, same_grades
+from fairtrec.formulas.prefix_fronts import Found
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.sequences import KindSequences, by_kind
 from fairtrec.formulas.weighted_sums import weigh, weighted_sum
@@ -21,10 +26,20 @@ from fairtrec.measure import First, Precisions, RankForm, SumOverRanks
 
 EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
 TRIED = 64  # of the fairest orders, how many are evaluated for their utility
-SHARED = 100_000  # sequences whose values are kept for other queries
-SHARED_BY = 1_000  # orders that are as fair, of which the first is taken
 KINDS = 64
-Cached = dict[bytes, tuple[KindSequences, Floats]]
+LEMMA_1, LEMMA_2, LEMMA_3, EVERY_ORDER = "lemma 1", "lemma 2", "lemma 3", "every order"
+SEARCH, BOUND = "search", "bound"
+WAYS = (LEMMA_1, LEMMA_2, LEMMA_3, EVERY_ORDER, SEARCH, BOUND)
+
+
+@dataclass(eq=False)
+class Cached:
+    """What several queries, or several runs, have in common."""
+
+    listed: dict[bytes, tuple[KindSequences, Floats]] = field(default_factory=dict)
+    on_front: dict[bytes, Found] = field(default_factory=dict)
+
+
 Tops = list[Ints]  # of each query, the places of its documents
 
 
@@ -32,17 +47,26 @@ Tops = list[Ints]  # of each query, the places of its documents
 class Solved:
     """The front of each query, its fairest order of the same grades, and the fairness of that, more being better.
 
-    ``most_same`` [query] is what no such order exceeds; ``way`` says in words how it was done. ``told`` [query] says
-    that no order as fair as the fairest has more utility than the last point of the front. ``same_tops`` are those
-    orders of the same grades; none where nothing is judged.
+    ``most_same`` [query] is what no such order exceeds; ``ways`` [query] say how each was solved, one of WAYS.
+    ``told`` [query] says that no order as fair as the fairest has more utility than the last point of the front.
+    ``same_tops`` are those orders of the same grades; none where nothing is judged. ``searched`` are the queries whose
+    orders were searched for, with the documents that may stand in one, and ``capped`` those where a cap ended that.
     """
 
     fronts: list[Front]
     same: Floats
     most_same: Floats
-    way: str
+    ways: list[str]
     told: Bools
     same_tops: Tops
+    searched: Mapping[int, Ints] = field(default_factory=dict)
+    capped: frozenset[int] = frozenset()
+
+    def bounded(self, problem: Problem, own: Floats, losses: Sequence[float]) -> list[Front]:
+        """Bound the fronts of what was searched for, where so much may be lost of the utility ``own`` [query]."""
+        from fairtrec.commands.rerank.relaxed import bounded
+
+        return bounded(problem, self.fronts, self.searched, own, losses) if self.searched else self.fronts
 
 
 def solve(problem: Problem, values: Floats, kept: Cached, *, grades_only: bool = False) -> Solved:
@@ -53,7 +77,7 @@ def solve(problem: Problem, values: Floats, kept: Cached, *, grades_only: bool =
     fair, useful = problem.terms(problem.fairness), problem.terms(problem.utility)
     if isinstance(fair, SumOverRanks) and problem.fairness.better in ("higher", "lower") and (fair.weights >= 0).all():
         return _by_sums(problem, values, fair, useful, grades_only=grades_only)
-    return _by_kinds(problem, values, useful, kept)
+    return _by_kinds(problem, values, fair, useful, kept)
 
 
 def _by_sums(
@@ -63,20 +87,23 @@ def _by_sums(
     worth, weights = problem.fair(fair.gains), fair.weights
     grades, every = problem.grades(), np.ones(len(problem.qids), dtype=np.bool_)
     orders, alike = _same_grades(problem, np.nan_to_num(worth), weights, grades)
+    ways = [LEMMA_1] * len(problem.qids)
     if grades_only and grades is not None:
-        return Solved([], alike, alike, "by lemma 1", every, orders)
+        return Solved([], alike, alike, ways, every, orders)
     if isinstance(useful, SumOverRanks):
         found = two_sums.fronts(useful.gains, worth, useful.weights, weights, problem.lengths, problem.held)
-        rough = sum(front.ends is not None for front in found)
-        hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
-        return Solved(found, alike, alike, f"by lemma 1{hull}", every, orders)
+        return Solved(found, alike, alike, ways, every, orders)
     fronts = [_of_relevance(problem, row, useful, worth[row], weights[row]) for row in range(len(problem.qids))]
-    listed = {row: _of_every_order(problem, row, None) for row, front in enumerate(fronts) if front is None}
-    fronts = [front if (by_order := listed.get(row)) is None else by_order.front for row, front in enumerate(fronts)]
-    if len(exact := [front for front in fronts if front is not None]) == len(fronts):
-        way = _exactly("by lemma 1, over sequences", len(listed), len(fronts))
-        return Solved(exact, alike, alike, way, every, orders)
-    return _between_bounds(problem, values, fronts, SumOverRanks(worth, weights), orders, alike)
+    for row, front in enumerate(fronts):
+        if front is None and (listed := _of_every_order(problem, row, None)) is not None:
+            fronts[row], ways[row] = listed.front, EVERY_ORDER
+    exact = [front for front in fronts if front is not None]
+    if len(exact) == len(fronts):
+        return Solved(exact, alike, alike, ways, every, orders)
+    best, most, told = _fairest_orders(problem, worth, weights, grades)
+    told = np.array([front is not None for front in fronts]) | told
+    tried = [(orders, alike)] * bool(orders) + [(best, most)]
+    return _searched(problem, values, fronts, tried, most, fair, useful, Solved([], alike, alike, ways, told, orders))
 
 
 def _same_grades(problem: Problem, worth: Floats, weights: Floats, grades: Ints | None) -> tuple[Tops, Floats]:
@@ -88,91 +115,118 @@ def _same_grades(problem: Problem, worth: Floats, weights: Floats, grades: Ints 
     return orders, np.array([weigh(worth[row, top], weights[row]) for row, top in enumerate(orders)])
 
 
-def _between_bounds(
-    problem: Problem, values: Floats, fronts: Sequence[Front | None], fair: SumOverRanks, orders: Tops, alike: Floats
-) -> Solved:
-    """Give queries without a front what was found below a bound: the fairest order, and that of the same grades."""
-    worth, weights, grades = fair.gains, fair.weights, problem.grades()
-    counted, queries = np.nan_to_num(worth), range(len(problem.qids))
+def _fairest_orders(
+    problem: Problem, worth: Floats, weights: Floats, grades: Ints | None
+) -> tuple[Tops, Floats, Bools]:
+    """Give the fairest order of each query, its fairness [query], and whether none as fair has more utility."""
+    queries = range(len(problem.qids))
     best = [
         _fairest(problem, row, worth[row], weights[row], None if grades is None else grades[row]) for row in queries
     ]
-    falls = [bool((np.diff(weights[row][problem.ranks(row)]) < 0).all()) for row in queries]
-    told = np.array([front is not None for front in fronts]) | (_goes_by_exchanges(problem) & np.array(falls))
-    most = np.array([weigh(counted[row, top], weights[row]) for row, top in enumerate(best)])
-    rest = _bounded(problem, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
-    mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
-    return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound", told, orders)
+    most = np.array([weigh(np.nan_to_num(worth[row])[top], weights[row]) for row, top in enumerate(best)])
+    falls = np.array([bool((np.diff(weights[row][problem.ranks(row)]) < 0).all()) for row in queries])
+    return best, most, np.asarray(_goes_by_exchanges(problem) & falls)
 
 
-class _Solution(NamedTuple):
-    """What was found of one query: its front, or None, and orders.
+class _OfRow(NamedTuple):
+    """What was found of one query without a search: its front, if a lemma gives it, and a few orders."""
 
-    ``order``  the fairest of the same grades, ``same`` its fairness, which is at most ``most_same``.
-    ``tries``  the fairest orders [order, rank], whose fairness is at most ``most``.
-    ``told``   that one of these has the most utility of all that are as fair.
-    ``way``    by which it was found.
-    """
-
+    way: str
     front: Front | None
-    order: Ints
-    tries: Ints
+    same_top: Ints  # the fairest order of the same grades
     same: float
     most_same: float
+    tried: Ints  # orders that are as fair as can be, if that is known
     most: float
-    told: bool
-    way: Literal["orders", "kinds", "exchanges"]
+    told: bool = True
 
 
-def _by_kinds(problem: Problem, values: Floats, useful: RankForm | None, kept: Cached) -> Solved:
-    """Lemma 2; exchanges where there are too many kinds."""
+def _by_kinds(problem: Problem, values: Floats, fair: RankForm | None, useful: RankForm | None, kept: Cached) -> Solved:
+    """Lemma 2, or lemma 3 where there are too many sequences of kinds; a search where there are too many counts."""
     grades, queries = problem.grades(), range(len(problem.qids))
-    found = [_solve_query(problem, row, useful, kept, None if grades is None else grades[row]) for row in queries]
-    alike, most_alike, most = (
-        np.array([each[at] for each in found]) for at in map(_Solution._fields.index, ("same", "most_same", "most"))
-    )
+    found = [_of_row(problem, row, fair, useful, None if grades is None else grades[row], kept) for row in queries]
+    fronts = [each.front for each in found if each.front is not None]
+    alike, most_alike, most = (np.array(each, dtype=np.float64) for each in (
+        [one.same for one in found], [one.most_same for one in found], [one.most for one in found]))  # fmt: skip
     told = np.array([each.told for each in found], dtype=np.bool_)
-    orders = [each.order for each in found]
-    if len(exact := [each.front for each in found if each.front is not None]) == len(found):
-        listings = sum(each.way == "orders" for each in found)
-        return Solved(exact, alike, most_alike, _exactly("by lemma 2", listings, len(found)), told, orders)
-    best = _most_useful(problem, [each.tries for each in found])
+    orders = [each.same_top for each in found]
+    solved = Solved(fronts, alike, most_alike, [each.way for each in found], told, orders)
+    if len(fronts) == len(found):
+        return solved
+    best = _most_useful(problem, [each.tried for each in found])
     reached = np.array([problem.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
     tried = [(orders, np.where(np.isnan(alike), values[1], alike)), (best, reached)]
-    rest = _bounded(problem, values, tried, most)
-    mixed = [known if each.front is None else each.front for each, known in zip(found, rest, strict=True)]
-    climbs = sum(each.way == "exchanges" for each in found)
-    whole = f"a value by exchanges and a bound for {climbs} of {len(found)} queries" if climbs else ""
-    way = whole or "same grades and most by lemma 2, else a value and a bound"
-    return Solved(mixed, alike, most_alike, way, told, orders)
+    open_ = [each.front for each in found]
+    return _searched(problem, values, open_, tried, most, fair, useful, solved)
 
 
-def _solve_query(problem: Problem, row: int, useful: RankForm | None, kept: Cached, grades: Ints | None) -> _Solution:
-    """Look at every sequence of kinds of a query, or at every order; exchange documents if both are too many."""
+def _of_row(
+    problem: Problem, row: int, fair: RankForm | None, useful: RankForm | None, grades: Ints | None, kept: Cached
+) -> _OfRow:
+    """Solve one query by the first way that there is."""
+    exposures = front_by_exposure(problem, row, useful, grades, kept.on_front)
+    if exposures is not None:
+        front, top = exposures
+        same = float(problem.fairness_of(row, top[None])[0]) if grades is not None else np.nan
+        return _OfRow(LEMMA_2, front, top, same, same, front.tops[-1:], float(front.fairness[-1]))
     listed = _listed(problem, row, kept)
     if listed is None or _gains_of(row, useful) is None:
         by_order = _of_every_order(problem, row, grades)
         if by_order is not None:
-            exact, same = by_order.front, by_order.same
-            most = float(exact.fairness[-1])
-            return _Solution(exact, by_order.same_grades, exact.tops[-1:], same, same, most, True, "orders")
+            front, top, same = by_order
+            return _OfRow(EVERY_ORDER, front, top, same, same, front.tops[-1:], float(front.fairness[-1]))
     if listed is None:
-        return _exchange(problem, row, grades)
-    front, order, fairest, told = _of_kinds(problem, row, useful, listed, grades)
-    same = np.nan if grades is None else float(problem.fairness_of(row, order[None])[0])
+        return _by_counts(problem, row, fair, useful, grades)
+    known, top, fairest, told = _of_kinds(problem, row, useful, listed, grades)
+    same = float(problem.fairness_of(row, top[None])[0]) if grades is not None else np.nan
     most = float(problem.fairness_of(row, fairest[:1])[0]) if fairest.size else 0.0
-    return _Solution(front, order, fairest, same, same, most, told, "kinds")
+    return _OfRow(SEARCH if known is None else LEMMA_2, known, top, same, same, fairest, most, told)
 
 
-def _exchange(problem: Problem, row: int, grades: Ints | None) -> _Solution:
-    """Exchange documents of a query as long as that makes it fairer."""
-    order, same = np.arange(problem.lengths[row]), np.nan
+def _by_counts(
+    problem: Problem, row: int, fair: RankForm | None, useful: RankForm | None, grades: Ints | None
+) -> _OfRow:
+    """Lemma 3; without it only the fairest order of the same grades is looked for, by exchanges."""
+    counts = Counts.of(problem, row)
+    front = None if counts is None else counts.front(useful)
+    most = problem.greatest(row) if front is None else float(front.fairness[-1])
+    top, same, most_same = np.arange(problem.lengths[row]), np.nan, np.nan
     if grades is not None:
-        order, same = problem.local_optimum(row, grades)
-    end = problem.at_end(row)
-    tries = (problem.local_optimum(row, None)[0] if end is None else end)[None]
-    greatest = problem.greatest(row)
-    return _Solution(None, order, tries, same, greatest, greatest, False, "exchanges")
+        exact = None if counts is None else counts.same_grades(grades)
+        top, same = exact if exact is not None else climb_fairness(problem, row, fair, grades)
+        most_same = same if exact is not None else most
+    end = problem.at_end(row) if front is None else front.tops[-1]
+    tried = top if end is None else end
+    return _OfRow(
+        SEARCH if front is None else LEMMA_3, front, top, same, most_same, tried[None], most, front is not None
+    )
+
+
+def _searched(
+    problem: Problem,
+    values: Floats,
+    fronts: Sequence[Front | None],
+    tried: Sequence[tuple[Tops, Floats]],
+    most: Floats,
+    fair: RankForm | None,
+    useful: RankForm | None,
+    solved: Solved,
+) -> Solved:
+    """Search for the fronts that no lemma gives; where single orders have no utility, keep what was ``tried``."""
+    mixed, searched, capped = [*fronts], {}, set()
+    for row in [row for row, front in enumerate(fronts) if front is None]:
+        if problem.utility_of(row, np.arange(problem.lengths[row])[None]) is None:
+            continue  # _bounded takes what was tried
+        starts = [tops[row] for tops, _ in tried]
+        mixed[row], searched[row], was_capped = search_front(problem, row, useful, fair, float(most[row]), starts)
+        capped |= {row} if was_capped else set()
+    ways = [BOUND if front is None else way for front, way in zip(mixed, solved.ways, strict=True)]
+    if BOUND in ways:
+        rest = _bounded(problem, values, tried, most)
+        mixed = [known if front is None else front for front, known in zip(mixed, rest, strict=True)]
+    ways = [SEARCH if row in searched else way for row, way in enumerate(ways)]
+    every = [front for front in mixed if front is not None]
+    return replace(solved, fronts=every, ways=ways, searched=searched, capped=frozenset(capped))
 
 
 class _Listed(NamedTuple):
@@ -205,13 +259,6 @@ def _of_every_order(problem: Problem, row: int, grades: Ints | None) -> _Listed 
         return _Listed(front, own, float(problem.fairness_of(row, own[None])[0]))
     fairest = alike[fairness[alike] >= fairness[alike].max() - NEAR]  # orders are listed with the first documents first
     return _Listed(front, tops[fairest[0]], float(fairness[fairest[0]]))
-
-
-def _exactly(way: str, listed: int, queries: int) -> str:
-    """Say how all queries were solved, of which so many by looking at every order."""
-    if not listed:
-        return way
-    return "by every order" if listed == queries else f"{way}; by every order of {listed} of {queries} queries"
 
 
 def _goes_by_exchanges(problem: Problem) -> bool:
@@ -275,12 +322,12 @@ def _listed(problem: Problem, row: int, kept: Cached) -> tuple[KindSequences, Fl
             return None
         return every, problem.fairness_of(row, problem.filled(row, examples[every.kinds])), kinds
     key = b"|".join([looks.tobytes(), bytes([ranks]), *problem.beside(row)])
-    if key not in kept:
+    if key not in kept.listed:
         every = KindSequences.of([ranks] * many, ranks)
         assert every is not None
         tops = examples[every.kinds] if ranks else np.zeros((1, 0), dtype=np.int64)
-        kept[key] = every, problem.fairness_of(row, tops)
-    return (*kept[key], kinds)
+        kept.listed[key] = every, problem.fairness_of(row, tops)
+    return (*kept.listed[key], kinds)
 
 
 def _of_kinds(
@@ -304,7 +351,7 @@ def _of_kinds(
         allowed = np.flatnonzero(usable & every.of_grades(grades[ranks], pairs))
         if len(allowed):
             alike = allowed[fairness[allowed] >= fairness[allowed].max() - NEAR][:SHARED_BY]
-            several = [movable[_placed(each, grades[ranks], grades[movable], kinds)] for each in every.kinds[alike]]
+            several = [movable[place_kinds(each, grades[ranks], grades[movable], kinds)] for each in every.kinds[alike]]
             order = problem.filled(row, min(several, key=np.ndarray.tolist)[None])[0]
     gains = _gains_of(row, useful)
     ungraded = np.zeros(len(movable)) if grades is None else grades[movable].astype(np.float64)
@@ -321,7 +368,7 @@ def _of_kinds(
 
 
 def _of_gains(useful: RankForm, row: int, gains: Floats | Ints) -> Floats:
-    """Say what First, Precisions or a sum of these gains [sequence, rank] makes of one query [sequence]."""
+    """Say what First or Precisions, or a sum of these gains [sequence, rank], makes of one query [sequence]."""
     ranks = gains.shape[1]
     if isinstance(useful, SumOverRanks):
         return weighted_sum(gains, useful.weights[row])
@@ -339,21 +386,7 @@ def _gains_of(row: int, useful: RankForm | None) -> Floats | None:
     """Say what the documents of a query gain, if utility grows wherever a greater gain comes before a smaller one."""
     if isinstance(useful, First | Precisions):
         return np.asarray(useful.relevant[row], dtype=np.float64)
-    falls = (
-        isinstance(useful, SumOverRanks)
-        and (np.diff(useful.weights, axis=-1) <= 0).all()
-        and (useful.weights >= 0).all()
-    )
-    return useful.gains[row] if isinstance(useful, SumOverRanks) and falls else None
-
-
-def _placed(kinds: Ints, wanted: Ints, grades: Ints, of: Ints) -> Ints:
-    """Put documents of these kinds on the ranks, each of the grade that is wanted there, the first ones first."""
-    left: dict[tuple[int, int], list[int]] = {}
-    for doc in range(len(grades) - 1, -1, -1):
-        left.setdefault((int(grades[doc]), int(of[doc])), []).append(doc)
-    ranks = zip(wanted.tolist(), kinds.tolist(), strict=True)
-    return np.array([left[pair].pop() for pair in ranks], dtype=np.int64)
+    return useful.gains[row] if isinstance(useful, SumOverRanks) and useful.falls else None
 
 
 def _fairest(problem: Problem, row: int, worth: Floats, weights: Floats, grades: Ints | None) -> Ints:

@@ -91,7 +91,7 @@ class Sought:
         if self.by.worst is not problems[0].worst:
             problems = [replace(problem, worst=self.by.worst) for problem in problems]
             values = [own * np.array([[1.0], [-1.0]]) for own in values]
-        listed = known.listed.setdefault((of, self.by.worst), {})
+        listed = known.listed.setdefault((of, self.by.worst), Cached())
         if (of, ends) not in known.found:
             known.found[of, ends] = [
                 solve(problem, own, listed, grades_only=self.by.same_grades) if problem.qids else None
@@ -105,6 +105,8 @@ class Sought:
         said: tuple[Note, ...] = (JUDGED.note(),) if self.judged else ()
         placed: list[Placed] = []
         if found is not None:
+            if not by.same_grades:
+                found = replace(found, fronts=found.bounded(problem, own[0], (by.loss,)))
             chosen = picked(problem, own, found, by.loss, each=by.each, same_grades=by.same_grades)
             placed.append(_placed(problem, run, chosen.tops))
             said += _note_bound(problem, chosen)

@@ -39,7 +39,7 @@ class Exposed(LabelForm):
 
     ``weights`` [query or 1, rank] are what each rank adds. The best exposure under the ``wanted`` [query or 1, group]
     is that of one level: of shares, ``level='ratio'``, exposure over what is wanted; of distances, ``'difference'``,
-    exposure minus what is wanted.
+    exposure minus what is wanted. ``slope`` gives the gradients [query, n, group] of the value, if that is known.
     """
 
     weights: Floats
@@ -47,6 +47,7 @@ class Exposed(LabelForm):
     wanted: Floats
     level: Literal["ratio", "difference"]
     bends: Literal["up", "down"]
+    slope: Callable[[Floats], Floats] | None = None
     tries: ClassVar[bool] = True
 
     def ends(self, rankings: Unlabelled) -> Ends:

@@ -1,0 +1,89 @@
+"""Fairness as a function of exposure: what the orders of queries give to each group, and what that is worth."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairtrec.commands.rerank.prefixes import OF_GROUPS, inputs_of_rankings
+from fairtrec.commands.rerank.problem import COUNTED, Problem
+from fairtrec.data import Floats, Ints
+from fairtrec.formulas.labellings.exposures import Exposed
+from fairtrec.formulas.rounding import same
+from fairtrec.formulas.weighted_sums import weighted_sum
+from fairtrec.measure import RankForm, SumOverRanks
+
+
+@dataclass(frozen=True, eq=False)
+class OfExposure:
+    """Fairness of the orders of some queries, more being better.
+
+    An order gives the exposure E(a) = sum over ranks of ``weights`` [query, rank] times ``shares`` [query, document,
+    a]. ``value`` of exposures [query, order, a] is the fairness [query, order]; ``slope`` gives its gradients [query,
+    order, a]. ``concave`` [query] says that no point of fairness lies above its tangents.
+    """
+
+    weights: Floats
+    shares: Floats
+    value: Callable[[Floats], Floats]
+    slope: Callable[[Floats], Floats]
+    concave: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+
+    @classmethod
+    def of(cls, problem: Problem, rows: Ints, fair: RankForm | None) -> "OfExposure | None":
+        """Say what fairness makes of exposure; None where it goes by more than that. ``fair`` are its terms."""
+        made = _by_size(problem, rows, fair) or _by_form(problem, rows)
+        if made is None:
+            return None
+        own = [np.arange(problem.lengths[row]) for row in rows.tolist()]
+        held = np.stack([made.exposure(at, top[None]) for at, top in enumerate(own)])
+        known = [problem.fairness_of(row, top[None]) for row, top in zip(rows.tolist(), own, strict=True)]
+        return made if bool(same(made.value(held), np.array(known)).all()) else None
+
+    def exposure(self, query: int, tops: Ints) -> Floats:
+        """SumOverRanks the exposure that orders of one query [order, rank] give [order, a]."""
+        return weighted_sum(self.shares[query][tops], self.weights[query])
+
+
+def _by_size(problem: Problem, rows: Ints, fair: RankForm | None) -> OfExposure | None:
+    """Take the size of a sum over ranks, which is better nearer 0."""
+    if not isinstance(fair, SumOverRanks) or problem.fairness.better != "nearer 0":
+        return None
+    sign = 1.0 if problem.worst else -1.0
+    shares = np.nan_to_num(fair.gains[rows])[..., None]
+
+    def value(exposure: Floats) -> Floats:
+        return sign * np.abs(exposure[..., 0])
+
+    def slope(exposure: Floats) -> Floats:
+        return sign * np.sign(exposure)
+
+    return OfExposure(fair.weights[rows], shares, value, slope, np.full(len(rows), not problem.worst))
+
+
+def _by_form(problem: Problem, rows: Ints) -> OfExposure | None:
+    """Take what a measure says of its groups' exposure, if it looks at nothing else."""
+    measure, ranks = problem.fairness, int(problem.lengths.max(initial=0))
+    if not (OF_GROUPS | COUNTED).issuperset(measure.needs) or not ranks:
+        return None
+    form = measure.formula(**inputs_of_rankings(problem, rows, measure.needs)).over_labels()
+    if not isinstance(form, Exposed) or form.slope is None or len(form.weights) != 1:
+        return None
+    weights = np.zeros((len(rows), ranks))
+    wide = min(form.weights.shape[1], ranks)
+    weights[:, :wide] = np.where(np.arange(wide) < problem.lengths[rows, None], form.weights[0, :wide], 0.0)
+    there, held, of_exposure, slope_of = problem.there[rows], problem.inputs.membership[rows], form.value, form.slope
+    shares = np.nan_to_num(held)
+
+    def value(exposure: Floats) -> Floats:
+        turned = problem.fair(np.where(exposure.any(axis=2), of_exposure(exposure), np.nan))
+        return np.where(np.isfinite(turned), turned, -np.inf)
+
+    def slope(exposure: Floats) -> Floats:
+        return problem.turn * slope_of(exposure)
+
+    concave = np.full(len(rows), (form.bends == "down") == (problem.turn > 0))
+    if form.level == "ratio":  # the exposure of all groups has to be the same in all orders
+        whole = same(held.sum(axis=2), np.ones(1))
+        concave &= (whole | ~there).all(axis=1)
+    return OfExposure(weights, shares, value, slope, concave)

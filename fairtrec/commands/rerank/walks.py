@@ -1,0 +1,309 @@
+"""Orders of one query that are searched for: walks from two orders, and climbs from edge to edge of the hull.
+
+An order is a sequence of kinds at the ranks that are free, the documents of each kind by falling gain. A move
+exchanges the kinds at two ranks, or puts a kind of which a document is left at a rank instead. The walk *out* takes
+the move of greatest gain in fairness per utility lost; the walk *back* that of greatest gain in utility per fairness
+lost. Then the upper hull of all orders that were evaluated is refined: from both ends of each edge, climb by the
+moves that raise fairness + slope * utility most. Nothing is drawn at random, and all caps are numbers of steps.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from fairtrec.commands.rerank.exposures import OfExposure
+from fairtrec.commands.rerank.problem import Problem
+from fairtrec.data import MISSING, Floats, Ints
+from fairtrec.formulas.fronts import Front, undominated, upper_corners
+from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.sequences import by_kind, number_kinds
+from fairtrec.formulas.weighted_sums import weighted_sum
+from fairtrec.measure import RankForm, SumOverRanks
+
+GAINED = 1e-9  # what is gained or lost at least
+EDGES = 200  # of the hull, from which is climbed
+CELLS = 50_000_000  # ranks of orders that are evaluated for a query
+MOVES = 20_000  # from one order
+
+
+class _Neighbors(NamedTuple):
+    """The orders that one move leads to: their kinds [order, rank] and both values [order]."""
+
+    kinds: Ints
+    utility: Floats
+    fairness: Floats
+
+
+@dataclass(eq=False)
+class Walks:
+    """The search in one query.
+
+    ``docs`` [kind, number] are the documents of each kind by falling gain, ``supply`` [kind] how many there are.
+    ``useful`` are the terms of the utility, if it is a sum of falling weights; ``exposed`` says what fairness makes of
+    exposure, if it is that. With ``grades`` [kind] a move leaves the grade of each rank as it is. Where ``blind``,
+    nobody looks at utility.
+    """
+
+    problem: Problem
+    row: int
+    docs: Ints
+    supply: Ints
+    useful: SumOverRanks | None
+    exposed: OfExposure | None
+    grades: Ints | None = None
+    blind: bool = False
+    seen: dict[bytes, _Neighbors] = field(default_factory=dict)
+    started: list[_Neighbors] = field(default_factory=list)
+    cells: int = 0
+
+    @classmethod
+    def of(cls, problem: Problem, row: int, kinds: Ints, useful: RankForm | None, fair: RankForm | None) -> "Walks":
+        """Set the search up; ``kinds`` [movable document] are numbered."""
+        movable, ranks = problem.movable(row), len(problem.ranks(row))
+        many = int(kinds.max(initial=-1)) + 1
+        falls = useful if isinstance(useful, SumOverRanks) and useful.falls else None
+        worth = np.zeros(len(movable)) if falls is None else falls.gains[row, movable]
+        if falls is None and (grades := problem.grades()) is not None:
+            worth = grades[row, movable].astype(np.float64)
+        docs, supply = by_kind(kinds, worth, many, ranks)
+        docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)] if len(movable) else docs)
+        return cls(problem, row, docs, np.minimum(supply, ranks), falls, OfExposure.of(problem, np.array([row]), fair))
+
+    def tops(self, kinds: Ints) -> Ints:
+        """Say which documents stand at all ranks [order, rank], where these kinds stand at the free ones."""
+        return self.problem.filled(self.row, self.docs[kinds, number_kinds(kinds)])
+
+    def evaluated(self, kinds: Ints) -> _Neighbors:
+        """Evaluate orders by their kinds [order, rank]."""
+        if not len(kinds):
+            return _Neighbors(kinds, np.zeros(0), np.zeros(0))
+        problem, row, tops = self.problem, self.row, self.tops(kinds)
+        self.cells += tops.size
+        utility = np.zeros(len(tops)) if self.blind else self._utility_of(tops)
+        if self.exposed is not None:
+            fairness = self.exposed.value(self.exposed.exposure(0, tops)[None])[0]
+        else:
+            fairness = problem.fairness_of(row, tops)
+        usable = np.isfinite(utility)
+        return _Neighbors(kinds, np.where(usable, utility, -np.inf), np.where(usable, fairness, -np.inf))
+
+    def neighbors(self, kinds: Ints) -> _Neighbors:
+        """Evaluate all orders that are one move from this one [rank]: exchanges first, then replacements."""
+        key = kinds.tobytes()
+        if key not in self.seen:
+            self.seen[key] = self.evaluated(self._moved(kinds))
+        return self.seen[key]
+
+    def _moved(self, kinds: Ints) -> Ints:
+        ranks = len(kinds)
+        upper, lower = np.triu_indices(ranks, 1)
+        differ = kinds[upper] != kinds[lower]
+        if self.grades is not None:
+            differ &= self.grades[kinds[upper]] == self.grades[kinds[lower]]
+        upper, lower = upper[differ][:MOVES], lower[differ][:MOVES]
+        left = np.flatnonzero(self.supply > np.bincount(kinds, minlength=len(self.supply)))
+        rank, other = (each.ravel() for each in np.meshgrid(np.arange(ranks), left, indexing="ij"))
+        changed = kinds[rank] != other
+        if self.grades is not None:
+            changed &= self.grades[kinds[rank]] == self.grades[other]
+        rank, other = rank[changed][: MOVES - len(upper)], other[changed][: MOVES - len(upper)]
+        moved = np.repeat(kinds[None], len(upper) + len(rank), axis=0)
+        at = np.arange(len(upper))
+        moved[at, upper], moved[at, lower] = kinds[lower], kinds[upper]
+        moved[np.arange(len(upper), len(moved)), rank] = other
+        return moved
+
+    @property
+    def spent(self) -> bool:
+        """Whether as many orders have been evaluated as may be."""
+        return self.cells >= CELLS
+
+    def start(self, kinds: Ints) -> tuple[float, float]:
+        """Evaluate one order [rank]; give both values."""
+        one = self.evaluated(kinds[None])
+        self.started.append(one)
+        return float(one.utility[0]), float(one.fairness[0])
+
+    def walk(self, kinds: Ints, at: tuple[float, float], *, out: bool) -> tuple[Ints, tuple[float, float]]:
+        """Take the moves of greatest gain per loss until none gains; gain fairness on the way ``out``, else utility."""
+        while not self.spent:
+            near = self.neighbors(kinds)
+            gain, loss = near.fairness - at[1], at[0] - near.utility
+            gain, loss = (gain, loss) if out else (-loss, -gain)
+            gains = gain > GAINED
+            if not gains.any():
+                break
+            free = gains & (loss <= GAINED)
+            rate = np.where(free, gain, -np.inf) if free.any() else np.where(gains, gain, -np.inf)
+            if not free.any():
+                rate = np.divide(rate, loss, out=rate, where=gains)
+            best = _first_best(rate)
+            kinds, at = near.kinds[best], (float(near.utility[best]), float(near.fairness[best]))
+        return kinds, at
+
+    def climb(self, kinds: Ints, at: tuple[float, float], slope: float) -> Ints:
+        """Go on by the move that most raises fairness + slope * utility, until none does; give the last order."""
+        height = at[1] + slope * at[0]
+        while not self.spent:
+            near = self.neighbors(kinds)
+            heights = near.fairness + slope * near.utility
+            if not len(heights):
+                break
+            best = _first_best(heights)
+            if not heights[best] > height + NEAR * max(abs(height), 1.0):
+                break
+            kinds, height = near.kinds[best], float(heights[best])
+        return kinds
+
+    def refine(self) -> int:
+        """Climb from both ends of each edge of the hull, each edge once; give the number of edges."""
+        done: set[tuple[bytes, bytes]] = set()
+        known = _Hull()
+        while len(done) < EDGES and not self.spent:
+            known.add(self._all()[known.read :])
+            edge = next((pair for pair in known.edges() if pair not in done), None)
+            if edge is None:
+                break
+            done.add(edge)
+            ends = [known.points[key] for key in edge]
+            (left, low), (right, high) = ends
+            slope = (high - low) / (left - right)
+            for key, end in zip(edge, ends, strict=True):
+                self.climb(np.frombuffer(key, dtype=np.int64), end, slope)
+        known.add(self._all()[known.read :])
+        return len(done)
+
+    def _all(self) -> list[_Neighbors]:
+        return [*self.started, *self.seen.values()]
+
+    def front(self, most: float) -> Front:
+        """Give the orders that no other equals or exceeds in both; nothing is above ``most``."""
+        every = self._all()
+        utility, fairness = (np.concatenate([each[at] for each in every]) for at in (1, 2))
+        kinds = np.concatenate([each.kinds for each in every])
+        usable = np.flatnonzero(np.isfinite(fairness))
+        order, starts, ends = undominated(np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable])
+        alike = [order[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        chosen = usable[np.concatenate(alike)] if alike else usable
+        tops = self.tops(np.unique(kinds[chosen], axis=0))
+        own = np.arange(self.problem.lengths[self.row])[None]
+        tops = np.concatenate([tops, own])
+        fairness = self.problem.fairness_of(self.row, tops)  # as it is printed, to the last digit
+        utility = self._utility_of(tops)
+        found = np.isfinite(fairness)
+        box = np.array([[utility[found].max(), utility[found].min()], [max(most, fairness[found].max())] * 2])
+        return Front.of(utility[found], fairness[found], tops[found], box)
+
+    def _utility_of(self, tops: Ints) -> Floats:
+        if self.useful is not None:
+            return weighted_sum(np.nan_to_num(self.useful.gains[self.row])[tops], self.useful.weights[self.row])
+        found = self.problem.utility_of(self.row, tops)
+        assert found is not None
+        return found
+
+
+@dataclass(eq=False)
+class _Hull:
+    """The upper hull of the orders that have been evaluated so far; ``read`` counts the batches of these."""
+
+    points: dict[bytes, tuple[float, float]] = field(default_factory=dict)
+    read: int = 0
+
+    def add(self, batches: Sequence[_Neighbors]) -> None:
+        """Look at more orders."""
+        self.read += len(batches)
+        if not batches:
+            return
+        keys = [*self.points]
+        old = np.array([*self.points.values()]).reshape(-1, 2)
+        utility = np.concatenate([old[:, 0], *(each.utility for each in batches)])
+        fairness = np.concatenate([old[:, 1], *(each.fairness for each in batches)])
+        usable = np.flatnonzero(np.isfinite(fairness))
+        order, starts, _ = undominated(np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable])
+        kept = usable[order[starts]]
+        kept = kept[upper_corners(utility[kept], fairness[kept])]
+        firsts = np.cumsum([len(old), *(len(each.utility) for each in batches)])
+        self.points = {}
+        for at in kept.tolist():
+            batch = int(np.searchsorted(firsts, at, side="right"))
+            key = keys[at] if not batch else batches[batch - 1].kinds[at - firsts[batch - 1]].astype(np.int64).tobytes()
+            self.points[key] = float(utility[at]), float(fairness[at])
+
+    def edges(self) -> Iterator[tuple[bytes, bytes]]:
+        """Go along the edges, those of most utility first."""
+        keys = [*self.points]
+        for one, other in pairwise(keys):
+            if self.points[one][0] - self.points[other][0] > GAINED:
+                yield one, other
+
+
+def _first_best(values: Floats) -> int:
+    """Choose the greatest value; of those that are equal but for rounding the first."""
+    best = float(values.max())
+    return int((values >= best - NEAR * abs(best)).argmax())
+
+
+def search_front(
+    problem: Problem,
+    row: int,
+    useful: RankForm | None,
+    fair: RankForm | None,
+    most: float,
+    starts: Sequence[Ints] = (),
+) -> tuple[Front, Ints, bool]:
+    """Search for the front of a query; give the documents that may stand in it, and whether a cap ended the search.
+
+    ``starts`` are orders [rank] that are known; none exceeds ``most`` in fairness.
+    """
+    kinds = np.unique(problem.looks(row)[problem.movable(row)], axis=0, return_inverse=True)[1].ravel()
+    walks = Walks.of(problem, row, kinds, useful, fair)
+    of_place = np.full(int(problem.several[row]), MISSING)
+    of_place[problem.movable(row)] = kinds
+    ranks = problem.ranks(row)
+    own = of_place[ranks]
+    for top in starts:
+        walks.start(of_place[top[ranks]])
+    for start in (_most_useful(problem, row, of_place, walks), own):
+        values = walks.start(start)
+        end, at = walks.walk(start, values, out=True)
+        walks.walk(end, at, out=False)
+        walks.climb(start, values, 0.0)
+    edges = walks.refine()
+    documents = walks.docs[walks.docs != MISSING]
+    return walks.front(most), documents, walks.spent or edges >= EDGES
+
+
+def climb_fairness(problem: Problem, row: int, fair: RankForm | None, grades: Ints | None) -> tuple[Ints, float]:
+    """Climb from the order of a query as it is to one that no move makes fairer; give it [rank] and its fairness.
+
+    With ``grades`` [document] each rank keeps its grade.
+    """
+    movable, ranks = problem.movable(row), problem.ranks(row)
+    kinds = np.unique(problem.looks(row)[movable], axis=0, return_inverse=True)[1].ravel()
+    of_kind: Ints | None = None
+    if grades is not None:
+        pairs, kinds = np.unique(np.column_stack([kinds, grades[movable]]), axis=0, return_inverse=True)
+        kinds, of_kind = kinds.ravel(), pairs[:, 1]
+    of_place = np.full(int(problem.several[row]), MISSING)
+    of_place[movable] = kinds
+    docs, supply = by_kind(kinds, np.zeros(len(movable)), int(kinds.max(initial=-1)) + 1, len(ranks))
+    docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)] if len(movable) else docs)
+    exposed = OfExposure.of(problem, np.array([row]), fair)
+    walks = Walks(problem, row, docs, np.minimum(supply, len(ranks)), None, exposed, of_kind, blind=True)
+    own = of_place[ranks]
+    top = walks.tops(walks.climb(own, walks.start(own), 0.0)[None])
+    return top[0], float(problem.fairness_of(row, top)[0])
+
+
+def _most_useful(problem: Problem, row: int, of_place: Ints, walks: Walks) -> Ints:
+    """Give the kinds of the order of most utility: the documents by falling gain, or grade."""
+    movable, ranks = problem.movable(row), len(problem.ranks(row))
+    worth = np.zeros(len(movable))
+    if walks.useful is not None:
+        worth = walks.useful.gains[row, movable]
+    elif (grades := problem.grades()) is not None:
+        worth = grades[row, movable].astype(np.float64)
+    return of_place[movable[np.argsort(-worth, kind="stable")[:ranks]]]
