@@ -209,13 +209,15 @@ def ablate(
     terms = loading.terms(given["terms"]) if given.get("terms") is not None else None
     listed = 0 if terms is None else len({term for words in terms.terms.values() for term in words})
     every = settings(texts, asked_for, grid=grid, terms=listed)
+    _refuse_counts(given.get("counts"), every)
     docs = frames.held(given.get("docs"))
     lists = _lists(terms, every, has_texts=docs is not None)
     table = None if docs is None else _count_terms(lists, docs)
     asked: dict[str, Any] = {**given} if table is None else {**given, "docs": table}
     measuring = Measuring(runs, {"qrels": qrels, **asked}, asked_for, table, lists, seed, jobs)
     found = list(measuring.taken([Setting(), *every]))
-    result = _complete(measuring, {"qrels": qrels, **given}, docs, loading.note_list_names(*lists))
+    notes = [*loading.note_list_names(*lists), *measuring.notes]
+    result = _complete(measuring, {"qrels": qrels, **given}, docs, notes)
     return _compared(found, result, tuple(texts), seed, measuring.terms)
 
 
@@ -225,6 +227,22 @@ def _one_measure(measure: str | Measure, level: int | None) -> Measure:
     if len(several) != 1:
         raise UsageError(f"one measure is varied, and {measure!r} names {len(several)}; name one with -m")
     return several[0]
+
+
+def _refuse_counts(base: Any, every: Sequence[Setting]) -> None:
+    """Raise UsageError for tables of counts where the base has none, InputError for one of other groups than its."""
+    tables = [change.value for setting in every for change in setting.changes if change.factor == "counts"]
+    if not tables:
+        return
+    if base is None:
+        raise UsageError(f"counts={tables[0]} is compared with the counts of the base; give these with --counts TABLE")
+    from fairtrec.counting.table.files import Table
+
+    groups = sorted(Table(base).groups if isinstance(base, PATH) else memory.frame_groups(base))
+    for table in dict.fromkeys(tables):
+        if (other := sorted(Table(table).groups)) != groups:
+            what = f"the counts are of the groups {', '.join(other)}, those of the base of {', '.join(groups)}"
+            raise InputError(f"{what}; give a table of the same groups", table)
 
 
 def _count_terms(lists: Mapping[Any, GroupTerms], docs: Any) -> TermTable:

@@ -22,6 +22,7 @@ VARIED = {row.factor: row for row in CHOICES.values() if row.factor is not None}
 KEYWORDS = {  # of ``evaluate``, by the names of their options
     "terms": "terms",
     "background": "background",
+    "counts": "counts",
     **{name: row.name for name, row in VARIED.items()},
 }
 OF_TEXTS = {  # which counts that were made before do not allow

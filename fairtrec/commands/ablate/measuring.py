@@ -10,7 +10,7 @@ import numpy as np
 from fairtrec.commands.ablate.factors import EACH, Setting
 from fairtrec.commands.ablate.terms import Entries, Pool, pool
 from fairtrec.counting.counter import TermTable
-from fairtrec.data import Annotations, Floats, GroupTerms, Run
+from fairtrec.data import MISSING, Annotations, Bools, Docnos, Floats, GroupTerms, Run
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
@@ -28,8 +28,14 @@ from fairtrec.measures.utility import refuse_geometric
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import submissions
 from fairtrec.support.jobs import map_ordered
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 from fairtrec.support.progress import RUNS, report
 
+OF_ONE_TABLE = NoteKind(
+    "documents of one table",
+    "counts={table}: of the documents looked at, {fewer} have counts only in the base, and {more} only there",
+    NoteSeverity.MISLEADING,
+)
 RAW = frozenset(row.name for row in CHOICES.values() if row.section == RANKING)  # by which runs are ranked anew
 
 
@@ -84,6 +90,8 @@ class Measuring:
         self.keywords, self.measure, self.table, self.lists, self.seed = keywords, measure, table, lists, seed
         self.results: list[Result] = []
         self.terms: tuple[int, int] | None = None
+        self.notes: list[Note] = []
+        self._known: tuple[Docnos, Bools] | None = None  # which documents have counts in the base
         aggregates.refuse_given(keywords, "what changes is told of")
         chosen = {name: value for name, value in keywords.items() if name in ChoiceKeywords.__annotations__}
         self._choices = Choices(**chosen)
@@ -132,6 +140,7 @@ class Measuring:
         batch = session.batch(named, reading, jobs)
         result = session.result(named, batch.scores, {}, batch.documents, reading)
         self.results.append(result)
+        self._compare_tables(first, batch)
         scores, qids = result.scores, _all_qids(result.scores)
         values, means = aligned(scores, qids), np.array([each.means for each in scores])
         for setting, measure in zip(settings, measures, strict=True):
@@ -142,6 +151,23 @@ class Measuring:
                 yield [VariantScores(setting, variant, measure, qids, *own)]
             else:
                 yield list(self._of_terms(setting, measure, session, reading, batch))
+
+    def _compare_tables(self, setting: Setting, batch: Batch) -> None:
+        """Note the documents that have counts only in the base, or only in another table."""
+        if batch.documents is None:
+            return
+        counted = batch.documents.counted
+        if self._known is None:
+            self._known = counted.docnos, counted.known
+        if "counts" not in setting.keywords:
+            return
+        docnos, known = self._known
+        rows = docnos.rows(counted.docnos.names)
+        in_base = (rows != MISSING) & known[rows]
+        fewer, more = int((in_base & ~counted.known).sum()), int((counted.known & ~in_base).sum())
+        note = OF_ONE_TABLE.note(table=setting.keywords["counts"], fewer=fewer, more=more)
+        if fewer + more and note not in self.notes:
+            self.notes.append(note)
 
     def _runs(self, setting: Setting) -> dict[str, Any]:
         if self._choices.samples and setting.ties is not None:
