@@ -132,10 +132,8 @@ class Correcting:
         if is_other_form:
             measure, values = self._without_tau(measure, forms, values)
         sums = [form for named in forms if (form := measure.formula(**named).over_documents()) is not None]
-        if not sums and ("membership" not in measure.needs or OF_DOCUMENTS.intersection(measure.needs)):
-            beside = SETS.intersection(measure.needs) and "ranked" not in measure.needs
-            what = "it is of a set beside the run, from which nothing was drawn" if beside else NO_WORDS
-            return Refused(what)
+        if not sums and (why := _unlabelled(measure)):
+            return Refused(why)
         if sums or self.gold.of_queries or self.gold.certain:
             self.gold.refuse_deeper(asked)
         if sums and not self.gold.of_queries:
@@ -246,6 +244,14 @@ def _mean_of_defined(several: Floats) -> Floats:
     """Average the values [annotator, query] that are defined; nan of none."""
     known = ~np.isnan(several)
     return np.asarray(quotient(np.where(known, several, 0.0).sum(axis=0), known.sum(axis=0)))
+
+
+def _unlabelled(measure: Measure) -> str:
+    """Say why labels of ranked documents say nothing of a measure that is no sum over them; nothing if they do."""
+    if "membership" in measure.needs and not OF_DOCUMENTS.intersection(measure.needs):
+        return ""
+    is_of_set = SETS.intersection(measure.needs) and "ranked" not in measure.needs
+    return "it is of a set beside the run, from which nothing was drawn" if is_of_set else NO_WORDS
 
 
 def _unfit(measure: Measure) -> str:

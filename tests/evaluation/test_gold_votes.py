@@ -135,6 +135,6 @@ def test_a_query_without_a_value_by_words_has_one_by_people():
     gold = {**dict.fromkeys("abcdeg", "f"), "c": "m"}
     result = fairtrec.evaluate("AWRF@3", RUN, **given, gold=gold).scores[0]
     assert np.isnan(result.values).sum() == 1
-    (found,) = result.corrected
+    (found,) = result.settle("gold")
     people = fairtrec.evaluate("AWRF@3", RUN, labels=gold).scores[0].means[0]
     assert found.corrected == pytest.approx(people, abs=1e-12)

@@ -111,6 +111,11 @@ def with_confidence(
     )
 
 
+def has_gaps(several: Sequence[Scores], slices: int) -> bool:
+    """Tell whether so many slices of runs can be compared: two or more, by the means of their values."""
+    return slices > 1 and not any(scores.is_corrected for scores in several)
+
+
 def _add_column(scores: Scores, confidence: float, interval: Method) -> Scores:
     columns = {name: column.with_confidence(confidence, interval) for name, column in scores.columns.items()}
     none = np.zeros(len(scores.measures), dtype=np.bool_)
@@ -131,7 +136,7 @@ def _list_notes(several: Sequence[Scores], how: Procedure, sets: Sequence[set[st
         yield INTERVAL.note(percent=how.percent, interval=CALLED[how.interval], drawn=drawn)
     if any(column.find_doubtful(scores).any() for scores, column in Confidence.find_all([*several, *parts])):
         yield DOUBTFUL.note(fewest=DECIDING)
-    if len(sets) > 1 and not any(scores.is_corrected for scores in several):
+    if has_gaps(several, len(sets)):
         overlap = len(set().union(*sets)) < sum(map(len, sets))
         yield NO_GAP_INTERVAL.note() if overlap else GAP_INTERVAL.note(percent=how.percent)
     yield from _note_few({int(many) for scores in (*several, *parts) for many in scores.defined}, how.interval)

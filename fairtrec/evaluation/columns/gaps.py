@@ -25,7 +25,7 @@ from fairtrec.data import Floats, Ints
 from fairtrec.evaluation.answers.aggregates import Aggregated
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
-from fairtrec.evaluation.columns.confidence import Confidence
+from fairtrec.evaluation.columns.confidence import Confidence, has_gaps
 from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
 from fairtrec.measure import Measure, Quantity
 from fairtrec.statistics.student import critical_t
@@ -121,7 +121,7 @@ def gaps(parts: Mapping[str, Result]) -> dict[str, Result]:
     """Give the differences and ratios of slices as slices of their own; none of fewer than two, or of gold labels."""
     slices = {name: part for name, part in parts.items() if name != ALL}
     whole = parts[ALL]
-    if len(slices) < 2 or any(scores.is_corrected for scores in whole.scores):
+    if not has_gaps(whole.scores, len(slices)):
         return {}
     found: dict[str, list[Scores]] = {DIFFERENCE: [], RATIO: []}
     for number, scores in enumerate(whole.scores):

@@ -13,12 +13,12 @@ Nothing here imports click or numpy, so that the command line can be built of it
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from importlib import import_module
 from os import fspath
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 
 from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS, CONFIDENCE_OR_BOUNDS, GOLD_BY_T
 from fairtrec.evaluation.inputs.choice import Asked, Choice
+from fairtrec.evaluation.inputs.draw_limits import write_limits
 from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.files.arguments import is_by_name
 from fairtrec.support.literals import (
@@ -46,17 +46,6 @@ def name_of(given: Any) -> str:
 
 
 _FOLDER = re.compile(r"[^*+]*/")  # before the name of a file in a target
-
-
-_LIMITS = {"ties": "fairtrec.data.ranking.ties", "labels": "fairtrec.formulas.labellings.unlabelled"}  # by --bounds
-
-
-def _limits(over: LeftOpen) -> str:
-    """Say of orders and labellings how many are tried, and how many are drawn where there are more."""
-    if over not in _LIMITS:
-        return over
-    limits = import_module(_LIMITS[over])  # which few evaluations import
-    return f"{over} {limits.MOST}/{limits.DRAWN}"
 
 
 class RerankedKeywords(TypedDict, total=False):
@@ -192,7 +181,7 @@ class Choices:
         "groups of unlabelled documents, or all texts that are missing; and the expected one, but for texts.",
         after="relevance_level", only=("eval", "check"), refused={
             "explain": "one value for each ranking", "headroom": "one value for each ranking", **NOT_OF_SPREAD,
-        }, adds=True, column="{}", key="bounds", behind="samples", tells=_limits, factor=None,
+        }, adds=True, column="{}", key="bounds", behind="samples", tells=write_limits, factor=None,
         trials=("labels", "ties", "texts"),
     )] = None  # fmt: skip
     next_label: Annotated[bool, Choice(  # eval tells it where it tells of queries and has a place for it
