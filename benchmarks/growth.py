@@ -1,6 +1,7 @@
 """Costs that grew faster than their work: long rankings, many groups, many runs, many variants."""
 
 import random
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -77,6 +78,13 @@ def pictures() -> None:
         report(f"labels of 1,024 dots {kind}: CPU, of 512", costs[1].cpu / costs[0].cpu, 3, costs[1])
 
 
+def completion() -> None:
+    """Press TAB behind -m."""
+    asked = ["_FAIRTREC_COMPLETE=bash_complete", "COMP_WORDS=fairtrec eval q r -m NF", "COMP_CWORD=5"]
+    pair = paired(["env", *asked, BIN / "fairtrec"], [sys.executable, "-c", "import click"])
+    report("TAB behind -m: CPU, of importing click", pair.cpu_ratio, 1.4, pair.detail)
+
+
 def place(many: int, kind: str) -> None:
     """Label dots of random places, or of places on a line from corner to corner."""
     draw = random.Random(7)
@@ -86,7 +94,7 @@ def place(many: int, kind: str) -> None:
 
 
 def main() -> None:
-    for part in (arab, foe, ablate, pictures):
+    for part in (arab, foe, ablate, pictures, completion):
         part()
 
 

@@ -22,6 +22,7 @@ from fairtrec.evaluation.answers.results_file import ResultsFile
 from fairtrec.evaluation.inputs.choices import CHOICES
 from fairtrec.evaluation.signature import FIELDS, versions_of
 from fairtrec.measures import BUILT_IN
+from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue import rerankers as catalogue
 from fairtrec.measures.catalogue.pages import overview, page
 from fairtrec.report.writers import all_formats, find_formats
@@ -185,6 +186,12 @@ def schema() -> str:
     return json.dumps({**head, **top, "$defs": dict(sorted(definitions.items()))}, indent=1) + "\n"
 
 
+def names() -> str:
+    """List the measures and rerankers that a shell offers; those of plug-ins are looked for when it asks."""
+    every = {"MEASURE": [*BUILT_IN, *sorted(registry.foreign())], "MEASURES": [registry.ALL_FAIR], "RERANKER": OURS}
+    return "".join(f"{kind} {name}\n" for kind, several in every.items() for name in several)
+
+
 def _of_type(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     """Give the schema of a type; the classes that it names go to the definitions."""
     origin, inner = get_origin(hint), get_args(hint)
@@ -234,6 +241,7 @@ def main() -> int:
         "python.md": surface(),
         "stability.md": stability(),
         "../fairtrec/results.schema.json": schema(),
+        "../fairtrec/cli/names.txt": names(),
     }.items():
         path = HERE / name
         if not path.exists() or path.read_text("utf-8") != text:

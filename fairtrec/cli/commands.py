@@ -263,15 +263,20 @@ class RegisteredGroup(Commands):
 
 def announced() -> "dict[str, EntryPoint]":
     """Find what installed packages announce, by name; nothing of theirs is imported."""
-    if not any(map(_may_announce, sys.path)):
+    if not may_announce(GROUP):
         return {}
     from importlib.metadata import entry_points
 
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda each: each.name)}
 
 
-def _may_announce(place: str) -> bool:
-    """Look whether the group is named where packages are installed; importlib.metadata takes ten times as long."""
+def may_announce(group: str) -> bool:
+    """Check whether any installed package may have entry points of a group."""
+    return any(_may_announce(place, group) for place in sys.path)
+
+
+def _may_announce(place: str, group: str) -> bool:
+    """Look whether a group is named where packages are installed; importlib.metadata takes ten times as long."""
     try:
         with os.scandir(place or ".") as entries:
             found = [entry.path for entry in entries if entry.name.endswith(METADATA)]
@@ -282,7 +287,7 @@ def _may_announce(place: str) -> bool:
     for folder in found:
         try:
             with open(f"{folder}/entry_points.txt", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
-                if GROUP in file.read():
+                if group in file.read():
                     return True
         except OSError:  # it announces nothing
             continue

@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from fairtrec import cli, commands
+from fairtrec.cli import completion
+from fairtrec.measures.catalogue import registry, rerankers
 from fairtrec_made import REPOSITORY
 
 SHELLS = ("bash", "zsh", "fish")
@@ -93,6 +95,25 @@ def test_commands_of_a_group_are_offered_without_an_import_of_them(offered, monk
         "plain,labels",
         "plain,ranker",
     ]
+
+
+def test_measures_are_offered_without_an_import_of_the_command(offered, monkeypatch):
+    monkeypatch.setattr(commands, "load_command", pytest.fail)
+    assert offered("eval", "q.txt", "-m", "nfai") == ["plain,NFaiRR"]
+    assert offered("eval", "q.txt", "-m", "all") == ["plain,all_fair"]
+    assert offered("ablate", "q.txt", "-m", "all") == []
+
+
+@pytest.mark.parametrize("name", sorted({*commands.COMMANDS}))
+def test_what_is_offered_behind_m_is_what_the_command_says(name):
+    options = {option: each for each in commands.load_command(name).params for option in each.opts}
+    found = {options[option].metavar for option in completion.MEASURE_OPTIONS if option in options}
+    assert found == {completion.METAVARS[name]} if name in completion.METAVARS else found <= {"MEASURE", "MEASURES"}
+
+
+def test_the_file_of_names_has_all_names():
+    for words, every in (({"MEASURES"}, [*registry.names(), "all_fair"]), ({"RERANKER"}, rerankers.names())):
+        assert sorted(completion._catalogued(words)) == sorted(every)
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
