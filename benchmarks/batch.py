@@ -133,6 +133,9 @@ def main() -> None:
     pair = paired(ours(all_runs, "-j", "1"), ours(all_runs, "-j", "2"))  # of 60 the start takes a third
     detail = pair.detail
     report("600 runs: time of one job, of two", pair.time_ratio, 1.5, detail, at_least=True)
+    for what, batch in (("43 runs", small), ("60 runs", large), ("600 runs", all_runs)):
+        pair = paired(ours(batch), ours(batch, "-j", "1"))
+        report(f"{what}, -j as by default: time, of -j 1", pair.time_ratio, 1.1, pair.detail)
     few, all_of_them = (run(ours(batch, "-j", "2")).peak for batch in (large, all_runs))
     report(
         "600 runs: peak memory of the largest process, of 60 runs",

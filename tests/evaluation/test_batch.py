@@ -237,6 +237,19 @@ def test_no_room_for_what_processes_share_is_one_line(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_several_processes_are_started_for_long_work_only(tmp_path, monkeypatch):
+    monkeypatch.setattr("fairtrec.evaluation.jobs.cores", lambda: 4)
+    monkeypatch.setattr("fairtrec.evaluation.jobs.prestart", lambda _: None)
+    for name, megabytes, expected in (("a.run", 140, 1), ("b.run", 160, 2), ("c.run.gz", 30, 1), ("d.run.gz", 45, 2)):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(megabytes * 1_000_000)
+        small = tmp_path / "small.run"
+        small.write_text("q 0 d 1 1 r\n")
+        assert (name, processes([tmp_path / name, small], None)) == (name, expected)
+        assert processes([tmp_path / name, small], 2) == 2
+    assert processes([small] * 1_600, None) == 4
+
+
 def test_objects_and_streams_stay_in_this_process(batch):
     assert processes(["runs/a.run", {"q1": {"a": 1.0}}], 2) == 1
     assert processes(["runs/a.run", opening.STDIN], 2) == 1
