@@ -1,11 +1,19 @@
 """The runs that a command line names, before any is read."""
 
+import os
+import sys
 from collections.abc import Iterable, Sequence
 
 from fairtrec.cli.commands import say
+from fairtrec.support import compiled
 from fairtrec.support.files import arguments
 
 FEW = 3  # names in a line
+LARGE = 25_000_000  # bytes of a run, which are a million lines
+PLAIN = (
+    "# the compiled part of fairtrec is missing, so large runs take three times as long; install a C compiler, then "
+    "run: pip install --force-reinstall --no-deps fairtrec"
+)
 
 
 def name_runs(runs: Iterable[str]) -> dict[str, str]:
@@ -25,3 +33,11 @@ def _note(folder: str, files: Sequence[str], why: str) -> None:
     names = [file.removeprefix(folder).lstrip("/") for file in files]
     shown = ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
     say(f"# left out of {folder}, as {why}: {shown}")
+
+
+def note_plain_build(runs: Iterable[str]) -> None:
+    """Say on a terminal that the compiled part is missing, if one of the files is large."""
+    if compiled.extension is not None or sys.stderr is None or not sys.stderr.isatty():
+        return
+    if any(os.path.isfile(run) and os.stat(run).st_size >= LARGE for run in runs):  # noqa: PTH113, PTH116
+        say(PLAIN)

@@ -22,7 +22,9 @@ from fairtrec.reranker import (
     count_queries,
     places_to_fill,
 )
+from fairtrec.support.progress import foretell
 
+PER_RANK = 1.2e-7  # seconds that the table takes, times the square of its ranks
 ALIKE = 1 + 1e-12  # probabilities are computed to this
 TOO_FEW = NoteKind("too few protected", "queries with too few protected documents: {many} of {queries}")
 Adjust = Literal["at-most", "nearest", "none"]
@@ -79,6 +81,7 @@ def adjusted(k: int, p: float, alpha: float, adjust: Adjust = "at-most") -> tupl
     >>> round(broken(np.array(adjusted(20, 0.25, 0.1, "nearest")), 0.25), 6)
     0.105152
     """
+    foretell(f"the table of {k:,} ranks (FATopK; fewer with a cutoff)", PER_RANK * k * k)
     of = cumulative(k, p)
     if adjust == "none":
         return tuple(least(of, alpha).tolist())

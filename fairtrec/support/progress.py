@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 Listener = Callable[[str, int, int], None]  # what is read, bytes done, bytes in all (0: unknown); or RUNS, in runs
 RUNS = "runs scored"
-LONG = 10.0  # seconds, from which a computation says how long it takes
+LONG = 3.0  # seconds, from which a computation says how long it takes
 
 listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 

@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
-from fairtrec.cli.runs import name_runs
+from fairtrec.cli.runs import name_runs, note_plain_build
 from fairtrec.commands.eval import SPREADS
 from fairtrec.evaluation.inputs.choices import CHOICES, NOT_OF_SPREAD, VIEWS, refuse_for
 from fairtrec.report.writers import RESULTS, refuse_view
@@ -65,6 +65,7 @@ def command(
     slices, sort, spread = view["slices"], view["sort"], view["spread"]
     _refuse(form, output, view, given)
     files = name_runs(runs)
+    note_plain_build(files.values())
     given["next_label"] = given["bounds"] == "labels" and view["per_query"] and form == "json"
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
 
