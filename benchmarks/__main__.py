@@ -14,7 +14,8 @@ from benchmarks.timing import missed
 ALL = (
     "evaluation", "diversity", "peers", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019",
     "counters", "collection_counts", "trace", "positions", "debates", "explanation", "frontier", "counterfactual",
-    "unknown", "attributes", "session", "long", "growth", "tables", "frames", "bridge", "comparison", "scale", "gold",
+    "unknown", "attributes", "session", "long", "growth", "tables", "frames", "bridge", "comparison", "scale",
+    "commands", "gold",
 )  # fmt: skip
 
 if {"-h", "--help"} & {*sys.argv[1:]}:

@@ -193,10 +193,44 @@ typedef struct {
     Py_ssize_t found;
 } Column;
 
-static void put(unsigned char *cell, Py_ssize_t width, const unsigned char *text, Py_ssize_t size)
+/* Copy a text into a cell, and fill the cell up with zeros; where a cell is of 8 bytes and so many may be read, at once. */
+static void put(unsigned char *cell, Py_ssize_t width, const unsigned char *text, Py_ssize_t size,
+                const unsigned char *end)
 {
+    if (width == 8 && end - text >= 8 && size > 0) {
+        uint64_t bytes;
+        memcpy(&bytes, text, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        bytes &= ~(uint64_t)0 << 8 * (8 - size);
+#else
+        bytes &= ~(uint64_t)0 >> 8 * (8 - size);
+#endif
+        memcpy(cell, &bytes, 8);
+        return;
+    }
     memcpy(cell, text, (size_t)size);
     memset(cell + size, 0, (size_t)(width - size));
+}
+
+/* What ends a cell: 1 white space within a line, 2 its end. */
+static const unsigned char ends[256] = {[' '] = 1, ['\t'] = 1, ['\v'] = 1, ['\f'] = 1, ['\r'] = 1, ['\n'] = 2};
+
+/* Find the end of a cell, 16 bytes at a time. */
+static const unsigned char *cell_end(const unsigned char *at, const unsigned char *end)
+{
+#ifdef HAS_SSE2
+    const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t'), many = _mm_set1_epi8('\r' - '\t');
+    for (; end - at >= 16; at += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)at), above = _mm_sub_epi8(bytes, tab);
+        __m128i blank = _mm_or_si128(_mm_cmpeq_epi8(bytes, space), _mm_cmpeq_epi8(_mm_min_epu8(above, many), above));
+        int mask = _mm_movemask_epi8(blank);
+        if (mask)
+            return at + lowest((uint64_t)mask);
+    }
+#endif
+    while (at < end && !ends[*at])
+        at++;
+    return at;
 }
 
 /* Fill columns from lines of cells between white space. Gives the number of lines; ODD where one is not plain, FULL where
@@ -204,7 +238,6 @@ static void put(unsigned char *cell, Py_ssize_t width, const unsigned char *text
 static Py_ssize_t fill(const unsigned char *at, const unsigned char *end, Column *columns, int many,
                        const uint64_t *powers, Py_ssize_t *widest)
 {
-    static const unsigned char ends[256] = {[' '] = 1, ['\t'] = 1, ['\v'] = 1, ['\f'] = 1, ['\r'] = 1, ['\n'] = 2};
     Py_ssize_t row = 0;
     while (at < end) {
         for (int i = 0; i < many; i++) {
@@ -212,8 +245,7 @@ static Py_ssize_t fill(const unsigned char *at, const unsigned char *end, Column
             while (at < end && ends[*at] == 1)
                 at++;
             const unsigned char *cell = at;
-            while (at < end && !ends[*at])
-                at++;
+            at = cell_end(at, end);
             Py_ssize_t size = at - cell;
             if (size == 0)
                 return ODD;
@@ -233,7 +265,7 @@ static Py_ssize_t fill(const unsigned char *at, const unsigned char *end, Column
                     *widest = size;
                     return WIDE;
                 }
-                put(column->values + column->found * column->width, column->width, cell, size);
+                put(column->values + column->found * column->width, column->width, cell, size, end);
                 column->lengths[column->found++] = 1;
                 break;
             case 't':
@@ -243,7 +275,7 @@ static Py_ssize_t fill(const unsigned char *at, const unsigned char *end, Column
                     *widest = size;
                     return WIDE;
                 }
-                put(column->values + row * column->width, column->width, cell, size);
+                put(column->values + row * column->width, column->width, cell, size, end);
                 break;
             case 'f':
                 if (row == column->rows)

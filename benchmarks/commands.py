@@ -1,0 +1,141 @@
+"""Every command that reads runs or texts, at two sizes: whether CPU grows faster than its inputs, and peak memory.
+
+A cost that grows faster fails, unless docs/scale.md names the command in its table of those. Peak memory is that beyond
+the same command on ten queries, which has imported what it needs.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from math import log2
+from pathlib import Path
+
+from benchmarks.scale import PAGE, SURE, judged, ranked, written
+from benchmarks.timing import BIN, FOLDER, medians, report, run
+
+SIZES = 10, 2_000, 4_000  # queries of two runs; the last is twice the one before
+DEPTH = 20
+GROWTH = 1.3  # the greatest exponent
+SPARE, TIMES = 30, 4  # MiB beyond imports, and times the inputs
+WORDS = (
+    "she",
+    "he",
+    "nurse",
+    "doctor",
+    "went",
+    "home",
+    "early",
+    "today",
+    "and",
+    "read",
+    "a",
+    "letter",
+    "she",
+    "garden",
+)
+Argument = str | Path
+
+
+def find_docnos(queries: int) -> list[str]:
+    """List the documents of both runs."""
+    lines = (line for seed in (0, 1) for line in ranked(queries, DEPTH, seed).open())
+    return sorted({line.split()[2] for line in lines}, key=int)
+
+
+def counts(queries: int) -> Path:
+    """Write counts of two groups."""
+
+    def lines() -> Iterator[str]:
+        yield "docno\ttokens\tf\tm\n"
+        yield from (f"{d}\t60\t{int(d) % 3 % 2}\t{int(d) % 7 % 2}\n" for d in find_docnos(queries))
+
+    return written(f"commands/{queries}.counts.tsv", lines)
+
+
+def texts(queries: int) -> Path:
+    """Write a text of 15 words for each document."""
+
+    def lines() -> Iterator[str]:
+        for docno in find_docnos(queries):
+            yield f"{docno}\t{' '.join(WORDS[int(docno) * step % len(WORDS)] for step in range(1, 16))}\n"
+
+    return written(f"commands/{queries}.texts.tsv", lines)
+
+
+def results(queries: int) -> Path:
+    """Evaluate the runs with the values of all queries, as JSON."""
+    path = FOLDER / "commands" / f"{queries}.json"
+    if not path.exists():
+        given = [judged(queries), *runs(queries), "-m", "nDCG@10", "-q", "-f", "json", "-o", path]
+        run([BIN / "fairtrec", "eval", *given])
+    return path
+
+
+def runs(queries: int) -> list[Argument]:
+    """Write both runs."""
+    return [ranked(queries, DEPTH, seed) for seed in (0, 1)]
+
+
+def by_counts(queries: int) -> list[Argument]:
+    """Name the counts and the background."""
+    return ["--counts", counts(queries), "--background", ranked(queries, DEPTH)]
+
+
+def out(name: str) -> Path:
+    """Name a file to write."""
+    return FOLDER / "commands" / name
+
+
+COMMANDS: dict[str, Callable[[int], list[Argument]]] = {
+    "eval": lambda n: [judged(n), *runs(n), "-m", "nDCG@10 NFaiRR@10", *by_counts(n), "-f", "tsv"],
+    "eval -q": lambda n: [judged(n), *runs(n), "-m", "nDCG@10 NFaiRR@10", *by_counts(n), "-q", "-f", "json"],
+    "eval --bounds ties": lambda n: [judged(n), *runs(n), "-m", "nDCG@10", "--bounds", "ties", "-f", "tsv"],
+    "compare": lambda n: [judged(n), *runs(n), "-m", "nDCG@10 NFaiRR@10", *by_counts(n), "-f", "tsv"],
+    "compare --interval bca": lambda n: [judged(n), *runs(n), "-m", "nDCG@10", "--interval", "bca", "-f", "tsv"],
+    "check": lambda n: [judged(n), *runs(n), "--require", "nDCG@10 >= 0", "-f", "json"],
+    "select": lambda n: [judged(n), *runs(n), "--utility", "nDCG@10", "--fairness", "NFaiRR@10", *by_counts(n)],
+    "explain": lambda n: [judged(n), *runs(n), "-m", "NFaiRR@10", "--terms", "gender-en", "--docs", texts(n),
+                          "--background", ranked(n, DEPTH), "-f", "json"],
+    "headroom": lambda n: [judged(n), ranked(n, DEPTH), "--fairness", "NFaiRR@10", *by_counts(n), "-f", "tsv"],
+    "ablate": lambda n: [judged(n), *runs(n), "-m", "NFaiRR@10", "--vary", "tau=0,2", *by_counts(n), "-f", "json"],
+    "rbo": lambda n: [*runs(n)],
+    "rerank": lambda n: ["none", ranked(n, DEPTH), "--by", "DetCons@10", "--counts", counts(n), "--membership",
+                         "majority", "-o", out("reranked/")],
+    "validate": lambda n: [*runs(n), "--qrels", judged(n)],
+    "counts make": lambda n: [texts(n), "--terms", "gender-en", "-o", out("made.arrow"), "--force"],
+    "counts convert": lambda n: [counts(n), out("converted.arrow"), "--force"],
+    "gold draw": lambda n: [*runs(n), "--number", "30", "--docs", texts(n), "-o",
+                            out("sheet.tsv"), "--force"],
+    "results diff": lambda n: [results(n), results(n)],
+}  # fmt: skip
+
+
+def find_named() -> str:
+    """Give the table of docs/scale.md that names what grows faster than its inputs."""
+    return PAGE.read_text("utf-8").partition("## What grows faster")[2]
+
+
+def compare(name: str, sizes: tuple[int, ...] = SIZES) -> None:
+    """Run a command at all sizes; report how its CPU grows, and its peak memory."""
+    costs, read = [], 0
+    for size in sizes:
+        arguments = COMMANDS[name](size)
+        words = [word for word in name.split() if not word.startswith("-") and word not in ("ties", "bca")]
+        read = sum(path.stat().st_size for path in arguments if isinstance(path, Path) and path.is_file())
+        costs.append(medians(run([BIN / "fairtrec", *words, *arguments]) for _ in range(3 if size > sizes[0] else 1)))
+    least, half, whole = costs
+    allowed = SPARE + TIMES * read / 2**20
+    report(f"{name}: MiB beyond its imports", whole.peak - least.peak, round(allowed), whole)
+    if whole.cpu - least.cpu > SURE[0]:
+        exponent = log2((whole.cpu - least.cpu) / max(half.cpu - least.cpu, (whole.cpu - least.cpu) / 8))
+        bound = 2.2 if f"`{name}`" in find_named() else GROWTH
+        report(f"{name}: exponent of CPU", exponent, bound, f"{whole} of {half}")
+
+
+def main() -> None:
+    for name in COMMANDS:
+        compare(name)
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:] or COMMANDS:
+        compare(chosen)
