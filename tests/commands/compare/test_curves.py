@@ -292,7 +292,7 @@ def test_the_commands_of_the_page(example, tmp_path, monkeypatch, fairtrec_comma
     for name in ("qrels.txt", "bm25.run", "fair.run"):
         shutil.copy(example / name, tmp_path)
     monkeypatch.chdir(tmp_path)
-    section = PAGE.read_text("utf-8").partition("## Values that are there already\n")[2].partition("\n## ")[0]
+    section = PAGE.read_text("utf-8").partition("## Values from other programs\n")[2].partition("\n## ")[0]
     commands = [shlex.split(line)[1:] for line in pages.shell_commands(section)]
     *_, last = [fairtrec_command(*command) for command in commands]
     assert last.code == 0
