@@ -12,6 +12,7 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_t
 
 import click
 import numpy as np
+from measure_pages import MADE, write_measures, write_rerankers
 from pyarrow import parquet
 
 import fairtrec
@@ -21,31 +22,13 @@ from fairtrec.commands.validate.findings import table
 from fairtrec.evaluation.answers.results_file import ResultsFile
 from fairtrec.evaluation.inputs.choices import CHOICES
 from fairtrec.evaluation.signature import FIELDS, versions_of
-from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.catalogue import rerankers as catalogue
-from fairtrec.measures.catalogue.pages import overview, page
 from fairtrec.report.writers import all_formats, find_formats
-from fairtrec.rerankers import BUILT_IN as OURS
 from fairtrec.statistics.procedure import Procedure
 
 HERE = Path(__file__).parent
+FOLDERS = ("measures", "rerankers")  # all of whose pages are made
 FIELDS_FROM, FIELDS_TO = "<!-- fields of Choices, made by `make docs` -->\n\n", "\n<!-- end of the fields -->\n"
-MADE = "<!-- made from the code by `make docs`; do not edit -->\n\n"
-
-
-def measures() -> str:
-    """Write the overview and the page of each measure."""
-    parts = [f"# Measures\n\n{MADE}```\n{overview()}```\n"]
-    parts += [f"## {name}\n\n```\n{page(name)}```\n" for name in BUILT_IN]
-    return "\n".join(parts)
-
-
-def rerankers() -> str:
-    """Write the overview and the page of each reranker."""
-    parts = [f"# Rerankers\n\n{MADE}```\n{catalogue.overview()}```\n"]
-    parts += [f"## {name}\n\n```\n{catalogue.page(name)}```\n" for name in OURS]
-    return "\n".join(parts)
 
 
 def cli() -> str:
@@ -232,22 +215,30 @@ def _help(of: click.Command, path: str) -> str:
 
 def main() -> int:
     """Write the pages; with --check only say whether they are what the code would write."""
-    stale = []
-    for name, text in {
-        "measures.md": measures(),
-        "rerankers.md": rerankers(),
+    made = {
+        **write_measures(),
+        **write_rerankers(),
         "cli.md": cli(),
         "validate.md": codes(),
         "python.md": surface(),
         "stability.md": stability(),
         "../fairtrec/results.schema.json": schema(),
         "../fairtrec/cli/names.txt": names(),
-    }.items():
+    }
+    stale = []
+    for name, text in made.items():
         path = HERE / name
         if not path.exists() or path.read_text("utf-8") != text:
             stale.append(name)
             if "--check" not in sys.argv:
+                path.parent.mkdir(exist_ok=True)
                 path.write_text(text, "utf-8")
+    for folder in FOLDERS:
+        for path in sorted((HERE / folder).glob("*.md")):
+            if f"{folder}/{path.name}" not in made:
+                stale.append(f"{folder}/{path.name}")
+                if "--check" not in sys.argv:
+                    path.unlink()
     if stale and "--check" in sys.argv:
         sys.stderr.write(f"not what the code says: {', '.join(stale)}; run: make docs\n")
         return 1

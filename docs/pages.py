@@ -5,12 +5,32 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from formulas import set_formula
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 SCHEMA = "results.schema.json"  # at the address that it gives itself
+_FORMULA = re.compile(r"^<!-- formula -->\n```text\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 SOURCE = "https://github.com/fairtrec/fairtrec/blob/main/"
+
+
+def on_config(config: Any) -> Any:
+    """Replace a folder in the navigation with its pages, in the order in which the page of its name links to them."""
+    config.nav = _expanded(config.nav)
+    return config
+
+
+def _expanded(nav: Any) -> Any:
+    if isinstance(nav, list):
+        return [_expanded(each) for each in nav]
+    if isinstance(nav, dict):
+        return {title: _expanded(each) for title, each in nav.items()}
+    if not nav.endswith("/"):
+        return nav
+    index = f"{nav[:-1]}.md"
+    text = (ROOT / "docs" / index).read_text("utf-8")
+    return [index, *dict.fromkeys(re.findall(rf"\]\(({re.escape(nav)}[\w.-]+\.md)\)", text))]
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -31,8 +51,8 @@ def _without_checkout(text: str) -> str:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Mend the links of a page to files beside docs/."""
-    return _linked(markdown.replace("](../", "]("))
+    """Mend the links of a page to files beside docs/, and set formulas."""
+    return _FORMULA.sub(lambda found: set_formula(found[1]), _linked(markdown.replace("](../", "](")))
 
 
 def _linked(text: str) -> str:

@@ -137,8 +137,8 @@ class DTR(_Ratio):
 
         E(a) = sum over ranks i of  membership of d_i in group a / log2(1 + i)
         U(a) = sum over the query's judged documents of  grade * membership in group a;  a grade below 0 counts 0
-        DTR  = least E(a) / U(a) over greatest E(a) / U(a), over the groups a with U(a) > 0
-        DTR(protected='f') = E('f') / U('f') over the same for all other groups together
+        DTR  = (least of  E(a) / U(a)) / (greatest of  E(a) / U(a)), over the groups a with U(a) > 0
+        DTR(protected='f') = (E('f') / U('f')) / (the same for all other groups together)
 
     Elsewhere also EUR, exposed utility ratio. Means instead of sums give the same. ``@k`` looks at the first k ranks.
 
@@ -163,8 +163,8 @@ class DIR(_Ratio):
 
         C(a) = sum over ranks i of  grade(d_i) * membership of d_i in group a / log2(1 + i)
         U(a) = sum over the query's judged documents of  grade * membership in group a;  a grade below 0 counts 0
-        DIR  = least C(a) / U(a) over greatest C(a) / U(a), over the groups a with U(a) > 0
-        DIR(protected='f') = C('f') / U('f') over the same for all other groups together
+        DIR  = (least of  C(a) / U(a)) / (greatest of  C(a) / U(a)), over the groups a with U(a) > 0
+        DIR(protected='f') = (C('f') / U('f')) / (the same for all other groups together)
 
     Elsewhere also RUR, realised utility ratio. Means instead of sums give the same. ``@k`` looks at the first k ranks.
 

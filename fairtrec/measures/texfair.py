@@ -118,8 +118,8 @@ class TED(Measure):
 class RBDF(Measure):
     """How much of the top of a ranking speaks of the groups at all?
 
-        RBDF@k = sum of 1 / log2(1 + i) over the ranks i <= k whose document holds any group term
-                 / the same sum over all ranks i <= min(k, length)
+        RBDF@k = (sum of 1 / log2(1 + i) over the ranks i <= k whose document holds any group term)
+                 / (the same sum over all ranks i <= min(k, length))
 
     ``full_k=True``: the sum below runs to k even where the ranking is shorter.
 

@@ -130,7 +130,7 @@ def test_what_fairtrec_lists_is_what_it_lists_without_the_bridge():
     assert max(Counter(registry.names()).values()) == 1
     assert not registry.foreign() & {"NFaiRR", "AWRF"}
     assert "nDCG" in registry.foreign()
-    assert pages.overview().count("NFaiRR ") == 1
+    assert pages.overview().count("\nNFaiRR ") == 1
 
 
 def test_a_judged_query_that_a_run_lacks_is_an_empty_ranking():

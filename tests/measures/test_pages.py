@@ -1,6 +1,7 @@
 """Every measure has its page, spells itself so that it can be read again, and says truly what an empty ranking is worth."""
 
 import inspect
+import re
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -12,7 +13,7 @@ import fairtrec
 from fairtrec.data.parameters import DEEPEST
 from fairtrec.measure import Better, Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.catalogue import notation, pages, registry
+from fairtrec.measures.catalogue import notation, other_names, pages, registry
 from fairtrec.measures.utility import Utility
 
 OURS = {name: registry.find(name) for name in BUILT_IN}
@@ -114,3 +115,24 @@ def test_an_empty_ranking_is_worth_what_ir_measures_gives_it():
         "nDCG@10 RR@10 AP NumRet Judged@10", RUN, {"q1": {"d1": 1}, "q2": {"d1": 1}}, complete=True
     )
     assert {values["q2"] for values in result.per_query["run"].values()} == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        ("demographic_parity_ratio", "DP"),
+        ("disparate_impact", "DP"),
+        ("Four-Fifths", "DP"),
+        ("metricframe", "Exposure"),
+    ],
+)
+def test_a_name_of_another_program_gets_an_answer(name, measure):
+    assert pages.page(name).startswith(f"{name}: use `{measure}`")
+    with pytest.raises(fairtrec.UsageError, match=f"there is no measure {name.partition('-')[0]}.*; use `{measure}`"):
+        registry.parse(name)
+
+
+def test_an_answer_to_a_name_of_another_program_names_measures_that_there_are():
+    for name, answer in other_names.OTHER_NAMES.items():
+        assert name not in registry.names()
+        assert {*re.findall(r"`(\w+)`", answer)} <= {*BUILT_IN}

@@ -9,6 +9,7 @@ from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, registry, relevance, rerankers
 from fairtrec.measures.catalogue.docstrings import read_docstring, refuse_dropped
 from fairtrec.measures.catalogue.needs import NEEDS, OF_DOCUMENTS, Need
+from fairtrec.measures.catalogue.other_names import find_answer
 from fairtrec.measures.utility import COMPUTED, SAYS, Utility
 from fairtrec.support.errors import UsageError
 from fairtrec.support.version import __version__
@@ -31,6 +32,14 @@ def needs(kind: type[Measure]) -> str:
     return ", ".join(word for word in words if word != "counts" or "texts" not in words)
 
 
+def list_needs(kind: type[Measure]) -> list[str]:
+    """List the inputs of a measure with default parameters, each with the options that give it."""
+    options: dict[str, str] = {}
+    for need in _asked(kind):
+        options.setdefault(need.give, need.missing)
+    return [f"{what}: {option}" for option, what in options.items()]
+
+
 def _asked(kind: type[Measure]) -> list[Need]:
     """List the inputs that need an option; whatever looks at documents needs counts first."""
     wanted = kind().needs
@@ -40,18 +49,14 @@ def _asked(kind: type[Measure]) -> list[Need]:
 
 
 def overview() -> str:
-    """List every measure: name, direction, range, needs."""
+    """List every measure: its question, and below direction, needs and range."""
     ours = [(name, registry.find(name)) for name in [*BUILT_IN, *registry.plugins(Measure)]]
-    rows = [("measure", "better", "needs", "range")]
-    rows += [
-        (name, kind.better, needs(kind), part(kind, "Range").split(". ")[0].split("; ")[0])
-        for name, kind in ours
-        if kind is not None
-    ]
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows
-    ]
+    width = max(len(name) for name, _ in ours)
+    lines = ["measure".ljust(width) + "  question", " " * width + "  better; needs; range"]
+    for name, kind in ours:
+        if kind is not None:
+            facts = (kind.better, needs(kind) or "runs only", part(kind, "Range").split(". ")[0].split("; ")[0])
+            lines += [f"{name.ljust(width)}  {read_question(kind)}", f"{' ' * width}  {'; '.join(facts)}"]
     theirs = sorted(registry.foreign(), key=str.lower)
     of = (
         "ir-measures"
@@ -60,6 +65,11 @@ def overview() -> str:
     )
     lines += ["", f"and from {of}, which need qrels (names of trec_eval, like ndcg_cut_10, are understood too):"]
     return "\n".join([*lines, *_wrapped(theirs), ""])
+
+
+def read_question(kind: type) -> str:
+    """Give the question that a measure or reranker answers: the first paragraph of its docstring."""
+    return " ".join(read_docstring(kind).partition("\n\n")[0].split())
 
 
 def _wrapped(words: list[str]) -> list[str]:
@@ -74,6 +84,8 @@ def page(name: str) -> str:
         return _all(name)
     name = registry.proper(name) or name
     kind = registry.find(name)
+    if kind is None and (answer := find_answer(name)) and name not in relevance.known():
+        return f"{name}: use {answer}\n"
     if kind is None:
         if name in relevance.known():  # of which some cannot be parsed without their cutoff
             return _foreign(Utility(relevance.known()[name]))
@@ -89,10 +101,7 @@ def page(name: str) -> str:
         kind = type(measure)
     lines = [str(kind()), "", read_docstring(kind).replace("``", "`"), "", "Parameters"]
     lines += notation.described(kind)
-    options: dict[str, str] = {}
-    for need in _asked(kind):
-        options.setdefault(need.give, need.missing)
-    lines += ["", "Needs", *(f"  {what}: {option}" for option, what in options.items())]
+    lines += ["", "Needs", *(f"  {need}" for need in list_needs(kind))]
     if kind.changes:
         lines += ["", "Value versions", *(f"  {number}: {what}" for number, what in enumerate(kind.changes, 2))]
     return "\n".join([*dict.fromkeys(lines[:3]), *lines[3:], ""])

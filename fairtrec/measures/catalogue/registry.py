@@ -14,6 +14,7 @@ from fairtrec.measure import DEFINED, Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, relevance
 from fairtrec.measures.catalogue.notation import Parametrised, Spelled, built
+from fairtrec.measures.catalogue.other_names import find_answer
 from fairtrec.measures.utility import PLAIN, TREC_ONLY, Plain, Utility
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError
 
@@ -103,6 +104,8 @@ def _unknown(name: str, spelled: str) -> FairtrecError:
         return UsageError(f"{spelled} may be {' or '.join(alikes)}; write one of them in its own letters")
     from difflib import get_close_matches
 
+    if answer := find_answer(name):
+        return UsageError(f"there is no measure {name}; use {answer}")
     near = get_close_matches(name.lower(), [each.lower() for each in names()], 1)
     meant = next((each for each in names() if near and each.lower() == near[0]), None)
     hint = f"did you mean {meant}? " if meant else ""
