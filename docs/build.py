@@ -22,8 +22,10 @@ from fairtrec.commands.validate.findings import table
 from fairtrec.evaluation.answers.results_file import ResultsFile
 from fairtrec.evaluation.inputs.choices import CHOICES
 from fairtrec.evaluation.signature import FIELDS, versions_of
+from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
 from fairtrec.report.writers import all_formats, find_formats
+from fairtrec.rerankers import BUILT_IN as RERANKERS
 from fairtrec.statistics.procedure import Procedure
 
 HERE = Path(__file__).parent
@@ -171,7 +173,11 @@ def schema() -> str:
 
 def names() -> str:
     """List the measures and rerankers that a shell offers; those of plug-ins are looked for when it asks."""
-    every = {"MEASURE": [*BUILT_IN, *sorted(registry.foreign())], "MEASURES": [registry.ALL_FAIR], "RERANKER": OURS}
+    every = {
+        "MEASURE": [*BUILT_IN, *sorted(registry.foreign())],
+        "MEASURES": [registry.ALL_FAIR],
+        "RERANKER": RERANKERS,
+    }
     return "".join(f"{kind} {name}\n" for kind, several in every.items() for name in several)
 
 
