@@ -80,7 +80,7 @@ class Evaluator:
         if choices.only and given.qrels is None:
             raise UsageError(f"--only {choices.only} goes by judgements; give QRELS, or leave it out")
         priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
-        self._whole = choices.missing == "skip" or "known" in priors  # rankings are read
+        self._whole = choices.reads_whole or "known" in priors  # rankings are read
         deep = None if self._whole or not plan.measures else depth_of(plan.measures)
         self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
         self._reading: Reading | None = None  # None until a run comes

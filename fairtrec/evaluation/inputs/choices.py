@@ -260,6 +260,13 @@ class Choices:
             object.__setattr__(self, "missing", "skip")
 
     @property
+    def reads_whole(self) -> bool:
+        """Whether rankings are read to their end: where the rest closes up, or a column looks at all of it."""
+        return self.missing == "skip" or any(
+            row.reads_whole and getattr(self, row.name) != row.default for row in COLUMNS
+        )
+
+    @property
     def keeps_ties(self) -> bool:
         """Whether rankings keep what is tied with the last document that is looked at."""
         return self.bounds == "ties"

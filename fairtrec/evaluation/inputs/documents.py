@@ -239,7 +239,7 @@ def documents_of(
         lines = lines[lines != MISSING]
         least = 1 if "relevance" in reference.sources else reference.relevance_level
         parts.append(reference.qrels.docnos[lines if ideal else lines[reference.qrels.grades[lines] >= least]])
-    depth = None if choices.missing == "skip" else needs.depth
+    depth = None if choices.reads_whole else needs.depth
     for system, qids in runs if OF_RUNS & needs.inputs else ():
         for run, ranked in system.parts(qids) if system is not None else ():
             parts.append(run.cut(ranked, depth, with_ties=choices.keeps_ties).docnos)

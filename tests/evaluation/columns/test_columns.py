@@ -83,7 +83,7 @@ def test_it_stands_next_to_values_that_it_does_not_change(name):
     assert scores.means.tobytes() == plain.means.tobytes()
 
 
-@pytest.mark.parametrize("name", GIVEN.keys() - {"confidence"})
+@pytest.mark.parametrize("name", [name for name in GIVEN if name != "confidence"])
 @pytest.mark.parametrize("turned", [False, True])
 def test_parts_that_are_joined_are_the_whole(name, turned):
     order = MEASURES.split()[::-1] if turned else MEASURES.split()
