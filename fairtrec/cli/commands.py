@@ -327,9 +327,9 @@ def folded(example: str, width: int) -> str:
         if len(line) <= width:
             lines.append(line)
             continue
-        command, sign, remark = line.partition(" # ")
+        command, sign, comment = line.partition(" # ")
         if sign:
-            lines.append(f"# {remark.strip()}")
+            lines.append(f"# {comment.strip()}")
         indent = " " * (len(line) - len(line.lstrip()))
         row = ""
         for word in _WORD.findall(command):

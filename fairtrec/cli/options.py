@@ -154,7 +154,7 @@ verbose = click.option(
     "--verbose",
     is_flag=True,
     expose_value=False,
-    help="Print all remarks, not the most important alone, and the whole signature.",
+    help="Print all notes, not only the most important, and the whole signature.",
 )
 
 

@@ -166,18 +166,19 @@ def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothi
 
     ``carried``  what of the notes and the signature the report itself holds, so that it is not printed twice.
     """
-    from fairtrec.report.folding import MOST, cut, select_notes
+    from shutil import get_terminal_size
+
+    from fairtrec.report.folding import HANG, MOST, cut, hung, select_notes
 
     meta = click.get_current_context().meta
     is_whole = "verbose" in meta.get(TYPED, {})
     if every := [*(notes if carried in ("nothing", "signature") else []), *meta.pop(IDLE, [])]:
         for line in select_notes(every, None if is_whole else MOST):
-            say(f"# {line}")
+            for part in hung(f"# {line}", get_terminal_size().columns if sys.stderr.isatty() else None, HANG):
+                say(part)
     if signature and carried in ("nothing", "notes"):
         line = f"# {signature}"
         if sys.stderr.isatty() and not is_whole:
-            from shutil import get_terminal_size
-
             line = cut(line, get_terminal_size().columns)
         say(line)
 
@@ -206,4 +207,8 @@ def write(
     if not told or writer.carries == "all":
         tell([])
     else:
-        tell(kind.part("list_notes")(of), str(of.signature), writer.carries)
+        sort = {"sort": view["sort"]} if view.get("sort") is not None else {}
+        judge = kind.part("judge")
+        verdict = None if judge is None or view.get("summary") is False else judge(of, **sort)
+        notes = [*([] if verdict is None else [verdict]), *kind.part("list_notes")(of, **sort)]
+        tell(notes, str(of.signature), writer.carries)

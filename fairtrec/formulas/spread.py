@@ -76,7 +76,7 @@ def ends(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     return _ends(ordered.tobytes(), ordered.shape[1], step)
 
 
-@lru_cache(maxsize=4)  # DUO, its remark, SignedDUO and DUO_random look at the same lists
+@lru_cache(maxsize=4)  # DUO, its note, SignedDUO and DUO_random look at the same lists
 def _ends(ordered: bytes, n: int, step: int) -> Floats:
     positions = np.frombuffer(ordered).reshape(-1, n)
     by_length = weights(n, step)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from fairtrec.measure import Quantity
+from fairtrec.report.folding import select_notes
 from fairtrec.support.notes import Note
 
 ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
@@ -164,8 +165,8 @@ def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
 class Document:
     """All tables of an answer, and the notes below them.
 
-    The ``signs`` tell what stands in the tables. With a ``caption`` they are for a paper; in LaTeX all that is said is
-    the caption.
+    The ``signs`` explain what is in the tables. The ``verdict`` comes before all. With a ``caption`` the tables are for
+    a paper; in LaTeX all that is said is the caption.
     """
 
     tables: Sequence[ReportTable]
@@ -174,11 +175,12 @@ class Document:
     gap: int = 3  # between two columns, where they are drawn
     caption: str = ""
     signs: Sequence[str] = ()
+    verdict: Note | None = None
 
     @property
     def lines(self) -> Sequence[str]:
-        """The signs and the notes that there are."""
-        return [*filter(None, (*self.signs, *map(str, self.notes)))]
+        """The signs and all notes, one for each kind."""
+        return [*filter(None, (*self.signs, *select_notes(self.notes, None)))]
 
 
 def heading(measure: Quantity) -> str:

@@ -2,30 +2,32 @@
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from fairtrec.support.notes import Note, NoteSeverity
+from fairtrec.support.notes import Note, NoteSeverity, merge_kinds, write_notes
 
 MOST = 4
+HANG = 2  # letters, by which lines that go on are indented
 NARROWEST = 20  # letters behind an indent
 
 
-def select_notes(notes: Sequence[Note], most: int | None) -> list[str]:
+def select_notes(notes: Sequence[Note], most: int | None, short: Mapping[str, str] = MappingProxyType({})) -> list[str]:
     """Write the most important notes first, ``most`` at most (None: all), and count the others in a last line.
 
-    Legends are not counted, and come before all.
+    Notes on measures that are of one kind are one. A verdict and legends are not counted, and come before all.
+    ``short`` has shorter names of runs.
 
     >>> from fairtrec.support.notes import NoteKind
     >>> kinds = NoteKind("sign", "above 0 leans to m", NoteSeverity.BACKGROUND), NoteKind("ties", "many ties")
     >>> select_notes([kind.note() for kind in kinds], 1)
-    ['many ties', 'and 1 more remark: -v']
+    ['many ties', 'and 1 more note: -v']
     """
-    legends = [str(note) for note in notes if note.severity == NoteSeverity.LEGEND]
-    several = sorted((note for note in notes if note.severity != NoteSeverity.LEGEND), key=lambda note: note.severity)
-    left = 0 if most is None else len(several) - most
-    if left <= 0:
-        return [*legends, *map(str, several)]
-    return [*legends, *map(str, several[:most]), f"and {left} more remark{'s' * (left > 1)}: -v"]
+    ordered = sorted(merge_kinds(notes), key=lambda several: min(note.severity for note in several))
+    lines = [write_notes(several, short) for several in ordered]
+    before = sum(min(note.severity for note in several) <= NoteSeverity.LEGEND for several in ordered)
+    left = 0 if most is None else max(len(lines) - before - most, 0)
+    return lines[: len(lines) - left] + [f"and {left} more note{'s' * (left > 1)}: -v"] * bool(left)
 
 
 def hung(line: str, width: int | None, indent: int) -> list[str]:

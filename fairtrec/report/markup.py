@@ -22,7 +22,7 @@ LOWERED = str.maketrans(RAISED, ascii_lowercase)
 
 def md(document: Document) -> str:
     """Write Markdown tables, each below its title; what their signs mean, the notes and the signature below them."""
-    lines: list[str] = []
+    lines = [f"**{escaped_md(str(document.verdict))}**", ""] if document.verdict is not None else []
     for table in document.tables:
         rule = [":--" if column.words else "--:" for column in table.columns]
         head, *rows = _rows(table, escaped_md, "**{}**", "*{}*")
@@ -40,7 +40,9 @@ def latex(document: Document) -> str:
 
 def titled(document: Document, *, title: str | None = None, latex_label: str | None = None) -> str:
     """Write it with a title, which begins the caption, and a label."""
-    said = "".join(f"{_latex(_begun(line))}. " for line in filter(None, (title, document.caption, *document.lines)))
+    verdict = "" if document.verdict is None else str(document.verdict)
+    lines = [line for line in (title, document.caption, verdict, *document.lines) if line]
+    said = "".join(f"{_latex(_begun(line))}. " for line in lines)
     named = rf"\label{{{latex_label}}}" if latex_label else ""
     signature = rf"\texttt{{\footnotesize {escaped_latex(document.signature)}}}"
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{said}{signature}}}{named}"]

@@ -10,6 +10,7 @@ import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -78,14 +79,39 @@ def _held(value: Any) -> Any:
     return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def head(result: Result, signature: Signature, notes: Sequence[Note] | None = None) -> dict[str, Any]:
+def head(result: Result, signature: Signature, notes: Sequence[Note | None] | None = None) -> dict[str, Any]:
     """Begin an object with what made it: version, signature, files, and the notes if they come next.
 
     The files are named, with their digests, by the parts that they play in the evaluation.
     """
     files = {str(part): {"path": file.name, "sha256": file.sha256} for part, file in result.files.items()}
     made = {"fairtrec": __version__, "signature": str(signature), "inputs": files}
-    return made if notes is None else {**made, "notes": list(map(str, notes))}
+    return made if notes is None else {**made, "notes": note_records(notes)}
+
+
+def note_records(notes: Iterable[Note | None]) -> list[dict[str, Any]]:
+    """Give an object for each note and measure: its kind, severity, measure, runs, numbers and text.
+
+    None in ``notes`` is no note. ``runs`` is empty for all runs. Several numbers are those of the runs, in their order.
+
+    >>> from fairtrec.support.notes import NoteKind
+    >>> (record,) = note_records([NoteKind("odd", "{odd} of {ranks} ranks").note(odd=1, ranks=2, measure="RR")])
+    >>> record["kind"], record["measure"], record["numbers"], record["text"]
+    ('odd', 'RR', {'odd': 1, 'ranks': 2}, 'RR: 1 of 2 ranks')
+    """
+    found = []
+    for note in filter(None, notes):
+        for measure in note.measures or (None,):
+            one = replace(note, measures=() if measure is None else (measure,))
+            found.append({
+                "kind": note.kind.name,
+                "severity": note.severity.name.lower(),
+                "measure": None if measure is None else str(measure),
+                "runs": list(note.runs),
+                "numbers": note.numbers,
+                "text": str(one),
+            })  # fmt: skip
+    return found
 
 
 def flat_name(*words: str) -> str:

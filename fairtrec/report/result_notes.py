@@ -1,66 +1,78 @@
 """The notes on a result."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import JUDGED
+from fairtrec.evaluation.complete_queries import measure_reliability
 from fairtrec.formulas.rounding import same
-from fairtrec.measure import Measure
+from fairtrec.measure import Quantity
 from fairtrec.report.cells import names
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity, list_runs, merge_measures, merge_runs, write_span
+from fairtrec.statistics.procedure import DECIDING, SCANTY
+from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, merge_runs, write_span
 
 CEILING = 0.8  # of the rankings of a run
+THREE = 3  # runs that have an order worth the name
+COMMON, PUBLISHED = 0.8, 0.95  # the reliabilities that are usual for an order of runs, and for a published ranking
 SEVERAL = 5  # queries, of fewer of which nothing is said
-DEFINED = NoteKind("undefined", "defined for {defined} of {queries} queries", NoteSeverity.MISLEADING)
+DEFINED = NoteKind(
+    "undefined",
+    "{measures} in {undefined} of {queries} queries",
+    NoteSeverity.MISLEADING,
+    again="{measures} in {undefined}",
+    tail="these are left out of the mean",
+)
 SAME = NoteKind(
     "same rankings",
-    "runs with the same documents in the same order for all queries, down to the measured depth (100 at most): {alike}",
+    "same rankings in all queries, down to the measured depth (100 at most): {runs}",
     NoteSeverity.MISLEADING,
 )
 UNEVEN = NoteKind(
     "uneven queries",
-    "means over {many} of the {queries} queries of all runs: {runs} (-c counts the rest as empty rankings, --queries "
-    "common evaluates those that every run has)",
+    "means over {many:span} of the {queries} queries of all runs: {runs} (-c counts the rest as empty rankings, "
+    "--queries common evaluates those that every run has)",
     NoteSeverity.MISLEADING,
 )
-
-
-def _write_ceiling(at: str, queries: str, best: str, left: str, is_single: str) -> str:
-    """Say how many rankings have the best value, and how many queries are left to decide."""
-    number = {"0": "no query", "1": "1 query"}.get(left, f"{left} queries")
-    is_one = "s" * (left in ("0", "1"))
-    decide = f", so {number} tell{is_one} runs apart"
-    if is_single:
-        decide = f", so {number} decide{is_one} the mean" * (left != "0")
-    return f"{at} of {queries} rankings have {best}{decide}"
-
-
-CEILINGS = NoteKind("ceiling", _write_ceiling, NoteSeverity.MISLEADING)
+_AT_BEST = "{measures} has {best} in {at:span} of {queries:span} queries"
+CEILINGS = NoteKind(
+    "ceiling",
+    _AT_BEST,
+    NoteSeverity.MISLEADING,
+    again="{measures} in {at:span}",
+    tail="few queries separate the runs",
+)
+CEILINGS_OF_ONE = replace(CEILINGS, name="ceiling of one run", label="ceiling", tail="few queries decide the mean")
 
 
 UNRELIABLE = NoteKind(
     "unreliable order",
-    "order of {many} runs by {measures}: reliability {reliability} over {queries} queries, {needed}; see fairtrec "
-    "compare --reliability",
+    "{measures} has reliability {reliability:.2f} over {queries} queries, .95 takes {needed}",
     NoteSeverity.MISLEADING,
+    again="{measures} {reliability:.2f}, .95 takes {needed}",
+    tail="see fairtrec compare --reliability",
 )
-RELIABLE, PUBLISHED = 0.8, 0.95  # what is commonly asked of an order, and of a published ranking
 FEWEST_RUNS, FEWEST_QUERIES = 5, 10  # of fewer no order is judged
 
 
-def list_notes(result: Result, *, paired: bool = False, judged: bool = True) -> list[Note]:
+def list_notes(
+    result: Result, *, sort: Quantity | None = None, paired: bool = False, judged: bool = True
+) -> list[Note]:
     """List the notes on a result: what is missing or undefined, and what makes its numbers misleading.
 
-    The numbers of ``paired`` runs are over the queries of both, so missing queries of one play no part. ``judged``
-    counts the judged ranks; leave these out if orders are searched.
+    Notes on the measure that runs are sorted by, ``sort``, come first. The numbers of ``paired`` runs are over the
+    queries of both, so missing queries of one play no part. ``judged`` counts the judged ranks; leave these out if
+    orders are searched.
     """
     said: dict[Note, list[int]] = {}  # the places of the runs that each is true of
     for place, scores in enumerate(result.scores):
         for measure, defined in zip(scores.measures, scores.defined.tolist(), strict=True):
             if defined < len(scores.qids):
-                note = DEFINED.note(measure=measure, defined=defined, queries=len(scores.qids))
+                many = len(scores.qids)
+                note = DEFINED.note(measure=measure, undefined=many - defined, queries=many)
                 said.setdefault(note, []).append(place)
         for note in scores.notes:
             if judged or note.kind != JUDGED:
@@ -70,29 +82,29 @@ def list_notes(result: Result, *, paired: bool = False, judged: bool = True) -> 
         *(_note_uneven(result) if len(result.scores) > 1 and not paired else ()),
         *(_note_same(result) if result.same else ()),
     ]
-    notes += merge_measures(merge_runs(said, names(result))) if said else []
+    notes += merge_runs(said, [scores.run for scores in result.scores], names(result)) if said else []
     notes += note_ceilings(result)
     for kind in dict.fromkeys(type(column) for scores in result.scores for column in scores.columns.values()):
         notes += kind.list_notes(result, names(result))
-    return notes
+    return notes if sort is None else sorted(notes, key=lambda note: sort not in note.measures)
 
 
 def _note_same(result: Result) -> list[Note]:
     """Name the runs with the same rankings, as failed rerankings have those of their first stage."""
     called = dict(zip((scores.run for scores in result.scores), names(result), strict=True))
-    several = [[called[run] for run in runs if run in called] for runs in result.same]
-    told = "; ".join(list_runs(runs) for runs in several if len(runs) > 1)
-    return [SAME.note(alike=told)] if told else []
+    several = [[run for run in runs if run in called] for runs in result.same]
+    return [SAME.note().on(runs, [called[run] for run in runs], len(called)) for runs in several if len(runs) > 1]
 
 
 def _note_uneven(result: Result) -> list[Note]:
     """Name the runs that lack queries of other runs, so that their means are over others."""
     every = set().union(*(scores.qids for scores in result.scores))
-    lacking = {name: s for name, s in zip(names(result), result.scores, strict=True) if len(s.qids) < len(every)}
+    several = zip(result.scores, names(result), strict=True)
+    lacking = [(s.run, name, len(s.qids)) for s, name in several if len(s.qids) < len(every)]
     if not lacking:
         return []
-    note = UNEVEN.note(many=write_span([len(scores.qids) for scores in lacking.values()]), queries=len(every))
-    return [replace(note, runs=tuple(lacking), among=len(result.scores))]
+    runs, called, many = zip(*lacking, strict=True)
+    return [UNEVEN.note(many=join_numbers(many), queries=len(every)).on(runs, called, len(result.scores))]
 
 
 def note_ceilings(result: Result, only: int | None = None) -> list[Note]:
@@ -103,7 +115,7 @@ def note_ceilings(result: Result, only: int | None = None) -> list[Note]:
     measures = result.scores[0].measures if result.scores else ()
     rows = range(len(measures)) if only is None else [only]
     found = [_note_ceiling(result, row) for row in rows if not measures[row].total]
-    return merge_measures([note for note in found if note is not None])
+    return [note for note in found if note is not None]
 
 
 def _note_ceiling(result: Result, row: int) -> Note | None:
@@ -113,7 +125,7 @@ def _note_ceiling(result: Result, row: int) -> Note | None:
         return None
     low, high = measure.bounds if target is None else measure.bounds_against(target)
     values = [known[~np.isnan(known)] for known in (scores.values[row] for scores in result.scores)]
-    ends = {"higher": (high, "the maximum"), "lower": (low, "the minimum"), "nearer 0": (0.0, "the value 0")}
+    ends = {"higher": (high, "its maximum"), "lower": (low, "its minimum"), "nearer 0": (0.0, "the value 0")}
     best, called = ends[measure.better]
     if best is None:  # then it is the best of those that there are
         every = np.concatenate(values)
@@ -123,50 +135,81 @@ def _note_ceiling(result: Result, row: int) -> Note | None:
     if not counts:
         return None
     places, at, of = zip(*counts, strict=True)
-    note = CEILINGS.note(
-        measure=measure,
-        at=write_span(at),
-        queries=write_span(of),
-        best=called,
-        left=write_span([every - many for _, many, every in counts]),
-        is_single="single" if len(values) == 1 else "",
+    kind = CEILINGS if len(values) > 1 else CEILINGS_OF_ONE
+    note = kind.note(measure=measure, best=called, at=join_numbers(at), queries=join_numbers(of))
+    runs, short = (
+        [names_of[place] for place in places] for names_of in ([s.run for s in result.scores], names(result))
     )
-    return replace(note, runs=tuple(names(result)[place] for place in places), among=len(result.scores))
+    return note.on(runs, short, len(result.scores))
 
 
-def note_reliability(result: Result, only: Measure | None = None) -> list[Note]:
+def note_reliability(result: Result) -> list[Note]:
     """Note the measures by which the order of the runs is not reliable: other queries would give another order.
 
-    ``only``  one measure, to look at that measure only. Nothing is said of fewer than 5 runs or 10 complete queries.
+    Nothing is noted of fewer than 5 runs or 10 complete queries.
     """
     if len(result.scores) < FEWEST_RUNS or any(scores.is_corrected for scores in result.scores):
         return []
-    from fairtrec.evaluation.complete_queries import measure_reliability
-
-    measures, found = [], []
+    notes = []
     for row, measure in enumerate(result.scores[0].measures):
-        if only not in (None, measure) or measure.geometric or measure.over is not None:
+        if measure.geometric or measure.over is not None:
             continue
-        of_order = measure_reliability(result, row)
-        if of_order.queries >= FEWEST_QUERIES and of_order.reliability < RELIABLE:
-            measures.append(measure)
-            found.append(of_order)
-    if not found:
-        return []
-    counts = [each.count_needed(PUBLISHED) for each in found]
-    needed = ", ".join("-" if many is None else f"{many:,}" for many in counts)
-    note = UNRELIABLE.note(
-        measures=measures,
-        many=len(result.scores),
-        reliability=", ".join(f"{each.reliability:.2f}" for each in found),
-        queries=write_span([each.queries for each in found]),
-        needed=f"{PUBLISHED:g} takes about {needed}" if any(counts) else f"no number of queries gives {PUBLISHED:g}",
+        found = measure_reliability(result, row)
+        if found.queries >= FEWEST_QUERIES and found.reliability < COMMON:
+            needed = found.count_needed(PUBLISHED)
+            many = "more than there can be" if needed is None else f"{needed:,}"
+            notes.append(
+                UNRELIABLE.note(measure=measure, reliability=found.reliability, queries=found.queries, needed=many)
+            )
+    return notes
+
+
+def join_numbers(numbers: Sequence[int]) -> int | tuple[int, ...]:
+    """Give the one number that all are, or all of them."""
+    return numbers[0] if len({*numbers}) == 1 else tuple(numbers)
+
+
+def judge(result: Result, *, sort: Quantity | None = None) -> Note | None:
+    """Judge whether the data can put the runs in order by the measure ``sort``; None without one, or a direction."""
+    if sort is None or len(result.scores) < 2 or sort.better == "neither" or sort not in result.scores[0].measures:
+        return None
+    row = result.scores[0].measures.index(sort)
+    is_mean = sort.over is None and not sort.geometric and not any(scores.is_corrected for scores in result.scores)
+    found = measure_reliability(result, row) if is_mean else None
+    ceiling = _note_ceiling(result, row) if not sort.total else None
+    defined = [int(scores.defined[row]) for scores in result.scores]
+    return VERDICT.note(
+        measure=sort,
+        queries=join_numbers(defined),
+        ceiling=_span_of(ceiling.numbers["at"]) if ceiling is not None else "",
+        reliability=math.nan if found is None or len(result.scores) < THREE else found.reliability,
+        needed=(None if found is None else found.count_needed(PUBLISHED)) or 0,
     )
-    return [note]
 
 
-def add_reliability(result: Result, sort: Measure) -> Result:
-    """Add the note on the order of runs that are sorted by a measure, if it is not reliable and not noted yet."""
-    if any(note.kind == UNRELIABLE for note in result.notes):
-        return result
-    return replace(result, notes=(*note_reliability(result, sort), *result.notes))
+def _span_of(numbers: NoteNumber | tuple[NoteNumber, ...]) -> str:
+    return write_span(numbers if isinstance(numbers, tuple) else [numbers])
+
+
+def _write_verdict(measures: str, queries: int | tuple[int, ...], ceiling: str, reliability: float, needed: int) -> str:
+    """Write what the data say on the order of runs."""
+    many = queries if isinstance(queries, tuple) else (queries,)
+    order = f"the order by {measures}"
+    said = f"test {order} with fairtrec compare"
+    if reliability >= PUBLISHED and max(many) >= DECIDING:
+        said = f"{order} is reliable"
+    elif reliability >= COMMON and max(many) >= DECIDING:
+        said = f"{order} is reliable in part"
+    elif ceiling or reliability == reliability:  # noqa: PLR0124 - nan is not itself
+        said = f"{order} is not reliable"
+    elif max(many) < SCANTY:
+        said = f"too few to rely on {order}"
+    found = ""
+    if reliability == reliability:  # noqa: PLR0124
+        enough = f"; {PUBLISHED:g} takes {needed:,} queries".replace("0.", ".") if needed > max(many) else ""
+        found = f" (reliability {f'{reliability:.2f}'.removeprefix('0')}{enough})"
+    queries_ = "1 query" if max(many) == 1 else f"{write_span(many)} queries"
+    return f"verdict: {queries_}{f', ceiling in {ceiling}' if ceiling else ''}: {said}{found}"
+
+
+VERDICT = NoteKind("verdict", _write_verdict, NoteSeverity.VERDICT)

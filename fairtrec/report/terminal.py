@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from shutil import get_terminal_size
 
 from fairtrec.report.document import Column, Document, ReportTable, RunCell
-from fairtrec.report.folding import cut, hung, select_notes
+from fairtrec.report.folding import HANG, cut, hung, select_notes
 from fairtrec.report.run_names import shorten_names
 from fairtrec.report.styled import Line, drawn, width_of
 from fairtrec.support.errors import plain
+from fairtrec.support.notes import write_notes
 
 BEST, WORST = "*", "°"
 FEWEST = 24  # letters of a name that is shortened, and of words that are folded
@@ -44,13 +45,29 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
         for page in _pages(keys, values, gap, room):
             lines += [[(plain(table.title), "bold")]] if table.title else []
             lines += _table(table, page, gap)
+    below = list(_below(document, _left_out(fitting), short, most))
     is_cut = terminal and room is not None and most is not None
     signature = cut(document.signature, room or 0) if is_cut else document.signature
-    left = _left_out(fitting)
-    named = f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them" if left else ""
-    signs = [_without(line, left) for line in document.signs] if left else document.signs
-    below = filter(None, (named, SHORTENED if short else "", *signs, *select_notes(document.notes, most), signature))
-    return drawn([*lines, *([(plain(line), "dim")] for line in below)], terminal=terminal)
+    first = [] if document.verdict is None else _hang([write_notes([document.verdict], short)], room)
+    last = [*_hang(below, room), *filter(None, [plain(signature)])]
+    between: list[Line] = [[]] * bool(first and lines and lines[0])
+    every = [*([(line, "bold")] for line in first), *between, *lines, *([(line, "dim")] for line in last)]
+    return drawn(every, terminal=terminal)
+
+
+def _below(document: Document, left: Mapping[str, None], short: Mapping[str, str], most: int | None) -> Iterator[str]:
+    """Give what is printed below the tables: columns that are left out, signs, and notes."""
+    if left:
+        yield f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them"
+    if short:
+        yield SHORTENED
+    yield from filter(None, (_without(line, left) for line in document.signs))
+    yield from select_notes(document.notes, most, short)
+
+
+def _hang(lines: Iterable[str], room: int | None) -> list[str]:
+    """Break lines at words where a window has no room; what goes on is indented."""
+    return [part for line in lines for part in hung(plain(line), room, HANG)]
 
 
 def _left_out(fitting: Iterable[tuple[ReportTable, Sequence[_Laid], Sequence[_Laid]]]) -> dict[str, None]:

@@ -58,7 +58,7 @@ class Writer(NamedTuple):
 class Formats(NamedTuple):
     """The formats of one kind of answer, by name, which ``module`` lays out, and the ``options`` that they may heed.
 
-    ``said``  is the module whose ``list_notes`` lists the notes, if that is another.
+    ``said``  is the module whose ``list_notes`` lists the notes, and whose ``judge`` gives the verdict, if another.
     """
 
     module: str
@@ -87,7 +87,9 @@ class Formats(NamedTuple):
 
     def part(self, name: str) -> Any:
         """Give what the module of the kind has under a name, None if nothing."""
-        return getattr(import_module(self.said if self.said and name == "list_notes" else self.module), name, None)
+        return getattr(
+            import_module(self.said if self.said and name in ("list_notes", "judge") else self.module), name, None
+        )
 
 
 class ResultFormats(Formats):
@@ -108,9 +110,6 @@ class ResultFormats(Formats):
             from fairtrec.evaluation.leaderboard import by, computed
 
             of, sort = by(of, sort), computed(of, sort)
-            from fairtrec.report.result_notes import add_reliability
-
-            of = add_reliability(of, sort)
         if writer.single and any(scores.columns for scores in of.scores):
             from fairtrec.report.ends import with_ends
 

@@ -6,10 +6,10 @@ from enum import IntEnum
 from functools import cache
 from inspect import signature
 from string import Formatter
+from types import MappingProxyType
 from typing import Any
 
-FEW = 4  # runs, whose numbers are listed one by one
-FIRST = 3  # runs that are named where there are more than a few
+FEW = 3  # runs, which are named, and whose numbers are listed one by one
 NoteNumber = int | float
 NoteValue = NoteNumber | str | tuple[NoteNumber, ...]  # several numbers are those of the runs of a note
 
@@ -17,10 +17,11 @@ NoteValue = NoteNumber | str | tuple[NoteNumber, ...]  # several numbers are tho
 class NoteSeverity(IntEnum):
     """How much a note changes what a reader concludes: the least number is printed first."""
 
-    LEGEND = 0  # what a sign in a table means
-    MISLEADING = 1  # a shown number or rank misleads
-    INPUT = 2  # an input changes a shown number
-    BACKGROUND = 3  # what a number is, and what it rests on
+    VERDICT = 0  # whether the data can answer the question
+    LEGEND = 1  # what a sign in a table means
+    MISLEADING = 2  # a shown number or rank misleads
+    INPUT = 3  # an input changes a shown number
+    BACKGROUND = 4  # what a number is, and what it rests on
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,23 @@ class NoteKind:
     ``text``      has a field in braces for each value, ``{defined}``; or it is a function of the values, which returns
                   the text. ``{runs}`` and ``{measures}`` place the names, which otherwise stand around the text.
     ``severity``  is one for all notes of a kind, or a function of the values.
+    ``again``     is the shorter text of further measures, if notes on several measures become one sentence, which
+                  begins with the name of the kind. A value that it leaves out must be that of the first measure.
+    ``tail``      ends that sentence.
+    ``label``     begins it, if that is not the name.
     """
 
     name: str
     text: str | Callable[..., str]
     severity: NoteSeverity | Callable[..., NoteSeverity] = NoteSeverity.INPUT
+    again: str = ""
+    tail: str = ""
+    label: str = ""
+
+    @property
+    def spans(self) -> bool:
+        """Whether its text has the least and the greatest of several numbers, also of a few runs."""
+        return isinstance(self.text, str) and any(spec == "span" for _, _, spec, _ in Formatter().parse(self.text))
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -70,9 +83,11 @@ class Note:
     """What a reader must know next to a number: its kind, the values of its text, and the measures and runs it is on.
 
     ``measures``  none is a note on all that is shown.
-    ``runs``      those that it is true of, by their names, of so many ``among`` which it looked; none is all.
+    ``runs``      those that it is true of, by their whole names, of so many ``among`` which it looked; none is all.
+    ``called``    their short names, in the same order.
     ``by``        the attribute whose groups it is on, if attributes have names.
     ``samples``   how many rankings a query has, of which it looked at the first; 0 is one.
+    ``part``      the part of the report that it is on, if not all of it.
     """
 
     kind: NoteKind
@@ -80,9 +95,10 @@ class Note:
     measures: tuple[Hashable, ...] = ()
     runs: tuple[str, ...] = ()
     among: int = 0
+    called: tuple[str, ...] = ()
     by: str = ""
     samples: NoteValue = 0
-    part: str = ""  # the part of the report that it is on, if not all of it
+    part: str = ""
 
     @property
     def named_values(self) -> dict[str, NoteValue]:
@@ -101,51 +117,77 @@ class Note:
         return severity if isinstance(severity, NoteSeverity) else severity(**self.named_values)
 
     def __str__(self) -> str:
-        return self.write()
+        return write_notes([self])
 
-    def write(self, short: Mapping[str, str] | None = None) -> str:
-        """Write the text, with the ``short`` names of runs where there are some.
+    def on(self, runs: Sequence[str], called: Sequence[str], among: int) -> "Note":
+        """Give the same note on these runs, so many ``among`` which it looked."""
+        return replace(self, runs=tuple(runs), called=tuple(called), among=among)
+
+    def fill(self, text: str | Callable[..., str], short: Mapping[str, str]) -> str:
+        """Fill a text of its kind; ``short`` has shorter names of runs, by the names that they are ``called``.
 
         >>> kind = NoteKind("empty rankings", "{empty} of {rankings} rankings are empty")
-        >>> Note(kind, ((2, 3), 9), runs=("a", "b"), among=3).write({"a": "A"})
+        >>> Note(kind, ((2, 3), 9), runs=("a.run", "b.run"), called=("a", "b"), among=3).fill(kind.text, {"a": "A"})
         '2 and 3 of 9 rankings are empty (A, b)'
         """
-        runs = list_runs([(short or {}).get(run, run) for run in self.runs])
-        measures = ", ".join(map(str, self.measures))
-        text, values = self.kind.text, self.named_values
+        runs = list_runs([short.get(run, run) for run in self.called])
+        values, is_few = self.named_values, len(self.runs) <= FEW
+        placed = {"runs": runs, "measures": ", ".join(map(str, self.measures))}
         if isinstance(text, str):
-            is_few = len(self.runs) <= FEW
-            shown = {name: _Numbers(each, is_few) if isinstance(each, tuple) else each for name, each in values.items()}
-            sentence = text.format(**shown, runs=runs, measures=measures)
+            shown = {name: each if isinstance(each, str) else _Numbers(each, is_few) for name, each in values.items()}
+            sentence = text.format(**shown, **placed)
         else:
-            sentence = text(**values)
-        if self.samples:
-            first = _Numbers(self.samples, len(self.runs) <= FEW) if isinstance(self.samples, tuple) else self.samples
-            sentence += f" (the first of {first} samples)"
-        whose = ", ".join([runs] * self._names_runs + [self.by] * bool(self.by))
-        before = f"{measures}: " if measures and "measures" not in _list_fields(text) else ""
-        return (f"{self.part}: " if self.part else "") + before + sentence + (f" ({whose})" if whose else "")
+            sentence = text(**values, **{name: placed[name] for name in placed if name in _list_fields(text)})
+        if self.samples and not isinstance(self.samples, str):
+            sentence += f" (the first of {_Numbers(self.samples, is_few)} samples)"
+        whose = ", ".join([runs] * (self.names_runs and "runs" not in _list_fields(text)) + [self.by] * bool(self.by))
+        return sentence + (f" ({whose})" if whose else "")
 
     @property
-    def _names_runs(self) -> bool:
-        """Whether the runs stand behind the text: those of listed numbers do, and those that are not all."""
+    def names_runs(self) -> bool:
+        """Whether the text names runs: those of listed numbers, and those that are not all."""
+        if not self.runs or "runs" in _list_fields(self.kind.text):
+            return bool(self.runs)
         is_listed = len(self.runs) <= FEW and any(isinstance(value, tuple) for value in self.values)
-        return (
-            "runs" not in _list_fields(self.kind.text)
-            and (is_listed or len(self.runs) < self.among)
-            and bool(self.runs)
-        )
+        return (is_listed and not self.kind.spans) or len(self.runs) < self.among
+
+
+def write_notes(notes: Sequence[Note], short: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Write notes of one kind in one sentence, with the ``short`` names of runs where there are some.
+
+    >>> kind = NoteKind("top", "{measures} is at its top in {top} of {queries} queries", again="{measures} in {top}")
+    >>> write_notes([kind.note(measure="RR", top=9, queries=10), kind.note(measure="AP", top=8, queries=10)])
+    'top: RR is at its top in 9 of 10 queries, AP in 8'
+    """
+    kind, part = notes[0].kind, f"{notes[0].part}: " if notes[0].part else ""
+    if not kind.again:
+        return part + "; ".join(_write_sentence(note, short) for note in merge_measures(notes))
+    first, *others = notes
+    first, *rest = (replace(first, measures=(measure,)) for measure in first.measures)
+    clauses = [first.fill(kind.text, short)]
+    for note in merge_measures([*rest, *others]):
+        left_out = {*_list_values(kind.text)} - {*_list_values(kind.again)}
+        alike = all(note.named_values[name] == first.named_values[name] for name in left_out)
+        clauses.append(note.fill(kind.again if alike else kind.text, short))
+    return f"{part}{kind.label or kind.name}: {', '.join(clauses)}{f'; {kind.tail}' if kind.tail else ''}"
+
+
+def _write_sentence(note: Note, short: Mapping[str, str]) -> str:
+    """Write a note behind its measures, unless its text places them."""
+    text = note.kind.text
+    before = note.measures and "measures" not in _list_fields(text)
+    return f"{', '.join(map(str, note.measures))}: " * bool(before) + note.fill(text, short)
 
 
 class _Numbers:
     """Numbers of runs: of a few the list, of more the least and the greatest."""
 
-    def __init__(self, numbers: tuple[NoteNumber, ...], is_few: bool) -> None:
-        self.numbers, self.is_few = numbers, is_few
+    def __init__(self, numbers: NoteNumber | tuple[NoteNumber, ...], is_few: bool) -> None:
+        self.numbers, self.is_few = numbers if isinstance(numbers, tuple) else (numbers,), is_few
 
     def __format__(self, spec: str) -> str:
-        if not self.is_few:
-            return write_span(self.numbers, spec)
+        if not self.is_few or spec == "span" or len(self.numbers) == 1:
+            return write_span(self.numbers, spec.removesuffix("span"))
         *first, last = (format(number, spec) for number in self.numbers)
         return f"{', '.join(first)} and {last}"
 
@@ -167,24 +209,30 @@ def _list_values(text: str | Callable[..., str]) -> tuple[str, ...]:
 def write_span(numbers: Sequence[NoteNumber], spec: str = "") -> str:
     """Write the least and the greatest of several numbers.
 
-    >>> write_span([3, 1, 2]), write_span([2, 2])
-    ('1 to 3', '2')
+    >>> write_span([3, 1, 2]), write_span([2, 2]), write_span([-1, 2])
+    ('1-3', '2', '-1 to 2')
     """
     least, greatest = min(numbers), max(numbers)
-    return format(least, spec) if least == greatest else f"{format(least, spec)} to {format(greatest, spec)}"
+    if least == greatest:
+        return format(least, spec)
+    return f"{format(least, spec)}{'-' if least >= 0 else ' to '}{format(greatest, spec)}"
 
 
 def list_runs(runs: Sequence[str]) -> str:
-    """Name the first of many runs, or all of a few.
+    """Name the first three runs, and count the others.
 
     >>> list_runs(["a", "b"]), list_runs(["a", "b", "c", "d", "e"])
-    ('a, b', 'a, b, c, and 2 more')
+    ('a, b', 'a, b, c and 2 more')
     """
-    return f"{', '.join(runs[:FIRST])}, and {len(runs) - FIRST} more" if len(runs) > FEW else ", ".join(runs)
+    return ", ".join(runs[:FEW]) + (f" and {len(runs) - FEW} more" if len(runs) > FEW else "")
 
 
-def merge_runs(said: Mapping[Note, Sequence[int]], runs: Sequence[str]) -> list[Note]:
+def merge_runs(
+    said: Mapping[Note, Sequence[int]], runs: Sequence[str], called: Sequence[str] | None = None
+) -> list[Note]:
     """Make one note of those that differ by their numbers only; ``said`` has the places of the runs of each.
+
+    ``called``  the short names of the runs, if they have others.
 
     >>> kind = NoteKind("ranks", "{some} of {ranks} ranks")
     >>> few = {kind.note(some=2, ranks=9): [0], kind.note(some=3, ranks=9): [2]}
@@ -201,8 +249,8 @@ def merge_runs(said: Mapping[Note, Sequence[int]], runs: Sequence[str]) -> list[
         at = sorted((run, number) for number, note in enumerate(notes) for run in said[note])
         columns = zip(*((*notes[number].values, notes[number].samples) for _, number in at), strict=True)
         *values, samples = (column[0] if len({*column}) == 1 else column for column in columns)
-        names = tuple(runs[run] for run, _ in at)
-        merged.append(replace(notes[0], values=tuple(values), samples=samples, runs=names, among=len(runs)))
+        names, short = ([of[run] for run, _ in at] for of in (runs, called or runs))
+        merged.append(replace(notes[0], values=tuple(values), samples=samples).on(names, short, len(runs)))
     return merged
 
 
@@ -217,3 +265,11 @@ def merge_measures(notes: Sequence[Note]) -> list[Note]:
     for note in notes:
         together.setdefault(replace(note, measures=()), []).extend(note.measures)
     return [replace(note, measures=tuple(measures)) for note, measures in together.items()]
+
+
+def merge_kinds(notes: Sequence[Note]) -> list[list[Note]]:
+    """Put the notes on measures together that are of one kind; every other note stays by itself."""
+    together: dict[Any, list[Note]] = {}
+    for at, note in enumerate(notes):
+        together.setdefault((note.kind, note.part) if note.measures else at, []).append(note)
+    return list(together.values())

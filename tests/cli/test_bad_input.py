@@ -239,5 +239,5 @@ def test_a_query_that_the_background_lacks_is_undefined_and_told(workplace, fair
     (workplace / "back.run").write_bytes(b"q1 Q0 d1 1 2 back\n")
     ended = fairtrec_command(*TEXTS.split(), "-m", "NFaiRR@10", "-q")
     assert ended.code == 0
-    assert "NFaiRR@10: defined for 1 of 2 queries" in ended.err
+    assert "undefined: NFaiRR@10 in 1 of 2 queries" in ended.err
     assert re.search(r"NFaiRR@10\s+q2\s+nan", ended.out)

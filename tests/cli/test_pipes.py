@@ -26,7 +26,7 @@ FILES = {
 }
 TWICE = "this pipe is read twice, and can be read only once; give a file"
 AGAIN = "variants read this again, and a stream can be read only once; give a file"
-REMARKS = "this list is read again for the remarks, and a stream can be read only once; give a file"
+NOTES = "this list is read again for the notes, and a stream can be read only once; give a file"
 REFUSED = {
     "ablate, qrels": ("qrels", AGAIN, "ablate qrels a.run b.run --counts counts -m RBDF@2 --vary cutoff=1,2"),
     "ablate, terms": ("terms", AGAIN, "ablate none a.run --terms terms --docs docs.tsv -m RBDF@2 --vary cutoff=1"),
@@ -35,10 +35,10 @@ REFUSED = {
         AGAIN,
         "ablate none a.run --counts counts --background b.run -m NFaiRR@2 --vary cutoff=1",
     ),
-    "counterfactual": ("pairs", REMARKS, "make counterfactual docs.tsv --pairs pairs -o swapped.tsv -j 1"),
+    "counterfactual": ("pairs", NOTES, "make counterfactual docs.tsv --pairs pairs -o swapped.tsv -j 1"),
     "counterfactual, terms": (
         "terms",
-        REMARKS,
+        NOTES,
         "make counterfactual docs.tsv --pairs pairs --terms terms -o swapped.tsv -j 1",
     ),
     "queries": ("texts", TWICE, "make queryset votes --keep n --query-texts texts"),

@@ -50,7 +50,7 @@ def test_check_refuses_a_run_that_is_its_own_baseline(printed):
     assert err.startswith("runs/a.run is the baseline itself")
 
 
-def test_remarks_of_several_rerankers_name_run_and_reranker(printed):
+def test_notes_in_several_rerankers_name_run_and_reranker(printed):
     given = ["--labels", "labels", "--by", "DetCons@10 FairGreedy@10", "-m", "NDKL@10", "-o", "out/"]
     code, out, err = printed("rerank", "none", "runs/a.run", "runs/b.run", *given)
     assert code == 0, err

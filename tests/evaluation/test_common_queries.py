@@ -6,6 +6,7 @@ import pytest
 
 import fairtrec
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made import unwrapped
 
 ASKED = "-m", "nDCG@10 RR"
 
@@ -104,4 +105,4 @@ def test_a_broken_run_takes_no_query_from_the_others(desk, fairtrec_command):
 
 def test_the_remark_about_other_queries_names_the_way_out(desk, fairtrec_command):
     done = fairtrec_command("eval", "qrels.txt", *RUNS, *ASKED, "-f", "table")
-    assert "--queries common evaluates those that every run has" in done.out
+    assert "--queries common evaluates those that every run has" in unwrapped(done.out)

@@ -81,8 +81,9 @@ def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tm
 
 def test_json_carries_the_same_remarks(tmp_path):
     evaluated({"many": ranking(5)}).write(tmp_path / "out.json")
-    remarks = json.loads((tmp_path / "out.json").read_text())["runs"][0]["remarks"]
-    assert any("5 of 10 documents in the measured ranks have no text" in line for line in remarks)
+    (note,) = (n for n in json.loads((tmp_path / "out.json").read_text())["notes"] if n["kind"] == "unknown documents")
+    assert note["numbers"] == {"unknown": 5, "documents": 10}
+    assert "5 of 10 documents in the measured ranks have no text" in note["text"]
 
 
 @pytest.mark.parametrize(

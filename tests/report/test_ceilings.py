@@ -36,16 +36,20 @@ def near_all(best, other, many):
 
 def test_one_line_says_of_how_many_rankings_a_measure_has_its_best_value_and_how_many_queries_decide():
     said = texts(note_ceilings(result(near_all(1, 0.5, 9), near_all(1, 0.2, 8), near_all(1, 0.1, 7))))
-    assert said == ["NFaiRR@10: 8 to 9 of 10 rankings have the maximum, so 1 to 2 queries tell runs apart (0, 1)"]
-    none = ["NFaiRR@10: 10 of 10 rankings have the maximum, so no query tells runs apart"]
+    assert said == ["ceiling: NFaiRR@10 has its maximum in 8-9 of 10 queries (0, 1); few queries separate the runs"]
+    none = ["ceiling: NFaiRR@10 has its maximum in 10 of 10 queries; few queries separate the runs"]
     assert texts(note_ceilings(result([1] * 10, [1] * 10))) == none
 
 
 def test_of_one_run_no_runs_are_told_apart():
-    assert texts(note_ceilings(result([1] * 10))) == ["NFaiRR@10: 10 of 10 rankings have the maximum"]
-    assert texts(note_ceilings(result(near_all(1, np.nan, 9)))) == ["NFaiRR@10: 9 of 9 rankings have the maximum"]
+    assert texts(note_ceilings(result([1] * 10))) == [
+        "ceiling: NFaiRR@10 has its maximum in 10 of 10 queries; few queries decide the mean"
+    ]
+    assert texts(note_ceilings(result(near_all(1, np.nan, 9)))) == [
+        "ceiling: NFaiRR@10 has its maximum in 9 of 9 queries; few queries decide the mean"
+    ]
     assert texts(note_ceilings(result(near_all(1, 0.5, 8)))) == [
-        "NFaiRR@10: 8 of 10 rankings have the maximum, so 2 queries decide the mean"
+        "ceiling: NFaiRR@10 has its maximum in 8 of 10 queries; few queries decide the mean"
     ]
 
 
@@ -53,9 +57,9 @@ def test_the_best_value_is_by_the_direction_and_the_bounds_of_the_measure():
     kinds = KL(), Nearer(), AWRF()
     rows = near_all(0, 1, 9), near_all(0, -1, 9), near_all(1, 0, 9)
     assert texts(note_ceilings(result(rows, measure=kinds))) == [
-        "KL@10: 9 of 10 rankings have the minimum, so 1 query decides the mean",
-        "Nearer@10: 9 of 10 rankings have the value 0, so 1 query decides the mean",
-        "AWRF@10: 9 of 10 rankings have the maximum, so 1 query decides the mean",
+        "ceiling: KL@10 has its minimum in 9 of 10 queries; few queries decide the mean",
+        "ceiling: Nearer@10 has the value 0 in 9 of 10 queries; few queries decide the mean",
+        "ceiling: AWRF@10 has its maximum in 9 of 10 queries; few queries decide the mean",
     ]
     unscaled, target = TExFAIR(scaled=False), np.array([0.25, 0.75])
     best = unscaled.bounds_against(target)[1]
@@ -128,8 +132,10 @@ def test_beside_a_rank_stands_that_no_test_is_behind_it(copied, fairtrec_command
 def test_of_the_runs_of_the_paper_a_ceiling_is_told(ten):
     runs, qrels, given = ten
     said = fairtrec.evaluate("NFaiRR@10", runs, qrels, **given)
-    (line,) = [each for each in texts(note_ceilings(said)) if each.startswith("NFaiRR@10")]
-    assert line == "NFaiRR@10: 27 to 29 of 30 rankings have the maximum, so 1 to 3 queries tell runs apart"
+    (note,) = note_ceilings(said)
+    assert str(note) == "ceiling: NFaiRR@10 has its maximum in 27-29 of 30 queries; few queries separate the runs"
+    assert note.numbers["queries"] == 30
+    assert sorted({*note.numbers["at"]}) == [27, 28, 29]
 
 
 def test_the_interval_of_a_mean_of_shares_of_relevance_ends_at_1():

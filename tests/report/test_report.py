@@ -172,7 +172,11 @@ def test_json_holds_everything():
     result = result_of([Higher(), Count()], [[1 / 3, NAN], [2, 3]], [[NAN, NAN], [0, 0]], notes=["take care"])
     document = strict(written(result, "json", per_query=True))
     assert document["signature"] == str(result.signature)
-    assert document["notes"] == ["take care"]
+    care, undefined = document["notes"]
+    assert care == {"kind": "any", "severity": "input", "measure": None, "runs": [], "numbers": {}, "text": "take care"}
+    assert (undefined["kind"], undefined["measure"]) == ("undefined", "Higher@10")
+    assert undefined["runs"] == ["runs/a.run", "runs/b.run"]
+    assert undefined["numbers"] == {"undefined": [1, 2], "queries": 2}
     assert document["measures"]["Higher@10"] == {"better": "higher", "aggregate": "mean"}
     assert document["measures"]["Count"]["aggregate"] == "sum"
     assert document["runs"][0]["means"] == {"Higher@10": {"value": 1 / 3, "n": 1}, "Count": {"value": 5, "n": 2}}
@@ -241,13 +245,13 @@ def test_bars_and_minus_signs_beside_a_number_are_mathematics_in_latex():
 
 def test_what_a_report_does_not_say_is_said_beside_it():
     result = result_of([Higher()], [[0.5, NAN]], [[0.5, 0.6]], notes=["careful"])
-    said = ["careful", "Higher@10: defined for 1 of 2 queries (a)"]
+    said = ["careful", "undefined: Higher@10 in 1 of 2 queries (a); these are left out of the mean"]
     assert texts(list_notes(result)) == said
     carried = {form: writer.carries for form, writer in RESULTS.forms.items()}
     assert {form for form in carried if carried[form] == "all"} == {"table", "md", "latex", "json", "html"}
     assert set(carried.values()) == {"all", "nothing"}
     for form in ["table", "md", "latex", "html"]:
-        assert all(line in written(result, form) for line in [*said, "fairtrec:1 | order:score"])
+        assert all(line[1:] in written(result, form) for line in [*said, "fairtrec:1 | order:score"])
 
 
 # --------------------------------------------------------------------------------------------------- table
@@ -260,7 +264,7 @@ def test_what_is_said_of_many_runs_with_other_numbers_is_one_line():
     spoken = [spoken.note(measure=Lower(), text="{}")] * 5
     scores = [replace(each, notes=(one, other)) for each, one, other in zip(runs.scores, counted, spoken, strict=True)]
     said = texts(list_notes(replace(runs, scores=tuple(scores))))
-    assert said == ["Higher@10: 0 to 4 of 2 rankings are odd", "Lower@10: a 7 and {}"]
+    assert said == ["Higher@10: 0-4 of 2 rankings are odd", "Lower@10: a 7 and {}"]
     said = texts(list_notes(replace(runs, scores=tuple(scores[:2]))))
     assert said[0] == "Higher@10: 0 and 1 of 2 rankings are odd (a, b)"
 
@@ -341,7 +345,8 @@ def board():
 
 def test_a_sorted_table_has_ranks_and_marks_and_says_what_they_mean():
     rows = [line.split() for line in table(board(), sort=Higher()).splitlines() if "─" not in line]
-    assert rows[1:6] == [
+    assert rows[0] == ["verdict:", "1", "query:", "too", "few", "to", "rely", "on", "the", "order", "by", "Higher@10"]
+    assert rows[2:7] == [
         ["rank", "run", "queries", "Higher@10", "↑", "Nearer@10", "→0", "Lower@10", "↓", "Count"],
         ["1", "b", "1", "0.9000*", "-0.1000*", "0.2000", "5"],
         ["1", "c", "×", "1", "0.9000*", "0.2000", "0.2000", "6"],  # as useful and as low as b, and farther from 0
@@ -364,7 +369,7 @@ def test_a_sorted_table_has_ranks_and_marks_and_says_what_they_mean():
             "* the best, ° the worst"
         ),
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
-        "Higher@10: defined for 0 of 1 queries (d)",
+        "undefined: Higher@10 in 1 of 1 queries (d); these are left out of the mean",
         "fairtrec:1 | order:score",
     ]
 
@@ -389,7 +394,11 @@ def test_the_rank_goes_by_the_direction_of_the_measure(measure, order, ranks, ho
 def test_formats_for_programs_are_sorted_and_keep_their_shape(form):
     result = board()
     sorted_by_hand = Result(tuple(result.scores[at] for at in (1, 2, 0, 3)), result.signature, (), {})
-    assert written(result, form, sort=Higher(), per_query=True) == written(sorted_by_hand, form, per_query=True)
+    mine, theirs = written(result, form, sort=Higher(), per_query=True), written(sorted_by_hand, form, per_query=True)
+    if form == "json":  # which has a verdict only if runs are sorted
+        mine, theirs = json.loads(mine), json.loads(theirs)
+        assert mine["notes"].pop(0)["kind"] == "verdict"
+    assert mine == theirs
     assert written(result, form, sort=Higher()) != written(result, form)
 
 
@@ -429,14 +438,15 @@ def test_no_reader_of_a_latex_table_misses_what_stands_in_a_comment():
     assert "%" not in text.replace(r"\%", "")
     assert r"$\uparrow$ higher is better" in text
     assert r"50\% \& more. " in text
-    assert "Higher@10: defined for 1 of 2 queries (a). " in text
+    assert "Undefined: Higher@10 in 1 of 2 queries (a); these are left out of the mean. " in text
     assert text.count(r"\caption") == 1
 
 
 def test_a_sorted_latex_table_explains_itself_in_its_caption():
     text = written(result_of([Higher(), Nearer()], [[-0.5], [-0.1]], [[-0.6], [-0.2]]), "latex", sort=Higher())
     assert text.splitlines()[2].startswith(
-        r"\caption{Rank: by Higher@10, highest first; ranks are not tested, see fairtrec compare; "
+        r"\caption{Verdict: 1 query: too few to rely on the order by Higher@10. "
+        r"Rank: by Higher@10, highest first; ranks are not tested, see fairtrec compare; "
         r"$\uparrow$ higher is better, $\rightarrow 0$ nearer 0 is better; bold the best, "
     )
     assert r"\begin{tabular}{rllrrr}" in text
@@ -478,7 +488,10 @@ def test_parquet_has_the_rows_of_jsonl():
 def test_parquet_says_where_it_comes_from_and_of_which_types_it_is():
     table = parquet(result_of([Higher()], [[0.5, NAN]], names=["\udcff.run"], notes=["careful"]))
     assert table.schema.metadata[b"signature"] == b"fairtrec:1 | order:score"
-    assert strict(table.schema.metadata[b"remarks"]) == ["careful", r"Higher@10: defined for 1 of 2 queries"]
+    assert strict(table.schema.metadata[b"notes"]) == [
+        "careful",
+        "undefined: Higher@10 in 1 of 2 queries; these are left out of the mean",
+    ]
     assert [str(kind) for kind in table.schema.types] == ["string"] * 5 + ["double", "int64"]
     assert table["run"].to_pylist() == [r"\udcff.run"]
 

@@ -15,19 +15,19 @@ from fairtrec.report.folding import MOST, select_notes
 from fairtrec.report.markup import latex, md
 from fairtrec.report.terminal import render
 from fairtrec.support.notes import NoteSeverity
-from fairtrec_made import EXAMPLE, ended, notes_of, texts
+from fairtrec_made import EXAMPLE, ended, notes_of, texts, unwrapped
 
 TABLE = ReportTable("", [Column("run", ["a"], words=True)], [Column("RR", ["1"])])
 LABELS = ("--labels", EXAMPLE / "labels.tsv")
 MANY = ("-m", "all_fair@5", *LABELS)
-MORE = re.compile(r"(?:# )?and (\d+) more remarks?: -v")
+MORE = re.compile(r"(?:# )?and (\d+) more notes?: -v")
 
 
 def evaluated(fairtrec_command, *more):
     return fairtrec_command("eval", EXAMPLE / "qrels.txt", EXAMPLE / "neural.run", *MANY, *more)
 
 
-def remarks_of(lines):
+def notes_in(lines):
     """The lines that are remarks: no sign, no groups, no signature."""
     said = [line.removeprefix("# ") for line in lines]
     return [line for line in said if not line.startswith(("groups: ", "fairtrec:", "↑", "|x|"))]
@@ -35,16 +35,16 @@ def remarks_of(lines):
 
 def behind(table):
     """What stands behind the last row of what is printed."""
-    return table.rpartition("\n\n")[2].splitlines()
+    return unwrapped(table.rpartition("\n\n")[2]).splitlines()
 
 
 @pytest.mark.parametrize("form", ["table", "trec", "tsv"])
 def test_four_remarks_at_most_stand_beside_numbers_and_the_others_are_counted(fairtrec_command, form):
     done = evaluated(fairtrec_command, "-f", form)
-    *shown, last = remarks_of(behind(done.out) if form == "table" else done.err.splitlines())
+    *shown, last = notes_in(behind(done.out) if form == "table" else done.err.splitlines())
     assert len(shown) == MOST
     every = evaluated(fairtrec_command, "-f", form, "-v")
-    whole = remarks_of(behind(every.out) if form == "table" else every.err.splitlines())
+    whole = notes_in(behind(every.out) if form == "table" else every.err.splitlines())
     assert whole[:MOST] == shown
     assert int(MORE.fullmatch(last)[1]) == len(whole) - MOST
 
@@ -54,27 +54,27 @@ def test_verbose_folds_nothing(fairtrec_command, option):
     for form in ("table", "trec"):
         done = evaluated(fairtrec_command, "-f", form, option)
         assert done.code == 0
-        assert "more remark" not in done.out + done.err
+        assert "more note" not in done.out + done.err
 
 
 @pytest.mark.parametrize("form", ["json", "md", "latex", "html"])
 def test_what_is_for_files_has_all_remarks(fairtrec_command, form):
     done = evaluated(fairtrec_command, "-f", form)
-    assert "more remark" not in done.out + done.err
+    assert "more note" not in done.out + done.err
     assert "ttention fades" in done.out  # Attention in a caption
 
 
-def test_a_file_has_all_remarks_of_a_table(fairtrec_command, tmp_path):
+def test_a_file_has_all_notes_in_a_table(fairtrec_command, tmp_path):
     evaluated(fairtrec_command, "-f", "table", "-o", tmp_path / "report")
     text = (tmp_path / "report").read_text("utf-8")
     assert "attention fades" in text
-    assert "more remark" not in text
+    assert "more note" not in text
 
 
 def test_an_answer_in_python_has_all_remarks():
     result = fairtrec.evaluate("all_fair@5", EXAMPLE / "neural.run", EXAMPLE / "qrels.txt", labels=LABELS[1])
     assert "attention fades" in str(result)
-    assert "more remark" not in str(result)
+    assert "more note" not in str(result)
 
 
 def test_what_makes_a_number_wrong_comes_first_and_what_explains_it_last():
@@ -89,7 +89,7 @@ def test_the_order_of_notes_is_by_severity_alone(severities, most):
     """Legends come before all and are not counted; no note is lost or shown twice."""
     notes = [note for at, each in enumerate(severities) for note in notes_of(f"note {at}", severity=each)]
     lines = select_notes(notes, most)
-    several = [note for note in notes if note.severity != NoteSeverity.LEGEND]
+    several = [note for note in notes if note.severity > NoteSeverity.LEGEND]
     legends = len(notes) - len(several)
     left = 0 if most is None else max(len(several) - most, 0)
     assert len(lines) == legends + len(several) - left + bool(left)
@@ -101,7 +101,7 @@ def test_the_order_of_notes_is_by_severity_alone(severities, most):
 
 def test_one_remark_too_many_is_one_more_remark():
     notes = notes_of(*"abcde")
-    assert select_notes(notes, MOST) == [*"abcd", "and 1 more remark: -v"]
+    assert select_notes(notes, MOST) == [*"abcd", "and 1 more note: -v"]
     assert select_notes(notes[:MOST], MOST) == list("abcd")
 
 
@@ -110,7 +110,7 @@ def test_signs_and_groups_are_no_remarks():
     legends = notes_of("groups: f 1, m 2", "[low, high]: t", severity=NoteSeverity.LEGEND)
     document = Document([TABLE], [*legends, *notes_of(*"abcde")], "fairtrec:1", signs=signs)
     lines = render(document, most=MOST).splitlines()
-    assert lines[-9:] == [*signs, *texts(legends), *"abcd", "and 1 more remark: -v", "fairtrec:1"][-9:]
+    assert lines[-9:] == [*signs, *texts(legends), *"abcd", "and 1 more note: -v", "fairtrec:1"][-9:]
 
 
 def test_documents_have_signs_and_all_remarks():
@@ -124,7 +124,7 @@ def test_what_played_no_part_is_one_of_the_four(fairtrec_command):
     done = evaluated(fairtrec_command, "-f", "table", *more)
     assert done.err.endswith("\n")
     assert done.err.startswith("# --background plays no part in ")
-    shown = remarks_of([*behind(done.out), *done.err.splitlines()])
+    shown = notes_in([*behind(done.out), *done.err.splitlines()])
     assert len([line for line in shown if not MORE.fullmatch(line)]) == MOST
 
 

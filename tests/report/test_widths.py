@@ -31,7 +31,7 @@ from fairtrec.gold import agree
 from fairtrec.report.folding import MOST
 from fairtrec.report.run_names import shorten_names
 from fairtrec.report.writers import RESULTS
-from fairtrec_made import EXAMPLE, REPOSITORY
+from fairtrec_made import EXAMPLE, REPOSITORY, unwrapped
 from fairtrec_made.trials import FILES
 
 WIDTHS = 80, 100, 140
@@ -247,7 +247,8 @@ def heads(text):
 def test_what_has_no_room_is_named_and_stands_in_a_wider_window(runs, result, monkeypatch):
     compared = fairtrec.compare(result, result.scores[0].run)
     narrow, wide = (drawn(COMPARISONS, compared, monkeypatch, width) for width in (80, 400))
-    left = re.search(r"^left out for want of room: (.*); -f tsv or a wider window has them$", narrow, re.MULTILINE)
+    pattern = r"^left out for want of room: (.*); -f tsv or a wider window has them$"
+    left = re.search(pattern, unwrapped(narrow), re.MULTILINE)
     assert heads(wide) - heads(narrow) == {*left[1].split(", ")}
     assert {"verdict", "difference"} <= heads(narrow)
     assert "left out for want" not in wide

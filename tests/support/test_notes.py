@@ -34,6 +34,11 @@ def all_kinds():
 
 
 KINDS = all_kinds()
+VALUES = {  # of kinds whose texts are functions
+    "verdict": {"queries": 30, "ceiling": "27-29", "reliability": 0.21, "needed": 99},
+    "verdict of a comparison": {"shown": 1, "comparisons": 2, "queries": (9, 12), "ceilings": ""},
+    "verdict of a choice": {"queries": 12, "folds": 5, "unsettled": ""},
+}
 
 
 def test_no_two_kinds_have_one_name():
@@ -46,8 +51,9 @@ def test_no_two_kinds_have_one_name():
 def test_a_note_of_each_kind_has_numbers_a_severity_and_a_text(place):
     kind = KINDS[place]
     names = [name for name in kind.fields if name not in ("runs", "measures")]
-    note = kind.note(measures=[RaB()], **{name: at + 1 for at, name in enumerate(names)})
-    assert [*note.numbers.items()] == [(name, at + 1) for at, name in enumerate(names)]
+    values = VALUES.get(kind.name) or {name: at + 1 for at, name in enumerate(names)}
+    note = kind.note(measures=[RaB()], **values)
+    assert note.numbers == {name: value for name, value in values.items() if not isinstance(value, str)}
     assert isinstance(note.severity, NoteSeverity)
     text = str(note)
     assert "RaB@10" in text
@@ -103,8 +109,9 @@ def test_nothing_parses_the_texts_of_notes():
         imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
         assert "re" not in imported
         called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        assert not called & {"startswith", "endswith", "removeprefix", "partition", "search", "match"}
+        assert not called & {"startswith", "endswith", "partition", "search", "match"}
     folding = (REPOSITORY / "fairtrec" / "report" / "folding.py").read_text("utf-8")
     (select,) = (each for each in ast.parse(folding).body if getattr(each, "name", "") == "select_notes")
     called = {node.attr for node in ast.walk(select) if isinstance(node, ast.Attribute)}
     assert called <= {"severity", "LEGEND"}
+    assert not any(isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant) for node in ast.walk(select))

@@ -19,7 +19,7 @@ from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import cut, hung, select_notes
 from fairtrec.report.markup import code_md, escaped_md
 from fairtrec.report.output import annotation
-from fairtrec.report.records import Row, head
+from fairtrec.report.records import Row, head, note_records
 from fairtrec.report.records import json as as_json
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.styled import Line, drawn
@@ -173,7 +173,7 @@ def record(checked: Verdicts) -> dict[str, Any]:
         "fail_on": checked.gate.fail_on,
         "baseline": checked.baseline,
         "failed": [{"run": name, "fault": fault} for name, fault in result.failed],
-        "notes": list(map(str, list_notes(checked))),
+        "notes": note_records(list_notes(checked)),
         "verdicts": [dict(_pairs(verdict)) for verdict in checked.verdicts],
     }
 

@@ -26,7 +26,7 @@ AP = "tau_ap: with the weight at the top"
 ALIKE = 0.9  # Kendall's tau from which two orders of runs are called alike, as is usual
 SINGLE = NoteKind(
     "single runs and cutoffs",
-    "{many} remarks on single runs and cutoffs are left out; `fairtrec eval` makes them",
+    "{many} notes on single runs and cutoffs are left out; `fairtrec eval` prints them",
     NoteSeverity.MISLEADING,
 )
 UNDEFINED = NoteKind("undefined means", "{means} of the means are over fewer queries, those with a value")

@@ -26,9 +26,9 @@ from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import Document, ReportTable, directions
 from fairtrec.report.records import Row, head, of_rows
 from fairtrec.report.result_notes import list_notes as list_result_notes
-from fairtrec.report.result_notes import note_reliability
+from fairtrec.report.result_notes import note_ceilings, note_reliability
 from fairtrec.statistics.procedure import DECIDING, Procedure
-from fairtrec.support.notes import Note, NoteKind
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
 KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
 LEAST = ("cliff", "d_z", "p equivalent", "p not worse", "win/tie/loss", "n", "baseline", "p", "mean")
@@ -48,7 +48,8 @@ def tables(view: View, *, places: int, paper: bool = False) -> Document:
         several, lines = of_associations(view, places)
     else:
         several, lines = of_curves(view, places)
-    return Document(several, list_view_notes(view), str(view.signature), gap=2, signs=lines)
+    notes, verdict = list_view_notes(view), judge(view)
+    return Document(several, notes, str(view.signature), gap=2, signs=lines, verdict=verdict)
 
 
 def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
@@ -149,6 +150,28 @@ def _without_corrections(scores: Scores) -> Scores:
     return replace(scores, columns=kept)
 
 
+def judge(view: View) -> Note | None:
+    """Judge whether the data show differences between the runs."""
+    if not isinstance(view, Comparisons) or not view.rows:
+        return None
+    ceilings = note_ceilings(view.result)
+    shown = sum(row.verdict in ("better", "worse", "higher", "lower") for row in view.rows)
+    queries = sorted({row.n for row in view.rows})
+    names = ", ".join(str(measure) for note in ceilings for measure in note.measures)
+    return VERDICT.note(shown=shown, comparisons=len(view.rows), queries=tuple(queries), ceilings=names)
+
+
+def _write_verdict(shown: int, comparisons: int, queries: tuple[int, ...], ceilings: str) -> str:
+    """Write how many comparisons show a difference, over how many queries."""
+    many = "1 query" if max(queries) == 1 else f"{write_span(queries)} queries"
+    of = "the comparison shows" if comparisons == 1 else f"{shown} of {comparisons} comparisons show"
+    said = f"{of} a difference" if shown or comparisons > 1 else "the comparison shows no difference"
+    return f"verdict: {many}{f', ceiling by {ceilings}' if ceilings else ''}: {said}"
+
+
+VERDICT = NoteKind("verdict of a comparison", _write_verdict, NoteSeverity.VERDICT)
+
+
 def list_notes(view: View) -> list[Note]:
     """List the notes for a report that does not hold them itself."""
     family = [] if isinstance(view, Curves) else [FAMILY.note(family=view.family)]
@@ -178,7 +201,7 @@ def records(view: View) -> list[dict[str, Any]]:
 
 def record(view: View) -> dict[str, Any]:
     """Give one object, which also says where the rows come from and how they were made."""
-    made = head(view.result, view.signature, list_view_notes(view))
+    made = head(view.result, view.signature, [judge(view), *list_view_notes(view)])
     if isinstance(view, Comparisons):
         several = [view.result.scores[number].run for number in view.baselines]
         made |= {"baseline": several if len(several) > 1 else several[0]}

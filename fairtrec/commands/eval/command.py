@@ -115,11 +115,6 @@ def _write_values(
 ) -> None:
     """Print values and means, with the intervals of means if a confidence is given."""
     result = result if slices is None else slices.noted(result)
-    if view["sort"] is not None:
-        from fairtrec.evaluation.leaderboard import computed
-        from fairtrec.report.result_notes import add_reliability
-
-        result = add_reliability(result, computed(result, view["sort"]))
     if view["confidence"] is not None:
         result = result.with_confidence(view["confidence"], slices, interval=view["interval"] or "t")
     shown = {name: view[name] for name in RESULTS.options}

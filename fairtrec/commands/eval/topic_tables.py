@@ -1,14 +1,14 @@
 """Best, median and worst of each query over all runs; and for one run the same, beside its own values and places."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fairtrec.evaluation.leaderboard import ENDS, TopicSpread
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Column, Document, ReportTable, directions, heading
 from fairtrec.report.page import page
-from fairtrec.report.records import Row
+from fairtrec.report.records import Row, note_records
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.support.notes import Note
 
@@ -40,9 +40,13 @@ def _apart(view: SpreadView) -> tuple[TopicSpread, int | None]:
 def list_notes(view: SpreadView) -> list[Note]:
     """List the notes that name no run."""
     of = _apart(view)[0]
-    runs = [scores.run for scores in of.result.scores]
-    names = {*runs, *shown(runs).values()}
-    return [note for note in list_result_notes(of.result) if not any(name in str(note) for name in names)]
+    return [_hide_runs(note) for note in list_result_notes(of.result) if not note.names_runs]
+
+
+def _hide_runs(note: Note) -> Note:
+    """Leave out the names of runs, and of the numbers of runs all but the least and the greatest."""
+    values = ((min(each), max(each)) if isinstance(each, tuple) else each for each in note.values)
+    return replace(note, values=tuple(values), runs=(), called=())
 
 
 def tables(view: SpreadView, *, places: int) -> Document:
@@ -94,7 +98,7 @@ def records(view: SpreadView) -> Iterator[dict[str, Any]]:
 
 def record(view: SpreadView) -> dict[str, Any]:
     """Give one object with all of them."""
-    made = {"signature": str(_apart(view)[0].signature), "notes": list(map(str, list_notes(view)))}
+    made = {"signature": str(_apart(view)[0].signature), "notes": note_records(list_notes(view))}
     return {**made, "rows": list(records(view))}
 
 

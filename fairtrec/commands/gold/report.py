@@ -8,7 +8,7 @@ from fairtrec.commands.gold.agreeing import Agreement, Category
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
-from fairtrec.report.records import Row
+from fairtrec.report.records import Row, note_records
 from fairtrec.statistics.agreement import Interval
 from fairtrec.support.notes import Note, NoteKind
 
@@ -105,7 +105,7 @@ def record(found: Agreement) -> dict[str, Any]:
         groups.append({"group": kind.name, "labelled": kind.labelled, "found": dict(kind.found), **values})
     made = {
         "signature": str(found.signature),
-        "notes": list(map(str, found.notes)),
+        "notes": note_records(found.notes),
         "by": found.by,
         "confidence": found.confidence,
     }

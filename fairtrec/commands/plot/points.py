@@ -163,8 +163,9 @@ def note_points(result: Result) -> list[Note]:
         if frame is not None
     ]
     if apart:
-        names = tuple(canvas.called(result)[run].strip() for run in apart)
-        notes = [replace(STRUCK_OUT.note(), runs=names), *notes]
+        runs, called = [scores.run for scores in result.scores], canvas.called(result)
+        named = [called[run].strip() for run in apart]
+        notes = [STRUCK_OUT.note().on([runs[run] for run in apart], named, len(runs)), *notes]
     return notes
 
 

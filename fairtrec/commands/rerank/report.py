@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.commands.rerank.reranked import Effect, Reranking
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
-from fairtrec.report.records import Row
+from fairtrec.report.records import Row, note_records
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.support.notes import Note, merge_runs
 
@@ -23,7 +23,7 @@ def list_notes(of: Reranking | Effect) -> list[Note]:
     for place, each in enumerate(reranking.runs):
         for note in each.notes:
             said.setdefault(note, []).append(place)
-    return [*reranking.notes, *merge_runs(said, _names(reranking))]
+    return [*reranking.notes, *merge_runs(said, [each.run for each in reranking.runs], _names(reranking))]
 
 
 def _names(reranking: Reranking) -> list[str]:
@@ -91,6 +91,5 @@ def record(effect: Effect) -> dict[str, Any]:
             }
             for at, measure in enumerate(one.measures)
         }
-        notes = list(map(str, each.notes))
-        runs.append({"run": each.run, "by": str(each.by), "num_q": len(one.qids), "means": means, "remarks": notes})
-    return {"signature": str(effect.signature), "notes": list(map(str, list_notes(effect))), "runs": runs}
+        runs.append({"run": each.run, "by": str(each.by), "num_q": len(one.qids), "means": means})
+    return {"signature": str(effect.signature), "notes": note_records(list_notes(effect)), "runs": runs}

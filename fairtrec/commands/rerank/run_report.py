@@ -9,7 +9,7 @@ from fairtrec.data import Run, decode
 from fairtrec.formats import plain_run
 from fairtrec.report.cells import shown
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.records import Row, objects
+from fairtrec.report.records import Row, note_records, objects
 from fairtrec.support.errors import UsageError
 
 KEYS = ("run", "by")
@@ -57,12 +57,11 @@ def record(reranking: Reranking) -> dict[str, Any]:
         {
             "run": each.run,
             "by": str(each.by),
-            "remarks": list(map(str, each.notes)),
             "rankings": [dict(_rankings(run)) for run in each.after.runs],
         }
         for each in reranking.runs
     ]
-    made = {"signature": str(reranking.signature), "notes": list(map(str, list_notes(reranking)))}
+    made = {"signature": str(reranking.signature), "notes": note_records(list_notes(reranking))}
     return {**made, "runs": runs}
 
 

@@ -68,7 +68,7 @@ def record(selection: Selection) -> dict[str, Any]:
         for place, name in enumerate(folds.names)
     }
     made = {
-        **head(selection.result, selection.signature, list_notes(selection)),
+        **head(selection.result, selection.signature, [judge(selection), *list_notes(selection)]),
         **dict(zip(("utility", "fairness"), map(str, variants.axes), strict=True)),
         "require": list(map(str, selection.requirements)),
         "variants": list(variants.names),
@@ -93,6 +93,28 @@ def records(selection: Selection) -> list[dict[str, Any]]:
             }
         found.append(record)
     return found
+
+
+def judge(selection: Selection) -> Note:
+    """Judge whether the data settle the choice."""
+    folds = selection.folds
+    several = ", ".join(f"{row.beta:g}" for row in selection.rows if len(row.counts) > 1)
+    return VERDICT.note(
+        queries=len(selection.variants.qids), folds=len(folds.names) if folds.held_out else 0, unsettled=several
+    )
+
+
+def _write_verdict(queries: int, folds: int, unsettled: str) -> str:
+    """Write whether the folds agree on the choice."""
+    many = "1 query" if queries == 1 else f"{queries} queries"
+    if not folds:
+        return f"verdict: {many}, no folds: the means are over the queries of the choice, so they are too good"
+    if unsettled:
+        return f"verdict: {many} in {folds} folds: the choice is not reliable, as folds disagree for beta {unsettled}"
+    return f"verdict: {many} in {folds} folds: all folds make the same choice"
+
+
+VERDICT = NoteKind("verdict of a choice", _write_verdict, NoteSeverity.VERDICT)
 
 
 def list_notes(selection: Selection) -> list[Note]:
@@ -130,7 +152,8 @@ def tables(selection: Selection, *, places: int) -> Document:
     keys.append(Column("chosen", [run for run, _ in every], words=True, runs=True))
     keys += [Column("folds", [many for _, many in every])] * selection.folds.held_out
     signs = [directions(each.better for each in measures), *_signs(selection)]
-    return Document([ReportTable("", keys, values)], list_notes(selection), str(selection.signature), signs=signs)
+    table, notes = ReportTable("", keys, values), list_notes(selection)
+    return Document([table], notes, str(selection.signature), signs=signs, verdict=judge(selection))
 
 
 class _TableRow(NamedTuple):

@@ -76,13 +76,25 @@ class EndsEntry(TypedDict):
     expected: Annotated[QueryValues, "by query and measure"]
 
 
+class NoteEntry(TypedDict):
+    """What a reader must know next to a number."""
+
+    kind: Annotated[str, "what it is about, like ceiling"]
+    severity: Annotated[
+        Literal["verdict", "legend", "misleading", "input", "background"], "how much it changes what a reader concludes"
+    ]
+    measure: Annotated[str | None, "the measure that it is on; null: all"]
+    runs: Annotated[list[str], "the runs that it is on; empty: all"]
+    numbers: Annotated[dict[str, Any], "its numbers by name; a list has one for each of the runs, in their order"]
+    text: Annotated[str, "its text, as reports print it"]
+
+
 class RunEntry(TypedDict):
     """The values of one run."""
 
     run: Annotated[str, "the name of the run"]
     tag: Annotated[str, "the tag in its file"]
     num_q: Annotated[int, "the number of queries"]
-    remarks: Annotated[list[str], "what a reader should know about the numbers of this run"]
     means: NotRequired[Annotated[dict[str, MeanEntry], "by measure; absent with -n"]]
     pooled: NotRequired[Annotated[MeasureValues, "by measure, the value of all queries together (--pool)"]]
     queries: NotRequired[Annotated[QueryValues, "by query and measure (-q)"]]
@@ -102,7 +114,7 @@ class ResultsFile(TypedDict):
     signature: Annotated[str, "every choice and every content that a value depends on"]
     inputs: Annotated[dict[str, InputEntry], "by the part that a file plays: qrels, docs, `run NAME`"]
     options: Annotated[dict[str, Any], "the options, by the names of the keywords of fairtrec.evaluate"]
-    notes: Annotated[list[str], "what a reader should know about all runs"]
+    notes: Annotated[list[NoteEntry], "what a reader must know next to the numbers"]
     groups: NotRequired[
         Annotated[dict[str, dict[str, Any]], "by group, or by attribute and group: documents, and perhaps the target"]
     ]

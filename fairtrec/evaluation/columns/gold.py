@@ -37,7 +37,7 @@ NO_INTERVAL = NoteKind(
 BY_CORRECTED = NoteKind(
     "sorted by corrected means", "runs are marked, and sorted, by corrected means", NoteSeverity.BACKGROUND
 )
-NO_HELP = NoteKind("no help", "the instrument is no help: gold alone gives {value} [{low}, {high}]{of_run}")
+NO_HELP = NoteKind("no help", "the instrument is no help: gold alone gives {value} [{low}, {high}]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ class Corrections(ScoreColumn):
         if len(runs) > 1:
             notes.append(BY_CORRECTED.note())
         for name, (scores, gold) in zip(called, runs, strict=True):
-            notes += _note_no_help(scores, gold, f" ({name})" if len(called) > 1 else "")
+            notes += [note.on([scores.run], [name], len(called)) for note in _note_no_help(scores, gold)]
         return notes
 
 
@@ -150,7 +150,7 @@ def _write(found: Corrected, places: int) -> tuple[str, str]:
     return value, f"{'' if low == 'nan' else f' [{low}, {high}]'}{' ?' if found.doubtful else ''}"
 
 
-def _note_no_help(scores: Scores, gold: Corrections, of_run: str) -> Iterator[Note]:
+def _note_no_help(scores: Scores, gold: Corrections) -> Iterator[Note]:
     """Name the measures for which gold labels alone would give a narrower interval, and which."""
     for measure, row, found in zip(scores.measures, gold.rows, scores.settle(gold.name), strict=True):
         if not isinstance(row, OfDocuments) or found is None or found.why or row.untold.any():
@@ -160,7 +160,7 @@ def _note_no_help(scores: Scores, gold: Corrections, of_run: str) -> Iterator[No
         if alone is not None and mine is not None and alone[1].variance < mine.variance:
             value, estimate = alone
             low, high = (f"{end:.{PLACES}f}" for end in estimate.ends(value, LEVEL))
-            yield NO_HELP.note(measure=measure, value=f"{value:.{PLACES}f}", low=low, high=high, of_run=of_run)
+            yield NO_HELP.note(measure=measure, value=f"{value:.{PLACES}f}", low=low, high=high)
 
 
 def compute(scored: ScoredRun) -> Computed:

@@ -23,7 +23,7 @@ from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.measures.utility import split_relevance
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_measures
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 OVER_ORDERS = NoteKind(
     "bounds of ties", "[least, greatest] ~expected: over all orders of tied documents", NoteSeverity.LEGEND
@@ -74,7 +74,7 @@ class Ties(Intervals):
             tried = {f"only {DRAWN} random orders were tried, which may miss both ends": drawn}
             if any(moved) or any(drawn):
                 said.append(replace(note_moved((TIES, TIES_OF_ONE), moved, result, tried), measures=(measure,)))
-        return [OVER_ORDERS.note(), *merge_measures(said)] if said else [NO_TIES.note()]
+        return [OVER_ORDERS.note(), *said] if said else [NO_TIES.note()]
 
 
 def compute(scored: ScoredRun) -> Computed:

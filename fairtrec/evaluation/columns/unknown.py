@@ -13,7 +13,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.intervals import Intervals, note_moved
 from fairtrec.formulas.labellings.unlabelled import DRAWN
 from fairtrec.formulas.rounding import NEAR, same
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_measures
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 NO_UNKNOWN = NoteKind("no unknown", "nothing that is unknown changes a value")
 OVER_TEXTS = NoteKind("bounds of texts", "[least, greatest]: over all texts that are missing", NoteSeverity.LEGEND)
@@ -133,7 +133,7 @@ class UnknownIntervals(Intervals):
         may_be = re.search(r", none \d", members) or "-=" in prior
         key = [OVER_TEXTS.note() if texts else OVER_LABELS.note(or_none=", or none" if may_be else "")]
         key += [OUTSIDE.note(way=way)] * any(found.misleads(scores, row) for scores, found in runs for row in rows)
-        return [*key, *merge_measures(said), *_note_overlap(result, runs)]
+        return [*key, *said, *_note_overlap(result, runs)]
 
 
 def _note_open(row: int, runs: Sequence[tuple[Scores, UnknownIntervals]], result: Result, way: str) -> list[Note]:

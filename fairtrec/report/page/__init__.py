@@ -27,7 +27,8 @@ def page(
 
     ``style`` has the rules that not all pages have.
     """
-    main = [*above, *(part for table in document.tables for part in in_page(table))]
+    first = [] if document.verdict is None else [element("p", str(document.verdict), class_="verdict")]
+    main = [*first, *above, *(part for table in document.tables for part in in_page(table))]
     style = file("page.css") + style + TABLES * bool(document.tables)
     policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
     head = element(
@@ -89,7 +90,7 @@ def movable(table: Element, label: str) -> Element:
 
 def notebook(document: Document) -> str:
     """Write the tables, each below its title, and behind them what a reader should know; the signature is last."""
-    parts = []
+    parts = [] if document.verdict is None else [element("p", element("b", str(document.verdict)))]
     for table in document.tables:
         parts += [element("p", element("b", table.title))] if table.title else []
         sides = [f"text-align: {'left' if column.words else 'right'}" for column in table.columns]

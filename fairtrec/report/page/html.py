@@ -13,8 +13,9 @@ from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, followers, names, standing
 from fairtrec.report.document import heading
+from fairtrec.report.folding import select_notes
 from fairtrec.report.page import digest, element, file, rows_of, scatter, seen, written
-from fairtrec.report.result_notes import list_notes, note_reliability
+from fairtrec.report.result_notes import judge, list_notes, note_reliability
 from fairtrec.report.results.tables import arrows, dominations, ranked_by, signs
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
@@ -36,7 +37,7 @@ def html(
 
     Without a summary of each query, as with -n, no value of a query is in it, and no query is named.
     """
-    compared = standing(result, places)
+    compared, verdict = standing(result, places), judge(result, sort=sort)
     named = list(map(seen, names(result)))
     qids = sorted(set().union(*(scores.qids for scores in result.scores)))
     marks = ", ".join(["* the best"] * bool(compared.best.any()) + ["° the worst"] * bool(compared.worst.any()))
@@ -44,7 +45,7 @@ def html(
     axes = scatter.axes(result, compared) if len(named) > 1 else {}
     many = len(named) * len(qids) * len(axes)
     told = summary and many <= LARGEST
-    notes = [*(note_reliability(result) if sort is None else ()), *list_notes(result)]
+    notes = [*(note_reliability(result) if sort is None else ()), *list_notes(result, sort=sort)]
     data = {
         "runs": named,
         "measures": _measures(result, compared, axes),
@@ -68,7 +69,8 @@ def html(
         legend=written(element("li", ranked_by(sort), id="by"), *(element("li", line) for line in explained)),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
-        notes=written(*(element("li", str(note)) for note in notes)),
+        verdict="" if verdict is None else written(element("p", seen(str(verdict)), class_="verdict")),
+        notes=written(*(element("li", line) for line in select_notes(notes, None))),
         signature=written(element("p", element("code", str(result.signature)), class_="signature")),
         data=_json(data),
     )

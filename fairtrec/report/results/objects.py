@@ -13,8 +13,9 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.results_file import FORMAT
 from fairtrec.evaluation.answers.scores import Scores, by_query
 from fairtrec.formats.tsv import ALL
-from fairtrec.report.records import head
-from fairtrec.report.result_notes import list_notes
+from fairtrec.measure import Quantity
+from fairtrec.report.records import head, note_records
+from fairtrec.report.result_notes import judge, list_notes
 from fairtrec.support.version import __version__
 
 
@@ -52,7 +53,14 @@ def _mean(scores: Scores, row: int) -> dict[str, Any]:
     return mean
 
 
-def record(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> dict[str, Any]:
+def record(
+    result: Result,
+    *,
+    per_query: bool,
+    summary: bool,
+    parts: Mapping[str, Result],
+    sort: Quantity | None = None,
+) -> dict[str, Any]:
     """Give one object with the runs, the measures, the signature and the digest of every input."""
     runs = [_run(scores, per_query=per_query, summary=summary) for scores in result.scores]
     slices = {name: part for name, part in parts.items() if name != ALL}
@@ -63,7 +71,7 @@ def record(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str
         "format": FORMAT,
         **head(result, result.signature),
         "options": result.options,
-        "notes": list(map(str, result.notes)),
+        "notes": note_records([judge(result, sort=sort), *list_notes(result, sort=sort)]),
     }
     made |= {"groups": result.groups} if result.groups else {}
     return {**made, "measures": measures, "runs": runs}
@@ -72,7 +80,6 @@ def record(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str
 def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
     spelled = list(map(str, of_queries(scores).measures))
     run: dict[str, Any] = {"run": scores.run, "tag": scores.tag, "num_q": len(scores.qids)}
-    run["remarks"] = list(map(str, scores.notes))
     if summary:
         run |= _means(scores)
     if per_query:
@@ -109,7 +116,7 @@ def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[st
         for scores in part.scores
     ]
     notes, signature = [_text(str(note)) for note in list_notes(result)], _text(str(result.signature))
-    about = {"fairtrec": __version__, "signature": signature, "remarks": json.dumps(notes)}
+    about = {"fairtrec": __version__, "signature": signature, "notes": json.dumps(notes)}
     table = pa.concat_tables(tables).replace_schema_metadata(about)
     stream = io.BytesIO()
     writer.write_table(table, stream, compression="zstd")

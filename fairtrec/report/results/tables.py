@@ -10,7 +10,7 @@ from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, followers, names, rows, sizes, standing
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stacked
-from fairtrec.report.result_notes import list_notes
+from fairtrec.report.result_notes import judge, list_notes
 from fairtrec.report.terminal import BEST, WORST
 
 FIRST = {"higher": "highest first", "lower": "lowest first", "nearer 0": "nearest 0 first", "neither": "highest first"}
@@ -33,7 +33,8 @@ def windowed(
     if summary and (parts or not (per_query and len(result.scores) == 1)):
         several += tables(result, places=places, sort=sort, parts=parts).tables
     signs = legend(result, sort, places, f"{BEST} the best", f"{WORST} the worst")
-    return Document(several, list_notes(result), str(result.signature), signs=signs)
+    verdict = judge(result, sort=sort) if summary else None
+    return Document(several, list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
 
 
 def tables(
@@ -60,7 +61,8 @@ def tables(
             more.append(Column("sequences" if "sequences" in result.signature else "queries", many))
         several.append(_marked(ordered, lines, more, places, sort if summary else None))
     table = stacked(several, "slice", list(parts)) if parts else several[0]
-    return Document([table], list_notes(result), str(result.signature), signs=legend(result, sort, places, *MARKS))
+    signs, verdict = legend(result, sort, places, *MARKS), judge(result, sort=sort) if summary else None
+    return Document([table], list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
 
 
 def _qids(lines: Sequence[RunRow]) -> Column:

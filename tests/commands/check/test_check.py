@@ -395,7 +395,7 @@ def test_options_come_from_pyproject(folder, fairtrec_command):
         "NFaiRR@10 >= 0.5",
         "nDCG@10 >= baseline - 0.01",
     ]
-    assert "options from pyproject.toml" in found["notes"]
+    assert "options from pyproject.toml" in [note["text"] for note in found["notes"]]
     ended = fairtrec_command("check", "qrels.txt", "runs/new.run", "-f", "json", "--require", "NFaiRR@10 >= 0.9")
     assert ended.code == 1
     assert len(json.loads(ended.out)["verdicts"]) == 1

@@ -208,9 +208,12 @@ def test_each_figure_says_that_a_measure_is_at_its_ceiling(tmp_path, monkeypatch
     asked = ("-m", "nDCG", "--cutoffs", "1,2") if kind == "cutoffs" else ("-m", "P@1 RR")
     done = fairtrec_command("plot", kind, "q", "a", "b", *asked, "-o", "x.svg")
     assert done.code == 0, done.err
-    assert "19 to 20 of 20 rankings have the maximum" in done.err
+    assert "its maximum in 19-20 of 20 queries" in done.err
     if kind == "cutoffs":
-        assert "nDCG: at 2 of 2 cutoffs nearly all rankings have the best value; nDCG@2: 19 to 20 of 20" in done.err
+        assert (
+            "nDCG: at 2 of 2 cutoffs nearly all rankings have the best value; ceiling: nDCG@2 has its maximum in 19-20 of 20"
+            in done.err
+        )
 
 
 def test_differences_of_24_runs_stand_on_one_page():

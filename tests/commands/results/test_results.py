@@ -25,7 +25,7 @@ VALUES = st.sampled_from([0.0, -0.0, 1.0, 1 / 3, 1e-320, 1.7e308, math.nan, math
 
 def document(**changes):
     """A results file of one run and one query, as it is written."""
-    run = {"run": "a.run", "tag": "a", "num_q": 1, "remarks": [], "means": {"RR": {"value": 0.5, "n": 1}}}
+    run = {"run": "a.run", "tag": "a", "num_q": 1, "means": {"RR": {"value": 0.5, "n": 1}}}
     whole = {
         "format": 1, "fairtrec": "1", "signature": "fairtrec:1 | order:score", "inputs": {"qrels": {"path": "q", "sha256": "0" * 64}},
         "options": {}, "notes": [], "measures": {"RR": {"better": "higher", "aggregate": "mean"}},

@@ -32,3 +32,15 @@ def notes_of(*texts, severity=NoteSeverity.INPUT):
 def texts(notes):
     """The texts of notes, in a tuple or list as they are."""
     return type(notes)(map(str, notes))
+
+
+def unwrapped(text):
+    """Join the lines of a report that go on with an indent of two to the line above."""
+    lines = []
+    for line in text.split("\n"):
+        goes_on = line.startswith("  ") and line[2:3].strip() and lines and lines[-1][:1].strip()
+        if goes_on:
+            lines[-1] += line[1:]
+        else:
+            lines.append(line)
+    return "\n".join(lines)

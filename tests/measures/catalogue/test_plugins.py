@@ -88,7 +88,7 @@ def test_a_measure_of_another_package(fairtrec_with):
         "SpokenShare@4": (2 / 4 + 0) / 2,
         "RaB@2": (1 / 2 + 0) / 2,
     }
-    assert "SpokenShare@4: of 2 rankings {}" in run["remarks"]
+    assert "SpokenShare@4: of 2 rankings {}" in [note["text"] for note in document["notes"]]
     assert document["measures"]["SpokenShare@4"]["better"] == "higher"
     assert " | plug-ins:plug-in/1.0 | " in document["signature"]
 

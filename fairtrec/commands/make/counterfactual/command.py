@@ -61,7 +61,7 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     output, pairs, one_way, began = given["output"], given["pairs"], given["one_way"], time.monotonic()
     for name in filter(None, (pairs, terms)):
         if opening.is_stream(name):
-            what = "this list is read again for the remarks, and a stream can be read only once"
+            what = "this list is read again for the notes, and a stream can be read only once"
             raise InputError(f"{what}; give a file", name)
     if terms is not None:
         many, left = corpus.uncovered(pairs, terms, ignore_case=given["ignore_case"], one_way=one_way)

@@ -7,7 +7,7 @@ from typing import Any
 from fairtrec.commands.make.queryset.chosen import QuerySet
 from fairtrec.commands.validate.findings import plural
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.records import Row
+from fairtrec.report.records import Row, note_records
 from fairtrec.support.notes import Note
 
 FEW = "words find few of what people find"
@@ -107,7 +107,7 @@ def tables(made: QuerySet, *, places: int) -> Document:
 def record(made: QuerySet) -> dict[str, Any]:
     """Give one object."""
     name, value = made.kappa
-    found: dict[str, Any] = {"signature": str(made.signature), "notes": list(map(str, made.notes))}
+    found: dict[str, Any] = {"signature": str(made.signature), "notes": note_records(made.notes)}
     found |= {"queries": len(made.ballots), "annotators": len(made.annotators), "votes": made.votes}
     found |= {"agreement": made.agreement, "kappa": {"name": name or None, "value": value}}
     found |= {"rule": made.rule, "majority": made.majority, "no_majority": made.no_majority}
