@@ -1,13 +1,12 @@
 """Values and names, as all formats write them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.support.files.compression import uncompressed
 
 if TYPE_CHECKING:
     from fairtrec.evaluation.leaderboard import Standing
@@ -43,23 +42,6 @@ def standing(result: Result, places: int) -> "Standing":
     ]
     left_out = incomplete(result) | strange(result) | np.array(untrue)
     return Standing(np.where(left_out, np.nan, printed), [measure.better for measure in result.scores[0].measures])
-
-
-def names(result: Result) -> list[str]:
-    """Name the runs of a result shortly."""
-    return called([scores.run for scores in result.scores])
-
-
-def called(runs: Sequence[str]) -> list[str]:
-    """Name runs as shortly as tells them apart: the file without folder and ending, else the whole path."""
-    short = [uncompressed(run.rpartition("/")[2]).removesuffix(".run") for run in runs]
-    return short if len(set(short)) == len(short) else list(runs)
-
-
-def shown(runs: Iterable[str]) -> dict[str, str]:
-    """Give the short name of each run, each once."""
-    several = list(dict.fromkeys(runs))
-    return dict(zip(several, called(several), strict=True))
 
 
 def rows(scores: Scores, *, per_query: bool, summary: bool) -> list[tuple[int | str | None, str]]:

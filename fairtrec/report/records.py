@@ -17,7 +17,7 @@ from typing import Any
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.formats.tsv import ALL
-from fairtrec.report.cells import names, shown
+from fairtrec.report.run_names import map_names, shorten_runs
 from fairtrec.support.errors import STEERING, UsageError
 from fairtrec.support.notes import Note
 from fairtrec.support.version import __version__
@@ -143,7 +143,7 @@ def of_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
 
     def means() -> NamedValue:
         for part, here in (parts or {ALL: of}).items():
-            for run, scores in zip(names(of), here.scores, strict=True):
+            for run, scores in zip(shorten_runs(of), here.scores, strict=True):
                 for row, (measure, value) in enumerate(zip(scores.measures, scores.means.tolist(), strict=True)):
                     words = *[run] * (len(of.scores) > 1), str(measure), *["slice", part] * (part != ALL)
                     yield words, value
@@ -161,7 +161,7 @@ def of_rows(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
     would have one name.
     """
     records = list(objects(of))
-    short = shown(str(record["run"]) for record in records if "run" in record)
+    short = map_names(str(record["run"]) for record in records if "run" in record)
 
     def numbers() -> NamedValue:
         for record in records:

@@ -11,7 +11,7 @@ from fairtrec.evaluation.answers.scores import JUDGED
 from fairtrec.evaluation.complete_queries import measure_reliability
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Quantity
-from fairtrec.report.cells import names
+from fairtrec.report.run_names import shorten_runs
 from fairtrec.statistics.procedure import DECIDING, SCANTY
 from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, merge_runs, write_span
 
@@ -82,16 +82,16 @@ def list_notes(
         *(_note_uneven(result) if len(result.scores) > 1 and not paired else ()),
         *(_note_same(result) if result.same else ()),
     ]
-    notes += merge_runs(said, [scores.run for scores in result.scores], names(result)) if said else []
+    notes += merge_runs(said, [scores.run for scores in result.scores], shorten_runs(result)) if said else []
     notes += note_ceilings(result)
     for kind in dict.fromkeys(type(column) for scores in result.scores for column in scores.columns.values()):
-        notes += kind.list_notes(result, names(result))
+        notes += kind.list_notes(result, shorten_runs(result))
     return notes if sort is None else sorted(notes, key=lambda note: sort not in note.measures)
 
 
 def _note_same(result: Result) -> list[Note]:
     """Name the runs with the same rankings, as failed rerankings have those of their first stage."""
-    called = dict(zip((scores.run for scores in result.scores), names(result), strict=True))
+    called = dict(zip((scores.run for scores in result.scores), shorten_runs(result), strict=True))
     several = [[run for run in runs if run in called] for runs in result.same]
     return [SAME.note().on(runs, [called[run] for run in runs], len(called)) for runs in several if len(runs) > 1]
 
@@ -99,7 +99,7 @@ def _note_same(result: Result) -> list[Note]:
 def _note_uneven(result: Result) -> list[Note]:
     """Name the runs that lack queries of other runs, so that their means are over others."""
     every = set().union(*(scores.qids for scores in result.scores))
-    several = zip(result.scores, names(result), strict=True)
+    several = zip(result.scores, shorten_runs(result), strict=True)
     lacking = [(s.run, name, len(s.qids)) for s, name in several if len(s.qids) < len(every)]
     if not lacking:
         return []
@@ -138,7 +138,7 @@ def _note_ceiling(result: Result, row: int) -> Note | None:
     kind = CEILINGS if len(values) > 1 else CEILINGS_OF_ONE
     note = kind.note(measure=measure, best=called, at=join_numbers(at), queries=join_numbers(of))
     runs, short = (
-        [names_of[place] for place in places] for names_of in ([s.run for s in result.scores], names(result))
+        [names_of[place] for place in places] for names_of in ([s.run for s in result.scores], shorten_runs(result))
     )
     return note.on(runs, short, len(result.scores))
 

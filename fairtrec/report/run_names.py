@@ -2,8 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
+
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.support.files.compression import uncompressed
 
 BETWEEN = "_-./: "  # what stands between the words of a name
 STAMP = re.compile(  # of a date, and of a time behind it: 2023-09-13T12-01-59.097613, 20230913_1201
@@ -12,10 +15,25 @@ STAMP = re.compile(  # of a date, and of a time behind it: 2023-09-13T12-01-59.0
 )
 
 
-def shorten_names(names: Sequence[str], width: int) -> list[str]:
-    """Shorten names of runs to so many letters, only as far as needed, so that they are told apart.
+def shorten_runs(result: Result) -> list[str]:
+    """Shorten the names of the runs of a result."""
+    return shorten_names([scores.run for scores in result.scores])
 
-    Where a name is longer, first the words go that all names share, then stamps of date and time, then the middle.
+
+def map_names(runs: Iterable[str]) -> dict[str, str]:
+    """Give the short name of each run, each once."""
+    several = list(dict.fromkeys(runs))
+    return dict(zip(several, shorten_names(several), strict=True))
+
+
+def shorten_names(names: Sequence[str], width: int | None = None) -> list[str]:
+    """Shorten names of runs so that they stay different: to files without folder and ending, if these differ.
+
+    With a ``width`` they are shortened to so many letters, but only if one is longer: the words go first that all names
+    share, then stamps of date and time, then the middle.
+
+    >>> shorten_names(["runs/bm25.run", "runs/neural.run.gz"]), shorten_names(["a/x.run", "b/x.run"])
+    (['bm25', 'neural'], ['a/x.run', 'b/x.run'])
 
     >>> shorten_names(["cp-bm25-2023-09-13T12-01", "cp-neural"], 30)
     ['cp-bm25-2023-09-13T12-01', 'cp-neural']
@@ -25,13 +43,18 @@ def shorten_names(names: Sequence[str], width: int) -> list[str]:
     ['bm25', 'ne…al']
     """
     every = shorter = list(dict.fromkeys(names))
-    for step in (_without_shared, _without_stamps):
-        if all(len(name) <= width for name in shorter):
+    for step in (_without_folders, _without_shared, _without_stamps):
+        if step is not _without_folders and (width is None or all(len(name) <= width for name in shorter)):
             break
         tried = step(shorter)
         shorter = tried if len({*tried}) == len(every) and all(tried) else shorter
-    short = dict(zip(every, cut_names(shorter, width), strict=True))
+    short = dict(zip(every, shorter if width is None else cut_names(shorter, width), strict=True))
     return [short[name] for name in names]
+
+
+def _without_folders(names: Sequence[str]) -> list[str]:
+    """Leave out the folders and endings of files."""
+    return [uncompressed(name.rpartition("/")[2]).removesuffix(".run") for name in names]
 
 
 def _without_shared(names: Sequence[str]) -> list[str]:

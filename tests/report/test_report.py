@@ -18,6 +18,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.report import cells, output
 from fairtrec.report.result_notes import list_notes
+from fairtrec.report.run_names import shorten_runs
 from fairtrec.report.writers import RESULTS, refuse_view
 from fairtrec.support.errors import UsageError
 from fairtrec.support.notes import NoteKind
@@ -80,7 +81,7 @@ def test_best_marks_ties_of_the_digits_that_are_printed():
 
 def test_names_are_as_short_as_tells_them_apart():
     def names(*paths):
-        return cells.names(result_of([Higher()], *[[[0.0]]] * len(paths), names=paths))
+        return shorten_runs(result_of([Higher()], *[[[0.0]]] * len(paths), names=paths))
 
     assert names("a/x.run", "b/y.run.gz", "z.run.zst", "w.bz2") == ["x", "y", "z", "w"]
     assert names("a/x.run", "b/x.run") == ["a/x.run", "b/x.run"]

@@ -19,8 +19,11 @@ def test_short_names_fit_and_stay_apart(several, width):
     short = shorten_names(several, width)
     assert all(len(name) <= width for name in short)
     assert len({*zip(several, short, strict=True)}) == len({*several}) == len({*short})
-    if all(len(name) <= width for name in several):
-        assert short == several
+    files = shorten_names(several)  # as long as they are
+    assert all(file in name for file, name in zip(files, several, strict=True))
+    assert len({*files}) == len({*several})
+    if all(len(name) <= width for name in files):
+        assert short == files
     assert shorten_names(several[::-1], width)[::-1] == short or len({*map(len, short)}) > 1
 
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from fairtrec.commands.ablate.ablation import Ablation, Variant
 from fairtrec.commands.ablate.report import named, tables
-from fairtrec.report.cells import called
 from fairtrec.report.document import heading
 from fairtrec.report.page import element, page
 from fairtrec.report.page.scatter import ticks
+from fairtrec.report.run_names import shorten_names
 
 LEFT, WIDE, HIGH, LINE = 190, 860, 300, 18  # of the drawing: room for names, the field, and a line of the strip
 MOST = 600  # variants in the curve; of more, every so many-th
@@ -69,7 +69,7 @@ def _svg(ablation: Ablation, drawn: Sequence[Variant]) -> Element:
         beside.append(element("line", x1=LEFT, x2=LEFT + WIDE, y1=up(value), y2=up(value)))
         beside.append(element("text", label, x=LEFT - 8, y=up(value), dy=".35em", text_anchor="end"))
     parts = [element("g", *beside, class_="ticks")]
-    for name, row in zip(called(ablation.runs), means.T.tolist(), strict=True):
+    for name, row in zip(shorten_names(ablation.runs), means.T.tolist(), strict=True):
         parts.append(element("g", element("title", name), element("path", class_="run", d=_path(xs, map(up, row)))))
     parts.append(element("path", class_="all", d=_path(xs, map(up, middle))))
     for each, x, value in zip(drawn, xs, middle, strict=True):

@@ -10,10 +10,11 @@ from fairtrec.commands.ablate.ablation import Ablation, Variant
 from fairtrec.commands.ablate.factors import Draw
 from fairtrec.data import Floats
 from fairtrec.formulas.rounding import same
-from fairtrec.report.cells import called, cell, signed
+from fairtrec.report.cells import cell, signed
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.run_names import shorten_names
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("factor", "variant", "run")
@@ -53,7 +54,7 @@ def list_notes(ablation: Ablation) -> list[Note]:
 
 def tables(ablation: Ablation, *, places: int) -> Document:
     """Lay out all tables."""
-    names = called(ablation.runs)
+    names = shorten_names(ablation.runs)
     several = [_of_variants(ablation, names, places)]
     if terms := left_out(ablation):
         several.append(_of_terms(ablation, terms, names, places))
@@ -205,7 +206,7 @@ def legend(ablation: Ablation) -> Iterator[Note]:
         yield TAU.note()
         best = best_of(ablation)
         if len(ablation.runs) > FEW and best is not None:
-            yield BEST.note(run=called(ablation.runs)[best])
+            yield BEST.note(run=shorten_names(ablation.runs)[best])
 
 
 def list_own_notes(ablation: Ablation) -> Iterator[Note]:

@@ -14,7 +14,7 @@ from fairtrec.commands.check.checking import Verdicts
 from fairtrec.commands.check.requirement import STATUSES, Gate, Verdict
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.report.cells import cell, distinct, shown
+from fairtrec.report.cells import cell, distinct
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import cut, hung, select_notes
 from fairtrec.report.markup import code_md, escaped_md
@@ -22,6 +22,7 @@ from fairtrec.report.output import annotation
 from fairtrec.report.records import Row, head, note_records
 from fairtrec.report.records import json as as_json
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.run_names import map_names
 from fairtrec.report.styled import Line, drawn
 from fairtrec.report.terminal import within
 from fairtrec.support.errors import plain
@@ -36,7 +37,7 @@ SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "�
 
 def named(checked: Verdicts) -> Mapping[str, str]:
     """Give the short name of each run."""
-    return {run: plain(name) for run, name in shown(scores.run for scores in checked.result.scores).items()}
+    return {run: plain(name) for run, name in map_names(scores.run for scores in checked.result.scores).items()}
 
 
 def summary(checked: Verdicts) -> str:

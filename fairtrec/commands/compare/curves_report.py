@@ -11,9 +11,10 @@ from fairtrec.commands.compare.correlations import Association, AssociationAtCut
 from fairtrec.commands.compare.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.report.cells import shown, signed
+from fairtrec.report.cells import signed
 from fairtrec.report.document import ARROWS, ReportTable, RunCell, directions
 from fairtrec.report.result_notes import note_ceilings
+from fairtrec.report.run_names import map_names
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -82,7 +83,7 @@ def of_associations(view: Associations, places: int) -> tuple[list[ReportTable],
 
     With cutoffs a row has all of one pair and run, a column each; over runs all pairs stand in one table.
     """
-    how, names = view.procedure, shown(scores.run for scores in view.result.scores)
+    how, names = view.procedure, map_names(scores.run for scores in view.result.scores)
     several, over_runs = len({row.slice for row in view.rows}) > 1, view.over == "runs"
     keys = [*(["measure", "measure"] if over_runs else ["run"]), *["slice"] * several]
     found = []
@@ -136,7 +137,7 @@ def _left_out(view: Associations) -> list[str]:
 
 def of_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
     """Lay out a table for each measure, and say how far the order of runs depends on the cutoff."""
-    names = shown(scores.run for scores in view.result.scores)
+    names = map_names(scores.run for scores in view.result.scores)
     several = len({row.slice for row in view.rows}) > 1
     found, lines = [], []
     for (measure,), points in together(view.rows, "measure"):

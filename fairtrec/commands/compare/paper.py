@@ -12,9 +12,10 @@ from fairtrec.commands.compare.curves_report import together
 from fairtrec.data import Bools
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Better
-from fairtrec.report.cells import shown, signed
+from fairtrec.report.cells import signed
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
+from fairtrec.report.run_names import map_names
 from fairtrec.statistics.procedure import DECIDING
 from fairtrec.support.notes import Note
 
@@ -40,7 +41,7 @@ def better_of(row: Comparison) -> Better:
 
 def overview(view: Comparisons, places: int, notes: Sequence[Note]) -> Document:
     """Lay out the means of all runs, the baseline's first; its values are those that most runs are compared with."""
-    names = shown(scores.run for scores in view.result.scores)
+    names = map_names(scores.run for scores in view.result.scores)
     if is_matrix(view):
         return _lettered(view, names, places, notes)
     base = view.result.scores[view.baseline].run
@@ -189,7 +190,7 @@ def verdicts_of(rows: Sequence[Comparison]) -> dict[tuple[str, str], tuple[str, 
 def matrix(view: Comparisons, rows: Sequence[Comparison], title: str, places: int) -> ReportTable:
     """Lay out the differences of each run from each baseline, row less column; where there is no room, their signs."""
     runs = [scores.run for scores in view.result.scores]
-    names, of_run = shown(runs), lettered(runs)
+    names, of_run = map_names(runs), lettered(runs)
     found = verdicts_of(rows)
     key = Column("run", [RunCell(f"{of_run[run]} ", names[run]) for run in runs], words=True, runs=True)
     wide, narrow = [], []

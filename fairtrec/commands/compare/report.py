@@ -22,11 +22,12 @@ from fairtrec.commands.compare.curves_report import (
 from fairtrec.commands.compare.paper import TESTS, better_of, is_matrix, matrix, of_matrix, overview, title_of
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formats.tsv import ALL
-from fairtrec.report.cells import shown, signed
+from fairtrec.report.cells import signed
 from fairtrec.report.document import Document, ReportTable, directions
 from fairtrec.report.records import Row, head, of_rows
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.result_notes import note_ceilings, note_reliability
+from fairtrec.report.run_names import map_names
 from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
@@ -65,7 +66,7 @@ def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[s
 
 
 def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
-    names = shown(scores.run for scores in view.result.scores)
+    names = map_names(scores.run for scores in view.result.scores)
     baseline = names[view.result.scores[view.baseline].run]
     several = len({row.slice for row in view.rows}) > 1
     found = []

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fairtrec.evaluation.leaderboard import ENDS, TopicSpread
-from fairtrec.report.cells import cell, shown
+from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable, directions, heading
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.run_names import map_names
 from fairtrec.support.notes import Note
 
 KEYS = ("query",)
@@ -27,7 +28,7 @@ class OfOneRun:
     def name(self) -> str:
         """The name of the run."""
         runs = [scores.run for scores in self.spread.result.scores]
-        return shown(runs)[runs[self.run]]
+        return map_names(runs)[runs[self.run]]
 
 
 SpreadView = TopicSpread | OfOneRun

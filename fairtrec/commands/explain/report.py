@@ -8,11 +8,12 @@ from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.commands.explain.explained import Explained, Explanation, Place, RunExplanation, Word
-from fairtrec.report.cells import cell, shown
+from fairtrec.report.cells import cell
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import hung
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.run_names import map_names
 from fairtrec.report.terminal import aligned, within
 from fairtrec.support.errors import plain
 from fairtrec.support.notes import Note, NoteKind
@@ -171,7 +172,7 @@ def asked(explanation: Explanation, qid: str) -> str:
 
 def named(explanation: Explanation) -> dict[str, str]:
     """Give the short name of each run."""
-    return shown(of_run.run for of_run in explanation.runs)
+    return map_names(of_run.run for of_run in explanation.runs)
 
 
 def fixed(value: float, places: int, sign: str = "") -> str:

@@ -10,11 +10,11 @@ import numpy as np
 from fairtrec.commands.headroom.headroom import Frontier
 from fairtrec.commands.headroom.report import aim, fair, tables, title
 from fairtrec.data import Floats
-from fairtrec.report.cells import called
 from fairtrec.report.document import Column, heading
 from fairtrec.report.labelling import Box, labelled, stacked
 from fairtrec.report.page import element, page
 from fairtrec.report.page.scatter import LAST, SHORT, Axis, beside_dot, field, frame, labels, lead, spots
+from fairtrec.report.run_names import shorten_names
 
 Places = Mapping[tuple[float, ...], tuple[float, float]]  # of utility and fairness, in the drawing
 OWN = """
@@ -35,7 +35,7 @@ def html(
 ) -> str:
     """Write the page."""
     document = tables(frontier, places=places, per_query=per_query)
-    names = called([run.run for run in frontier.runs])
+    names = shorten_names([run.run for run in frontier.runs])
     shown = _labels(frontier, names)
     facts = f"runs: {len(names)}, queries: {len({query.qid for run in frontier.runs for query in run.queries})}"
     first, *others = document.tables

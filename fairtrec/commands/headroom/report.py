@@ -8,10 +8,11 @@ from typing import Any
 from fairtrec.commands.headroom.headroom import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
 from fairtrec.commands.rerank.inputs import JUDGED
 from fairtrec.commands.rerank.solve import BOUND, SEARCH, WAYS
-from fairtrec.report.cells import called, cell
+from fairtrec.report.cells import cell
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.run_names import shorten_names
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, list_runs
 
 KEYS = ("run", "qid", "point", "loss", "alpha")
@@ -76,7 +77,7 @@ ABSOLUTE = NoteKind("absolute values", "the mean of absolute values")
 
 def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Document:
     """Lay out all tables."""
-    names = called([run.run for run in frontier.runs])
+    names = shorten_names([run.run for run in frontier.runs])
     groups = [f"{first:.2f} to {last:.2f}" for first, last in _spoken(frontier)]
     title = f"{heading(frontier.fairness)} at no loss, and at some"
     runs = _columns(frontier, frontier.runs, [Column("with groups", groups)] * bool(groups), places)
@@ -174,7 +175,7 @@ def list_own_notes(frontier: Frontier) -> Iterator[Note]:
     yield from _proofs(frontier)
     if frontier.dpfr is not None:
         yield from _aimed(frontier, frontier.dpfr)
-    names = called([run.run for run in frontier.runs])
+    names = shorten_names([run.run for run in frontier.runs])
     left: dict[tuple[int, int], list[str]] = {}
     for run, short in zip(frontier.runs, names, strict=True):
         left.setdefault((len(run.left_out), len(run.left_out) + len(run.queries)), []).append(short)

@@ -15,8 +15,7 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.measure import Measure
-from fairtrec.report.cells import names
-from fairtrec.report.run_names import shorten_names
+from fairtrec.report.run_names import shorten_names, shorten_runs
 from fairtrec.support.errors import ResourceError, UsageError, visible
 from fairtrec.support.literals import PaperColumns
 from fairtrec.support.notes import Note, NoteKind
@@ -176,7 +175,7 @@ def written(figure: Any, form: str) -> bytes:
 
 def called(result: Result) -> list[str]:
     """Name the runs; matplotlib leaves out of its legend what begins with an underscore."""
-    return [f" {name}" if name.startswith("_") else name for name in names(result)]
+    return [f" {name}" if name.startswith("_") else name for name in shorten_runs(result)]
 
 
 def label(measure: Measure) -> str:

@@ -5,9 +5,10 @@ from itertools import combinations
 from typing import Any
 
 from fairtrec.commands.rbo.overlaps import Overlap, Overlaps
-from fairtrec.report.cells import cell, shown
+from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.records import Row
+from fairtrec.report.run_names import map_names
 from fairtrec.support.notes import Note
 
 KEYS = ("run", "other", "qid")
@@ -20,7 +21,7 @@ def list_notes(overlaps: Overlaps) -> list[Note]:
 
 def tables(overlaps: Overlaps, *, places: int, per_query: bool = False) -> Document:
     """Lay out the table; nothing stands below it."""
-    short = shown(run for overlap in overlaps.pairs for run in (overlap.first, overlap.second))
+    short = map_names(run for overlap in overlaps.pairs for run in (overlap.first, overlap.second))
     if overlaps.baseline is None and len(overlaps.runs) > 2 and not per_query:
         return Document([_square(overlaps.pairs, [short.get(run, run) for run in overlaps.runs], places)])
     _, *several = rows(overlaps, places=places, per_query=per_query)

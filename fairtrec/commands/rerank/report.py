@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.rerank.reranked import Effect, Reranking
-from fairtrec.report.cells import cell, shown
+from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, note_records
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.run_names import map_names
 from fairtrec.support.notes import Note, merge_runs
 
 KEYS = ("run", "by", "measure")
@@ -28,7 +29,7 @@ def list_notes(of: Reranking | Effect) -> list[Note]:
 
 def _names(reranking: Reranking) -> list[str]:
     """Name each run shortly, with its reranker where there are several."""
-    short = shown(each.run for each in reranking.runs)
+    short = map_names(each.run for each in reranking.runs)
     several = len({each.by for each in reranking.runs}) > 1
     return [RunCell("", short[each.run], f" by {each.by}" * several) for each in reranking.runs]
 

@@ -7,9 +7,9 @@ from fairtrec.commands.rerank.report import list_notes
 from fairtrec.commands.rerank.reranked import Reranking
 from fairtrec.data import Run, decode
 from fairtrec.formats import plain_run
-from fairtrec.report.cells import shown
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, note_records, objects
+from fairtrec.report.run_names import map_names
 from fairtrec.support.errors import UsageError
 
 KEYS = ("run", "by")
@@ -19,7 +19,7 @@ def tables(reranking: Reranking, *, places: int) -> Document:
     """Lay out a table of the runs; ``places`` are not heeded, as all numbers are whole."""
     del places
     head, *several = numbers(reranking)
-    names = shown(each.run for each in reranking.runs)
+    names = map_names(each.run for each in reranking.runs)
     cells = [[names[str(run)], *map(str, rest)] for run, *rest in several]
     table = ReportTable.of_rows("", 2, [*map(str, head)], cells)
     return Document([table], list_notes(reranking), str(reranking.signature))

@@ -8,10 +8,11 @@ from fairtrec.commands.compare.paper import TESTS, mark, signs_in
 from fairtrec.commands.select.choosing import Selected, Selection
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import restricted
-from fairtrec.report.cells import called, shown, sizes
+from fairtrec.report.cells import sizes
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.run_names import map_names, shorten_names
 from fairtrec.statistics.procedure import DECIDING
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -171,7 +172,7 @@ def _table_rows(selection: Selection) -> list[_TableRow]:
     found = []
     if view is not None:
         base = view.result.scores[0]
-        cell = RunCell("", called([base.run])[0], " (baseline)")
+        cell = RunCell("", shorten_names([base.run])[0], " (baseline)")
         found.append(_TableRow("-", [(cell, "")], base, [""] * len(measures)))
     for row in selection.rows:
         tests = selection.tests(row)
@@ -185,12 +186,12 @@ def _signs(selection: Selection) -> Iterator[str]:
     """Say what the signs of a baseline's tests mean, and by which test; nothing if there is no baseline."""
     if (view := selection.comparisons) is not None:
         few = f"; ?: fewer than {DECIDING} differences are not 0" if any("?" in mark(row) for row in view.rows) else ""
-        how, name = view.procedure, called([view.result.scores[0].run])[0]
+        how, name = view.procedure, shorten_names([view.result.scores[0].run])[0]
         yield f"{signs_in(view, 'row')} than {name}: {TESTS[how.test]}, p at most {how.alpha:g}{few}"
 
 
 def _names(selection: Selection) -> dict[str, str]:
-    return shown(selection.variants.names)
+    return map_names(selection.variants.names)
 
 
 def _counted(row: Selected, selection: Selection) -> list[str]:

@@ -11,12 +11,13 @@ from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.leaderboard import Standing, comparable, order
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import beside, followers, names, standing
+from fairtrec.report.cells import beside, followers, standing
 from fairtrec.report.document import heading
 from fairtrec.report.folding import select_notes
 from fairtrec.report.page import digest, element, file, rows_of, scatter, seen, written
 from fairtrec.report.result_notes import judge, list_notes, note_reliability
 from fairtrec.report.results.tables import arrows, dominations, ranked_by, signs
+from fairtrec.report.run_names import shorten_runs
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
 DIGITS = 6  # of the values of queries
@@ -38,7 +39,7 @@ def html(
     Without a summary of each query, as with -n, no value of a query is in it, and no query is named.
     """
     compared, verdict = standing(result, places), judge(result, sort=sort)
-    named = list(map(seen, names(result)))
+    named = list(map(seen, shorten_runs(result)))
     qids = sorted(set().union(*(scores.qids for scores in result.scores)))
     marks = ", ".join(["* the best"] * bool(compared.best.any()) + ["° the worst"] * bool(compared.worst.any()))
     explained = signs(result, compared, places, [arrows(result), marks], ranked=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from fairtrec.evaluation.answers.aggregates import of_query
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.formats.tsv import ALL
-from fairtrec.report.cells import names
 from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
+from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.errors import STEERING, plain
 
 _TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING}')
@@ -58,7 +58,7 @@ def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
     The key of a mean over a slice ends with the name of the slice.
     """
     blocks: list[str] = []
-    for number, (run, scores) in enumerate(zip(names(result), result.scores, strict=True)):
+    for number, (run, scores) in enumerate(zip(shorten_runs(result), result.scores, strict=True)):
         several = f"{run} " if len(result.scores) > 1 else ""
         lines = [(scores, "", *row) for row in queries_of(scores, per_query=per_query, summary=summary)]
         sliced = [name for name in parts if summary and name != ALL]

@@ -8,9 +8,10 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import Standing, by, incomplete
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import beside, followers, names, rows, sizes, standing
+from fairtrec.report.cells import beside, followers, rows, sizes, standing
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stacked
 from fairtrec.report.result_notes import judge, list_notes
+from fairtrec.report.run_names import shorten_runs
 from fairtrec.report.terminal import BEST, WORST
 
 FIRST = {"higher": "highest first", "lower": "lowest first", "nearer 0": "nearest 0 first", "neither": "highest first"}
@@ -27,7 +28,7 @@ def windowed(
 ) -> Document:
     """Lay out the means, and before them each run's queries in a table of their own, if asked for."""
     several = []
-    for run, name in enumerate(names(result) if per_query else ()):
+    for run, name in enumerate(shorten_runs(result) if per_query else ()):
         lines = [(run, *row) for row in rows(result.scores[run], per_query=True, summary=summary)]
         several.append(ReportTable(name, [_qids(lines)], _columns(result, lines, places), total=summary))
     if summary and (parts or not (per_query and len(result.scores) == 1)):
@@ -73,7 +74,7 @@ def _marked(
     result: Result, lines: Sequence[RunRow], more: list[Column], places: int, sort: Measure | None
 ) -> ReportTable:
     """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
-    compared, named = standing(result, places), names(result)
+    compared, named = standing(result, places), shorten_runs(result)
     cells = [RunCell(f"  {query}") if isinstance(query, str) else named[run] for run, query, _ in lines]
     keys = [Column("run", cells, words=True, runs=True)]
     first = None if sort is None or len(result.scores) == 1 else result.scores[0].measures.index(sort)
