@@ -138,7 +138,7 @@ def test_the_prior_of_the_known():
 
 
 def test_published_intervals_of_the_example(example):
-    """The figures of docs/unknown.md: brute force over all labellings of each query gives them to the fourth digit."""
+    """The figures of docs/bounds.md: brute force over all labellings of each query gives them to the fourth digit."""
     labels = read_labels(str(example / "labels.tsv"))
     of_label = {
         docno.decode(): {group: weight for group, weight in zip(labels.groups, row, strict=True) if weight}
@@ -646,12 +646,12 @@ def test_where_labels_stand_for_counts_a_document_without_one_has_no_text():
     assert "[least, greatest]: over all texts that are missing" in RESULTS("table", result_)
 
 
-# --- docs/unknown.md ---
+# --- docs/bounds.md ---
 
 
 def test_the_page_prints_what_it_says(copied, fairtrec_command):
-    page = (REPOSITORY / "docs" / "unknown.md").read_text("utf-8")
-    assert len(pages.commands(page)) == 3  # that of the part of a collection is of two, in tests/house/test_docs.py
+    page = (REPOSITORY / "docs" / "bounds.md").read_text("utf-8")
+    assert len(pages.commands(page)) == 4  # that of the part of a collection is of two, in tests/house/test_docs.py
     for words, printed in pages.commands(page):
         ended = fairtrec_command(*words)
         assert (ended.code, ended.complaints) == (1 if "check" in words else 0, [])
@@ -660,5 +660,6 @@ def test_the_page_prints_what_it_says(copied, fairtrec_command):
     found = json.loads((copied / "fair.json").read_text())["runs"][0]["label_next"]["101"]["NDKL@10"]
     shown = re.search(r'"label_next": \{"101": \{"NDKL@10": (\{.*?\})', page)[1]
     assert json.loads(shown) == {**found, "moves": round(found["moves"], 4)}
-    (python,) = pages.programs(page)
-    exec(compile(python, "unknown.md", "exec"), {"fairtrec": fairtrec})
+    computed = (REPOSITORY / "docs" / "bounds-computed.md").read_text("utf-8")
+    (python,) = pages.programs(computed)
+    exec(compile(python, "bounds-computed.md", "exec"), {"fairtrec": fairtrec})

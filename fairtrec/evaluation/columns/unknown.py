@@ -22,7 +22,7 @@ OVER_LABELS = NoteKind(
     "[least, greatest] ~expected: over all ways to give each unknown document one group{or_none}",
     NoteSeverity.LEGEND,
 )
-OUTSIDE = NoteKind("outside", "outside: no {way} gives this value, see docs/unknown.md", NoteSeverity.LEGEND)
+OUTSIDE = NoteKind("outside", "outside: no {way} gives this value, see docs/bounds.md", NoteSeverity.LEGEND)
 UNKNOWN = NoteKind(
     "unknown",
     "what is unknown can change values of {moving} of {of} runs, in {most} at most{also}",
