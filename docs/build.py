@@ -12,6 +12,8 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_t
 
 import click
 import numpy as np
+from command_pages import write_commands
+from man import walk
 from measure_pages import MADE, write_measures, write_rerankers
 from pyarrow import parquet
 
@@ -25,32 +27,12 @@ from fairtrec.evaluation.signature import FIELDS, versions_of
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
 from fairtrec.report.writers import all_formats, find_formats
-from fairtrec.rerankers import BUILT_IN as RERANKERS
+from fairtrec.rerankers import BUILT_IN as OURS
 from fairtrec.statistics.procedure import Procedure
 
 HERE = Path(__file__).parent
-FOLDERS = ("measures", "rerankers")  # all of whose pages are made
+FOLDERS = ("commands", "measures", "rerankers")  # all of whose pages are made
 FIELDS_FROM, FIELDS_TO = "<!-- fields of Choices, made by `make docs` -->\n\n", "\n<!-- end of the fields -->\n"
-
-
-def cli() -> str:
-    """Write the help of each command."""
-    parts = [f"# Commands\n\n{MADE}```\n{_help(command, 'fairtrec')}\n```\n"]
-    for row in find_rows():
-        for words, found in walk(command, row.name):
-            path = f"fairtrec {words}"
-            parts.append(f"{'#' * len(path.split())} {path}\n\n```\n{_help(found, path)}\n```\n")
-    return "\n".join(parts)
-
-
-def walk(group: click.Group, name: str, before: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Give a command of a group, and those in it, each with the words that call it."""
-    found = group.get_command(click.Context(group), name)
-    assert found is not None
-    yield f"{before}{name}", found
-    if isinstance(found, click.Group):
-        for inner in found.list_commands(click.Context(found)):
-            yield from walk(found, inner, f"{before}{name} ")
 
 
 def codes() -> str:
@@ -176,7 +158,7 @@ def names() -> str:
     every = {
         "MEASURE": [*BUILT_IN, *sorted(registry.foreign())],
         "MEASURES": [registry.ALL_FAIR],
-        "RERANKER": RERANKERS,
+        "RERANKER": OURS,
     }
     return "".join(f"{kind} {name}\n" for kind, several in every.items() for name in several)
 
@@ -213,18 +195,12 @@ def _of_class(of: type, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"description": text, "type": "object", "properties": properties, "required": required}
 
 
-def _help(of: click.Command, path: str) -> str:
-    width = {"max_content_width": 100, "terminal_width": 100}
-    lines = of.get_help(click.Context(of, info_name=path, **{**command.context_settings, **width})).splitlines()
-    return "\n".join(line.rstrip() for line in lines)
-
-
 def main() -> int:
     """Write the pages; with --check only say whether they are what the code would write."""
     made = {
+        **write_commands(),
         **write_measures(),
         **write_rerankers(),
-        "cli.md": cli(),
         "validate.md": codes(),
         "python.md": surface(),
         "stability.md": stability(),

@@ -9,7 +9,7 @@
 The last two are left out where there is nothing on standard error, and where the exit code is 0. Commands run at the
 root of the repository, in a window of 100 columns. Numbers of full precision are compared as numbers. Results files
 list all options; here those that have their default are left out, but for one case, ALL_OPTIONS. The help of commands is
-held by docs/cli.md.
+held by docs/commands/.
 FAIRTREC_UPDATE=1 writes the files anew: read the difference.
 """
 

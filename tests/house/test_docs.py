@@ -154,21 +154,45 @@ def test_the_pages_that_are_made_are_what_the_code_says():
     assert done.returncode == 0, done.stderr
 
 
-def test_help_prints_what_the_page_of_commands_has(fairtrec_command, monkeypatch):
+COMMAND_PAGES = {path.stem: path.read_text("utf-8") for path in sorted((REPOSITORY / "docs" / "commands").glob("*.md"))}
+
+
+def sections():
+    """Give each command, with its words, and the part of a page that is about it."""
+    for page in COMMAND_PAGES.values():
+        for part in re.split(r"^##? (?=fairtrec )", page, flags=re.MULTILINE)[1:]:
+            words, _, text = part.removeprefix("fairtrec ").partition("\n")
+            yield words, text
+
+
+def flat(text):
+    """Give the text without the signs of Markdown, and without spaces: lines break at hyphens, too."""
+    return "".join(re.sub(r"\\(?=[*<\[_])|`", "", text).split())
+
+
+def test_help_prints_what_the_pages_of_commands_have(fairtrec_command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "102")
-    texts = re.findall(r"^#+ (?:Commands|fairtrec ([^\n]*))\n(?:\n<!--[^\n]*-->\n)?\n```\n(.*?)^```$", PAGES["cli.md"],
-                       re.MULTILINE | re.DOTALL)  # fmt: skip
-    assert len(texts) > 30
-    for words, text in texts:
+    found = dict(sections())
+    assert len(found) > 30
+    for words, text in found.items():
         printed = fairtrec_command(*words.split(), "--help").out
-        assert [line.rstrip() for line in printed.splitlines()] == text.splitlines(), words
+        usage, _, rest = printed.removeprefix("Usage: ").partition("\n\n")
+        assert flat(usage) in flat(text), words
+        about, *titled = re.split(r"^\w[\w ]+:$", rest, flags=re.MULTILINE)
+        options = re.findall(r"^  (-\S.*?)(?=^  -|^\S|^$)", "".join(titled), re.MULTILINE | re.DOTALL)
+        headings = re.findall(r"^### `(-[^`]*)`\n\n`([^`]*)`\n\n(.*)$", text, re.MULTILINE)
+        assert len(options) == len(headings), words
+        shown = {flat(term + meaning) for _, term, meaning in headings}
+        assert {flat(option) for option in options} == shown, words
+        for paragraph in about.split("\n\n"):
+            assert flat(paragraph.replace("\\\n", "")) in flat(text.replace("\\\n", "")), words
 
 
-def test_the_page_of_commands_has_the_short_option_for_help_too():
-    page = (REPOSITORY / "docs" / "cli.md").read_text("utf-8")
-    brief = re.findall("^  -h  +Show the options that most people need", page, re.MULTILINE)
-    assert page.count("-h, --help") + len(brief) == len(re.findall("^Usage: ", page, re.MULTILINE))
-    assert len(re.findall("^  --help", page, re.MULTILINE)) == len(brief) == 4
+def test_the_pages_of_commands_have_the_short_option_for_help_too():
+    parts = dict(sections())
+    brief = [words for words, text in parts.items() if "\n### `-h`\n" in text]
+    assert len(brief) == 4
+    assert all("`-h, --help`" in text for words, text in parts.items() if words not in brief)
 
 
 def test_the_page_of_installing_names_the_measures_that_need_ir_measures():

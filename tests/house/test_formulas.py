@@ -1,5 +1,6 @@
 """Each measure's formula is set as MathML that is well formed, and keeps each of its words."""
 
+import doctest
 import re
 import sys
 from xml.etree import ElementTree as ET
@@ -41,3 +42,8 @@ def test_a_formula_keeps_each_of_its_words(name):
 )  # fmt: skip
 def test_signs_are_set_as_signs(line, set_as):
     assert set_as in formulas.set_line(line)
+
+
+def test_the_examples_of_the_module_hold():
+    assert doctest.testmod(formulas).attempted > 1
+    assert not doctest.testmod(formulas).failed
