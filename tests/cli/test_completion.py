@@ -113,7 +113,7 @@ def test_what_is_offered_behind_m_is_what_the_command_says(name):
 
 def test_the_file_of_names_has_all_names():
     for words, every in (({"MEASURES"}, [*registry.names(), "all_fair"]), ({"RERANKER"}, rerankers.names())):
-        assert sorted(completion._catalogued(words)) == sorted(every)
+        assert {*every} <= {*completion._catalogued(words)}  # an older ir-measures has fewer
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
