@@ -1,4 +1,4 @@
-"""A session in a training loop, of pytrec_eval in the same loop: dicts, arrays, and a measure of groups beside nDCG."""
+"""A session in a training loop, of pytrec_eval in the same loop: dicts, and arrays of scores."""
 
 import random
 from collections.abc import Callable
