@@ -30,6 +30,9 @@ def main() -> None:
         best, worst = ([*orders, "--by", f"{end}(fairness=NFaiRR@10,same_grades=True)"] for end in ("Optimal", "Worst"))
         pair = paired(worst, best)
         report(f"the same, Worst(same_grades=True): CPU, of Optimal, {name}", pair.cpu_ratio, 1.2, pair.detail)
+        searched = [*command, "--membership", "majority", "--fairness", "AWRF@20", "--utility", "nDCG@20"]
+        cost = run(searched)
+        report(f"the same, AWRF@20 and nDCG@20 by search, with its bound, {name}: CPU seconds", cost.cpu, 60, cost)
     runs = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
     by = "Optimal(fairness=DUO,utility=scores,loss=0.01)"
     command = [BIN / "fairtrec", "rerank", "none", *runs, "--by", by, "--positions", EXAMPLE / "positions.tsv"]

@@ -3,8 +3,9 @@
 An order is a sequence of kinds at the ranks that are free, the documents of each kind by falling gain. A move
 exchanges the kinds at two ranks, or puts a kind of which a document is left at a rank instead. The walk *out* takes
 the move of greatest gain in fairness per utility lost; the walk *back* that of greatest gain in utility per fairness
-lost. Then the upper hull of all orders that were evaluated is refined: from both ends of each edge, climb by the
-moves that raise fairness + slope * utility most. Nothing is drawn at random, and all caps are numbers of steps.
+lost. A climb from the order of most utility looks at fairness alone. Then the upper hull of all orders that were
+evaluated is refined: from both ends of each edge, climb by the moves that raise fairness + slope * utility most.
+Nothing is drawn at random, and all caps are numbers of steps.
 """
 
 from collections.abc import Iterator, Sequence
@@ -266,11 +267,10 @@ def search_front(
     own = of_place[ranks]
     for top in starts:
         walks.start(of_place[top[ranks]])
-    for start in (_most_useful(problem, row, of_place, walks), own):
-        values = walks.start(start)
-        end, at = walks.walk(start, values, out=True)
-        walks.walk(end, at, out=False)
-        walks.climb(start, values, 0.0)
+    useful_first = _most_useful(problem, row, of_place, walks)
+    walks.climb(useful_first, walks.start(useful_first), 0.0)
+    end, at = walks.walk(own, walks.start(own), out=True)
+    walks.walk(end, at, out=False)
     edges = walks.refine()
     documents = walks.docs[walks.docs != MISSING]
     return walks.front(most), documents, walks.spent or edges >= EDGES

@@ -258,3 +258,23 @@ def test_the_same_with_other_processes():
         fairtrec.headroom(runs, qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels, jobs=jobs) for jobs in (1, 2)
     )
     assert FRONTIERS("json", one) == FRONTIERS("json", two)
+
+
+@pytest.mark.parametrize("more", [{}, {"pin_unjudged": True}, {"candidates": 4}, {"worst": True}])
+@pytest.mark.parametrize("fairness", ["AWRF@4", "EEL@4"])
+def test_sums_that_grow_give_the_same_fronts(fairness, more, monkeypatch):
+    monkeypatch.setattr(solving, "KINDS", 64)
+    run, qrels, labels, _ = world(21, 40 if THOROUGH else 6, 7)
+    found = []
+    for shared, kinds in ((0, 64), (100_000, 0)):  # first by sums that grow, then by all sequences
+        monkeypatch.setattr("fairtrec.commands.rerank.exposure_fronts.SHARED", shared)
+        monkeypatch.setattr("fairtrec.commands.rerank.exposure_fronts.KINDS", kinds)
+        found.append(solved(run, qrels, "nDCG@4", fairness, labels=labels, **more)[2])
+    for one, two in zip(*(each.fronts for each in found), strict=True):
+        assert one.ends is None
+        assert one.utility.tolist() == two.utility.tolist()
+        assert one.fairness.tolist() == two.fairness.tolist()
+        assert one.tops.tolist() == two.tops.tolist()
+    assert found[0].same.tolist() == found[1].same.tolist()
+    assert [top.tolist() for top in found[0].same_tops] == [top.tolist() for top in found[1].same_tops]
+    assert set(found[0].ways) == set(found[1].ways) == {"lemma 2"}
