@@ -55,6 +55,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     return _FORMULA.sub(lambda found: set_formula(found[1]), _linked(markdown.replace("](../", "](")))
 
 
+def on_page_content(html: str, **_: Any) -> str:
+    """Show a bar in the code of a table as it is; in Markdown it has a backslash before it."""
+    return re.sub(r"<code>[^<]*</code>", lambda code: code[0].replace("\\|", "|"), html)
+
+
 def _linked(text: str) -> str:
     """Turn links to files of the repository into links to pages, or to the source where there is no page."""
 
