@@ -15,6 +15,7 @@ import numpy as np
 from command_pages import write_commands
 from man import walk
 from measure_pages import MADE, write_measures, write_rerankers
+from picture import draw_front
 from pyarrow import parquet
 
 import fairtrec
@@ -198,6 +199,7 @@ def _of_class(of: type, definitions: dict[str, Any]) -> dict[str, Any]:
 def main() -> int:
     """Write the pages; with --check only say whether they are what the code would write."""
     made = {
+        "front.svg": draw_front(),
         **write_commands(),
         **write_measures(),
         **write_rerankers(),
