@@ -127,4 +127,4 @@ def test_pages_say_how_published_programs_differ():
     assert SignedDUO()(ranked).item() == -SignedDUO()(-ranked).item() < 0
     assert "The only published program has another form" in says("rRD")
     assert "sum of grades, where the paper has their average" in says("FAIR")
-    assert "the sum of the grades of each group" in " ".join((DOCS / "eval.md").read_text("utf-8").split())
+    assert "the sum of the grades of each group" in " ".join((DOCS / "evaluation.md").read_text("utf-8").split())
