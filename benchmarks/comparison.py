@@ -1,4 +1,4 @@
-"""Comparing runs: how soon it starts, and the randomised Tukey HSD against a loop over permutations."""
+"""Comparing runs: how soon it starts, and the randomized Tukey HSD against a loop over permutations."""
 
 import sys
 from pathlib import Path

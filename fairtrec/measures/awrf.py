@@ -38,7 +38,7 @@ def awrf_slope(exposure: Floats, target: Floats, base: float = 2.0) -> Floats:
     p = np.maximum(distribution.shares(exposure), LEAST)
     steep = -log(2 * p / (p + target)) / (2 * log_of_number(base))
     along = (p * steep).sum(axis=-1, keepdims=True)
-    return quotient(steep - along, exposure.sum(axis=-1, keepdims=True))
+    return quotient(steep - along, exposure.sum(axis=-1, keepdims=True)) + 0.0  # -0.0 is 0.0
 
 
 def ndcg(relevance: Floats, judged_relevance: Floats, weights: Floats) -> Floats:

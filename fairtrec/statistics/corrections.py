@@ -1,6 +1,6 @@
 """Corrections for many tests at once: each p of a family is made larger, so that few hold by chance.
 
-Randomised Tukey HSD asks which runs differ by more than the best and the worst of as many that are alike.
+Randomized Tukey HSD asks which runs differ by more than the best and the worst of as many that are alike.
 
 Source of that: Carterette: Multiple testing in statistical analysis of systems-based information retrieval
 experiments. ACM TOIS 30(1), 2012. https://doi.org/10.1145/2094072.2094076
@@ -18,7 +18,7 @@ from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Correction
 
 NAMES = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg",
-         "tukey": "randomised Tukey HSD"}  # fmt: skip
+         "tukey": "randomized Tukey HSD"}  # fmt: skip
 BLOCK = 1 << 22  # numbers that are drawn and held at once, 32 MB
 
 

@@ -16,6 +16,7 @@ REASONS = {  # why each of these takes 20 or more decisions; it is split by what
     "evaluation/session.py:Evaluator.reading": "each source is read once, and only what is asked for",
     "evaluation/session.py:Evaluator.result": "what stands next to a value is put together",
     "measures/catalogue/notation.py:built": "each kind of parameter that a measure may be spelled with",
+    "report/page/html.py:html": "each part that a page may have, in the order of the page",
     "report/results/lines.py:trec": "each kind of line that trec_eval prints",
 }
 TOO_MANY = {  # functions of more decisions than a reader follows, to be split by what they decide

@@ -224,6 +224,7 @@ class RerankWork:
 def add_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
     """Add up the counts of notes of one kind, and leave out those that are true of none; of values keep the greatest.
 
+    >>> from fairtrec.support.notes import NoteKind
     >>> lost, won = NoteKind("lost", "lost: {many}"), NoteKind("won", "won: {many}")
     >>> [str(each) for each in add_notes([lost.note(many=1), lost.note(many=3), won.note(many=0)])]
     ['lost: 4']

@@ -107,7 +107,7 @@ def test_tukey_is_one_family_whatever_the_baselines(made):
     one = {(row.run, row.measure): row.p_corrected for row in fairtrec.compare(made, "r0", **how).rows}
     every = fairtrec.compare(made, "all", **how)
     assert {(row.run, row.measure): row.p_corrected for row in every.rows if row.against == "r0"} == one
-    assert every.family.startswith("randomised Tukey HSD over all pairs of 6 runs, for each measure")
+    assert every.family.startswith("randomized Tukey HSD over all pairs of 6 runs, for each measure")
 
 
 def test_all_of_two_runs_is_the_table_against_the_first(copied, fairtrec_command):

@@ -26,7 +26,12 @@ def test_a_copy_fills_the_empty_folder_that_a_shell_stands_in(fairtrec_command, 
 
 
 @pytest.mark.parametrize(
-    ("target", "what"), [("", "is there already"), ("mine", "is there already"), ("no/folder", "there is no folder")]
+    ("target", "what"),
+    [
+        ("", "is not empty; name another, or add --force"),
+        ("mine", "is a file; name a folder"),
+        ("no/folder", "there is no folder"),
+    ],
 )
 def test_a_copy_goes_nowhere_else(fairtrec_command, tmp_path, target, what):
     (tmp_path / "mine").write_text("mine")

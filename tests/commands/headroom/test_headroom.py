@@ -320,7 +320,7 @@ def test_queries_left_out_of_many_runs_are_one_short_note():
     given = {"qrels": {"q1": {"a": 1}, "q2": {"x": 1}}, "labels": {"a": "f", "b": "m"}}
     found = fairtrec.headroom({f"run-{at}": run for at in range(50)}, fairness="AWRF@2", utility="nDCG@2", **given)
     (line,) = [line for line in FRONTIERS("table", found, places=4).splitlines() if "left out, as" in line]
-    what = "queries left out, as not both values are defined and finite: 1 of 2 (run-0, run-1, run-2, and 47 more)"
+    what = "queries left out, as not both values are defined and finite: 1 of 2 (run-0, run-1, run-2 and 47 more)"
     assert line == what
 
 

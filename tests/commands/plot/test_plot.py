@@ -155,19 +155,19 @@ WRONG = {
     "one measure": ("frontier qrels.txt bm25.run -m P@5 -o x.pdf", "of two measures, not 1"),
     "no direction": ("frontier qrels.txt bm25.run -m P@5,NumRet -o x.pdf", "says not what is better"),
     "no cutoffs": ("cutoffs qrels.txt bm25.run -m P -o x.pdf", "add it, like --cutoffs 1-20"),
-    "cutoffs": ("make queryset qrels.txt bm25.run fair.run -m P@5 --cutoffs 1-3 -o x.pdf", "leave it out"),
-    "one run": ("make queryset qrels.txt bm25.run -m P@5 -o x.pdf", "one run alone"),
+    "cutoffs": ("queries qrels.txt bm25.run fair.run -m P@5 --cutoffs 1-3 -o x.pdf", "leave it out"),
+    "one run": ("queries qrels.txt bm25.run -m P@5 -o x.pdf", "one run alone"),
     "baseline": (
         "frontier qrels.txt bm25.run fair.run -m P@5,P@1 --baseline bm25 -o x.pdf",
         "for the figure of queries",
     ),
     "no groups": ("groups qrels.txt bm25.run -m P@5 -o x.pdf", "has a value for each group"),
-    "families": ("make queryset qrels.txt bm25.run fair.run -m P@5 --families b -o x.pdf", "have no families"),
+    "families": ("queries qrels.txt bm25.run fair.run -m P@5 --families b -o x.pdf", "have no families"),
     "fit": ("runs qrels.txt bm25.run fair.run -m P@5 --trend -o x.pdf", "frontier alone"),
     "fit of few": ("frontier qrels.txt bm25.run fair.run -m P@5,P@1 --trend -o x.pdf", "at least three runs"),
     "confidence": ("runs qrels.txt bm25.run fair.run -m P@5 --confidence 2 -o x.pdf", "between 0 and 1"),
     "kind": ("pie qrels.txt bm25.run -o x.pdf", "'pie' is not one of"),
-    "panels": (f"make queryset qrels.txt {'bm25.run ' * 26} -m P@5 -o x.pdf", "25 panels are too many"),
+    "panels": (f"queries qrels.txt {'bm25.run ' * 26} -m P@5 -o x.pdf", "25 panels are too many"),
 }
 
 

@@ -22,7 +22,7 @@ _TEXT = "{} column{} where there are two or more; write: qid<TAB>query"
 MOST_LABELS = 500  # different ones of votes, and domains
 MOST_CELLS = 1 << 24  # of the table of votes [query, label]
 LONGEST_COMPARED = 40  # letters of names that may be meant to be the same
-Vote = tuple[FilePath | None, int | None, str, str, str]  # path, line, qid, annotator, label
+VoteLine = tuple[FilePath | None, int | None, str, str, str]  # path, line, qid, annotator, label
 Ballots = dict[str, dict[str, str]]  # of each query the labels by annotator, both in the order in which they come
 
 
@@ -63,7 +63,7 @@ def paths_of(given: Any) -> list[FilePath]:
     return list(given) if isinstance(given, list | tuple) and all(isinstance(each, PATH) for each in given) else []
 
 
-def _votes(given: Any) -> Iterator[Vote]:
+def _votes(given: Any) -> Iterator[VoteLine]:
     if paths := paths_of(given):
         often = Counter(map(opening.name, paths))
         for path in paths:
@@ -80,7 +80,7 @@ def _votes(given: Any) -> Iterator[Vote]:
     yield from ((None, None, qid.strip(), by.strip(), label.strip()) for qid, by, label in held)
 
 
-def _of_file(path: FilePath, name: str) -> Iterator[Vote]:
+def _of_file(path: FilePath, name: str) -> Iterator[VoteLine]:
     width = 0
     for number, cells in tsv.rows(opening.lines(path, comment=b"#"), path, (2, 3), _VOTE, otherwise=","):
         if not width:
