@@ -21,11 +21,13 @@ import numpy as np
 
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.columns.gold import Corrections
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Better, Measure, UsageError
 from fairtrec.measures.catalogue import notation, pages
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
+from fairtrec.statistics.corrected import OfQueries
 
 WORDS = {"f": ["she", "her"], "m": ["he", "him"]}
 TEXTS = {"a": "she he", "b": "she", "c": "he him it", "d": "it", "e": "her she it he", "f": "he", "g": "", "h": "she"}
@@ -278,18 +280,23 @@ class MeasureContract:
     def test_over_documents_is_what_other_labels_change(self) -> None:
         """The mean that gold labels of all documents correct is that of an evaluation with these labels.
 
-        It is the mean over the queries that have a value by these labels.
+        Documents that are corrected leave the queries as they are: those with a value. Where queries are corrected, it
+        is the mean over the queries that have a value by the gold labels.
         """
         gold = {docno: {("f", "m", "x")[at % 3]: 1.0} for at, docno in enumerate(TEXTS)}
         for collection, measures, scores in self.scored:
             looked_at = any("membership" in each.needs for each in measures)
             if "labels" not in collection.given or not looked_at or not self.measure.gives("gold"):
                 continue
-            found = collection.scores(measures, gold=gold).settle("gold")
+            corrected = collection.scores(measures, gold=gold)
+            found, gold_column = corrected.settle("gold"), corrected.columns["gold"]
+            assert isinstance(gold_column, Corrections)
+            rows = gold_column.rows
             by_gold = collection.scores(measures, labels=gold).values
-            for measure, wanted, one in zip(measures, by_gold, found, strict=True):
+            for measure, values, wanted, one, row in zip(measures, scores.values, by_gold, found, rows, strict=True):
                 if one is not None and not one.why:
-                    right = wanted[~np.isnan(wanted)].mean()
+                    defined = ~np.isnan(wanted if isinstance(row, OfQueries) else values)
+                    right = wanted[defined].mean()
                     assert _same(one.corrected, right), f"{measure}: over_documents gives {one.corrected}, not {right}"
 
     @staticmethod
