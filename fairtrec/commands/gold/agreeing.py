@@ -24,10 +24,10 @@ from fairtrec.measures.groups import Groups
 from fairtrec.statistics import agreement
 from fairtrec.statistics.agreement import Interval
 from fairtrec.statistics.procedure import Procedure
-from fairtrec.support.errors import InputError, UsageError, asked_by
+from fairtrec.support.errors import PATH, InputError, UsageError, asked_by
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import renamed_in, renamings
-from fairtrec.support.literals import Drawn, RankedBy, RunFormat, ScoreType, Tokenizer
+from fairtrec.support.literals import Drawn, MissingLabel, RankedBy, RunFormat, ScoreType, Tokenizer
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 SEVERAL = "several"  # the kind of what is of two groups, or of one and of none, by the same weight
@@ -46,6 +46,17 @@ NOT_DRAWN = NoteKind(
     "{sheet} does not say how its documents were drawn: intervals hold if they are like a random sample of those you "
     "care for",
 )
+NOT_COUNTED = NoteKind(
+    "labels without counts",
+    "{documents} of {labelled} labelled documents have no counts or text and are left out; --missing skip",
+    NoteSeverity.MISLEADING,
+)
+NOT_LABELLED = NoteKind(
+    "labels unknown to the instrument",
+    "the instrument has no label for {documents} of {labelled} labelled documents, which count as misses",
+    NoteSeverity.MISLEADING,
+)
+MANY = 0.1  # of the labelled documents that an instrument of labels does not know
 OF_ONE_QUERY = NoteKind(
     "documents of one query",
     "documents of one query count as if they were drawn one by one: intervals are too narrow where they are alike",
@@ -88,7 +99,9 @@ class Agreement(Answer):
     ``weights``    what each document counts [document].
     ``chance``     1 less the probability with which each was drawn; 1 where nobody says [document].
     ``by``         what the weights make of it: plain labels, what could be drawn, or what runs expose.
-    ``untold``     how many documents are left out because people could not tell, ``unseen`` because no run has them.
+    ``untold``     how many documents are left out because people could not tell, ``unseen`` because no run has them,
+                   ``skipped`` because they have no counts or text.
+    ``unlabelled`` how many documents an instrument of labels does not know.
     """
 
     name: str
@@ -103,6 +116,8 @@ class Agreement(Answer):
     runs: int
     untold: int
     unseen: int
+    skipped: int
+    unlabelled: int
     confidence: float
     signature: Signature
 
@@ -167,6 +182,10 @@ class Agreement(Answer):
         if self.unseen:
             what = "labelled document is" if self.unseen == 1 else "labelled documents are"
             notes.append(NOT_RANKED.note(documents=self.unseen, are=what))
+        if self.skipped:
+            notes.append(NOT_COUNTED.note(documents=self.skipped, labelled=self.skipped + self.documents + self.unseen))
+        if self.unlabelled > MANY * self.documents:
+            notes.append(NOT_LABELLED.note(documents=self.unlabelled, labelled=self.documents))
         if not self.is_drawn:
             notes.append(NOT_DRAWN.note(sheet=self.name))
         elif self.unit == "query":
@@ -183,6 +202,7 @@ def agree(
     order: RankedBy = "score",
     score_dtype: ScoreType = "float64",
     run_format: RunFormat = "auto",
+    missing: MissingLabel = "error",
     **instrument: Unpack[Instrument],
 ) -> Agreement:
     """Tell how well what decides groups now agrees with what people say.
@@ -190,6 +210,8 @@ def agree(
     ``gold``        a sheet that was drawn and filled in, or any labels, as `evaluate` takes them.
     ``runs``        as `evaluate` takes them: a document then counts as much as they expose it, down to ``depth``.
     ``confidence``  of the intervals.
+    ``missing``     what a labelled document without counts or text is: an "error", left out ("skip"), or a miss of the
+                    instrument ("worst").
     ``instrument``  ``labels``; or ``terms`` with ``docs``; or ``counts``: as for `evaluate`. ``groups`` renames
                     groups of gold, too: "f=F,m=M,-=N".
 
@@ -213,10 +235,17 @@ def agree(
     names = (*groups, NONE, SEVERAL, UNKNOWN)
     by_gold, by_instrument = kinds_of(sheet.of_groups(groups).weights), kinds_of(weights)
     kept = by_gold != len(names) - 1
+    lacking = (by_instrument == len(names) - 1) & kept
+    skipped, unlabelled = 0, int(lacking.sum()) if labels is not None else 0
+    if labels is None and missing != "worst" and lacking.any():
+        if missing == "error":
+            raise _missing_counts(sheet, lacking, kept, instrument)
+        skipped = int(lacking.sum())
+        kept &= ~lacking
     counts, chance = np.ones(len(kept)), np.ones(len(kept))
     if sheet.probability is not None:
         counts, chance = 1 / sheet.probability, 1 - sheet.probability
-    untold, seen = int((~kept).sum()), np.ones(len(kept), dtype=np.bool_)
+    untold, seen = int((~kept).sum()) - skipped, np.ones(len(kept), dtype=np.bool_)
     several = [] if runs is None else loading.named_runs(runs)
     made = {**signature_of(session.plan, session.reading(), session.files)}
     made = {name: value for name, value in made.items() if name not in IDLE}
@@ -226,6 +255,7 @@ def agree(
         **made,
     }
     said["groups"] = renamings(renamed)
+    said["missing"] = "" if missing == "error" or labels is not None else missing
     if runs is not None:
         choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
         frame = exposures(ranked(several, choices, depth)[0], per_query=sheet.unit == "query")
@@ -251,9 +281,23 @@ def agree(
         runs=len(several),
         untold=untold,
         unseen=unseen,
+        skipped=skipped,
+        unlabelled=unlabelled,
         confidence=confidence,
         signature=Signature({**said, "confidence": f"{confidence:g}"}),
     )
+
+
+def _missing_counts(sheet: Sheet, lacking: Bools, kept: Bools, instrument: Instrument) -> InputError:
+    """Say which labelled documents have no counts or text."""
+    given = instrument.get("counts") if instrument.get("counts") is not None else instrument.get("docs")
+    where = opening.name(given) if isinstance(given, PATH) else "the counts" if "counts" in instrument else "the texts"
+    names, lines = decode(sheet.labels.rows.names), np.where(lacking, sheet.lines, np.iinfo(np.int64).max)
+    first = int(lines.argmin())
+    line = f", line {sheet.lines[first]}" if sheet.lines[first] else ""
+    what = f"{int(lacking.sum())} of {int(kept.sum())} documents are not in {where} (first: {names[first]}{line})"
+    ways = "leaves them out, --missing worst counts them as misses"
+    return InputError(f"{what}; {asked_by('--missing skip')} {ways}", sheet.path)
 
 
 def kinds_of(weights: Floats) -> Ints:

@@ -9,7 +9,7 @@ from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands
 from fairtrec.commands.gold import AGREEMENTS
 from fairtrec.support.errors import UsageError
-from fairtrec.support.literals import Drawn
+from fairtrec.support.literals import Drawn, MissingLabel
 
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
 DEPTH = click.option("-M", "--depth", type=FROM_1, default=10, metavar="N", help="Look at ranks down to N.")
@@ -68,6 +68,11 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
 @options.Shared([options.INPUTS[name] for name in ("terms", "docs", "counts")])
 @click.option("--labels", metavar="FILE", help="Groups by a program, or by others: TSV of docno group [weight].")
 @options.Shared([options.CHOSEN[name] for name in ("groups", "tokenizer", "case_sensitive")])
+@options.word(
+    "--missing",
+    of=MissingLabel,
+    help="A labeled document without counts or text: refuse it, leave it out, or count it as a miss.",
+)
 @OF_RUNS
 @click.option("--confidence", type=float, default=0.95, metavar="P", help="The level of the intervals.")
 @options.Shared(report=AGREEMENTS)
@@ -87,7 +92,9 @@ def agree(
     files = printing.files_of(runs, [output], gold, *given.values())
     if not files:
         options.refuse_typed("is for RUNs, and there is none", "depth", "order", "run_format", "score_dtype")
-    also = ["groups"] if "=" in (given["groups"] or "") else []  # which renames groups of GOLD
+    if given["labels"] is not None:
+        options.refuse_typed("is for words and counts, and --labels are neither", "missing")
+    also = ["missing", "groups"] if "=" in (given["groups"] or "") else ["missing"]  # groups renames those of GOLD
     with printing.attended("order", "run_format", "score_dtype", "depth", *also):
         found = agree(gold, files or None, depth=depth, **given)
     printing.write(AGREEMENTS, form, found, output, places=places)

@@ -33,7 +33,7 @@ def lines(draw: GoldDraw) -> list[str]:
     """Say so, line by line."""
     runs = "1 run" if len(draw.runs) == 1 else f"{len(draw.runs)} runs"
     some = f"all {draw.of}" if draw.drawn == draw.of else f"{draw.drawn} of the {draw.of}"
-    further = "write a line more for a second group, or for other annotators, with weights"
+    further = "write another line for a second group; for votes of several people give weights, or a column annotator"
     if draw.unit == "document":
         said = ["none is certain", "1 is certain"][draw.certain] if draw.certain < 2 else f"{draw.certain} are certain"
         drawn = f"{some} documents in the top {draw.depth} of {runs}"

@@ -26,7 +26,8 @@ DOUBTFUL = NoteKind(
 )
 GAP_INTERVAL = NoteKind(
     "interval of slices",
-    "difference, ratio: {percent} intervals of Games and Howell, and of Fieller, for any two of the slices",
+    "difference, ratio: {percent} intervals by 1,999 permutations of the queries over the slices; none for a slice of "
+    "fewer than 5 queries, or of fewer than 5 values that differ from its most frequent one",
 )
 NO_GAP_INTERVAL = NoteKind("no interval of slices", "difference, ratio: no interval, as a query is in several slices")
 ONE_QUERY = NoteKind("one query", "a mean over one query has no interval")

@@ -1,14 +1,21 @@
 """The gap between slices of queries: greatest less least mean, and least over greatest, with intervals that hold.
 
-The two slices are chosen by looking, so an interval of these two alone would hold too rarely. With k slices of two
-queries or more, means m, variances of means v = s^2/n, Welch's degrees of freedom df, and q of the studentised range,
+The two slices are chosen by looking, so an interval of these two alone would hold too rarely. It is compared with the
+gaps that chance makes: in each of 1,999 permutations the queries of the slices exchange their values, and the two
+slices of the greatest and the least mean are chosen again.
 
-    c          = q(confidence; k, df) / sqrt(2), for two slices Student's t
-    difference = m_a - m_b +- c sqrt(v_a + v_b),   p = P(Q(k, df) > sqrt(2) |m_a - m_b| / sqrt(v_a + v_b))
-    ratio      : the roots r of (m_a^2 - c^2 v_a) r^2 - 2 m_a m_b r + (m_b^2 - c^2 v_b); none unless the first is > 0
+    t          = (m_a - m_b) / se,   se = sqrt(s_a^2 / n_a + s_b^2 / n_b)
+    p          = (1 + number of permutations with t_i >= t) / 2000
+    difference = m_a - m_b +- c se,   c is the smallest t_i that 2000 times the confidence of them do not exceed
+    ratio      : the roots r of (m_a^2 - c^2 v_a) r^2 - 2 m_a m_b r + (m_b^2 - c^2 v_b), v = s^2 / n; none unless the
+                 first is > 0
 
-Sources: Games, Howell: Pairwise Multiple Comparison Procedures with Unequal N's and/or Variances. Journal of
-Educational Statistics 1976. https://doi.org/10.3102/10769986001002113
+Permutation i of a seed gives the queries, in the order of their ids, the values of the queries in the order of the
+sha256 of "seed i qid". There is no interval and no p if one of the two slices has fewer than 5 queries, or fewer than
+5 values that differ from its most frequent one.
+
+Sources: Chung, Romano: Exact and asymptotically robust permutation tests. Annals of Statistics 2013 (permutations of a
+studentised difference). https://doi.org/10.1214/13-AOS1090
 Fieller: Some Problems in Interval Estimation. Journal of the Royal Statistical Society B 1954 (the ratio).
 https://doi.org/10.1111/j.2517-6161.1954.tb00159.x
 """
@@ -16,29 +23,32 @@ https://doi.org/10.1111/j.2517-6161.1954.tb00159.x
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import isnan, nan, sqrt
+from hashlib import sha256
+from math import ceil, isinf, isnan, nan, sqrt
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers.aggregates import Aggregated
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.confidence import Confidence, has_gaps
 from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
 from fairtrec.measure import Measure, Quantity
-from fairtrec.statistics.student import critical_t
 
 DIGITS = 12  # of means that are the same
+PERMUTATIONS = 1999
+FEWEST = 5  # queries of a slice, and values that differ from its most frequent one, that a gap has an interval from
 
 
 @dataclass(frozen=True)
 class Gap:
     """A difference or ratio of the means of two slices, ``of`` (the greatest, the least), over ``queries`` of both.
 
-    The interval and p are nan where there is none; ``doubtful`` where so few values differ from the commonest of these
-    that they are surer than the data.
+    The interval and p are nan if there is none; ``doubtful`` if so few values of a slice differ from its most frequent
+    one that they are surer than the data.
     """
 
     of: tuple[str, str]
@@ -165,10 +175,15 @@ def _of_measure(
         values = {name: np.abs(each) for name, each in values.items()}
     values = {name: each for name, each in values.items() if len(each) and np.isfinite(each).all()}
     low = measure.bounds[0]
-    qids = [qid for scores in of_run.values() for qid in scores.qids]
+    every = [qid for scores in of_run.values() for qid in scores.qids]
+    whose = {
+        name: [qid for qid, value in zip(of_run[name].qids, of_run[name].values[row], strict=True) if value == value]  # noqa: PLR0124 - nan is not itself
+        for name in values
+    }
     return gap(
         values,
-        confidence if len(set(qids)) == len(qids) else None,
+        confidence if len(set(every)) == len(every) else None,
+        qids=whose,
         is_ratio=low is not None and low >= 0,
         over=measure.over,
     )
@@ -178,14 +193,16 @@ def gap(
     values: Mapping[str, Floats],
     confidence: float | None,
     *,
+    qids: Mapping[str, Sequence[str]] = MappingProxyType({}),
     is_ratio: bool = True,
     over: Callable[[Floats], float] | None = None,
+    seed: int = 0,
 ) -> tuple[Gap | None, Gap | None]:
     """Give the difference and the ratio of the greatest and the least mean of the values [query] of each slice.
 
-    Equal means are taken by name. Both are None of fewer than two slices, the ratio where the greatest mean is 0. With
-    a ``confidence`` there are intervals, unless a slice of the two has one query, or neither has any spread. ``over``
-    makes something else than means.
+    Equal means are taken by name. Both are None for fewer than two slices, the ratio if the greatest mean is 0. With a
+    ``confidence``, and the ``qids`` of the values of each slice, there are intervals and p, unless a slice of the two
+    has too few queries or values that differ. ``over`` makes something else than means.
 
     >>> difference, ratio = gap({"a": np.array([1.0, 3.0]), "b": np.array([1.0])}, None)
     >>> difference.of, difference.value, ratio.value
@@ -196,27 +213,76 @@ def gap(
     means = {name: float(each.mean() if over is None else over(each)) for name, each in values.items()}
     first, *_, last = sorted(means, key=lambda name: (-round(means[name], DIGITS), name))
     a, b = means[first], means[last]
-    both = np.concatenate((values[first], values[last]))
-    difference = Gap((first, last), a - b, len(both))
-    ratio = Gap((first, last), b / a, len(both)) if is_ratio and a > 0 else None
-    if confidence is None or min(len(values[first]), len(values[last])) < 2:
+    queries = len(values[first]) + len(values[last])
+    difference = Gap((first, last), a - b, queries)
+    ratio = Gap((first, last), b / a, queries) if is_ratio and a > 0 else None
+    if confidence is None or min(len(values[first]), len(values[last])) < FEWEST:
         return difference, ratio
-    va, vb = (float(values[name].var(ddof=1)) / len(values[name]) for name in (first, last))
-    if round(sqrt(va + vb), DIGITS) == 0:
-        return difference, ratio
-    freedom = (va + vb) * (va + vb) / (va * va / (len(values[first]) - 1) + vb * vb / (len(values[last]) - 1))
     from fairtrec.statistics import paired
     from fairtrec.statistics.procedure import DECIDING
 
-    slices = sum(len(each) > 1 for each in values.values())
-    critical, error = _critical(confidence, slices, freedom), sqrt(va + vb)
-    few = paired.differing(both) < DECIDING
-    p = _tail((a - b) / error, slices, freedom)
-    difference = replace(difference, low=a - b - critical * error, high=a - b + critical * error, p=p, doubtful=few)
+    differing = min(paired.differing(values[name]) for name in (first, last))
+    if differing < FEWEST:
+        return difference, ratio
+    va, vb = (float(values[name].var(ddof=1)) / len(values[name]) for name in (first, last))
+    error, few = sqrt(va + vb), differing < DECIDING
+    by_chance = permute_gaps(values, qids, seed)
+    p = float(1 + (by_chance >= (a - b) / error * (1 - 1e-9)).sum()) / (PERMUTATIONS + 1)
+    critical = float(np.sort(by_chance, kind="stable")[ceil((PERMUTATIONS + 1) * confidence - 1e-9) - 1])
+    difference = replace(difference, p=p, doubtful=few)
+    if isinf(critical):
+        return difference, ratio
+    difference = replace(difference, low=a - b - critical * error, high=a - b + critical * error)
     if ratio is not None:
         low, high = fieller(a, b, critical * critical * va, critical * critical * vb)
         ratio = replace(ratio, low=low, high=high, doubtful=few and not isnan(low))
     return difference, ratio
+
+
+def permute_gaps(values: Mapping[str, Floats], qids: Mapping[str, Sequence[str]], seed: int) -> Floats:
+    """Give the studentised gap of each permutation of the values over the queries of the slices [permutation].
+
+    It is 0 if all means are the same, and infinite if the values of both slices do not vary.
+    """
+    names = sorted(values)
+    pairs = sorted(
+        (qid, name, value) for name in names for qid, value in zip(qids[name], values[name].tolist(), strict=True)
+    )
+    every = np.array([value for _, _, value in pairs])
+    permuted = every[order_permutations(tuple(qid for qid, _, _ in pairs), seed)]  # [permutation, query]
+    slices = np.array([names.index(name) for _, name, _ in pairs])
+    means, variances = np.empty((2, len(names), PERMUTATIONS))
+    for number in range(len(names)):
+        part = np.ascontiguousarray(permuted[:, slices == number])
+        many = part.shape[1]
+        means[number] = part.mean(axis=1)
+        variances[number] = part.var(axis=1, ddof=1) / many if many > 1 else 0.0
+    rounded, which = means.round(DIGITS), np.arange(PERMUTATIONS)
+    first = rounded.argmax(axis=0)
+    last = len(names) - 1 - rounded[::-1].argmin(axis=0)
+    apart = rounded[first, which] - rounded[last, which]
+    error = np.sqrt(variances[first, which] + variances[last, which])
+    flat: Bools = error.round(DIGITS) == 0
+    return np.where(apart <= 0, 0.0, np.where(flat, np.inf, apart / np.where(flat, 1.0, error)))
+
+
+@lru_cache(2)
+def order_permutations(qids: tuple[str, ...], seed: int) -> Ints:
+    """Order queries by the sha256 of "seed i qid" for each permutation i [permutation, query].
+
+    >>> order_permutations(("a", "b", "c"), 0)[:2].tolist()
+    [[2, 0, 1], [0, 1, 2]]
+    """
+    texts = [qid.encode("utf-8", "surrogatepass") for qid in qids]
+    orders = np.empty((PERMUTATIONS, len(texts)), dtype=np.int64)
+    for number in range(PERMUTATIONS):
+        start, digests = sha256(f"{seed} {number} ".encode()), []
+        for text in texts:
+            digest = start.copy()
+            digest.update(text)
+            digests.append(digest.digest())
+        orders[number] = sorted(range(len(texts)), key=digests.__getitem__)
+    return orders
 
 
 def fieller(a: float, b: float, va: float, vb: float) -> tuple[float, float]:
@@ -230,21 +296,3 @@ def fieller(a: float, b: float, va: float, vb: float) -> tuple[float, float]:
         return nan, nan
     root = sqrt(max(a * b * a * b - lead * (b * b - vb), 0.0))
     return (a * b - root) / lead, (a * b + root) / lead
-
-
-@lru_cache(1024)
-def _critical(confidence: float, slices: int, freedom: float) -> float:
-    if slices == 2:
-        return critical_t(freedom, (1 - confidence) / 2)
-
-    from scipy import stats
-
-    return float(stats.studentized_range.ppf(confidence, slices, freedom)) / sqrt(2)
-
-
-def _tail(far: float, slices: int, freedom: float) -> float:
-    from scipy import stats
-
-    if slices == 2:
-        return float(2 * stats.t.sf(abs(far), freedom))
-    return float(np.clip(stats.studentized_range.sf(abs(far) * sqrt(2), slices, freedom), 0, 1))

@@ -228,3 +228,28 @@ def test_the_program_of_the_page_runs_as_it_stands(copied, capsys):
     for block in pages.programs(page):
         exec(compile(block, "gold.md", "exec"), {})
     assert capsys.readouterr().out.count("\n") >= 2
+
+
+def test_documents_without_counts_are_no_errors_of_the_instrument(tmp_path, fairtrec_command):
+    gold, counts = tmp_path / "gold.tsv", tmp_path / "counts.tsv"
+    gold.write_text("docno\tgroup\na\tf\nz\tm\nb\tm\n")
+    counts.write_text("docno\ttokens\tf\tm\na\t5\t1\t0\nb\t5\t0\t1\n")
+    done = fairtrec_command("gold", "agree", gold, "--counts", counts)
+    said = "1 of 3 documents are not in counts.tsv (first: z, line 3); --missing skip leaves them out"
+    assert (done.code, said in done.err) == (3, True)
+    skipped = agree(gold, counts=counts, missing="skip")
+    assert (skipped.documents, skipped.agreement) == (2, 1.0)
+    assert "1 of 3 labelled documents have no counts or text and are left out; --missing skip" in map(
+        str, skipped.notes
+    )
+    missed = agree(gold, counts=counts, missing="worst")
+    assert (missed.documents, missed.agreement) == (3, pytest.approx(2 / 3))
+    assert skipped.signature["missing"] == "skip"
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("a\tf\nb\tm\n")
+    by_labels = agree(gold, labels=labels)  # an instrument that says nothing misses
+    assert by_labels.documents == 3
+    told = "the instrument has no label for 1 of 3 labelled documents, which count as misses"
+    assert told in map(str, by_labels.notes)
+    refused = fairtrec_command("gold", "agree", gold, "--labels", labels, "--missing", "skip")
+    assert (refused.code, "--missing is for words and counts" in refused.err) == (2, True)
