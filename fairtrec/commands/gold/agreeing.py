@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 
 from fairtrec.commands.gold.drawing import exposures, origins, ranked
-from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Run, Sheet, decode, starts_of
+from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, Run, Sheet, decode, starts_of
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
@@ -219,18 +219,10 @@ def agree(
     the instrument has not.
     """
     Procedure(confidence=confidence)
-    if all(instrument.get(name) is None for name in ("labels", "docs", "counts", "terms")):
-        ways = asked_by("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
-        raise UsageError(f"nothing is here that gold could agree with; give {ways}")
     renamed = instrument.get("groups")
-    if renamings(renamed) and instrument.get("labels") is None:
-        instrument["groups"] = None
-    session = evaluator([Groups()], None, missing="neutral", **instrument)
+    session = _open_session(instrument)
     labels = session.plan.reference.labels
-    per_query = labels is not None and labels.per_query
-    sheet = loading.gold(gold, per_query=per_query, renamed=renamed_in(renamed))
-    if per_query and sheet.unit == "document":
-        raise InputError("these labels are per query, gold is not; draw queries: --unit query", sheet.path)
+    sheet = _read_sheet(gold, labels, renamed)
     weights, groups = _instrument(session, *_asked(sheet))
     names = (*groups, NONE, SEVERAL, UNKNOWN)
     by_gold, by_instrument = kinds_of(sheet.of_groups(groups).weights), kinds_of(weights)
@@ -258,9 +250,8 @@ def agree(
     said["missing"] = "" if missing == "error" or labels is not None else missing
     if runs is not None:
         choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
-        frame = exposures(ranked(several, choices, depth)[0], per_query=sheet.unit == "query")
-        rows = frame.names.rows(sheet.labels.rows.names)
-        counts, seen = counts * np.where(rows == MISSING, 0.0, frame.mean()[rows]), rows != MISSING
+        exposed, seen = _expose(sheet, several, choices, depth)
+        counts = counts * exposed
         said |= {"order": order, "scores": "" if score_dtype == "float64" else score_dtype, "depth": str(depth)}
         said["runs"] = sheets.named(origins(several))
     unseen = int((kept & ~seen).sum())
@@ -286,6 +277,33 @@ def agree(
         confidence=confidence,
         signature=Signature({**said, "confidence": f"{confidence:g}"}),
     )
+
+
+def _open_session(instrument: Instrument) -> Evaluator:
+    """Open what decides groups. Raises UsageError if nothing does."""
+    if all(instrument.get(name) is None for name in ("labels", "docs", "counts", "terms")):
+        ways = asked_by("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
+        raise UsageError(f"nothing is here that gold could agree with; give {ways}")
+    if renamings(instrument.get("groups")) and instrument.get("labels") is None:
+        instrument["groups"] = None  # which renames groups of gold only
+    return evaluator([Groups()], None, missing="neutral", **instrument)
+
+
+def _read_sheet(gold: Any, labels: Labels | None, renamed: Any) -> Sheet:
+    """Read what people say. Raises InputError for a draw of documents beside labels per query."""
+    per_query = labels is not None and labels.per_query
+    sheet = loading.gold(gold, per_query=per_query, renamed=renamed_in(renamed))
+    if per_query and sheet.unit == "document":
+        raise InputError("these labels are per query, gold is not; draw queries: --unit query", sheet.path)
+    return sheet
+
+
+def _expose(sheet: Sheet, runs: Any, choices: Choices, depth: int) -> tuple[Floats, Bools]:
+    """Give how much the runs expose each row of a sheet, and which rows they rank."""
+    frame = exposures(ranked(runs, choices, depth)[0], per_query=sheet.unit == "query")
+    rows = frame.names.rows(sheet.labels.rows.names)
+    ranks = rows != MISSING
+    return np.where(ranks, frame.mean()[rows], 0.0), ranks
 
 
 def _missing_counts(sheet: Sheet, lacking: Bools, kept: Bools, instrument: Instrument) -> InputError:
