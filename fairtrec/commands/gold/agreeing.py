@@ -314,8 +314,8 @@ def _missing_counts(sheet: Sheet, lacking: Bools, kept: Bools, instrument: Instr
     first = int(lines.argmin())
     line = f", line {sheet.lines[first]}" if sheet.lines[first] else ""
     what = f"{int(lacking.sum())} of {int(kept.sum())} documents are not in {where} (first: {names[first]}{line})"
-    ways = "leaves them out, --missing worst counts them as misses"
-    return InputError(f"{what}; {asked_by('--missing skip')} {ways}", sheet.path)
+    ways = asked_by("--missing skip leaves them out, --missing worst counts them as misses")
+    return InputError(f"{what}; {ways}", sheet.path)
 
 
 def kinds_of(weights: Floats) -> Ints:

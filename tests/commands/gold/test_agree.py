@@ -89,10 +89,10 @@ def test_labels_are_compared_with_labels_and_what_is_unknown_is_a_miss():
 
 def test_a_document_without_a_text_or_counts_is_a_miss_and_one_without_terms_is_of_none():
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she", "b": "nobody"}}
-    found = agree({"a": "f", "b": "f", "c": "f"}, **given)
+    found = agree({"a": "f", "b": "f", "c": "f"}, missing="worst", **given)
     assert found.kinds[0].found == {"f": 1, "m": 0, "-": 1, "?": 1}
     counts = pd.DataFrame({"docno": ["a", "b"], "tokens": [1, 1], "f": [1, 0], "m": [0, 0]})
-    assert agree({"a": "f", "b": "f", "c": "f"}, counts=counts).kinds[0].found == found.kinds[0].found
+    assert agree({"a": "f", "b": "f", "c": "f"}, counts=counts, missing="worst").kinds[0].found == found.kinds[0].found
     assert kind(found, "f").recall[0] == pytest.approx(1 / 3)
 
 
