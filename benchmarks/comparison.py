@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.batch import generated
 from benchmarks.timing import BIN, FOLDER, clocked, paired, report, run
-from fairtrec.statistics.corrections import randomised_tukey
+from fairtrec.statistics.corrections import randomized_tukey
 
 EXAMPLE = Path(__file__).parent.parent / "resources" / "example"
 QUERIES, RUNS, RESAMPLES, SHOWN = 43, 10, 10_000, 500
@@ -33,15 +33,15 @@ def main() -> None:
     asked = [BIN / "fairtrec", "compare", batch.qrels, *batch.runs, "-m", "nDCG@10 AP P@10", "-f", "tsv"]
     pair = paired([*asked, "--baseline", "all"], asked)
     report("2,709 pairs of 43 runs and 3 measures: CPU, of 126", pair.cpu_ratio, 2, pair.detail)
-    for test in ("bootstrap", "randomisation"):
+    for test in ("bootstrap", "randomization"):
         drawn = run([*asked, "--baseline", "all", "--test", test])
         report(f"the same by {test}: CPU seconds", drawn.cpu, 10, drawn)
     batch = generated(FOLDER / "batch8", 8, 1_000, 20)
     asked = [BIN / "fairtrec", "compare", batch.qrels, *batch.runs, "-m", "nDCG@10", "--baseline", "all", "-f", "tsv"]
-    pair = paired([*asked, "--interval", "bca"], [*asked, "--test", "randomisation"])
+    pair = paired([*asked, "--interval", "bca"], [*asked, "--test", "randomization"])
     report("BCa of 28 pairs x 1,000 queries: CPU, of a randomization test", pair.cpu_ratio, 2, pair.detail)
     values = np.random.default_rng(1).random((QUERIES, RUNS))
-    loop, ours = clocked(lambda: looped(values, SHOWN)), clocked(lambda: randomised_tukey(values, resamples=RESAMPLES))
+    loop, ours = clocked(lambda: looped(values, SHOWN)), clocked(lambda: randomized_tukey(values, resamples=RESAMPLES))
     ratio, detail = loop.seconds / SHOWN * RESAMPLES / ours.seconds, f"{ours}, {SHOWN} of {RESAMPLES:,} {loop}"
     report("Tukey HSD of 10 runs x 43 queries: a loop, of ours", ratio, 10, detail, at_least=True)
 

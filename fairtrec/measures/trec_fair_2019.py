@@ -29,7 +29,7 @@ from fairtrec.formats.trec_fair_files import Authors
 from fairtrec.formulas import distribution
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import ABOVE_0, Floats, Ints, Measure, Note, NoteKind, NoteSeverity, UsageError
-from fairtrec.support.literals import Amortisation, UnfairnessVariant
+from fairtrec.support.literals import Amortization, UnfairnessVariant
 
 _KNOWN = "the authors are known at {share} of the ranks"
 KNOWN = NoteKind("known authors", _KNOWN)
@@ -145,7 +145,7 @@ class _TREC19(Measure):
 
     stop: float = 0.7
     gamma: float = 0.5
-    amortisation: Amortisation = "micro"
+    amortization: Amortization = "micro"
 
     limits = tuple(
         (name, ABOVE_0, 1, "stop is {stop} and gamma is {gamma}; they are probabilities above 0, at most 1")
@@ -160,7 +160,7 @@ class TREC19Utility(_TREC19):
         u    = sum over ranks i of  gamma^(i-1) * (product over ranks j < i of  1 - p(d_j)) * p(d_i)
         U    = mean of u over the rankings
 
-    ``amortisation='macro'``: the mean of u over the repetitions of each query, then the mean over queries.
+    ``amortization='macro'``: the mean of u over the repetitions of each query, then the mean over queries.
 
     Unit: none, a probability. Better: higher. Empty ranking: 0. Range: [0, 1].
     Undefined: never.
@@ -173,7 +173,7 @@ class TREC19Utility(_TREC19):
         """Return U [sequence]."""
         stops = self.stop * sequences.truth.relevance[sequences.entries]
         values, many, pairs = utility(stops, sequences.starts, self.gamma), len(sequences.names), sequences.pairs
-        if self.amortisation == "micro":
+        if self.amortization == "micro":
             return means(values, sequences.sequence, many)
         return means(means(values, pairs.of, len(pairs.query)), pairs.sequence, many)
 
@@ -189,7 +189,7 @@ class _OfGroups(_TREC19):
         """Sum exposure and relevance [part, group]; a part is a sequence, or a query in one (which of them: third)."""
         exposure, relevance = amounts(sequences, authors, self.stop, self.gamma, self.variant)
         of, many = sequences.pairs.sequence, len(sequences.names)
-        if self.amortisation == "micro":
+        if self.amortization == "micro":
             return sums(exposure, of, many), sums(relevance, of, many), np.arange(many)
         return exposure, relevance, of
 
@@ -198,7 +198,7 @@ class _OfGroups(_TREC19):
         documents = sequences.truth.documents[sequences.entries]
         known = authors.known[documents].sum() / max(len(documents), 1)
         share = f"{known:.1%}"
-        if self.amortisation == "macro":
+        if self.amortization == "macro":
             exposure, relevance, parts = self.amounts(sequences, authors)
             undefined = int(np.isnan(unfairness(exposure, relevance)).sum())
             if undefined:
@@ -221,7 +221,7 @@ class TREC19Unfairness(_OfGroups):
     over what was ranked. ``variant='paper'``: e_g is the sum of reach(i) alone, every relevant document stops the
     reader, authors with an empty label are left out, r is summed over the documents of the ground truth.
 
-    ``amortisation='macro'``: e, r and unfairness for each query over its repetitions in the sequence, then the mean
+    ``amortization='macro'``: e, r and unfairness for each query over its repetitions in the sequence, then the mean
     over the queries where it is defined. ``labels`` names the group file where there are several.
 
     Unit: none, a distance of shares. Better: lower. Empty ranking: adds nothing. Range: [0, square root of 2].

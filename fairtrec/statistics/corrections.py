@@ -54,7 +54,7 @@ def _corrected(p: Floats, correction: Correction) -> Floats:
     return stepped
 
 
-def randomised_tukey(values: Floats, *, resamples: int = 10_000, seed: int = 0) -> Floats:
+def randomized_tukey(values: Floats, *, resamples: int = 10_000, seed: int = 0) -> Floats:
     """Give the p of each two runs [run, run] from their values [query, run], all finite.
 
     The values of each query are dealt anew to the runs, as if these were alike. p is how often the greatest mean is
@@ -62,9 +62,9 @@ def randomised_tukey(values: Floats, *, resamples: int = 10_000, seed: int = 0) 
     (one query need not be dealt, for only the names of runs would change), else over so many drawn at random,
     (r + 1) / (R + 1).
 
-    It holds the chance of one false finding among all pairs of runs. Of two runs it is the paired randomisation test.
+    It holds the chance of one false finding among all pairs of runs. Of two runs it is the paired randomization test.
 
-    >>> randomised_tukey(np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0]])).tolist()
+    >>> randomized_tukey(np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0]])).tolist()
     [[1.0, 0.25], [0.25, 1.0]]
     """
     queries, runs = values.shape

@@ -72,7 +72,7 @@ def _wilcoxon(differences: Floats, resamples: int, seed: int) -> Floats:  # noqa
 
     if differences.shape[1] > FEW:
         return np.array([float(stats.wilcoxon(row).pvalue) for row in tied(differences)])
-    return _randomisation(_signed_ranks(differences), 2**FEW, seed)
+    return _randomization(_signed_ranks(differences), 2**FEW, seed)
 
 
 def _signed_ranks(differences: Floats) -> Floats:
@@ -99,7 +99,7 @@ def direction(differences: Floats, test: Test = "t") -> Floats:
     return side
 
 
-def _randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
+def _randomization(differences: Floats, resamples: int, seed: int) -> Floats:
     """Flip signs: in all ways if there are no more than ``resamples``, else at random, (r + 1) / (R + 1)."""
     rows, queries = differences.shape
     exact = queries < 63 and 2**queries <= resamples
@@ -174,7 +174,7 @@ def _count_extreme(times: Ints, differences: Floats, divisor: int, center: Float
 
 
 _TESTS: dict[Test, Callable[[Floats, int, int], Floats]] = {
-    "t": _t, "wilcoxon": _wilcoxon, "randomisation": _randomisation, "bootstrap": _bootstrap,
+    "t": _t, "wilcoxon": _wilcoxon, "randomization": _randomization, "bootstrap": _bootstrap,
 }  # fmt: skip
 
 

@@ -64,7 +64,7 @@ class Procedure:
     @property
     def draws(self) -> bool:
         """Whether anything is drawn at random."""
-        return self.test in ("randomisation", "bootstrap") or self.interval != "t" or self.correction == "tukey"
+        return self.test in ("randomization", "bootstrap") or self.interval != "t" or self.correction == "tukey"
 
     @property
     def choices(self) -> dict[str, str]:

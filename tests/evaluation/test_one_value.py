@@ -90,11 +90,8 @@ def cases(folder):
 def names(fault, choice):
     """Whether a refusal names a choice, in the words of Python or of the command line."""
     text = str(fault)
-    words = {"relevance_level": "level"}
-    spelled = {
-        name for each in choice for name in (each, each.replace("_", "-"), each.replace("_", " "), words.get(each))
-    }
-    return any(name and name in text for name in spelled)
+    spelled = {name for each in choice for name in (each, each.replace("_", "-"), each.replace("_", " "))}
+    return any(name in text for name in spelled)
 
 
 def mean(values):

@@ -82,7 +82,7 @@ COMMANDS = [
     ),
     *(
         f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 AP NFaiRR@10 TExFAIR@10 ARaB@10' --test {test} -f jsonl"
-        for test in ("t", "wilcoxon", "randomisation", "bootstrap")
+        for test in ("t", "wilcoxon", "randomization", "bootstrap")
     ),
     *(
         f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 AP NFaiRR@10 TExFAIR@10' --interval {kind} -f json"
@@ -97,7 +97,7 @@ COMMANDS = [
     f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10 TExFAIR@10' --correlate queries -f json",
     f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG NFaiRR' --cutoffs 1,5,10,37 -f json",
     f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' --slice slices.tsv -f jsonl",
-    f"compare {QRELS} {RUNS} {WORDS} -m 'nDCG@10 NFaiRR@10' --test randomisation -f json",
+    f"compare {QRELS} {RUNS} {WORDS} -m 'nDCG@10 NFaiRR@10' --test randomization -f json",
     *(
         f"headroom qrels.txt {DRAWN} {given} --fairness {fairness} --loss 0,1%,5% -f json"
         for given, fairness in (

@@ -13,7 +13,7 @@ from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.statistics import paired
 from fairtrec.statistics.corrections import corrected
 
-TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]
+TESTS = ["t", "wilcoxon", "randomization", "bootstrap"]
 METHODS = ["t", "percentile", "bca"]
 ALMOST = {"rel": 1e-12, "abs": 1e-12}
 grades = st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 0.63, 1.0])
@@ -52,26 +52,26 @@ def test_wilcoxon_of_few_queries_is_scipys():
     )
 
 
-def test_randomisation_by_hand():
+def test_randomization_by_hand():
     # the sums of +-1 +-2 +-3 are as far from 0 as 6 in two of eight ways
-    assert paired.p_values(np.array([[1.0, 2.0, 3.0]]), "randomisation").tolist() == [0.25]
+    assert paired.p_values(np.array([[1.0, 2.0, 3.0]]), "randomization").tolist() == [0.25]
 
 
-def test_exact_randomisation_is_scipys():
+def test_exact_randomization_is_scipys():
     differences = normal(4, 9).round(1)
     expected = [
         stats.permutation_test((row,), np.sum, permutation_type="samples", n_resamples=np.inf).pvalue
         for row in differences
     ]
-    assert paired.p_values(differences, "randomisation") == pytest.approx(expected, **ALMOST)
+    assert paired.p_values(differences, "randomization") == pytest.approx(expected, **ALMOST)
 
 
-def test_drawn_randomisation_counts_what_it_has_seen_and_itself():
+def test_drawn_randomization_counts_what_it_has_seen_and_itself():
     differences = normal(3, 40)
-    p = paired.p_values(differences, "randomisation", resamples=999)
+    p = paired.p_values(differences, "randomization", resamples=999)
     assert p * 1000 == pytest.approx(np.round(p * 1000))
     assert p == pytest.approx(paired.p_values(differences, "t"), abs=0.05)
-    assert paired.p_values(np.full((1, 40), 0.5), "randomisation", resamples=999).tolist() == [1 / 1000]
+    assert paired.p_values(np.full((1, 40), 0.5), "randomization", resamples=999).tolist() == [1 / 1000]
 
 
 @pytest.mark.parametrize("test", TESTS)

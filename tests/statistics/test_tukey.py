@@ -41,14 +41,14 @@ def by_all_ways(values):
 
 @given(values=tables)
 def test_few_runs_and_queries_are_dealt_in_all_ways(values):
-    assert corrections.randomised_tukey(values).tolist() == pytest.approx(by_all_ways(values), abs=0)
+    assert corrections.randomized_tukey(values).tolist() == pytest.approx(by_all_ways(values), abs=0)
 
 
 def test_by_hand():
     # of the values 0 and 1, 0 and 2 dealt to two runs, the sums are 3 apart in two of four ways, else 1
-    assert corrections.randomised_tukey(np.array([[0.0, 1.0], [0.0, 2.0]]))[0, 1] == 0.5
+    assert corrections.randomized_tukey(np.array([[0.0, 1.0], [0.0, 2.0]]))[0, 1] == 0.5
     # three runs, one query: the range is the same whoever has what
-    assert corrections.randomised_tukey(np.array([[0.0, 0.25, 1.0]])).tolist() == [[1, 1, 1]] * 3
+    assert corrections.randomized_tukey(np.array([[0.0, 0.25, 1.0]])).tolist() == [[1, 1, 1]] * 3
 
 
 def test_many_are_dealt_at_random_as_by_a_plain_loop(monkeypatch):
@@ -64,28 +64,28 @@ def test_many_are_dealt_at_random_as_by_a_plain_loop(monkeypatch):
         for one, other in product(range(4), repeat=2):
             reached[one, other] += max(sums) - min(sums) >= abs(values[:, one].sum() - values[:, other].sum()) - 1e-12
     expected = (reached + 1) / 401
-    assert corrections.randomised_tukey(values, resamples=400, seed=7).tolist() == expected.tolist()
+    assert corrections.randomized_tukey(values, resamples=400, seed=7).tolist() == expected.tolist()
     monkeypatch.setattr(corrections, "BLOCK", 100)
-    assert corrections.randomised_tukey(values, resamples=400, seed=7).tolist() == expected.tolist()
-    assert corrections.randomised_tukey(values, resamples=400, seed=8).tolist() != expected.tolist()
+    assert corrections.randomized_tukey(values, resamples=400, seed=7).tolist() == expected.tolist()
+    assert corrections.randomized_tukey(values, resamples=400, seed=8).tolist() != expected.tolist()
 
 
 @given(values=arrays.arrays(np.float64, st.tuples(st.integers(2, 10), st.just(2)), elements=grades))
-def test_of_two_runs_it_is_the_paired_randomisation_test(values):
+def test_of_two_runs_it_is_the_paired_randomization_test(values):
     differences = paired.subtract(values[:, 1], values[:, 0])[None]
-    assert corrections.randomised_tukey(values)[0, 1] == paired.p_values(differences, "randomisation")[0]
+    assert corrections.randomized_tukey(values)[0, 1] == paired.p_values(differences, "randomization")[0]
 
 
 @given(values=tables, shifts=st.lists(st.integers(-3, 3), min_size=4, max_size=4), resamples=st.sampled_from([5, 1000]))
 def test_laws(values, shifts, resamples):
-    p = corrections.randomised_tukey(values, resamples=resamples)
+    p = corrections.randomized_tukey(values, resamples=resamples)
     assert p.tolist() == p.T.tolist()
     assert np.diag(p).tolist() == [1.0] * len(p)
     assert ((p > 0) & (p <= 1)).all()
-    backwards = corrections.randomised_tukey(values[:, ::-1], resamples=resamples)
+    backwards = corrections.randomized_tukey(values[:, ::-1], resamples=resamples)
     assert backwards[::-1, ::-1].tolist() == p.tolist()
     easier = values + np.array(shifts[: len(values)])[:, None]  # a query is easier for all runs
-    assert corrections.randomised_tukey(easier, resamples=resamples).tolist() == p.tolist()
+    assert corrections.randomized_tukey(easier, resamples=resamples).tolist() == p.tolist()
     apart = np.abs(values.sum(axis=0)[:, None] - values.sum(axis=0))
     assert p.ravel()[np.argmax(apart)] == p.min()
 
@@ -93,11 +93,11 @@ def test_laws(values, shifts, resamples):
 def test_runs_that_are_alike_are_rarely_told_apart():
     draw = np.random.default_rng(3)
     worlds = [draw.normal(0, 1, (15, 1)) + draw.normal(0, 1, (15, 5)) for _ in range(300)]
-    false = np.mean([corrections.randomised_tukey(values, resamples=400, seed=1).min() <= 0.05 for values in worlds])
+    false = np.mean([corrections.randomized_tukey(values, resamples=400, seed=1).min() <= 0.05 for values in worlds])
     assert false == pytest.approx(0.05, abs=0.04)  # three standard errors
     found = np.mean(
         [
-            corrections.randomised_tukey(values + np.array([0, 0, 0, 0, 2]), resamples=400)[0, 4] <= 0.05
+            corrections.randomized_tukey(values + np.array([0, 0, 0, 0, 2]), resamples=400)[0, 4] <= 0.05
             for values in worlds[:50]
         ]
     )
@@ -106,7 +106,7 @@ def test_runs_that_are_alike_are_rarely_told_apart():
 
 def test_a_great_many_runs_take_no_factorial():
     values = np.random.default_rng(4).random((40, 300))
-    assert corrections.randomised_tukey(values, resamples=100).min() >= 1 / 101
+    assert corrections.randomized_tukey(values, resamples=100).min() >= 1 / 101
 
 
 def result(values, measures="nDCG@10 ARaB@10"):
@@ -128,7 +128,7 @@ def test_a_comparison_takes_all_runs_of_a_measure_and_slice_at_once():
     for part, columns in {"all": slice(0, 20), "s": slice(0, 12), "t": slice(12, 20)}.items():
         for row, measure in enumerate(of.scores[0].measures):
             taken = np.abs(values[:, row, columns]) if row else values[:, row, columns]  # ARaB: nearer 0 is better
-            expected = corrections.randomised_tukey(taken.T, resamples=500, seed=3)
+            expected = corrections.randomized_tukey(taken.T, resamples=500, seed=3)
             for run, other in (("a", 0), ("c", 2), ("d", 3)):
                 (found,) = (
                     each.p_corrected
@@ -144,7 +144,7 @@ def test_queries_that_some_run_lacks_are_left_out_and_that_is_said():
     values[2, 0, :3] = np.nan
     values[3] = np.inf  # which cannot be tested
     view = compare(result(values, "nDCG@10"), correction="tukey", resamples=300)
-    expected = corrections.randomised_tukey(values[:3, 0, 3:].T, resamples=300)
+    expected = corrections.randomized_tukey(values[:3, 0, 3:].T, resamples=300)
     assert [row.p_corrected for row in view.rows[:2]] == expected[0, 1:].tolist()
     assert np.isnan(view.rows[2].p_corrected)
     assert [row.n for row in view.rows] == [12, 9, 12]

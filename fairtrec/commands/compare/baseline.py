@@ -71,7 +71,7 @@ def compare(
                    turn: each two runs are compared once, and p-values corrected over all of them.
     ``slices``     the query ids of each slice, or a file of lines of qid and slice: all is compared within
                    each of them too.
-    ``procedure``  the fields of Procedure, such as ``test="randomisation"``.
+    ``procedure``  the fields of Procedure, such as ``test="randomization"``.
 
     Raises UsageError for a baseline that there is not, and for choices that there are not.
     """

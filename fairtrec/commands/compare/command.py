@@ -52,7 +52,7 @@ compared = options.Shared(
             help="Test whether a run is not worse by EPS, and whether it is within EPS.",
         ),
         click.option(
-            "--resamples", type=int, default=10_000, metavar="N", help="How often bootstrap and randomisation draw."
+            "--resamples", type=int, default=10_000, metavar="N", help="How often bootstrap and randomization draw."
         ),
         options.seed,
     )
@@ -138,7 +138,7 @@ def command(
 
     \b
     fairtrec compare qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
-        --docs collection.tsv --test randomisation --correction holm
+        --docs collection.tsv --test randomization --correction holm
     """
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.evaluation.slices import Slices

@@ -241,7 +241,7 @@ def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, se
         number = {run: at for at, run in enumerate(columns)}
         values = np.stack([*columns.values()], axis=1)
         values[~np.isfinite(values).all(axis=1)] = 0.0  # runs that are infinite alike do not differ in that query
-        p_of = corrections.randomised_tukey(values, resamples=resamples, seed=seed)
+        p_of = corrections.randomized_tukey(values, resamples=resamples, seed=seed)
         found[places] = [p_of[number[pair.against], number[pair.run]] for pair in family]
     told = ", ".join(f"{name} {many}" for name, many in fewer.items())
     return found, [TUKEY.note(queries=told)] if fewer else []

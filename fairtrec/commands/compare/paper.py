@@ -19,7 +19,7 @@ from fairtrec.report.run_names import map_names
 from fairtrec.statistics.procedure import DECIDING
 from fairtrec.support.notes import Note
 
-TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomisation": "paired randomisation",
+TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomization": "paired randomization",
          "bootstrap": "paired bootstrap"}  # fmt: skip
 MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
 SIGN_OF = dict(zip(ascii_lowercase, RAISED, strict=True))

@@ -59,7 +59,7 @@ def select(
     ``folds``     how many; or a file of lines of qid and fold. 1 chooses by all queries, which flatters the means.
     ``require``   like ``"nDCG@10 >= baseline - 1%"``: only variants whose training means meet these are chosen.
     ``baseline``  a run, or the name of one of the runs, with which the values of each beta are compared by the fields
-                  of Procedure, such as ``test="randomisation"``.
+                  of Procedure, such as ``test="randomization"``.
     ``measures``  what is told beside, without a part in the choice.
     ``write_run`` where the rankings that one beta chooses are written as a run.
 

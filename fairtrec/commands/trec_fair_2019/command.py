@@ -8,7 +8,7 @@ from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
 from fairtrec.report.writers import RESULTS
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec.support.literals import Amortisation, UnfairnessVariant
+from fairtrec.support.literals import Amortization, UnfairnessVariant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     "--variant", of=UnfairnessVariant, help="Unfairness as the track's program computed it, or as its paper prints it."
 )
 @options.word(
-    "--amortisation",
-    of=Amortisation,
+    "--amortization",
+    of=Amortization,
     help="Over a whole sequence, or over the repetitions of each query and then the mean.",
 )
 @click.option("--shares", is_flag=True, help="Print each group's share of exposure and of relevance too.")

@@ -20,7 +20,7 @@ from fairtrec.measures.trec_fair_2019 import TREC19Share, TREC19Unfairness, TREC
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import submissions
 from fairtrec.support.jobs import map_ordered
-from fairtrec.support.literals import Amortisation, UnfairnessVariant
+from fairtrec.support.literals import Amortization, UnfairnessVariant
 from fairtrec.support.version import __version__
 
 NamedFile = tuple[str, FilePath]
@@ -61,7 +61,7 @@ def evaluate(
     labels: Sequence[FilePath],
     *,
     variant: UnfairnessVariant = "track",
-    amortisation: Amortisation = "micro",
+    amortization: Amortization = "micro",
     shares: bool = False,
     keep_going: bool = False,
     jobs: int | None = 1,
@@ -79,9 +79,9 @@ def evaluate(
     """
     wanted = trec_fair_files.truth(truth)
     requests = trec_fair_files.requests(sequences, wanted)
-    utility = TREC19Utility(amortisation=amortisation)
+    utility = TREC19Utility(amortization=amortization)
     of_groups = _measures_of(
-        [trec_fair_files.authors(path, wanted) for path in dict.fromkeys(labels)], variant, amortisation, shares=shares
+        [trec_fair_files.authors(path, wanted) for path in dict.fromkeys(labels)], variant, amortization, shares=shares
     )
     named = dict(runs) if isinstance(runs, Mapping) else {fspath(path): path for path in runs}
     number = processes(list(named.values()), jobs)
@@ -99,7 +99,7 @@ def evaluate(
         "stop": str(utility.stop),
         "gamma": str(utility.gamma),
         "variant": variant,
-        "amortisation": amortisation,
+        "amortization": amortization,
     }
     broken = {name for name, _ in failed}
     files |= {Part("run", name): InputFile(fspath(path), path) for name, path in named.items() if name not in broken}
@@ -107,14 +107,14 @@ def evaluate(
 
 
 def _measures_of(
-    groupings: Sequence[Authors], variant: UnfairnessVariant, amortisation: Amortisation, *, shares: bool
+    groupings: Sequence[Authors], variant: UnfairnessVariant, amortization: Amortization, *, shares: bool
 ) -> list[tuple[Any, Authors]]:
     """List the measures of each way to group authors. Raises UsageError for two that go by one name."""
     of_groups: list[tuple[Any, Authors]] = []
     for each in groupings:
         if any(each.name == other.name for _, other in of_groups):
             raise UsageError(f"two group files are called {each.name}, and measures go by these names; rename one")
-        own: dict[str, Any] = {"variant": variant, "amortisation": amortisation, "labels": each.name}
+        own: dict[str, Any] = {"variant": variant, "amortization": amortization, "labels": each.name}
         of_groups.append((TREC19Unfairness(**own), each))
         for of in ("exposure", "relevance") if shares else ():
             of_groups += [(share, each) for share in TREC19Share(of=of, **own).expanded(each.groups)]

@@ -135,8 +135,8 @@ class Choices:
         trials=("judged", "relevant"),
     )] = None  # fmt: skip
     relevance_level: Annotated[int | None, Choice(
-        ("-l", "--level"), MEASURES, "The grade from which a document is relevant.  [default: 1]", metavar="N",
-        after="missing", key="level", factor=None, trials=(2,),
+        ("-l", "--relevance-level"), MEASURES, "The grade from which a document is relevant.  [default: 1]",
+        metavar="N", after="missing", key="relevance-level", factor=None, trials=(2,),
     )] = None  # fmt: skip
     complete: Annotated[bool, Choice(
         ("-c", "--complete"), MEASURES, "Count queries that a run lacks as empty rankings.", after="missing",

@@ -84,7 +84,7 @@ def test_two_baselines_are_these_and_no_pair_stands_twice(made):
     "how",
     [
         {},
-        {"test": "randomisation", "resamples": 200},
+        {"test": "randomization", "resamples": 200},
         {"correction": "tukey", "resamples": 200},
         {"interval": "bca", "resamples": 200},
     ],

@@ -121,7 +121,7 @@ def test_nearer_0_compares_absolute_values():
 
 def test_identical_runs():
     of = result(runs=("base", "a"))
-    for test in ("t", "wilcoxon", "randomisation", "bootstrap"):
+    for test in ("t", "wilcoxon", "randomization", "bootstrap"):
         for found in compare(changed(of, 1, of.scores[0].values), test=test, interval="bca").rows:
             assert (found.p, found.p_corrected, found.low, found.high, found.effect) == (1, 1, 0, 0, 0)
             assert (found.cliff, found.ties, found.verdict) == (0, 20, "not shown")
@@ -166,7 +166,7 @@ def test_infinite_values_are_not_tested():
     assert "Infinity" in written(compare(changed(of, 1, values)), "jsonl")
 
 
-@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_nothing_depends_on_the_order_of_runs(test):
     of = result()
     turned = Result(of.scores[::-1], of.signature, (), {})

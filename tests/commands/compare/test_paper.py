@@ -33,7 +33,7 @@ def table_of(text):
     return head[1:], {row[0]: row[1:] for row in rows}
 
 
-@pytest.mark.parametrize("how", [[], ["--test", "randomisation", "--correction", "bh"], ["--confidence", "0.5"]])
+@pytest.mark.parametrize("how", [[], ["--test", "randomization", "--correction", "bh"], ["--confidence", "0.5"]])
 def test_a_paper_table_says_what_the_tests_say(fairtrec_command, asked, how):
     document = json.loads(fairtrec_command(*asked, *how, "-f", "json").out)
     head, rows = table_of(fairtrec_command(*asked, *how, "-f", "md", "--paper").out)

@@ -363,14 +363,14 @@ def test_every_format_has_the_same_numbers(fairtrec_command, asked):
 
 @pytest.mark.parametrize("name", [False, True])
 def test_rows_are_compared_as_the_written_runs_are(fairtrec_command, asked, example, tmp_path, name):
-    more = ["--baseline", example / "bm25.run" if name else "bm25", "--test", "randomisation", "--correction", "none"]
+    more = ["--baseline", example / "bm25.run" if name else "bm25", "--test", "randomization", "--correction", "none"]
     done = fairtrec_command(*asked, *more, "--beta", "1", "-f", "json", "--write-run", tmp_path / "chosen.run")
     (row,) = json.loads(done.out)["rows"]
     result = fairtrec.evaluate(
         "nDCG@10 NFaiRR@10", [example / "bm25.run", tmp_path / "chosen.run"], example / "qrels.txt",
         terms="gender-en", docs=example / "collection.tsv", background=example / "background.run",
     )  # fmt: skip
-    for other in fairtrec.compare(result, 0, test="randomisation", correction="none").rows:
+    for other in fairtrec.compare(result, 0, test="randomization", correction="none").rows:
         test = row["tests"][other.measure]
         assert test["difference"] == pytest.approx(other.difference, abs=1e-12)
         assert (test["p"], test["verdict"]) == (other.p, other.verdict)

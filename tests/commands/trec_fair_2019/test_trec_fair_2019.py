@@ -84,7 +84,7 @@ def test_utility_of_the_example(files):
     # 1.0  d2 d4:                                          .7
     close(TREC19Utility()(files.placed()), [(0.805 + 0.35 + 0.7525) / 3, 0.7])
     # macro: query 1 of sequence 0 has two repetitions, query 2 one
-    close(TREC19Utility(amortisation="macro")(files.placed()), [((0.805 + 0.7525) / 2 + 0.35) / 2, 0.7])
+    close(TREC19Utility(amortization="macro")(files.placed()), [((0.805 + 0.7525) / 2 + 0.35) / 2, 0.7])
 
 
 def test_the_parameters_of_the_reader(files):
@@ -116,7 +116,7 @@ def test_unfairness_of_the_example_as_the_track_computed_it(files):
     close(TREC19Share(group="A", of="relevance")(placed, authors), [0.5, 0.0])
     close(TREC19Share(group="B", of="relevance")(placed, authors), [0.25, 0.5])
     # macro: within query 1 only A is exposed and relevant; within query 2 only d2: 0 and 0
-    close(TREC19Unfairness(amortisation="macro")(placed, authors), [0.0, 0.0])
+    close(TREC19Unfairness(amortization="macro")(placed, authors), [0.0, 0.0])
 
 
 def test_unfairness_of_the_example_as_the_paper_prints_it(files):
@@ -130,10 +130,10 @@ def test_unfairness_of_the_example_as_the_paper_prints_it(files):
     close(TREC19Unfairness(variant="paper")(placed, authors), [sqrt(2) * (2 / 3 - 2.15 / 3.8225), sqrt(2) * 0.15 / 1.3])
     close(TREC19Share(variant="paper", group="B")(placed, authors), [1.6725 / 3.8225, 1.15 / 1.3])
     # macro, query 1 of sequence 0: A .15+1, B .0225+.15, R: A 1. Query 2: A 1, B 1.5, R: B 1.
-    macro = TREC19Unfairness(variant="paper", amortisation="macro")
+    macro = TREC19Unfairness(variant="paper", amortization="macro")
     first, second = sqrt(2) * 0.1725 / 1.3225, sqrt(2) * 1 / 2.5
     close(macro(placed, authors), [(first + second) / 2, sqrt(2) * 0.15 / 1.3])
-    share = TREC19Share(variant="paper", amortisation="macro", group="A")
+    share = TREC19Share(variant="paper", amortization="macro", group="A")
     close(share(placed, authors), [(1.15 / 1.3225 + 0.4) / 2, 0.15 / 1.3])
 
 
@@ -159,9 +159,9 @@ def test_undefined_where_nothing_relevant_has_an_author(files):
     close(TREC19Unfairness()(placed, authors), [np.nan, np.nan])
     close(TREC19Share(group="A", variant="paper")(placed, authors), [np.nan, np.nan])
     assert str(TREC19Unfairness().note(placed, authors)) == "the authors are known at 20.0% of the ranks"
-    said = str(TREC19Unfairness(amortisation="macro").note(placed, authors))
+    said = str(TREC19Unfairness(amortization="macro").note(placed, authors))
     assert said.endswith("; 3 of 3 queries have no relevant document with known authors: left out")
-    assert "left out" not in str(TREC19Unfairness(amortisation="macro").note(placed, files_authors(files)))
+    assert "left out" not in str(TREC19Unfairness(amortization="macro").note(placed, files_authors(files)))
 
 
 def files_authors(files):
@@ -173,7 +173,7 @@ def test_a_macro_mean_leaves_undefined_queries_out(files):
     files.groups = files.write("level.csv", "d1,A\nd3,B\n")  # query 2 has nobody
     # query 1, track: 0.0: d3 .7: B, d1 .5*.3*.7 = .105: A; 0.2: d1 .7: A, d3 .25*.3*.7 = .0525: B
     # e: A .805, B .7525 of 1.5575; R: 1/2, 1/2
-    value = TREC19Unfairness(amortisation="macro")(files.placed(), files.authors())
+    value = TREC19Unfairness(amortization="macro")(files.placed(), files.authors())
     close(value, [sqrt(2) * (0.805 / 1.5575 - 0.5), np.nan])
 
 
@@ -318,12 +318,12 @@ def test_arrays_and_loop_agree(task, stop, gamma, variant):
 
 
 @given(tasks(), st.sampled_from(["track", "paper"]), st.sampled_from(["micro", "macro"]))
-def test_shares_sum_to_one_and_unfairness_is_bounded(task, variant, amortisation):
+def test_shares_sum_to_one_and_unfairness_is_bounded(task, variant, amortization):
     placed, authors = arrays(*task)
-    value = TREC19Unfairness(variant=variant, amortisation=amortisation)(placed, authors)
+    value = TREC19Unfairness(variant=variant, amortization=amortization)(placed, authors)
     assert np.all((value >= 0) & (value <= sqrt(2) + 1e-12) | np.isnan(value))
     for of in ("exposure", "relevance"):
-        own = TREC19Share(variant=variant, amortisation=amortisation, of=of).expanded(authors.groups)
+        own = TREC19Share(variant=variant, amortization=amortization, of=of).expanded(authors.groups)
         assert len(own) == (4 if variant == "track" else 3)
         close(sum(share(placed, authors) for share in own), np.where(np.isnan(value), np.nan, 1.0))
     utility = TREC19Utility()(placed)
@@ -598,7 +598,7 @@ def test_the_command_prints_means_and_sequences(files):
     assert ("TREC19Unfairness(labels='h')", "all") in table
     assert len(lines) == 2 + 3 * 3
     assert "labels='h'): the authors are known at 80.0% of the ranks" in result.stderr
-    assert "variant:track | amortisation:micro" in result.stderr
+    assert "variant:track | amortization:micro" in result.stderr
 
 
 def test_every_option_of_the_command_changes_what_it_prints(files):
@@ -610,7 +610,7 @@ def test_every_option_of_the_command_changes_what_it_prints(files):
 
     paper = json_of("--variant", "paper")["TREC19Unfairness(variant='paper',labels='level')"]
     assert paper == pytest.approx((sqrt(2) * (2 / 3 - 2.15 / 3.8225) + sqrt(2) * 0.15 / 1.3) / 2)
-    macro = json_of("--amortisation", "macro")["TREC19Utility(amortisation='macro')"]
+    macro = json_of("--amortization", "macro")["TREC19Utility(amortization='macro')"]
     assert macro == pytest.approx((((0.805 + 0.7525) / 2 + 0.35) / 2 + 0.7) / 2)
     shares = json_of("--shares")
     assert shares["TREC19Share(labels='level',group='A')"] == pytest.approx(0.3)
