@@ -60,8 +60,8 @@ def titled(document: Document, *, title: str | None = None, latex_label: str | N
 def _begun(line: str) -> str:
     """Begin a sentence with a capital, unless it begins with a name.
 
-    >>> _begun("higher is better"), _begun("nDCG@10: defined for 3 of 4"), _begun("p at most 0.05"), _begun("d_z: size")
-    ('Higher is better', 'nDCG@10: defined for 3 of 4', 'p at most 0.05', 'd_z: size')
+    >>> _begun("higher is better"), _begun("nDCG@10: defined for 3 of 4"), _begun("p at most 0.05"), _begun("p90: size")
+    ('Higher is better', 'nDCG@10: defined for 3 of 4', 'p at most 0.05', 'p90: size')
     """
     return line[0].upper() + line[1:] if re.match(r"[a-z]{2,}[ ,:]", line) else line
 

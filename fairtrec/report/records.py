@@ -114,6 +114,11 @@ def note_records(notes: Iterable[Note | None]) -> list[dict[str, Any]]:
     return found
 
 
+def list_runs(result: Result) -> list[dict[str, Any]]:
+    """Give an object for each run, as each kind of report lists them: its name, its tag, its number of queries."""
+    return [{"run": scores.run, "tag": scores.tag, "queries": len(scores.qids)} for scores in result.scores]
+
+
 def flat_name(*words: str) -> str:
     """Write a name of ASCII letters, digits and underscores that begins with no digit.
 

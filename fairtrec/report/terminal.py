@@ -171,7 +171,7 @@ def aligned(
 def _without(line: str, left: Container[str]) -> str:
     """Leave out of a line what it says of columns that are not there.
 
-    >>> _without("d_z: in standard deviations; cliff: unpaired", ["d_z"])
+    >>> _without("effect: in standard deviations; cliff: unpaired", ["effect"])
     'cliff: unpaired'
     """
     return "; ".join(part for part in line.split("; ") if part.partition(": ")[0] not in left)

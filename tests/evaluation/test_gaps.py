@@ -43,7 +43,7 @@ def test_bm25_on_the_topics_of_trec_dl_fair(shared, tmp_path):
     qrels = shared / "data" / "qrels" / "qrels.dl19-passage.txt"
     result = fairtrec.evaluate("nDCG@10", run, qrels, queries=[qid for qids in slices.values() for qid in qids])
     found = written(result.with_confidence(0.95, slices), slices, tmp_path / "found.json")
-    assert {name: (each["num_q"], round(each["means"]["nDCG@10"]["value"], 4)) for name, each in found.items()} == {
+    assert {name: (each["queries"], round(each["means"]["nDCG@10"]["value"], 4)) for name, each in found.items()} == {
         "Health": (9, 0.5704),
         "Education": (15, 0.5514),
         "Other": (6, 0.4348),

@@ -287,8 +287,8 @@ def test_so_it_is_on_the_command_line(fairtrec_command, copied, options):
     one = ["none", "neural.run", "-m", "NFaiRR@10"]
     ways = {
         "explain": (one, lambda it: it["runs"][0]["value"]),
-        "headroom": (["qrels.txt", "neural.run"], lambda it: it["runs"]["neural.run"]["points"][0]["fairness"]),
-        "ablate": ([*one, "--vary", "tau=0"], lambda it: it["base"]["means"]["neural.run"]),
+        "headroom": (["qrels.txt", "neural.run"], lambda it: it["runs"][0]["points"][0]["fairness"]),
+        "ablate": ([*one, "--vary", "tau=0"], lambda it: it["runs"][0]["mean"]),
         "rerank": ([*one, "--by", "Random", "-o", "r.run"], lambda it: it["runs"][0]["means"]["NFaiRR@10"]["before"]),
     }
     for command, (arguments, taken) in ways.items():

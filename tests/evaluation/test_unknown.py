@@ -378,8 +378,8 @@ def test_reports_have_all_three(result):
     assert "NDKL@10.expected" in RESULTS("csv", result)
     lines = [json.loads(line) for line in RESULTS("jsonl", result, per_query=True).splitlines()]
     means = next(line for line in lines if (line["run"], line["measure"], line["qid"]) == ("neural", "AWRF@10", "all"))
-    assert {key: means[key] for key in ("n", "n_ends", "drawn", "bounded", "sampled")} == {
-        "n": 11, "n_ends": 12, "drawn": 0, "bounded": 0, "sampled": 0
+    assert {key: means[key] for key in ("defined", "with_bounds", "drawn", "bounded", "sampled")} == {
+        "defined": 11, "with_bounds": 12, "drawn": 0, "bounded": 0, "sampled": 0
     }  # fmt: skip
     first = json.loads(RESULTS("json", result, per_query=True))["runs"][2]
     assert first["means"]["NDKL@10"]["outside"] == 5

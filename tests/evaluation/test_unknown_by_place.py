@@ -79,7 +79,7 @@ def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tm
     assert "--missing neutral|skip|worst" in refused.err
 
 
-def test_json_carries_the_same_remarks(tmp_path):
+def test_json_carries_the_same_notes(tmp_path):
     evaluated({"many": ranking(5)}).write(tmp_path / "out.json")
     (note,) = (n for n in json.loads((tmp_path / "out.json").read_text())["notes"] if n["kind"] == "unknown documents")
     assert note["numbers"] == {"unknown": 5, "documents": 10}

@@ -48,4 +48,4 @@ def test_every_recorded_column_of_eval_is_listed():
     heads = [text.splitlines()[1].split("\t") for text in recorded("eval") if "-f tsv" in text.splitlines()[0]]
     assert len(heads) > 2
     for head in heads:
-        assert set(head[: head.index("num_q") + 1]) <= listed
+        assert set(head[: head.index("queries") + 1]) <= listed

@@ -151,7 +151,8 @@ def test_it_is_written_in_each_format_of_its_kind(answer, tmp_path):
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_its_text_is_what_the_command_prints(name, copied, fairtrec_command):
+def test_its_text_is_what_the_command_prints(name, copied, fairtrec_command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
     done = fairtrec_command(*PRINTED[name])
     assert done.code in (0, 1), done.err
     wrapped, whole = done.out.rstrip("\n"), str(ANSWERS[name]())  # which only a window wraps

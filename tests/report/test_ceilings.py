@@ -105,7 +105,7 @@ def test_eval_computes_the_interval_that_is_asked_for(copied, fairtrec_command, 
     asked = "eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "-f", "json", "-q", "--confidence", "0.9"
     done = fairtrec_command(*asked, "--interval", method)
     (run,) = (report := json.loads(done.out))["runs"]
-    values = np.array([each["nDCG@10"] for each in run["queries"].values()])
+    values = np.array([each["nDCG@10"] for each in run["per_query"].values()])
     low, high = paired.interval(values, method, confidence=0.9)
     assert [run["means"]["nDCG@10"][end] for end in ("low", "high")] == pytest.approx([low, high])
     assert f" | interval:{method}/0.9" in report["signature"]

@@ -34,15 +34,15 @@ def of_slice(fairtrec_command, given, tmp_path, name, measure="nDCG@10"):
     """The values of a slice as `eval` gives them for a file of its queries."""
     (tmp_path / "qids").write_text("".join(f"{qid}\n" for qid in SLICES[name] if qid != "none"))
     done = fairtrec_command("eval", *given, "-m", measure, "-f", "csv", "--queries", tmp_path / "qids", "--places", 9)
-    return {row["tag"]: (int(row["num_q"]), row[measure]) for row in rows(done.out)}
+    return {row["tag"]: (int(row["queries"]), row[measure]) for row in rows(done.out)}
 
 
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
 def test_a_row_says_how_many_queries_are_behind_it(fairtrec_command, given, form, delimiter):
     found = rows(fairtrec_command("eval", *given, "-m", "nDCG@10", "-q", "-f", form).out, delimiter)
-    means = {row["tag"]: row["num_q"] for row in found if row["qid"] == "all"}
+    means = {row["tag"]: row["queries"] for row in found if row["qid"] == "all"}
     assert means == {"bm25": "12", "neural": "11"}
-    assert {row["num_q"] for row in found if row["qid"] != "all"} == {"1"}
+    assert {row["queries"] for row in found if row["qid"] != "all"} == {"1"}
 
 
 @pytest.mark.parametrize(("form", "separator"), [("md", "|"), ("latex", "&")])
@@ -64,7 +64,7 @@ def gaps_of(text):
     for tag in ("bm25", "neural"):
         parts = [row for row in table if row["tag"] == tag and row["slice"] in SLICES]
         least, most = sorted(float(row["nDCG@10"]) for row in parts)
-        many = sum(int(row["num_q"]) for row in parts)
+        many = sum(int(row["queries"]) for row in parts)
         found["difference"][tag], found["ratio"][tag] = (many, f"{most - least:.9f}"), (many, f"{least / most:.9f}")
     return found
 
@@ -77,7 +77,7 @@ def test_the_means_of_each_slice_are_those_of_its_queries(fairtrec_command, give
     assert [row["slice"] for row in found] == [name for name in names for _ in range(2)]
     expected = {name: of_slice(fairtrec_command, given, tmp_path, name) for name in SLICES}
     for row in found[2:6]:
-        assert (int(row["num_q"]), row["nDCG@10"]) == expected[row["slice"]][row["tag"]]
+        assert (int(row["queries"]), row["nDCG@10"]) == expected[row["slice"]][row["tag"]]
     assert expected["short"]["neural"][0] == 1  # it lacks 101
     assert "1 of the 6 queries of the slices are not evaluated" in done.err
     assert "slices:slices.tsv@" in done.err
@@ -101,20 +101,24 @@ def test_every_format_has_the_means_of_slices(fairtrec_command, given, tmp_path)
     whole = asked[:-2]  # without --places, as all digits are there
     document = json.loads(fairtrec_command(*whole, "-f", "json", "-q").out)
     assert [
-        (run["tag"], name, part["num_q"], f"{part['means']['nDCG@10']['value']:.9f}")
+        (run["tag"], name, part["queries"], f"{part['means']['nDCG@10']['value']:.9f}")
         for run in document["runs"]
         for name, part in run["slices"].items()
     ] == wanted
     assert document["inputs"]["slices"]["path"] == str(tmp_path / "slices.tsv")
 
     lines = [json.loads(line) for line in fairtrec_command(*whole, "-f", "jsonl", "-q").out.splitlines()]
-    found = [(row["tag"], row["slice"], row["n"], f"{row['value']:.9f}") for row in lines if row["slice"] != "all"]
+    found = [
+        (row["tag"], row["slice"], row["defined"], f"{row['value']:.9f}") for row in lines if row["slice"] != "all"
+    ]
     assert sorted(found) == sorted(wanted)
     assert len([row for row in lines if row["slice"] == "all"]) == 12 + 11 + 2
 
     fairtrec_command(*whole, "-f", "parquet", "-o", tmp_path / "values.parquet")
     table = pyarrow.parquet.read_table(tmp_path / "values.parquet").to_pylist()
-    found = [(row["tag"], row["slice"], row["n"], f"{row['value']:.9f}") for row in table if row["slice"] != "all"]
+    found = [
+        (row["tag"], row["slice"], row["defined"], f"{row['value']:.9f}") for row in table if row["slice"] != "all"
+    ]
     assert sorted(found) == sorted(wanted)
 
     names = {"bm25": "bm25", "neural": "few"}

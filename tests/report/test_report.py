@@ -161,12 +161,12 @@ def test_jsonl_has_one_object_for_each_value():
     assert values == [
         {**common, "measure": "Higher@10", "qid": "q1", "value": 1 / 3},
         {**common, "measure": "Higher@10", "qid": "ü", "value": None},
-        {**common, "measure": "Higher@10", "qid": "all", "value": 1 / 3, "n": 1},
+        {**common, "measure": "Higher@10", "qid": "all", "value": 1 / 3, "defined": 1},
         {**common, "measure": "Nearer@10", "qid": "q1", "value": -1.0},
         {**common, "measure": "Nearer@10", "qid": "ü", "value": "Infinity"},
-        {**common, "measure": "Nearer@10", "qid": "all", "value": "Infinity", "n": 2},
+        {**common, "measure": "Nearer@10", "qid": "all", "value": "Infinity", "defined": 2},
     ]
-    assert list(values[2]) == ["run", "tag", "measure", "qid", "value", "n"]
+    assert list(values[2]) == ["run", "tag", "measure", "qid", "value", "defined"]
 
 
 def test_json_holds_everything():
@@ -180,10 +180,13 @@ def test_json_holds_everything():
     assert undefined["numbers"] == {"undefined": [1, 2], "queries": 2}
     assert document["measures"]["Higher@10"] == {"better": "higher", "aggregate": "mean"}
     assert document["measures"]["Count"]["aggregate"] == "sum"
-    assert document["runs"][0]["means"] == {"Higher@10": {"value": 1 / 3, "n": 1}, "Count": {"value": 5, "n": 2}}
-    assert document["runs"][0]["queries"]["q1"] == {"Higher@10": None, "Count": 3}
-    assert document["runs"][1]["means"]["Higher@10"] == {"value": None, "n": 0}
-    assert "queries" not in strict(written(result, "json"))["runs"][0]
+    assert document["runs"][0]["means"] == {
+        "Higher@10": {"value": 1 / 3, "defined": 1},
+        "Count": {"value": 5, "defined": 2},
+    }
+    assert document["runs"][0]["per_query"]["q1"] == {"Higher@10": None, "Count": 3}
+    assert document["runs"][1]["means"]["Higher@10"] == {"value": None, "defined": 0}
+    assert "per_query" not in strict(written(result, "json"))["runs"][0]
     assert "means" not in strict(written(result, "json", per_query=True, summary=False))["runs"][0]
 
 
@@ -195,7 +198,7 @@ def test_csv_and_tsv_are_read_back():
     for form, delimiter in [("csv", ","), ("tsv", "\t")]:
         text = written(result, form, per_query=True)
         rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
-        assert rows[0] == ["run", "tag", "qid", "num_q", "Higher@10"]
+        assert rows[0] == ["run", "tag", "qid", "queries", "Higher@10"]
         assert rows[1:] == [
             ['a,"b.run', "x\ty", qid, many, value]
             for qid, many, value in [("1", "1", "0.5000"), ("2", "1", "nan"), ("all", "2", "0.5000")]
@@ -480,7 +483,7 @@ def test_parquet_has_the_rows_of_jsonl():
                 "better": "higher" if line["measure"] == "Higher@10" else "nearer 0",
                 "qid": None if line["qid"] == "all" else line["qid"],
                 "value": infinite.get(line["value"], line["value"]),
-                "n": line.get("n"),
+                "defined": line.get("defined"),
             }
             for line in lines
         ]

@@ -97,9 +97,9 @@ def test_the_schema_is_of_the_format_that_is_written():
         lambda document: document.pop("format"),
         lambda document: document.update(format=2),
         lambda document: document.update(more=1),
-        lambda document: document["runs"][0].update(num_q=-1),
+        lambda document: document["runs"][0].update(queries=-1),
         lambda document: document["runs"][0]["means"]["RR"].update(value="NaN"),
-        lambda document: document["runs"][0]["queries"]["101"].update(RR="0.5"),
+        lambda document: document["runs"][0]["per_query"]["101"].update(RR="0.5"),
     ],
 )
 def test_the_schema_refuses_what_is_no_results_file(copied, fairtrec_command, change):

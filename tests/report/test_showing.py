@@ -107,7 +107,7 @@ def test_names_are_those_that_trackers_take(result, comparison):
         row.p for row in comparison.rows if (row.run, row.measure) == ("fair", "nDCG@10")
     )
     curves = fairtrec.curves(fairtrec.evaluate("RR@1 RR@2", {"a": {"q": {"d": 1.0}}}, {"q": {"d": 1}}))
-    assert curves.flat() == {"RR_at_1_n": 1, "RR_at_1_mean": 1.0, "RR_at_2_n": 1, "RR_at_2_mean": 1.0}
+    assert curves.flat() == {"RR_at_1_queries": 1, "RR_at_1_mean": 1.0, "RR_at_2_queries": 1, "RR_at_2_mean": 1.0}
     together = fairtrec.correlate(result, "queries", slices={"few": ["101", "102", "103"]})
     for names in (found, of_comparison, together.flat()):
         assert all(GRAMMAR.match(name) and MLFLOW.match(name) for name in names), names

@@ -60,7 +60,7 @@ class Ablation(Answer):
     result: Result  # of the base
     vary: tuple[str, ...]
     seed: int
-    told_apart: int  # pairs of runs that the base tells apart, by a paired t-test, Holm over all pairs
+    settled: int  # pairs of runs that the base tells apart, by a paired t-test, Holm over all pairs
     never: int  # pairs that no variant flips
     every: int  # queries of the base
     terms: tuple[int, int] | None  # how many of the list occur in what was looked at, and how many there are

@@ -202,7 +202,7 @@ def _still(ablation: Ablation) -> list[str]:
 def legend(ablation: Ablation) -> Iterator[Note]:
     """Say what the numbers mean."""
     if ablation.pairs:
-        yield FLIPPED.note(pairs=ablation.pairs, settled=ablation.told_apart)
+        yield FLIPPED.note(pairs=ablation.pairs, settled=ablation.settled)
         yield TAU.note()
         best = best_of(ablation)
         if len(ablation.runs) > FEW and best is not None:
@@ -251,26 +251,30 @@ def records(ablation: Ablation) -> Iterator[dict[str, Any]]:
 
 def record(ablation: Ablation) -> dict[str, Any]:
     """Give one object, which also says where the values come from, and what the base says."""
-    ends, ranks = ablation.intervals.tolist(), ablation.rank_intervals.tolist()
-    runs = {
-        run: {"least": ends[at][0], "greatest": ends[at][1], "ranks": ranks[at]} for at, run in enumerate(ablation.runs)
-    }
-    base = _record(ablation, ablation.base)
+    ends, ranks, base = ablation.intervals.tolist(), ablation.rank_intervals.tolist(), ablation.base
     return {
         **head(ablation.result, ablation.signature, list_notes(ablation)),
         "measure": str(ablation.measure),
         "pairs": ablation.pairs,
-        "told_apart": ablation.told_apart,
+        "settled": ablation.settled,
         "never_flipped": ablation.never,
-        "base": {name: base[name] for name in ("means", "ranks", "queries")},
-        "runs": runs,
+        "queries": base.queries,
+        "runs": [
+            {**run, "least": ends[at][0], "greatest": ends[at][1], "ranks": ranks[at]}
+            for at, run in enumerate(_runs(ablation, base))
+        ],
         "variants": [*records(ablation)],
     }
 
 
 def _record(ablation: Ablation, each: Variant) -> dict[str, Any]:
-    means = dict(zip(ablation.runs, each.means.tolist(), strict=True))
-    found: dict[str, Any] = {"factor": each.factor, "variant": each.variant, "means": means}
-    found |= {name: getattr(each, name) for name in ("tau_b", "tau_ap", "flipped", "settled")}
-    found |= {"ranks": dict(zip(ablation.runs, each.ranks.tolist(), strict=True)), "queries": each.queries}
-    return found if each.documents is None else {**found, "documents": each.documents}
+    found: dict[str, Any] = {"factor": each.factor, "variant": each.variant}
+    found |= {name: getattr(each, name) for name in ("tau_b", "tau_ap", "flipped", "settled", "queries")}
+    found |= {} if each.documents is None else {"documents": each.documents}
+    return {**found, "runs": _runs(ablation, each)}
+
+
+def _runs(ablation: Ablation, each: Variant) -> list[dict[str, Any]]:
+    """Give the mean and the rank of each run."""
+    several = zip(ablation.runs, each.means.tolist(), each.ranks.tolist(), strict=True)
+    return [{"run": run, "mean": mean, "rank": rank} for run, mean, rank in several]

@@ -19,7 +19,7 @@ from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import cut, hung, select_notes
 from fairtrec.report.markup import code_md, escaped_md
 from fairtrec.report.output import annotation
-from fairtrec.report.records import Row, head, note_records
+from fairtrec.report.records import Row, head, list_runs, note_records
 from fairtrec.report.records import json as as_json
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names
@@ -69,20 +69,20 @@ def facts(verdict: Verdict, places: int) -> str:
     found = verdict.evidence
     alike = math.isclose(verdict.value, verdict.bound, rel_tol=NEAR, abs_tol=NEAR)
     value, bound = distinct(verdict.value, verdict.value if alike else verdict.bound, places)
-    of = "" if verdict.defined == verdict.queries else f" of {verdict.queries}"
-    n = f"n {verdict.defined}{of}"
+    of = "" if verdict.defined == verdict.queries else f"{verdict.defined} of "
+    many = f"{of}{verdict.queries} {'query' if verdict.queries == 1 else 'queries'}"
     where = plain(f" in {verdict.slice}") if verdict.requirement.scope == "worst slice" else ""
     open_ = f", could be{_ends(verdict.ends, places)}" if verdict.ends is not None else ""
     if found is None and math.isnan(verdict.value):
-        return f"undefined{open_}{where}, {n}"
+        return f"undefined{open_}{where}, {many}"
     if found is None:
-        return f"{value}{_ends(verdict.interval, places)}{open_}{where}, {n}"
+        return f"{value}{_ends(verdict.interval, places)}{open_}{where}, {many}"
     difference, low, high = (f"{each:+z.{places}f}" for each in (found.difference, found.low, found.high))
     part = "" if verdict.requirement.factor == 1 else f" from {verdict.requirement.factor:g} x baseline"
     least = f"{found.detectable:.{places}f}" if math.isfinite(found.detectable) else "nothing"
     return (
         f"{value}{open_}{where}, baseline {found.baseline:.{places}f}, bound {bound}, "
-        f"difference{part} {difference} [{low}, {high}], {n}, detectable {least}"
+        f"difference{part} {difference} [{low}, {high}], {many}, detectable {least}"
     )
 
 
@@ -135,7 +135,7 @@ def tables(checked: Verdicts, *, places: int = 4) -> Document:
 
 def rows(checked: Verdicts, *, places: int | None) -> Iterator[Row]:
     """Give a row for each verdict."""
-    yield ["run", "requirement", "slice", "status", "reason", "measure", "value", "bound", "n", "queries"]
+    yield ["run", "requirement", "slice", "status", "reason", "measure", "value", "bound", "defined", "queries"]
     for each in checked.verdicts:
         asked, values = each.requirement, (cell(each.value, places), cell(each.bound, places))
         of = [each.run, str(asked), each.slice, each.status, each.reason, str(asked.measure)]
@@ -175,6 +175,7 @@ def record(checked: Verdicts) -> dict[str, Any]:
         "baseline": checked.baseline,
         "failed": [{"run": name, "fault": fault} for name, fault in result.failed],
         "notes": note_records(list_notes(checked)),
+        "runs": list_runs(result),
         "verdicts": [dict(_pairs(verdict)) for verdict in checked.verdicts],
     }
 
@@ -190,7 +191,7 @@ def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
         yield name, value if value is None else str(value)
     yield "measure", str(verdict.requirement.measure)
     yield from (("value", verdict.value), ("bound", verdict.bound))
-    yield from (("n", verdict.defined), ("queries", verdict.queries))
+    yield from (("defined", verdict.defined), ("queries", verdict.queries))
     if verdict.interval is not None:
         yield from zip(("low", "high"), verdict.interval, strict=True)
     if verdict.ends is not None:

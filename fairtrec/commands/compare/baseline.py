@@ -210,7 +210,7 @@ def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure
         measure=str(pair.measure),
         better=better,
         compared="absolute value" if better == "nearer 0" else "value",
-        n=n,
+        queries=n,
         mean=means[0],
         baseline=means[1],
         difference=change,
@@ -260,7 +260,7 @@ def _family(rows: Sequence[Comparison], how: Procedure, paired_runs: int) -> str
 def _note_bootstrap(rows: Sequence[Comparison], how: Procedure) -> Iterator[Note]:
     """Say that the bootstrap, whose resamples spread less than new queries would, is too sure with few of them."""
     drawn = how.test == "bootstrap" or how.interval != "t"
-    if drawn and any(row.n < SCANTY and not np.isnan(row.p) for row in rows):
+    if drawn and any(row.queries < SCANTY and not np.isnan(row.p) for row in rows):
         yield BOOTSTRAP.note(fewest=SCANTY)
 
 

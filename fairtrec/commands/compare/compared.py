@@ -27,7 +27,7 @@ TUKEY = NoteKind("queries of Tukey HSD", "Tukey HSD is over the queries that all
 
 @dataclass(frozen=True)
 class Comparison:
-    """One run against the baseline by one measure, over the ``n`` queries of a slice for which both have a value.
+    """One run against the baseline by one measure, over the ``queries`` of a slice for which both have a value.
 
     ``compared`` says whether the values or their absolute values were compared. ``wins`` are the queries in which the
     run is better; for a measure of no direction, those in which it is higher.
@@ -39,7 +39,7 @@ class Comparison:
     measure: str
     better: Better
     compared: Literal["value", "absolute value"]
-    n: int
+    queries: int
     baseline: float
     mean: float
     difference: float

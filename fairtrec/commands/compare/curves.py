@@ -20,14 +20,14 @@ MOST = 1000  # cutoffs at once
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A run's mean of a measure at one cutoff, over the ``n`` queries for which it is defined."""
+    """A run's mean of a measure at one cutoff, over the ``queries`` for which it is defined."""
 
     slice: str
     run: str
     measure: str  # without its cutoff
     better: Better
     cutoff: int
-    n: int
+    queries: int
     mean: float
     worst_slice: bool
 

@@ -87,7 +87,9 @@ def _lettered_column(
     places: int,
 ) -> Column:
     """Lay out the means of one measure, each of the comparison over most queries, with the signs of whom it beats."""
-    both = {run: max((row for row in rows if run in (row.run, row.against)), key=lambda row: row.n) for run in runs}
+    both = {
+        run: max((row for row in rows if run in (row.run, row.against)), key=lambda row: row.queries) for run in runs
+    }
     means = [row.mean if row.run == run else row.baseline for run, row in both.items()]
     written = [f"{mean:z.{places}f}" for mean in means]
     found = verdicts_of(rows)
@@ -118,7 +120,7 @@ def _best(written: Sequence[str], over: Sequence[frozenset[str]], better: Better
 def _column(
     rows: dict[str, Comparison], base: str, runs: Sequence[str], queries: Mapping[str, frozenset[str]], places: int
 ) -> Column:
-    first = max(rows.values(), key=lambda row: row.n)
+    first = max(rows.values(), key=lambda row: row.queries)
     values = {base: first.baseline, **{run: row.mean for run, row in rows.items()}}
     written = [f"{values[run]:z.{places}f}" for run in runs]
     over = [queries[first.run] & queries[base], *(queries[run] & queries[base] for run in runs[1:])]
@@ -149,7 +151,7 @@ def _arrows(view: Comparisons) -> str:
 
 def _caption(view: Comparisons, who: str, told: Sequence[str], which: str, *, doubtful: bool) -> str:
     """Say over how many queries means are, what the signs mean, which test was made and corrected how."""
-    how, many = view.procedure, sorted({row.n for row in view.rows})
+    how, many = view.procedure, sorted({row.queries for row in view.rows})
     queries = f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that {who} share"
     test = f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}"
     few = f"?: fewer than {DECIDING} differences are not 0" * doubtful

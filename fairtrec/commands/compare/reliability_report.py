@@ -8,7 +8,7 @@ from typing import Any
 from fairtrec.commands.compare.reliability import OrderReliability, Reliabilities, name_measure
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.records import Row, head, of_rows
+from fairtrec.report.records import Row, head, list_runs, of_rows
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.statistics.procedure import DECIDING
 from fairtrec.support.notes import Note
@@ -120,7 +120,7 @@ def record(view: Reliabilities) -> dict[str, Any]:
     """Give one object, which also says where the rows come from and how they were made."""
     made = head(view.result, view.signature, list_notes(view))
     chosen = {"wanted": view.wanted, "confidence": view.confidence, "seed": view.seed}
-    return {**made, "procedure": chosen, "rows": records(view)}
+    return {**made, "procedure": chosen, "runs": list_runs(view.result), "rows": records(view)}
 
 
 def flat(view: Reliabilities) -> dict[str, float]:

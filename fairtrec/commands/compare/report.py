@@ -24,7 +24,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import signed
 from fairtrec.report.document import Document, ReportTable, directions
-from fairtrec.report.records import Row, head, of_rows
+from fairtrec.report.records import Row, head, list_runs, of_rows
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.result_notes import note_ceilings, note_reliability
 from fairtrec.report.run_names import map_names
@@ -32,7 +32,7 @@ from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
 KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
-LEAST = ("cliff", "d_z", "p equivalent", "p not worse", "win/tie/loss", "n", "baseline", "p", "mean")
+LEAST = ("cliff", "queries", "effect", "p equivalent", "p not worse", "win/tie/loss", "baseline", "p", "mean")
 View = Comparisons | Associations | Curves
 FAMILY = NoteKind("compared", "{family}")
 
@@ -98,8 +98,8 @@ def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:
     cells |= {f"{how.percent} interval": ends(row.low, row.high, places), "p": probability(row.p, places)}
     if how.correction != "none":
         cells[corrected(how)] = probability(row.p_corrected, places)
-    cells |= {"mean": f"{row.mean:z.{places}f}", "baseline": f"{row.baseline:z.{places}f}", "n": str(row.n)}
-    cells |= {"d_z": signed(row.effect, digits), "cliff": signed(row.cliff, digits)}
+    cells |= {"mean": f"{row.mean:z.{places}f}", "baseline": f"{row.baseline:z.{places}f}", "queries": str(row.queries)}
+    cells |= {"effect": signed(row.effect, digits), "cliff": signed(row.cliff, digits)}
     cells["win/tie/loss"] = f"{row.wins}/{row.ties}/{row.losses}"
     if how.equivalence is not None:
         both = {"p not worse": row.p_not_worse, "p equivalent": row.p_equivalent}
@@ -125,7 +125,7 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
         yield "p Tukey is of a test of its own, so it may be less than p, which looks at this pair alone"
     won = ("better or higher", "worse or lower") if "neither" in used else ("better", "worse")
     yield (
-        "d_z: mean difference in standard deviations; cliff: Cliff's delta, unpaired; "
+        "effect: Cohen's d_z, the mean difference in standard deviations; cliff: Cliff's delta, unpaired; "
         f"win/tie/loss: queries in which the run is {won[0]}, the same, {won[1]}"
     )
     if any(row.doubtful for row in view.rows):
@@ -157,7 +157,7 @@ def judge(view: View) -> Note | None:
         return None
     ceilings = note_ceilings(view.result)
     shown = sum(row.verdict in ("better", "worse", "higher", "lower") for row in view.rows)
-    queries = sorted({row.n for row in view.rows})
+    queries = sorted({row.queries for row in view.rows})
     names = ", ".join(str(measure) for note in ceilings for measure in note.measures)
     return VERDICT.note(shown=shown, comparisons=len(view.rows), queries=tuple(queries), ceilings=names)
 
@@ -212,7 +212,7 @@ def record(view: View) -> dict[str, Any]:
         made |= {"agreements": list(map(asdict, view.agreements))}
     else:
         made |= {"procedure": asdict(view.procedure), "family": view.family}
-    return {**made, "rows": records(view)}
+    return {**made, "runs": list_runs(view.result), "rows": records(view)}
 
 
 def flat(view: View) -> dict[str, float]:

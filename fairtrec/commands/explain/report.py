@@ -145,10 +145,10 @@ def record(explanation: Explanation) -> dict[str, Any]:
             {
                 "run": of_run.run,
                 **{name: of_run.mean(name) for name in ("value", "ceiling")},
-                "n": len(of_run.defined),
+                "defined": len(of_run.defined),
                 "words": list(map(asdict, of_run.words(better))),
                 "what_if": {term: of_run.what_if(term) for term in explanation.what_if},
-                "queries": [_query(each, explanation.texts) for each in of_run.queries],
+                "per_query": [_query(each, explanation.texts) for each in of_run.queries],
             }
             for of_run in explanation.runs
         ],

@@ -88,7 +88,13 @@ def numbers(draw: GoldDraw) -> Iterator[Row]:
 
 def record(draw: GoldDraw) -> dict[str, Any]:
     """Give one object with all lines."""
-    made = {"unit": draw.unit, "drawn": draw.drawn, "of": draw.of, "certain": draw.certain, "runs": list(draw.runs)}
+    made = {
+        "unit": draw.unit,
+        "drawn": draw.drawn,
+        "of": draw.of,
+        "certain": draw.certain,
+        "runs": [{"run": name} for name in draw.runs],
+    }
     widths = {f"{rate:g}": width for rate, width in draw.half_widths.items()}
     several = list(objects(rows(draw, places=None)))
     return {"signature": str(draw.signature), **made, "half_widths": widths, "lines": several}

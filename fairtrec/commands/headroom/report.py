@@ -280,16 +280,17 @@ def records(frontier: Frontier, *, per_query: bool = False) -> Iterator[dict[str
 
 def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
     """Give one object, which also says where the values come from, and has the fronts."""
-    runs = {
-        run.run: {
+    runs = [
+        {
+            "run": run.run,
             "points": _points(run),
             "exact": run.exact,
             "ways": dict(run.ways),
             "front": (run.front.T + 0.0).tolist(),
-            **({"queries": {query.qid: _points(query) for query in run.queries}} if per_query else {}),
+            **({"per_query": {query.qid: _points(query) for query in run.queries}} if per_query else {}),
         }
         for run in frontier.runs
-    }
+    ]
     return {
         **head(frontier.result, frontier.signature, list_notes(frontier)),
         "utility": str(frontier.utility),

@@ -44,10 +44,10 @@ def record(overlaps: Overlaps, *, per_query: bool = False) -> dict[str, Any]:
     """Give one object with every pair in full precision."""
     pairs = []
     for overlap in overlaps.pairs:
-        mean = {"mean": overlap.mean, "n": len(overlap.qids), "left_out": overlap.left_out}
+        mean = {"mean": overlap.mean, "queries": len(overlap.qids), "left_out": overlap.left_out}
         pair: dict[str, Any] = {"run": overlap.first, "other": overlap.second, **mean}
         if per_query:
-            pair["queries"] = dict(zip(overlap.qids, overlap.values.tolist(), strict=True))
+            pair["per_query"] = dict(zip(overlap.qids, overlap.values.tolist(), strict=True))
         pairs.append(pair)
     return {"signature": str(overlaps.signature), "pairs": pairs}
 

@@ -71,7 +71,7 @@ def _difference(before: float, after: float) -> float:
 
 def rows(effect: Effect, *, places: int | None) -> Iterator[Row]:
     """Give a row for each run, reranker and measure."""
-    yield ["run", "by", "num_q", "measure", "before", "reranked", "difference"]
+    yield ["run", "by", "queries", "measure", "before", "reranked", "difference"]
     for each, one, two in zip(effect.reranking.runs, effect.before.scores, effect.after.scores, strict=True):
         for at, measure in enumerate(one.measures):
             pair = [scores.means[at] if places is None else scores.spell(None, places)[at] for scores in (one, two)]
@@ -92,5 +92,5 @@ def record(effect: Effect) -> dict[str, Any]:
             }
             for at, measure in enumerate(one.measures)
         }
-        runs.append({"run": each.run, "by": str(each.by), "num_q": len(one.qids), "means": means})
+        runs.append({"run": each.run, "by": str(each.by), "queries": len(one.qids), "means": means})
     return {"signature": str(effect.signature), "notes": note_records(list_notes(effect)), "runs": runs}

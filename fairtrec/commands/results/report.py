@@ -45,7 +45,7 @@ def near(difference: Difference) -> str:
 def _deviation(deviation: Deviation) -> str:
     said = [f"mean {_both(*deviation.means)}"] if deviation.means else []
     if deviation.defined and deviation.defined[0] != deviation.defined[1]:
-        said.append("n {} | {}".format(*deviation.defined))
+        said.append("defined for {} | {} queries".format(*deviation.defined))
     if deviation.queries:
         most = ", ".join(f"{qid} ({_both(one, other)})" for qid, one, other in deviation.most)
         differ = f"{deviation.differing} of {deviation.queries} queries differ{'s' * (deviation.differing == 1)}"
@@ -66,10 +66,10 @@ def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
         "changed": {measure: {"versions": [one, other], "why": why} for measure, one, other, why in difference.changed},
         "signature": {name: _pair(pair) for name, pair in difference.signature.items()},
         "inputs": {part: _pair(pair) for part, pair in difference.inputs.items()},
-        "runs": list(map(_pair, difference.runs)),
+        "runs": [{"run": one or other, "file": names[0 if one else 1]} for one, other in difference.runs],
         "measures": list(map(_pair, difference.measures)),
-        "queries": {run: list(map(_pair, pairs)) for run, pairs in difference.queries.items()},
-        "num_q": difference.sizes,
+        "qids": {run: list(map(_pair, pairs)) for run, pairs in difference.queries.items()},
+        "queries": difference.sizes,
         "exact": difference.tolerance.exact,
         "tolerance": difference.tolerance.most,
         "compared": difference.compared,
@@ -79,7 +79,7 @@ def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
                 "run": deviation.run,
                 "measure": deviation.measure,
                 "means": deviation.means,
-                "n": deviation.defined,
+                "defined": deviation.defined,
                 "differing": deviation.differing,
                 "queries": deviation.queries,
                 "largest": deviation.largest,

@@ -135,21 +135,21 @@ def _input(entry: Fields) -> InputFile:
 
 
 def _run(entry: Fields, columns: Mapping[str, str]) -> RecordedRun:
-    name, tag, many = entry.get("run", str), entry.get("tag", str), entry.count("num_q")
+    name, tag, many = entry.get("run", str), entry.get("tag", str), entry.count("queries")
     means, defined, queries = {}, {}, {}
     if "means" in entry:
         of_means = entry.object("means")
         _refuse_other_measures(of_means, columns)
         means = {of: _number(of_means.object(of), "value") for of in of_means}
-        defined = {of: of_means.object(of).count("n") for of in of_means}
-    if "queries" in entry:
-        of_queries, known = entry.object("queries"), set(columns.values())
+        defined = {of: of_means.object(of).count("defined") for of in of_means}
+    if "per_query" in entry:
+        of_queries, known = entry.object("per_query"), set(columns.values())
         for qid in of_queries:
             row = of_queries.object(qid)
             _refuse_other_measures(row, known)
             queries[qid] = {measure: _number(row, measure) for measure in row}
         if len(queries) != many:
-            entry.refuse(f"has {len(queries)} queries, and says that they are {many}", "queries")
+            entry.refuse(f"has {len(queries)} queries, and says that they are {many}", "per_query")
     return RecordedRun(name, tag, many, means, queries, defined)
 
 

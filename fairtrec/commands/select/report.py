@@ -10,7 +10,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import restricted
 from fairtrec.report.cells import sizes
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
-from fairtrec.report.records import Row, head
+from fairtrec.report.records import Row, head, list_runs
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names, shorten_names
 from fairtrec.statistics.procedure import DECIDING
@@ -72,7 +72,7 @@ def record(selection: Selection) -> dict[str, Any]:
         **head(selection.result, selection.signature, [judge(selection), *list_notes(selection)]),
         **dict(zip(("utility", "fairness"), map(str, variants.axes), strict=True)),
         "require": list(map(str, selection.requirements)),
-        "variants": list(variants.names),
+        "runs": list_runs(selection.result),
         "folds": of_fold,
         "left_out": list(variants.left_out),
     }

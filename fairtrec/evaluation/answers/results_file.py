@@ -31,7 +31,7 @@ class MeanEntry(TypedDict):
     """The value of a run for one measure, over all queries or a slice; or the gap between two slices."""
 
     value: Annotated[Number, "the mean over queries, or what aggregate says"]
-    n: Annotated[int, "the number of queries for which the measure is defined"]
+    defined: Annotated[int, "the number of queries for which the measure is defined"]
     low: NotRequired[Annotated[Number, "the lower end of the interval (--confidence, --gold)"]]
     high: NotRequired[Annotated[Number, "the upper end of the interval (--confidence, --gold)"]]
     corrected: NotRequired[Annotated[Number, "the mean as gold labels correct it (--gold)"]]
@@ -45,7 +45,7 @@ class MeanEntry(TypedDict):
     expected: NotRequired[Annotated[Number, "the expected value over what is open (--bounds)"]]
     tied: NotRequired[Annotated[int, "the number of queries with ties that matter (--bounds ties)"]]
     drawn: NotRequired[Annotated[int, "the number of queries whose bounds come from random draws (--bounds)"]]
-    n_ends: NotRequired[Annotated[int, "the number of queries that have bounds (--bounds labels or texts)"]]
+    with_bounds: NotRequired[Annotated[int, "the number of queries that have bounds (--bounds labels or texts)"]]
     unknown: NotRequired[Annotated[int, "the number of queries with unknown documents (--bounds labels or texts)"]]
     bounded: NotRequired[Annotated[int, "the number of queries whose ends may not be attained"]]
     sampled: NotRequired[Annotated[int, "the number of queries whose expected value comes from random draws"]]
@@ -55,7 +55,7 @@ class MeanEntry(TypedDict):
 class SliceEntry(TypedDict):
     """The values of a run over one slice, or the gap between slices."""
 
-    num_q: Annotated[int, "the number of queries"]
+    queries: Annotated[int, "the number of queries"]
     means: Annotated[dict[str, MeanEntry], "by measure"]
     pooled: NotRequired[Annotated[MeasureValues, "by measure, the value of all queries together (--pool)"]]
 
@@ -94,10 +94,10 @@ class RunEntry(TypedDict):
 
     run: Annotated[str, "the name of the run"]
     tag: Annotated[str, "the tag in its file"]
-    num_q: Annotated[int, "the number of queries"]
+    queries: Annotated[int, "the number of queries"]
     means: NotRequired[Annotated[dict[str, MeanEntry], "by measure; absent with -n"]]
     pooled: NotRequired[Annotated[MeasureValues, "by measure, the value of all queries together (--pool)"]]
-    queries: NotRequired[Annotated[QueryValues, "by query and measure (-q)"]]
+    per_query: NotRequired[Annotated[QueryValues, "by query and measure (-q)"]]
     ties: NotRequired[Annotated[EndsEntry, "the values of queries over the orders of ties (-q --bounds ties)"]]
     unknown: NotRequired[Annotated[EndsEntry, "the values of queries over labels or texts (-q --bounds labels, texts)"]]
     label_next: NotRequired[
@@ -107,7 +107,7 @@ class RunEntry(TypedDict):
 
 
 class ResultsFile(TypedDict):
-    """What `fairtrec eval -f json` writes; `check --baseline`, `diff` and `replay` read it."""
+    """What `fairtrec eval -f json` writes; `check --baseline`, `results diff` and `results replay` read it."""
 
     format: Annotated[Literal[1], "the format of this file"]
     fairtrec: Annotated[str, "the version of fairtrec that wrote it"]

@@ -96,7 +96,7 @@ class UnknownIntervals(Intervals):
 
     def describe_mean(self, scores: Scores, row: int) -> Mapping[str, Any]:
         """Give the means of the three, and in how many queries documents are unknown, and bounds are no bounds."""
-        counts = {"n_ends": int(scores.ends["least"].defined[row]), "unknown": int((self.number[row] > 0).sum())}
+        counts = {"with_bounds": int(scores.ends["least"].defined[row]), "unknown": int((self.number[row] > 0).sum())}
         counts |= {name: int(getattr(self, name)[row].sum()) for name in ("drawn", "bounded", "sampled")}
         counts["outside"] = int(self.outside(scores.values)[row].sum())
         return {**super().describe_mean(scores, row), **counts}

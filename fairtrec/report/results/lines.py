@@ -15,8 +15,8 @@ _TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING}')
 
 
 def rows(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> Iterator[Row]:
-    """Give a row for each run and query, and of each slice for each run; num_q says how many queries are behind it."""
-    yield ["run", "tag", *["slice"] * bool(parts), "qid", "num_q", *map(str, result.scores[0].measures)]
+    """Give a row for each run and query, and of each slice for each run, with the number of queries behind it."""
+    yield ["run", "tag", *["slice"] * bool(parts), "qid", "queries", *map(str, result.scores[0].measures)]
     for name, part in (parts or {ALL: result}).items():
         for scores in part.scores:
             for query, qid in queries_of(scores, per_query=per_query and name == ALL, summary=summary):

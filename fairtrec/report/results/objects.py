@@ -46,7 +46,7 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
     """Give the mean of a measure and over how many queries, and what columns say of it; of two the first has a name."""
-    mean: dict[str, Any] = {"value": scores.means[row], "n": int(scores.defined[row])}
+    mean: dict[str, Any] = {"value": scores.means[row], "defined": int(scores.defined[row])}
     for column in scores.columns.values():
         for name, value in column.describe_mean(scores, row).items():
             mean.setdefault(name, value)
@@ -79,11 +79,11 @@ def record(
 
 def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
     spelled = list(map(str, of_queries(scores).measures))
-    run: dict[str, Any] = {"run": scores.run, "tag": scores.tag, "num_q": len(scores.qids)}
+    run: dict[str, Any] = {"run": scores.run, "tag": scores.tag, "queries": len(scores.qids)}
     if summary:
         run |= _means(scores)
     if per_query:
-        run["queries"] = by_query(scores.qids, of_queries(scores).values, spelled)
+        run["per_query"] = by_query(scores.qids, of_queries(scores).values, spelled)
         for column in scores.columns.values():
             run |= column.describe_queries(scores, spelled)
     return run
@@ -91,14 +91,14 @@ def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
 
 def _means(scores: Scores) -> dict[str, Any]:
     means = {str(measure): _mean(scores, row) for row, measure in enumerate(scores.measures)}
-    found: dict[str, Any] = {"num_q": len(scores.qids), "means": means}
+    found: dict[str, Any] = {"queries": len(scores.qids), "means": means}
     for name, values in scores.totals.items():
         found[name] = dict(zip(map(str, scores.measures), values, strict=True))
     return found
 
 
 def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> bytes:
-    """Write run, tag, slice (where there are slices), measure, better, qid, value and n, the queries behind a mean.
+    """Write run, tag, slice (if there are slices), measure, better, qid, value and defined, the queries behind a mean.
 
     A row is a value, as in jsonl: null where it is undefined, and no qid for the mean over queries. Behind the measure
     stands how a run's value was made of those of its queries, where that was chosen.
@@ -155,7 +155,7 @@ def _rows(scores: Scores, of_slice: str | None, *, per_query: bool, summary: boo
             "better": column(list(better), own),
             "qid": column(qids, query),
             "value": numbers(scores),
-            "n": pa.array(counts.ravel(), mask=~np.broadcast_to(of_mean, shape).ravel()),
+            "defined": pa.array(counts.ravel(), mask=~np.broadcast_to(of_mean, shape).ravel()),
             **{end: numbers(each) for end, each in scores.ends.items()},
             **_bounds(scores, of_mean),
         }

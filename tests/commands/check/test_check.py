@@ -555,7 +555,7 @@ def test_github_is_told_where_it_runs_this(folder, fairtrec_command, monkeypatch
         ended = fairtrec_command("check", "qrels.txt", "runs/new.run", "--require", "NFaiRR@10 > 0.9", "-f", "json")
         assert (ended.code, json.loads(ended.out)["passed"]) == (1, False)
         assert (
-            "::error file=runs/new.run,title=fairtrec%3A NFaiRR@10 > 0.9::new: 0.7371 [0.6187, 0.8554], n 12; the mean is below 0.9\n"
+            "::error file=runs/new.run,title=fairtrec%3A NFaiRR@10 > 0.9::new: 0.7371 [0.6187, 0.8554], 12 queries; the mean is below 0.9\n"
             in ended.err
         )
     assert (folder / "summary.md").read_text("utf-8").count("### fairtrec check: 1 FAILED") == 2

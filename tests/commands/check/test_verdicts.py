@@ -334,7 +334,7 @@ def test_on_the_command_line(folder, fairtrec_command):
     )
     skipped = json.loads(fairtrec_command(*given).out)["runs"][1]["means"]["AWRF@10"]
     counted = json.loads(fairtrec_command(*given, "--undefined", "worst").out)["runs"][1]["means"]["AWRF@10"]
-    assert (skipped["n"], counted["n"]) == (11, 12)
+    assert (skipped["defined"], counted["defined"]) == (11, 12)
     assert counted["value"] == pytest.approx(skipped["value"] * 11 / 12)
     assert fairtrec_command(*given, "--undefined", "error").code == 3
 

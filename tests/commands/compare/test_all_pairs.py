@@ -50,7 +50,7 @@ def test_all_pairs_are_those_of_scipy_and_statsmodels(made, correction):
         one, other = ([values[qid] for qid in shared] for values in (mine, theirs))
         expected.append(stats.ttest_rel(one, other).pvalue)
         assert row.difference == pytest.approx(np.mean(one) - np.mean(other), abs=1e-12)
-        assert row.n == len(shared)
+        assert row.queries == len(shared)
     assert [row.p for row in view.rows] == pytest.approx(expected, abs=1e-9)
     assert [row.p_corrected for row in view.rows] == pytest.approx(
         multipletests(expected, method=METHODS[correction])[1], abs=1e-9

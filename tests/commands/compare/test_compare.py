@@ -68,7 +68,7 @@ def test_a_row_says_what_scipy_says():
     assert (found.mean, found.baseline) == pytest.approx((values.mean(), baseline.mean()))
     assert found.difference == pytest.approx(found.mean - found.baseline)
     assert found.effect == pytest.approx(expected.statistic / math.sqrt(20))
-    assert (found.n, found.wins + found.ties + found.losses) == (20, 20)
+    assert (found.queries, found.wins + found.ties + found.losses) == (20, 20)
     assert found.wins == (values > baseline).sum()
 
 
@@ -133,11 +133,11 @@ def test_only_queries_with_both_values_are_compared():
     values[0, :3] = math.nan
     found = row(compare(changed(of, 1, values)))
     kept = slice(3, None)
-    assert found.n == 17
+    assert found.queries == 17
     assert found.baseline == pytest.approx(of.scores[0].values[0, kept].mean())
     other = Scores("runs/c.run", "c", of.scores[0].measures, (*QIDS[15:], "z"), of.scores[0].values[:, -6:])
     view = compare(Result((*of.scores, other), Signature({}), (), {}))
-    assert row(view, "runs/c.run").n == 5
+    assert row(view, "runs/c.run").queries == 5
     assert texts(view.notes) == (
         "runs/c.run has not the 20 queries of the baseline; those of both are compared",
         "in 2 of 6 comparisons only 5 differences are not 0: too few to trust the interval and p",
@@ -232,7 +232,7 @@ def test_slices_and_the_worst_of_them():
     view = compare(changed(of, 1, values), slices={"low": QIDS[:10], "high": QIDS[10:], "few": ["q00", "q19", "x"]})
     worst = {(each.measure, each.slice) for each in view.rows if each.worst_slice}
     assert worst == {("nDCG@10", "low"), ("KL@10", "high")}
-    assert [each.n for each in view.rows if each.measure == "nDCG@10"] == [20, 10, 10, 2]
+    assert [each.queries for each in view.rows if each.measure == "nDCG@10"] == [20, 10, 10, 2]
     assert texts(view.notes) == (
         "small, fewer than 10 queries: few",
         "1 of the 21 queries of the slices are not evaluated",
@@ -334,7 +334,7 @@ def test_curves_over_cutoffs():
     taus = [each.tau for each in view.agreements if each.measure == "nDCG"]
     assert taus == pytest.approx([stats.kendalltau(means[:, k], means[:, 2]).statistic for k in range(3)])
     document = json.loads(written(view, "json"))
-    assert set(document["rows"][0]) >= {"run", "measure", "cutoff", "mean", "n"}
+    assert set(document["rows"][0]) >= {"run", "measure", "cutoff", "mean", "queries"}
     assert len(document["agreements"]) == 6
     with pytest.raises(UsageError, match="Bpref has no cutoff to vary"):
         cutoffs.deepened(registry.parse("Bpref"), [1])

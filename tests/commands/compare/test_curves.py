@@ -47,7 +47,9 @@ def judged(example):
 
 def numbers(of):
     """The rows of a comparison without the names of runs."""
-    return [(row.measure, row.n, row.mean, row.difference, row.p, row.p_corrected, row.verdict) for row in of.rows]
+    return [
+        (row.measure, row.queries, row.mean, row.difference, row.p, row.p_corrected, row.verdict) for row in of.rows
+    ]
 
 
 @pytest.mark.parametrize("form", ["trec", "csv", "tsv", "json", "jsonl"])
@@ -153,13 +155,13 @@ def test_queries_that_a_run_lacks_are_treated_as_by_compare(tmp_path):
     (tmp_path / "a").write_text("qid,RR,AP\n1,.5,.1\n2,nan,.2\n3,.25,.3\n4,1,.4\n", "utf-8")
     (tmp_path / "b").write_text("qid,AP,RR\n5,.1,1\n4,.5,.5\n3,.4,.75\n2,.3,1\n", "utf-8")
     view = fairtrec.compare(fairtrec.read_values({"a": tmp_path / "a", "b": tmp_path / "b"}, "RR AP"))
-    assert [(row.measure, row.n, row.baseline, row.mean) for row in view.rows] == [
+    assert [(row.measure, row.queries, row.baseline, row.mean) for row in view.rows] == [
         ("RR", 2, 0.625, 0.625),
         ("AP", 3, pytest.approx(0.3), pytest.approx(0.4)),
     ]
     assert texts(view.notes)[0] == "b has not the 4 queries of the baseline; those of both are compared"
     sliced = fairtrec.compare(view.result, slices={"odd": ["1", "3"]})
-    assert sliced.rows[2].n == 1
+    assert sliced.rows[2].queries == 1
 
 
 @pytest.mark.parametrize(

@@ -39,3 +39,14 @@ def test_a_copy_goes_nowhere_else(fairtrec_command, tmp_path, target, what):
     assert (done.code, done.out) == (2, "")
     assert what in done.err
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_copy_is_written_into_a_folder_that_is_not_empty_by_force(fairtrec_command, tmp_path):
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "qrels.txt").write_text("old")
+    assert fairtrec_command("demo", "--copy", str(tmp_path), "--force").code == 0
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert (tmp_path / "qrels.txt").read_bytes() == (EXAMPLE / "qrels.txt").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        ["mine", *(path.name for path in EXAMPLE.iterdir())]
+    )

@@ -123,7 +123,7 @@ def check_sums(found, lines, values, *, split=True):
     parts = {key: list(rows) for key, rows in groupby(lines, key=lambda row: (row["run"], row["qid"]))}
     many = 0
     for run in found["runs"]:
-        for query in run["queries"]:
+        for query in run["per_query"]:
             value = values[run["run"]][query["qid"]]
             if query["value"] is None:
                 assert math.isnan(value)
@@ -172,7 +172,7 @@ def test_parts_of_the_example_add_up(fairtrec_command, example, beside, measure)
     values = {
         run["run"]: {
             qid: float("nan") if of[found["measure"]] is None else of[found["measure"]]
-            for qid, of in run["queries"].items()
+            for qid, of in run["per_query"].items()
         }
         for run in evaluated["runs"]
     }
@@ -207,7 +207,7 @@ def test_parts_of_the_published_runs_add_up(shared, fairtrec_command, measure):
     lines = [json.loads(line) for line in fairtrec_command("explain", *asked, "-f", "jsonl").out.splitlines()]
     evaluated = json.loads(fairtrec_command("eval", *asked, "-q", "-f", "json").out)
     values = {
-        run["run"]: {qid: float("nan") if of[measure] is None else of[measure] for qid, of in run["queries"].items()}
+        run["run"]: {qid: float("nan") if of[measure] is None else of[measure] for qid, of in run["per_query"].items()}
         for run in evaluated["runs"]
     }
     assert all(len(each) == 30 for each in values.values())

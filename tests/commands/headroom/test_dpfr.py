@@ -222,11 +222,11 @@ def test_nothing_else_changes(example, runs, beside):
     assert len(more) == len(plain) + 3 * 13
     rows = [FRONTIERS("csv", each, places=4).splitlines() for each in (without, found)]
     assert [f"{row},," for row in rows[0][1:]] == [row for row in rows[1][1:] if ",dpfr," not in row]
-    whole = json.loads(FRONTIERS("json", found, per_query=True))["runs"]["bm25"]
+    whole = json.loads(FRONTIERS("json", found, per_query=True))["runs"][0]
     (own,) = (line for line in more if line["point"] == "dpfr" and line["run"] == "bm25" and "qid" not in line)
     assert whole["points"][-1] == {name: value for name, value in own.items() if name != "run"}
     assert set(own) == {"run", "point", "loss", "utility", "fairness", "bound", "alpha", "distance"}
-    assert whole["queries"]["101"][-1]["distance"] == pytest.approx(found.runs[0].queries[0].dpfr.distance)
+    assert whole["per_query"]["101"][-1]["distance"] == pytest.approx(found.runs[0].queries[0].dpfr.distance)
     page = FRONTIERS("html", found, places=4, per_query=True)
     assert page.count("<title>DPFR 0.5 ") == 3
     assert "<title>DPFR" not in FRONTIERS("html", without, places=4, per_query=True)

@@ -422,8 +422,8 @@ def test_a_json_line_is_a_run_and_a_point():
     assert f"{lines[2]['fairness']:.4f} <={lines[2]['bound']:.4f}" in table  # printed where it exceeds 1e-6
     assert "found by search for 36 of 36 rankings" in table
     whole = json.loads(FRONTIERS("json", found, per_query=True))
-    assert len(whole["runs"]["bm25"]["queries"]) == 12
-    assert whole["runs"]["bm25"]["points"][2] == {name: lines[2][name] for name in lines[2] if name != "run"}
+    assert len(whole["runs"][0]["per_query"]) == 12
+    assert whole["runs"][0]["points"][2] == {name: lines[2][name] for name in lines[2] if name != "run"}
     rows = FRONTIERS("csv", found, places=4, per_query=True).splitlines()
     assert len(rows) == 1 + 3 * 6 * 13
     assert len(FRONTIERS("jsonl", found, per_query=True).splitlines()) == 3 * 6 * 13

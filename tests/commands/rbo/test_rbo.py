@@ -193,8 +193,8 @@ def test_the_command_gives_the_same_numbers_in_every_format(fairtrec_command, ex
     assert len(document["pairs"]) == 3
     for pair in document["pairs"]:
         own = [line for line in rows if (line["run"], line["other"]) == (pair["run"], pair["other"])]
-        assert {line["qid"]: float(line["rbo"]) for line in own} == {**pair["queries"], "all": pair["mean"]}
-        assert pair["mean"] == pytest.approx(np.mean(list(pair["queries"].values())))
+        assert {line["qid"]: float(line["rbo"]) for line in own} == {**pair["per_query"], "all": pair["mean"]}
+        assert pair["mean"] == pytest.approx(np.mean(list(pair["per_query"].values())))
     matrix = fairtrec_command("rbo", *paths, "-f", "table").out
     assert [matrix.count(f"{pair['mean']:.4f}") for pair in document["pairs"]] == [2, 2, 2]
 

@@ -120,7 +120,7 @@ def test_without_a_file_tables_go_to_standard_error(fairtrec_command):
     assert "reranked" in done.err
     assert "# " not in done.err  # a table carries its remarks
     done = fairtrec_command("rerank", "none", NEURAL, "--by", "DetCons@10", *GIVEN, "-m", "NDKL@10", "-f", "tsv")
-    assert "run\tby\tnum_q\tmeasure\tbefore\treranked\tdifference\n" in done.err
+    assert "run\tby\tqueries\tmeasure\tbefore\treranked\tdifference\n" in done.err
     assert "# fairtrec:" in done.err
 
 

@@ -25,11 +25,11 @@ VALUES = st.sampled_from([0.0, -0.0, 1.0, 1 / 3, 1e-320, 1.7e308, math.nan, math
 
 def document(**changes):
     """A results file of one run and one query, as it is written."""
-    run = {"run": "a.run", "tag": "a", "num_q": 1, "means": {"RR": {"value": 0.5, "n": 1}}}
+    run = {"run": "a.run", "tag": "a", "queries": 1, "means": {"RR": {"value": 0.5, "defined": 1}}}
     whole = {
         "format": 1, "fairtrec": "1", "signature": "fairtrec:1 | order:score", "inputs": {"qrels": {"path": "q", "sha256": "0" * 64}},
         "options": {}, "notes": [], "measures": {"RR": {"better": "higher", "aggregate": "mean"}},
-        "runs": [{**run, "queries": {"q1": {"RR": 0.5}}}],
+        "runs": [{**run, "per_query": {"q1": {"RR": 0.5}}}],
     }  # fmt: skip
     return {**whole, **changes}
 
@@ -41,7 +41,7 @@ def read(text):
 def of_values(values, name="a.run", **changes):
     """Results with these values of one measure."""
     rows = {f"q{number}": {"RR": value} for number, value in enumerate(values)}
-    run = {"run": name, "tag": "a", "num_q": len(rows), "queries": rows}
+    run = {"run": name, "tag": "a", "queries": len(rows), "per_query": rows}
     return read(records.json(document(runs=[run], **changes)))
 
 
@@ -76,15 +76,15 @@ BROKEN = [
     (document(inputs={"qrels": "q"}), "inputs.qrels must be an object"),
     (document(options=[]), "options must be an object"),
     (document(measures={}), "has other measures"),
-    (document(runs=[{**RUN, "num_q": 2}]), "has 1 queries, and says that they are 2"),
-    (document(runs=[{**RUN, "num_q": True}]), "runs[0].num_q must be a whole number"),
-    (document(runs=[{**RUN, "queries": {"q1": {"RR": "0.5"}}}]), "runs[0].queries.q1.RR must be a number"),
-    (document(runs=[{**RUN, "queries": {"q1": {"RR": True}}}]), "must be a number"),
-    (document(runs=[{**RUN, "queries": {"q1": {}}}]), "has other measures"),
-    (document(runs=[{**RUN, "queries": {"q1": 3}}]), "runs[0].queries.q1 must be an object"),
+    (document(runs=[{**RUN, "queries": 2}]), "has 1 queries, and says that they are 2"),
+    (document(runs=[{**RUN, "queries": True}]), "runs[0].queries must be a whole number"),
+    (document(runs=[{**RUN, "per_query": {"q1": {"RR": "0.5"}}}]), "runs[0].per_query.q1.RR must be a number"),
+    (document(runs=[{**RUN, "per_query": {"q1": {"RR": True}}}]), "must be a number"),
+    (document(runs=[{**RUN, "per_query": {"q1": {}}}]), "has other measures"),
+    (document(runs=[{**RUN, "per_query": {"q1": 3}}]), "runs[0].per_query.q1 must be an object"),
     (document(runs=[{**RUN, "means": {"RR": 3}}]), "must be an object"),
-    (json.dumps(document()).replace("0.5}", "1e999}"), "queries.q1.RR must be a finite number"),
-    (json.dumps(document()).replace("0.5}", "1" + "0" * 400 + "}"), "queries.q1.RR must be a finite number"),
+    (json.dumps(document()).replace("0.5}", "1e999}"), "per_query.q1.RR must be a finite number"),
+    (json.dumps(document()).replace("0.5}", "1" + "0" * 400 + "}"), "per_query.q1.RR must be a finite number"),
 ]
 
 
@@ -120,7 +120,7 @@ def test_tells_results_from_runs(tmp_path):
 
 def test_a_baseline_is_one_run_with_its_queries():
     two = read(json.dumps(document(runs=[RUN, {**RUN, "run": "b.run"}])))
-    means = read(json.dumps(document(runs=[{name: RUN[name] for name in ("run", "tag", "num_q", "means")}])))
+    means = read(json.dumps(document(runs=[{name: RUN[name] for name in ("run", "tag", "queries", "means")}])))
     for which, measure, says in ((two, "RR", "one run, and here are 2: a.run, b.run"), (means, "RR", "evaluate with -q"),
                                  (of_values([1.0]), "AP", "here is no AP, only RR")):  # fmt: skip
         with pytest.raises(InputError, match=says):
@@ -270,7 +270,7 @@ def test_replays_to_the_last_bit(folder, fairtrec_command, options, more, tmp_pa
 def change_value(path, change):
     """Change the value of the first query in a results file."""
     written = json.loads(path.read_text())
-    row = written["runs"][0]["queries"]["101"]
+    row = written["runs"][0]["per_query"]["101"]
     row["RR"] = change(row["RR"])
     path.write_text(json.dumps(written))
 
@@ -362,12 +362,15 @@ def test_values_of_a_measure_that_counts_are_compared_exactly():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda run: run.update(num_q=2), "number of queries, a.run: 1 | 2"),
-        (lambda run: run["means"]["RR"].update(n=2), "values, a.run, RR: by 0 at most; mean 0.5000 | 0.5000; n 1 | 2"),
+        (lambda run: run.update(queries=2), "number of queries, a.run: 1 | 2"),
+        (
+            lambda run: run["means"]["RR"].update(defined=2),
+            "values, a.run, RR: by 0 at most; mean 0.5000 | 0.5000; defined for 1 | 2 queries",
+        ),
     ],
 )
 def test_numbers_of_queries_are_compared_without_queries_too(change, says):
-    several = [json.loads(json.dumps({name: RUN[name] for name in ("run", "tag", "num_q", "means")})) for _ in "ab"]
+    several = [json.loads(json.dumps({name: RUN[name] for name in ("run", "tag", "queries", "means")})) for _ in "ab"]
     change(several[1])
     one, other = (read(json.dumps(document(runs=[run]))) for run in several)
     found = difference.between(one, other)
@@ -378,7 +381,7 @@ def test_numbers_of_queries_are_compared_without_queries_too(change, says):
 def test_a_baseline_with_other_last_digits_has_no_differences(folder, fairtrec_command):
     fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "-q", "-f", "json", "-o", "a.json")
     written = json.loads((folder / "a.json").read_text())
-    for row in written["runs"][0]["queries"].values():
+    for row in written["runs"][0]["per_query"].values():
         row["nDCG@10"] = math.nextafter(row["nDCG@10"], 2.0)
     (folder / "a.json").write_text(json.dumps(written))
     asked = ["check", "qrels.txt", "bm25.run", "--require", "nDCG@10 >= baseline", "--baseline", "a.json"]

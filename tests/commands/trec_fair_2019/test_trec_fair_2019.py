@@ -626,7 +626,7 @@ def test_several_runs_and_an_output_file(files):
     assert result.exception is None, result.output
     assert result.stdout == ""
     assert [row.split("\t")[1:5] for row in out.read_text().splitlines()] == [
-        ["tag", "qid", "num_q", "TREC19Utility"],
+        ["tag", "qid", "queries", "TREC19Utility"],
         ["a", "all", "2", "0.67"],
         ["b", "all", "2", "0.73"],  # 0.1 gives .7: (2.2575/3 + .7) / 2 = .72625
     ]

@@ -204,7 +204,7 @@ def test_a_results_file_is_read_replayed_and_compared_with_others(fairtrec_comma
     document = json.loads(results.read_text())
     assert document["measures"]["AWRF@10 max"] == {"better": "higher", "aggregate": "max", "of": "AWRF@10"}
     assert document["measures"]["AP"] == {"better": "higher", "aggregate": "mean", "of": "AP"}
-    assert list(document["runs"][0]["queries"]["101"]) == ["AP", "AWRF@10"]
+    assert list(document["runs"][0]["per_query"]["101"]) == ["AP", "AWRF@10"]
     again = fairtrec_command("results", "replay", str(results))
     assert (again.code, "the same query by query" in again.err) == (0, True)
     other = tmp_path / "b.json"

@@ -54,7 +54,7 @@ def evaluated(shared, tmp_path, monkeypatch, fairtrec_command):
             for run in document["runs"]
         }
         assert len(means) == 10
-        assert all(mean["n"] == 30 for run in document["runs"] for mean in run["means"].values())
+        assert all(mean["defined"] == 30 for run in document["runs"] for mean in run["means"].values())
         return means, document
 
     return evaluate

@@ -182,7 +182,7 @@ def test_a_kind_of_input_is_one_file_and_at_most_ten_lines(tmp_path):
     found = printed(lines, tmp_path, tmp_path, COLUMNS="100")
     assert found["eval"][0] == 0, found["eval"]
     document = json.loads((tmp_path / "results.json").read_text())
-    assert document["runs"][0]["queries"] == {"q": {"Cost@1": 2.5}}
+    assert document["runs"][0]["per_query"] == {"q": {"Cost@1": 2.5}}
     assert "prices:prices.tsv" in document["signature"]
     assert document["inputs"]["prices"]["path"] == document["options"]["prices"] == "prices.tsv"
     assert found["refused"] == [2, "", "Cost@1 needs prices; give --prices FILE\n"]
