@@ -166,20 +166,23 @@ def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothi
 
     ``carried``  what of the notes and the signature the report itself holds, so that it is not printed twice.
     """
-    from shutil import get_terminal_size
-
     from fairtrec.report.folding import HANG, MOST, cut, hung, select_notes
 
+    width = None
+    if sys.stderr.isatty():
+        from shutil import get_terminal_size
+
+        width = get_terminal_size().columns
     meta = click.get_current_context().meta
     is_whole = "verbose" in meta.get(TYPED, {})
     if every := [*(notes if carried in ("nothing", "signature") else []), *meta.pop(IDLE, [])]:
         for line in select_notes(every, None if is_whole else MOST):
-            for part in hung(f"# {line}", get_terminal_size().columns if sys.stderr.isatty() else None, HANG):
+            for part in hung(f"# {line}", width, HANG):
                 say(part)
     if signature and carried in ("nothing", "notes"):
         line = f"# {signature}"
-        if sys.stderr.isatty() and not is_whole:
-            line = cut(line, get_terminal_size().columns)
+        if width is not None and not is_whole:
+            line = cut(line, width)
         say(line)
 
 

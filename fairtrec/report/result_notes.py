@@ -8,11 +8,9 @@ import numpy as np
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import JUDGED
-from fairtrec.evaluation.complete_queries import measure_reliability
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Quantity
 from fairtrec.report.run_names import shorten_runs
-from fairtrec.statistics.procedure import DECIDING, SCANTY
 from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, merge_runs, write_span
 
 CEILING = 0.8  # of the rankings of a run
@@ -150,6 +148,8 @@ def note_reliability(result: Result) -> list[Note]:
     """
     if len(result.scores) < FEWEST_RUNS or any(scores.is_corrected for scores in result.scores):
         return []
+    from fairtrec.evaluation.complete_queries import measure_reliability
+
     notes = []
     for row, measure in enumerate(result.scores[0].measures):
         if measure.geometric or measure.over is not None:
@@ -173,6 +173,8 @@ def judge(result: Result, *, sort: Quantity | None = None) -> Note | None:
     """Judge whether the data can put the runs in order by the measure ``sort``; None without one, or a direction."""
     if sort is None or len(result.scores) < 2 or sort.better == "neither" or sort not in result.scores[0].measures:
         return None
+    from fairtrec.evaluation.complete_queries import measure_reliability
+
     row = result.scores[0].measures.index(sort)
     is_mean = sort.over is None and not sort.geometric and not any(scores.is_corrected for scores in result.scores)
     found = measure_reliability(result, row) if is_mean else None
@@ -193,6 +195,8 @@ def _span_of(numbers: NoteNumber | tuple[NoteNumber, ...]) -> str:
 
 def _write_verdict(measures: str, queries: int | tuple[int, ...], ceiling: str, reliability: float, needed: int) -> str:
     """Write what the data say on the order of runs."""
+    from fairtrec.statistics.procedure import DECIDING, SCANTY
+
     many = queries if isinstance(queries, tuple) else (queries,)
     order = f"the order by {measures}"
     said = f"test {order} with fairtrec compare"

@@ -147,9 +147,9 @@ def _climbed(
             levels = value(point[:, None] + parts[..., None] * toward[:, None]) + slope * (
                 utility[:, None] + parts * more[:, None]
             )
-            best = levels.argmax(axis=1)
-            low, high = (parts[row, np.clip(best + off, 0, len(PARTS) - 1)] for off in (-1, 1))
-        moved = parts[row, best]
+            highest = levels.argmax(axis=1)
+            low, high = (parts[row, np.clip(highest + off, 0, len(PARTS) - 1)] for off in (-1, 1))
+        moved = parts[row, highest]
         mixed[row, away] -= moved
         mixed[:, step] += moved
     return bounds
