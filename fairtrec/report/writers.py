@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from fairtrec.evaluation.inputs.choice import Asked
-from fairtrec.evaluation.inputs.choices import DEFAULTS, PER_QUERY, VIEWS, has_option, refuse_conflicts
 from fairtrec.support import command_rows
 from fairtrec.support.errors import UsageError
 
@@ -95,6 +93,13 @@ class Formats(NamedTuple):
 class ResultFormats(Formats):
     """Those of results, which are made ready for a format first."""
 
+    @property
+    def options(self) -> tuple[str, ...]:  # the table is imported when it is looked at
+        """The options of the view that Python has."""
+        from fairtrec.evaluation.inputs.choices import VIEWS, has_option
+
+        return tuple(name for name, row in VIEWS.items() if has_option("python", row))
+
     def __call__(
         self, form: str, of: Any, *, sort: "Measure | None" = None, slices: "Slices | None" = None, **view: Any
     ) -> Any:
@@ -105,6 +110,8 @@ class ResultFormats(Formats):
         """
         writer = self.forms[form]
         if view.get("per_query") and not writer.queries:
+            from fairtrec.evaluation.inputs.choices import PER_QUERY
+
             raise UsageError(PER_QUERY)
         if sort is not None:
             from fairtrec.evaluation.leaderboard import by, computed
@@ -157,12 +164,7 @@ _RESULTS = {
     "flat": Writer("records:of_means", "records:json", exact=True, single=True, queries=False),
     "tira": Writer("results.lines:tira", single=True),
 }
-RESULTS = ResultFormats(
-    "fairtrec.report.results.tables",
-    _RESULTS,
-    tuple(name for name, row in VIEWS.items() if has_option("python", row)),
-    said="fairtrec.report.result_notes",
-)
+RESULTS = ResultFormats("fairtrec.report.results.tables", _RESULTS, said="fairtrec.report.result_notes")
 _CORE: Mapping[str, Formats] = dict.fromkeys(("Result", "Scores", "GapScores"), RESULTS)
 
 
@@ -186,6 +188,9 @@ def refuse_view(form: str, output: "Path | None", **asked: Any) -> None:
 
     ``asked`` are values of choices and view options by name; those left out have their defaults.
     """
+    from fairtrec.evaluation.inputs.choice import Asked
+    from fairtrec.evaluation.inputs.choices import DEFAULTS, refuse_conflicts
+
     writer = RESULTS.forms.get(form, Writer(""))
     of_format = {"is_page": writer.means, "is_binary": writer.binary, "has_queries": writer.queries}
     refuse_conflicts(Asked(**{**DEFAULTS, **asked}, form=form, **of_format))
