@@ -119,7 +119,8 @@ def kl(p: Floats, q: Floats) -> Floats:
     [0.693147, 0.0]
     """
     p, q = np.broadcast_arrays(p, q)
-    both = (p > 0) & (q > 0)
+    positive = p > 0
+    both = positive & (q > 0)
     whole = both.all()
     with np.errstate(all="ignore"):  # of what is not in both
         ratio = p / q
@@ -130,8 +131,11 @@ def kl(p: Floats, q: Floats) -> Floats:
     total: Floats = np.maximum(add_groups(parts), 0.0)  # rounding may fall below 0
     if whole:  # nothing is infinite or nan
         return total
-    total = np.where(_find_any((p > 0) & (q == 0)), np.inf, total)
-    return np.where(_find_any(np.isnan(p) | np.isnan(q)), np.nan, total)
+    infinite = positive & (q == 0)
+    if infinite.any():
+        total = np.where(_find_any(infinite), np.inf, total)
+    unknown = np.isnan(p) | np.isnan(q)
+    return np.where(_find_any(unknown), np.nan, total) if unknown.any() else total
 
 
 def jensen_shannon(p: Floats, q: Floats, base: float = 2.0) -> Floats:
