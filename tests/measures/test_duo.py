@@ -340,3 +340,23 @@ def test_a_long_list_can_be_interrupted(capsys):
         DUO()(positions)
     assert time.monotonic() - began < 20  # of minutes, which it says that it takes
     assert "of 150,000 documents" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("measure", "positions", "ranks"),
+    [
+        (DUO(cutoff=2), [[0.0], [0.5], [1.0]], 3),  # not of the whole list
+        (DUO(), [[0.0], [0.5], [1.0]], 2),  # not of all documents
+        (DUO(), [[0.0, 1.0], [0.5, 0.0], [1.0, 0.5]], 3),  # of two axes
+        (DUO(), [[np.nan], [np.nan], [np.nan]], 3),  # of no known position
+        (DUO(), [[0.5], [0.5], [0.5]], 3),  # of one position
+        (DUO(step=3), [[0.0], [0.5], [1.0]], 3),  # of which every order has one value
+    ],
+)
+def test_it_is_a_sum_over_prefixes_of_whole_lists_on_one_axis_only(measure, positions, ranks):
+    assert measure.over_prefixes(np.array(positions), np.ones(3, dtype=np.int64), ranks) is None
+
+
+def test_of_a_whole_list_each_prefix_earns_something():
+    earned = DUO().over_prefixes(np.array([[0.0], [0.5], [1.0]]), np.ones(3, dtype=np.int64), 3)
+    assert np.isfinite(earned(np.zeros((1, 3)), 0)).all()

@@ -349,3 +349,11 @@ def test_too_many_states_are_refused_before_they_are_looked_at():
 @pytest.mark.parametrize("normaliser", ["attainable", "greedy"])
 def test_of_two_groups_alike_either_order_of_ap_is_the_best(normaliser):
     assert value(FAIR(gain="ap", normaliser=normaliser), [A, B], [1.0, 1.0]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("measure", [FAIR(form="product"), FAIR(normaliser="attainable"), FAIR()])
+def test_it_is_a_sum_over_prefixes_only_with_a_fixed_ideal(measure):
+    """The product is none, what is attainable depends on the list, and without a relevant document there is no ideal."""
+    groups = np.array([[1.0, 0.0], [0.0, 1.0]])
+    grades = np.zeros((1, 2)) if measure == FAIR() else np.ones((1, 2))
+    assert measure.over_prefixes(groups, np.ones(2), np.array([[0.5, 0.5]]), grades, groups[None]) is None
