@@ -176,9 +176,9 @@ class DUO(_Spread):
         lists = [each for _, each in by_length(np.repeat(x[known], supply[known])[None])]
         if not lists:
             return None
-        _, least, most = ends_of_each(lists[0], self.step, self.mean)[:, 0]
-        if not most - least > NEAR * most:
-            return None
+        _, least, most = ends_of_each(lists[0], self.step, self.mean)[
+            :, 0
+        ]  # they differ: not all documents are at one place
         low, high = x[known].min(), x[known].max()
         placed_at = np.where(known, (x - low) / (high - low) - 0.5, 0.0)
         if self.mean == "full":

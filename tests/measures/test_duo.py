@@ -350,7 +350,6 @@ def test_a_long_list_can_be_interrupted(capsys):
         (DUO(), [[0.0, 1.0], [0.5, 0.0], [1.0, 0.5]], 3),  # of two axes
         (DUO(), [[np.nan], [np.nan], [np.nan]], 3),  # of no known position
         (DUO(), [[0.5], [0.5], [0.5]], 3),  # of one position
-        (DUO(step=3), [[0.0], [0.5], [1.0]], 3),  # of which every order has one value
     ],
 )
 def test_it_is_a_sum_over_prefixes_of_whole_lists_on_one_axis_only(measure, positions, ranks):
