@@ -21,15 +21,15 @@ class Parameters:
     ``by`` names the attribute whose groups are looked at, ``A*B`` two that are crossed; "" is the one that there is.
     ``fewest`` is how many groups it takes.
     ``limits`` of parameters: name, least, greatest, and what to say of others, with ``{name}`` for the value.
-    ``formerly`` says what to take for an option that had another name.
-    ``name`` is what a user types.
+    ``hints`` say of values that have another meaning elsewhere which one is meant.
+    ``name`` is what a user types. A parameter whose name is a word of Python ends in ``_``, which nobody types.
     ``depth`` is how many ranks are read, None is all: those down to the cutoff, unless it ``reads_on`` behind that.
     """
 
     by: str = dataclasses.field(default="", kw_only=True)
     fewest: ClassVar[int] = 0
     limits: ClassVar[Limits] = ()
-    formerly: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    hints: ClassVar[Mapping[str, str]] = MappingProxyType({})
     reads_on: ClassVar[bool] = False
     name: ClassVar[str] = ""
     depth: ClassVar[int | None] = None
@@ -47,7 +47,8 @@ class Parameters:
                     raise UsageError(f"{self.name}: {words.format(**vars(self))}")
         for field in dataclasses.fields(self):
             if get_origin(field.type) is Literal:
-                self.choice(get_args(field.type), getattr(self, field.name), f"{self.name}: the parameter {field.name}")
+                what = f"{self.name}: the parameter {typed_name(field.name)}"
+                self.choice(get_args(field.type), getattr(self, field.name), what)
 
     def check(self, groups: Sequence[str]) -> None:
         """Raise UsageError if it does not fit these groups; called before anything large is read.
@@ -68,7 +69,7 @@ class Parameters:
         from difflib import get_close_matches
 
         near = get_close_matches(str(value), map(str, options), 1)
-        meant = cls.formerly.get(str(value), f"did you mean {near[0]}? " if near else "")
+        meant = cls.hints.get(str(value), f"did you mean {near[0]}? " if near else "")
         raise UsageError(f"{what} cannot be {value!r}; {meant}it is one of: {', '.join(map(str, options))}")
 
     def __matmul__(self, cutoff: int) -> Self:
@@ -82,9 +83,18 @@ class Parameters:
 
     def __str__(self) -> str:
         fields = [f for f in dataclasses.fields(self) if f.name != "cutoff" and getattr(self, f.name) != f.default]
-        inside = ",".join(f"{field.name}={spelled(getattr(self, field.name))}" for field in fields)
+        inside = ",".join(f"{typed_name(field.name)}={spelled(getattr(self, field.name))}" for field in fields)
         cutoff = "" if getattr(self, "cutoff", None) is None else f"@{self.cutoff}"  # type: ignore[attr-defined]
         return f"{type(self).__name__}{f'({inside})' if inside else ''}{cutoff}"
+
+
+def typed_name(name: str) -> str:
+    """Give the name of a parameter as a user types it.
+
+    >>> typed_name("from_"), typed_name("tau")
+    ('from', 'tau')
+    """
+    return name.removesuffix("_")
 
 
 @cache

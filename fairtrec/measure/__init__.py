@@ -108,7 +108,7 @@ class Measure(Quantity, Parameters):
     ``bounds`` are the least and the greatest value that there can be with these parameters, whatever the run, the
     groups and their target; None where there is no such number.
     ``ordered`` says that the order of the ranked documents matters, not only which they are.
-    ``fewest``, ``limits`` and ``formerly`` are those of all that has parameters.
+    ``fewest``, ``limits`` and ``hints`` are those of all that has parameters.
     ``worst_known`` says that the measure has a value for the worst document there can be (``--missing worst``).
     ``beyond`` says what a group that no document holds costs, so that groups need not be listed: the ``sum`` of their
     shares decides, or the sum of their ``squares``; nothing where each has to be looked at.

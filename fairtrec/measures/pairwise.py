@@ -199,7 +199,7 @@ class _Pairwise(Measure):
     better = "lower"
     bounds = 0.0, 1.0
     limits = (("step", 1, np.inf, "the step is {step}; it is 1 or more"),)
-    formerly = MappingProxyType({"log2": "1 / log2(i) is log2_rank, as log2 is 1 / log2(1 + i) elsewhere; "})
+    hints = MappingProxyType({"log2": "1 / log2(i) is log2_rank, as log2 is 1 / log2(1 + i) elsewhere; "})
 
     @property
     @abstractmethod

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairtrec.data.parameters import spelled
+from fairtrec.data.parameters import spelled, typed_name
 from fairtrec.formulas import discount, neutrality, ranks, two_sums
 from fairtrec.formulas.fronts import ROUNDING, same_grades, spend
 from fairtrec.formulas.weighted_sums import weighted_sum
@@ -24,7 +24,7 @@ from fairtrec.reranker import (
     count_queries,
     take,
 )
-from fairtrec.support.literals import Among
+from fairtrec.support.literals import DocumentsFrom
 
 K = 10  # the cutoff where nothing is named
 SCORES = "scores"  # for a utility: DCG of what the run itself scored
@@ -43,7 +43,7 @@ class Optimal(Reranker):
     ``fairness`` and ``utility`` are any two measures, as -m takes them: Optimal(fairness=AWRF@20,utility=nDCG@10,
     loss=1%). utility=scores is the DCG of the run's own scores, for which nothing is judged, down to the cutoff of the
     fairness if neither scores@k nor @k names another. @k is the cutoff of those that name none. Documents come from the
-    run; among=background: also from --background; among=pool: from all runs of the command. This is `fairtrec headroom`
+    run; from=background: also from --background; from=runs: from all runs of the command. This is `fairtrec headroom`
     written down, with the same fronts and figures: docs/headroom.md says where it is exact. Where it is not, a note
     says what no order exceeds.
 
@@ -75,7 +75,7 @@ class Optimal(Reranker):
     tau: int = 1
     fairness: str = ""
     utility: str = ""
-    among: Among = "run"
+    from_: DocumentsFrom = "run"
 
     worst_known = True
     worst: ClassVar[bool] = False  # whether the least fair order is looked for
@@ -89,15 +89,15 @@ class Optimal(Reranker):
             of_grades = {"same_grades": self.same_grades, "pin_unjudged": self.pin_unjudged}
             for option in (name for name, is_set in of_grades.items() if is_set):
                 raise UsageError(f"{self.name}: scores have no grades; leave out {option}, or name another utility")
-            if self.among != "run":
-                raise UsageError(f"{self.name}: only the documents of the run have scores; leave out among")
+            if self.from_ != "run":
+                raise UsageError(f"{self.name}: only the documents of the run have scores; leave out from")
         if self.cutoff is None and not self.of_measures:
             object.__setattr__(self, "cutoff", K)
 
     @property
     def of_measures(self) -> bool:
         """Whether orders are looked for by what measures make of them."""
-        return bool(self.fairness or self.utility) or self.among != "run"
+        return bool(self.fairness or self.utility) or self.from_ != "run"
 
     @property
     def together(self) -> bool:
@@ -167,7 +167,7 @@ class Optimal(Reranker):
     def __str__(self) -> str:
         measures = [f"{name}={getattr(self, name)}" for name in ("fairness", "utility") if getattr(self, name)]
         rest = [
-            f"{field.name}={spelled(getattr(self, field.name))}"
+            f"{typed_name(field.name)}={spelled(getattr(self, field.name))}"
             for field in fields(self)
             if field.name not in ("cutoff", "fairness", "utility") and getattr(self, field.name) != field.default
         ]

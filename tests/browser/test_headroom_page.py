@@ -10,14 +10,14 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def page(example, tmp_path_factory):
-    from fairtrec.commands.headroom import FRONTIERS
+    from fairtrec.commands.headroom import HEADROOMS
 
     folder = tmp_path_factory.mktemp("headroom")
     found = fairtrec.headroom(
         three_runs(example, folder), example / "qrels.txt", terms="gender-en",
         docs=example / "collection.tsv", background=example / "background.run",
     )  # fmt: skip
-    return written(FRONTIERS("html", found, places=4, per_query=True, query_texts={"q1": "who <i> is"}), folder)
+    return written(HEADROOMS("html", found, places=4, per_query=True, query_texts={"q1": "who <i> is"}), folder)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

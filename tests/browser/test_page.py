@@ -133,7 +133,7 @@ def test_no_label_stands_at_the_dot_of_another_no_dot_is_hidden_no_sign_is_cut_o
     page = show(name)
     first = well_placed(page)
     assert first
-    if name in ("swapped", "ten", "43"):  # who is on the frontier is said, and who is where there are few
+    if name in ("swapped", "ten", "43"):  # who is on the front is said, and who is where there are few
         wanted = "#scatter .point" if name != "43" else "#scatter .point.front"
         assert first == {int(point.get_attribute("data-run")) for point in page.locator(wanted).all()}
     for _ in axes(page):
@@ -200,7 +200,7 @@ def test_without_a_script_the_same_is_drawn(show, name):
         [...document.querySelectorAll("#scatter .point")].map((each) => [
             each.dataset.run, each.getAttribute("class"), each.getAttribute("transform"), each.querySelector("circle").getAttribute("r"),
         ].join().replace(" named", "")),
-        document.querySelector("#scatter .frontier").getAttribute("d"),
+        document.querySelector("#scatter .front-line").getAttribute("d"),
         [...document.querySelectorAll("#scatter .ticks text")].map((each) => each.textContent),
     ]"""
     scripted, plain = show(name), show(name, java_script_enabled=False)

@@ -66,7 +66,7 @@ def offered(monkeypatch, capsys):
         ("resources show example", ["plain,example-fair"]),
         ("make ranker tri", ["file,tri"]),
         ("make ranker t --model enc", ["dir,enc"]),
-        ("plot fro", ["plain,frontier"]),
+        ("plot fro", ["plain,front"]),
         ("results diff a", ["file,a"]),
         ("make pos", ["plain,positions"]),
         ("demo --copy x", ["dir,x"]),

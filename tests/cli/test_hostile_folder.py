@@ -21,7 +21,7 @@ COMMANDS = {
     "rerank": f"rerank qrels.txt bm25.run neural.run --by neutral {TEXTS} -j 2 -o out",
     "counts make": "counts make collection.tsv --terms gender-en -o out.tsv -j 3",
     "counterfactual": "make counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 2",
-    "plot": f"plot frontier qrels.txt bm25.run neural.run -m 'nDCG@10 ARaB@10' {TEXTS} -j 2 -o out.svg",
+    "plot": f"plot front qrels.txt bm25.run neural.run -m 'nDCG@10 ARaB@10' {TEXTS} -j 2 -o out.svg",
 }
 PROGRAM = """
 import fairtrec

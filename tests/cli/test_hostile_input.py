@@ -240,7 +240,7 @@ def test_no_program_prints_lines_of_its_own(workplace, fairtrec_command, capfd, 
 VALUES = [
     "compare huge.txt small.txt --values -m nDCG@10",
     "compare huge.txt small.txt --values -m nDCG@10 --test bootstrap",
-    "plot frontier huge.txt small.txt --values -m nDCG@10 -m RR -o out.svg",
+    "plot front huge.txt small.txt --values -m nDCG@10 -m RR -o out.svg",
     "plot runs huge.txt small.txt --values -m RR -o out.svg",
 ]
 

@@ -69,7 +69,7 @@ def test_figures(desk):
     alone, found = (fairtrec.evaluate(TWO, [*runs], "qrels.txt", **given) for runs in (THREE, (*THREE, *FEW)))
 
     def front(result):
-        lines = fairtrec.plot(result, "frontier", confidence=None).axes[0].get_lines()
+        lines = fairtrec.plot(result, "front", confidence=None).axes[0].get_lines()
         points = (line for line in lines if not line.get_label().startswith("_"))
         return {line.get_label() for line in points if line.get_markerfacecolor() != "white"}
 

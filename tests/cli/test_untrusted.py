@@ -89,7 +89,7 @@ OTHERS = {
     "rbo": "rbo eve.run bm25.run",
     "rerank": "rerank qrels.txt eve.run --by neutral -o out",
     "explain": "explain qrels.txt eve.run -m ARaB@10 --query 101",
-    "plot": "plot frontier qrels.txt eve.run bm25.run -m 'nDCG@10 ARaB@10' -o out.svg",
+    "plot": "plot front qrels.txt eve.run bm25.run -m 'nDCG@10 ARaB@10' -o out.svg",
 }
 
 

@@ -149,13 +149,13 @@ COMMANDS = [
     ),
     "check none one.run --labels hard.tsv --bounds labels --require 'NDKL@10 <= 0.2' -f json",
     f"make queryset {EXAMPLE}/votes.tsv --keep n --query-texts {EXAMPLE}/queries.tsv --terms gender-en -f json",
-    f"plot frontier qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' -o frontier.svg",
+    f"plot front qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' -o front.svg",
     f"plot cutoffs qrels.txt {DRAWN} {COUNTED} -m 'NFaiRR' --cutoffs 1,5,10 -o cutoffs.svg",
     f"plot queries qrels.txt one.run two.run {COUNTED} -m 'NFaiRR@10' -o queries.svg",
     f"plot runs qrels.txt {DRAWN} {COUNTED} -m 'NFaiRR@10' -o runs.svg",
     f"counts make {EXAMPLE}/collection.tsv --terms gender-en -o counted.tsv --force",
 ]
-WRITTEN = ("frontier.svg", "cutoffs.svg", "queries.svg", "runs.svg", "counted.tsv", "sheet.tsv")
+WRITTEN = ("front.svg", "cutoffs.svg", "queries.svg", "runs.svg", "counted.tsv", "sheet.tsv")
 
 
 def write_collection() -> None:

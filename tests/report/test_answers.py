@@ -159,6 +159,22 @@ def test_its_text_is_what_the_command_prints(name, copied, fairtrec_command, mon
     assert whole in (wrapped, unwrapped(wrapped))
 
 
+WITHOUT_RUNS = {"best and worst of topics", "make_queryset", "gold agree"}  # which are not of runs, or name none
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_json_lists_runs_as_objects_in_every_kind(name, copied):
+    if name == "make_positions":  # which are rows alone
+        return
+    ANSWERS[name]().write(copied / "answer.json", "json")
+    found = json.loads((copied / "answer.json").read_text("utf-8"))
+    if name in WITHOUT_RUNS:
+        assert "runs" not in found
+    else:
+        assert found["runs"]
+        assert all(isinstance(run["run"], str) for run in found["runs"])
+
+
 def test_what_scores_of_a_session_say_is_what_its_result_says(copied):
     session = fairtrec.evaluator("nDCG@10", "qrels.txt")
     assert str(session.scores("bm25.run")) == str(session.evaluate("bm25.run"))

@@ -254,7 +254,7 @@ def points(parsed):
     return [("front" in e["class"].split(), e.get("transform"), e["visibility"]) for e in found]
 
 
-def test_the_scatter_is_of_utility_against_fairness_with_its_frontier():
+def test_the_scatter_is_of_utility_against_fairness_with_its_front():
     parsed = Page(html(result_of()))
     assert parsed.one("text", id="across-label")["text"] == "nDCG@10, higher is better →"
     assert parsed.one("text", id="up-label")["text"] == "Higher@10, higher is better ↑"
@@ -265,7 +265,7 @@ def test_the_scatter_is_of_utility_against_fairness_with_its_frontier():
     assert cx < ax < bx  # 0.15, 0.6, 0.8
     assert cy > by > ay  # 0.1, 0.15, 0.267, and up is less in a drawing
     assert (ax - cx) / (bx - cx) == pytest.approx((0.6 - 0.15) / (0.8 - 0.15), abs=2e-3)
-    assert parsed.one("path", class_="frontier")["d"] == f"M{ax:g} {ay:g}V{by:g}H{bx:g}"  # a, its corner with b, b
+    assert parsed.one("path", class_="front-line")["d"] == f"M{ax:g} {ay:g}V{by:g}H{bx:g}"  # a, its corner with b, b
 
 
 def test_a_run_that_cannot_be_compared_is_dotted_and_all_circles_are_explained():

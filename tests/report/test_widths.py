@@ -18,7 +18,7 @@ from fairtrec.commands.check import VERDICTS
 from fairtrec.commands.compare import COMPARISONS
 from fairtrec.commands.explain import EXPLANATIONS
 from fairtrec.commands.gold import AGREEMENTS
-from fairtrec.commands.headroom import FRONTIERS
+from fairtrec.commands.headroom import HEADROOMS
 from fairtrec.commands.rbo import OVERLAPS
 from fairtrec.commands.rerank import EFFECTS
 from fairtrec.commands.rerank.reranked import Effects
@@ -112,7 +112,7 @@ def answers(name, runs, result):
     if name == "select":
         return SELECTIONS, fairtrec.select(runs, QRELS, utility="nDCG@10", fairness="NFaiRR@10", **WORDS)
     if name == "headroom":
-        return FRONTIERS, fairtrec.headroom(runs, QRELS, loss=0, **WORDS)
+        return HEADROOMS, fairtrec.headroom(runs, QRELS, loss=0, **WORDS)
     if name == "rerank":
         reranking = fairtrec.rerank("DetCons@10", runs, QRELS, membership="majority", **WORDS)
         return EFFECTS, Effects("nDCG@10 NFaiRR@10 AWRF@10", {"qrels": QRELS, "membership": "majority", **WORDS}).of(

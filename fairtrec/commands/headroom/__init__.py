@@ -3,7 +3,7 @@
 from fairtrec.report.writers import USUAL, Formats, Writer
 from fairtrec.support.command_rows import CommandRow
 
-FRONTIERS = Formats(
+HEADROOMS = Formats(
     "fairtrec.commands.headroom.report",
     {**USUAL, "html": Writer(".page:html", "", "all")},
     ("per_query", "query_texts"),
@@ -15,8 +15,8 @@ COMMANDS = (
         "Explain",
         "Find how much fairer a run could be, at no loss and at some.",
         "provisional",
-        brief="utility fairness loss among terms docs counts labels background queries form output",
+        brief="utility fairness loss from_ terms docs counts labels background queries form output",
         sections={"": ("fairness loss terms", "Front", "")},
-        answers={"Frontier": FRONTIERS},
+        answers={"Headroom": HEADROOMS},
     ),
 )

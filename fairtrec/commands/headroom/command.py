@@ -7,9 +7,9 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
-from fairtrec.commands.headroom import FRONTIERS
+from fairtrec.commands.headroom import HEADROOMS
 from fairtrec.support.errors import UsageError
-from fairtrec.support.literals import Among
+from fairtrec.support.literals import DocumentsFrom
 
 
 @click.command(name="headroom", cls=Titled, epilog=options.EXITS)
@@ -27,8 +27,8 @@ from fairtrec.support.literals import Among
 @click.option("--each", is_flag=True, help="Allow that loss in each query, not only in the mean.")
 @click.option(
     "--from",
-    "among",
-    type=click.Choice(get_args(Among)),
+    "from_",
+    type=click.Choice(get_args(DocumentsFrom)),
     default="run",
     help="Whose documents may be ranked: those of the run, of the background too, of all runs.",
 )
@@ -42,7 +42,7 @@ from fairtrec.support.literals import Among
     metavar="ALPHA",
     help="Print how far each run is from the point at this share of its front: 0 is most utility, 1 the fairest.",
 )
-@options.Shared(evaluates="headroom", measures=(), report=FRONTIERS)
+@options.Shared(evaluates="headroom", measures=(), report=HEADROOMS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -68,10 +68,10 @@ def command(
     if query_texts is not None and not (per_query and form == "html"):
         raise UsageError("--query-texts stand beside queries in a page; add -f html and -q")
     files = printing.files_of(runs, [output], qrels, *given.values())
-    also = ("background",) if given["among"] == "background" else ()
+    also = ("background",) if given["from_"] == "background" else ()
     with printing.attended(*also):
-        frontier = headroom(files, qrels, **given)
+        found = headroom(files, qrels, **given)
     asked = None
     if query_texts is not None:
-        asked = loading.query_texts(query_texts, sorted({query.qid for run in frontier.runs for query in run.queries}))
-    printing.write(FRONTIERS, form, frontier, output, places=places, per_query=per_query, query_texts=asked)
+        asked = loading.query_texts(query_texts, sorted({query.qid for run in found.runs for query in run.queries}))
+    printing.write(HEADROOMS, form, found, output, places=places, per_query=per_query, query_texts=asked)

@@ -19,7 +19,7 @@ from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.fronts import ROUNDING, Front, merged, point_at, spend
 from fairtrec.measure import Better, Measure, Quantity
 from fairtrec.support.errors import UsageError
-from fairtrec.support.literals import Among
+from fairtrec.support.literals import DocumentsFrom
 from fairtrec.support.notes import Note
 
 PROVEN = 1e-6  # what is less far apart is the same
@@ -85,7 +85,7 @@ class Dpfr(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class QueryFrontier:
+class QueryHeadroom:
     """The points of one query; its losses are its own, and so is the front of its ``dpfr``."""
 
     qid: str
@@ -100,7 +100,7 @@ class QueryFrontier:
 
 
 @dataclass(frozen=True, eq=False)
-class RunFrontier:
+class RunHeadroom:
     """The points of one run, in the mean over ``queries``, and its front; some queries may be ``left_out``.
 
     ``front`` [2, vertex]: utility and fairness between which straight lines lie nowhere below what is attained in the
@@ -113,7 +113,7 @@ class RunFrontier:
     points: tuple[Point, ...]
     front: Floats
     exact: bool
-    queries: tuple[QueryFrontier, ...]
+    queries: tuple[QueryHeadroom, ...]
     ways: Mapping[str, int]
     capped: int = 0
     left_out: tuple[str, ...] = ()
@@ -121,14 +121,14 @@ class RunFrontier:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Frontier(Answer):
+class Headroom(Answer):
     """All runs, the front of the documents of all of them, and the choices that made it."""
 
     utility: Quantity
     fairness: Measure
-    runs: tuple[RunFrontier, ...]
-    pool: RunFrontier | None
-    among: Among
+    runs: tuple[RunHeadroom, ...]
+    all_runs: RunHeadroom | None
+    from_: DocumentsFrom
     each: bool
     losses: tuple[float, ...]
     result: Result
@@ -147,14 +147,14 @@ def headroom(
     utility: str | Measure = "nDCG@10",
     fairness: str | Measure = "NFaiRR@10",
     loss: str | float | Iterable[float] = LOSSES,
-    among: Among = "run",
+    from_: DocumentsFrom = "run",
     candidates: int | None = None,
     each: bool = False,
     pin_unjudged: bool = False,
     dpfr: float | None = None,
     jobs: int | None = 1,
     **given: Unpack[Keywords],
-) -> Frontier:
+) -> Headroom:
     """Say how much fairer each run could be at no loss of utility, at some, and at any.
 
     ``runs``, ``qrels`` and ``given`` are those of `evaluate`.
@@ -162,7 +162,7 @@ def headroom(
                     judged, down to the cutoff of the fairness, or that of "scores@20".
     ``fairness``    a measure of any direction.
     ``loss``        shares of utility that may be lost, like (0, 0.01) or "0,1%".
-    ``among``       where documents come from: "run", its own; "background", these and those of the background; "pool",
+    ``from_``       where documents come from: "run", its own; "background", these and those of the background; "runs",
                     those of all runs.
     ``candidates``  how many of the first documents of each run may be ranked, the rest stays where it is; None: all.
     ``each``        no query may lose more than that; else the mean over queries may not.
@@ -174,13 +174,13 @@ def headroom(
     both values, and what `evaluate` raises.
     """
     losses = _shares(loss)
-    if among not in get_args(Among):
-        raise UsageError(f"documents come from {among!r}; choose run, background or pool")
+    if from_ not in get_args(DocumentsFrom):
+        raise UsageError(f"documents come from {from_!r}; choose run, background or runs")
     if dpfr is not None and not 0 <= dpfr <= 1:
         raise UsageError(f"dpfr is {dpfr:g}; it is a share of the front's length, from 0 (most utility) to 1 (fairest)")
     named = loading.named_runs(runs)
     number = processes([thing for _, thing in named], jobs)
-    search = Search.of({"qrels": qrels, **given}, utility, fairness, among, candidates, pin_unjudged=pin_unjudged)
+    search = Search.of({"qrels": qrels, **given}, utility, fairness, from_, candidates, pin_unjudged=pin_unjudged)
     problems, values, whole, result = search.cases(named, number)
     kept = Cached()
     several = []
@@ -193,12 +193,12 @@ def headroom(
         several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in ordered)))
     of_scores = OfScores(search.scores_cutoff)
     signature = _signature_of(search, of_scores, losses, each=each, dpfr=dpfr)
-    return Frontier(
+    return Headroom(
         utility=search.utility or of_scores,
         fairness=search.fairness,
         runs=tuple(several),
-        pool=_of_all(whole, several, kept),
-        among=among,
+        all_runs=_of_all(whole, several, kept),
+        from_=from_,
         each=each,
         losses=losses,
         result=result,
@@ -208,12 +208,12 @@ def headroom(
     )
 
 
-def _of_all(whole: Problem | None, several: Sequence[RunFrontier], kept: Cached) -> RunFrontier | None:
+def _of_all(whole: Problem | None, several: Sequence[RunHeadroom], kept: Cached) -> RunHeadroom | None:
     """Give the front of the documents of all runs; None if there is none, or it takes too long."""
     if whole is None or not all(each.exact for each in several) or LEMMA_1 not in several[0].ways:
         return None
     own = np.zeros((2, len(whole.qids)))
-    return _of_run("pool", whole, own, solve(whole, own, kept), (), each=False)
+    return _of_run("all runs", whole, own, solve(whole, own, kept), (), each=False)
 
 
 def _signature_of(
@@ -224,7 +224,7 @@ def _signature_of(
         "utility": str(search.utility or of_scores.spelled),
         "fairness": str(search.fairness),
         "loss": ",".join(f"{share:.6g}" for share in losses),
-        "from": search.among,
+        "from": search.from_,
         "candidates": str(search.candidates or ""),
         "each": "yes" if each else "",
         "pin-unjudged": "yes" if search.pin_unjudged else "",
@@ -250,7 +250,7 @@ def _shares(loss: str | float | Iterable[float]) -> tuple[float, ...]:
 
 def _of_run(
     name: str, problem: Problem, own: Floats, found: Solved, losses: Sequence[float], *, each: bool
-) -> RunFrontier:
+) -> RunHeadroom:
     """Choose the points of one run and of its queries: own [2, query] are utility and fairness as it is."""
     fronts, every = found.fronts, range(len(problem.qids))
     turn = -1.0 if problem.fairness.better != "higher" else 1.0
@@ -287,18 +287,18 @@ def _of_run(
     start, edges, *_ = merged(fronts, found=True)
     line = start[:, None] + np.cumsum(np.pad(edges, ((0, 0), (1, 0))), axis=1)
     of_queries = [points([row], [([several[row][0]], several[row][1]) for several in alone]) for row in every]
-    return RunFrontier(
+    return RunHeadroom(
         run=name,
         points=points(every, together),
         front=line * [[1.0], [turn]] / len(every),
         exact=all(front.ends is None for front in fronts),
         ways={way: many for way in WAYS if (many := found.ways.count(way))},
         capped=len(found.capped),
-        queries=tuple(QueryFrontier(qid, of) for qid, of in zip(problem.qids, of_queries, strict=True)),
+        queries=tuple(QueryHeadroom(qid, of) for qid, of in zip(problem.qids, of_queries, strict=True)),
     )
 
 
-def with_dpfr(run: RunFrontier, fronts: Sequence[Front], better: Better, alpha: float) -> RunFrontier:
+def with_dpfr(run: RunHeadroom, fronts: Sequence[Front], better: Better, alpha: float) -> RunHeadroom:
     """Measure the distances of a run, of whose queries these are the ``fronts``; ``better`` says which fairness is.
 
     Of queries the hull is taken, too, as of their mean: so a run of one query is as far as the query is.

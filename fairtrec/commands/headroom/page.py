@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from fairtrec.commands.headroom.headroom import Frontier
+from fairtrec.commands.headroom.headroom import Headroom
 from fairtrec.commands.headroom.report import aim, fair, tables, title
 from fairtrec.data import Floats
 from fairtrec.report.document import Column, heading
@@ -20,7 +20,7 @@ Places = Mapping[tuple[float, ...], tuple[float, float]]  # of utility and fairn
 OWN = """
 .fronts { max-width: 46rem; }
 .fronts path.front { fill: none; stroke: var(--quiet); stroke-width: 1.5; }
-.fronts path.pool { fill: none; stroke: var(--front); stroke-width: 2; stroke-dasharray: 6 4; }
+.fronts path.all { fill: none; stroke: var(--front); stroke-width: 2; stroke-dasharray: 6 4; }
 .fronts circle { fill: var(--front); stroke: var(--ground); }
 .fronts circle.same { fill: var(--ground); stroke: var(--front); stroke-width: 2; }
 .fronts path.moved { fill: none; stroke: var(--front); stroke-width: 1; stroke-dasharray: 2 3; }
@@ -31,13 +31,13 @@ OWN = """
 
 
 def html(
-    frontier: Frontier, *, places: int, per_query: bool = False, query_texts: Mapping[str, str] | None = None
+    headroom: Headroom, *, places: int, per_query: bool = False, query_texts: Mapping[str, str] | None = None
 ) -> str:
     """Write the page."""
-    document = tables(frontier, places=places, per_query=per_query)
-    names = shorten_names([run.run for run in frontier.runs])
-    shown = _labels(frontier, names)
-    facts = f"runs: {len(names)}, queries: {len({query.qid for run in frontier.runs for query in run.queries})}"
+    document = tables(headroom, places=places, per_query=per_query)
+    names = shorten_names([run.run for run in headroom.runs])
+    shown = _labels(headroom, names)
+    facts = f"runs: {len(names)}, queries: {len({query.qid for run in headroom.runs for query in run.queries})}"
     first, *others = document.tables
     if shown != names:  # then they are numbers
         first = replace(first, keys=[Column("no.", shown), *first.keys])
@@ -45,22 +45,22 @@ def html(
         asked = [(query_texts or {}).get(qid, "") for qid in table.keys[-1].cells]
         others[at] = replace(table, keys=[*table.keys, Column("text", asked, words=True)])
     document = replace(document, tables=[first, *others])
-    drawing = _drawing(frontier, names, shown, places)
-    return page(f"{frontier.utility} and {frontier.fairness}: headroom", [facts], document, drawing, OWN)
+    drawing = _drawing(headroom, names, shown, places)
+    return page(f"{headroom.utility} and {headroom.fairness}: headroom", [facts], document, drawing, OWN)
 
 
-def _ends(frontier: Frontier) -> list[list[int]]:
+def _ends(headroom: Headroom) -> list[list[int]]:
     """List the runs whose fronts end at the same place, as those of runs of the same documents do."""
     together: dict[tuple[float, ...], list[int]] = {}
-    for at, run in enumerate(frontier.runs):
+    for at, run in enumerate(headroom.runs):
         together.setdefault(tuple(run.front[:, -1].round(3).tolist()), []).append(at)
     return list(together.values())
 
 
-def _labels(frontier: Frontier, names: list[str]) -> list[str]:
+def _labels(headroom: Headroom, names: list[str]) -> list[str]:
     """Label runs by name, or by number where those of some fronts that end at one place are too long together."""
     shown = labels(names)
-    longest = max(len(_joined(runs, shown)) for runs in _ends(frontier))
+    longest = max(len(_joined(runs, shown)) for runs in _ends(headroom))
     return shown if longest <= SHORT else [str(number) for number in range(1, len(names) + 1)]
 
 
@@ -78,27 +78,27 @@ def _joined(runs: list[int], shown: list[str]) -> str:
     )
 
 
-def _drawing(frontier: Frontier, names: list[str], shown: list[str], places: int) -> Iterator[Element]:
-    pool = [] if frontier.pool is None else [frontier.pool]
+def _drawing(headroom: Headroom, names: list[str], shown: list[str], places: int) -> Iterator[Element]:
+    every_run = [] if headroom.all_runs is None else [headroom.all_runs]
     what = "dot: the run; ring: the same grades at every rank; line: its front, all that it could be"
-    more = "; dashed: the front of the documents of all runs" * len(pool)
-    if frontier.dpfr is not None:
-        more += f"; dotted: {aim(frontier.dpfr)}, the way to a point of its front"
-    yield element("h2", f"{heading(frontier.fairness)} against {heading(frontier.utility)}")
+    more = "; dashed: the front of the documents of all runs" * len(every_run)
+    if headroom.dpfr is not None:
+        more += f"; dotted: {aim(headroom.dpfr)}, the way to a point of its front"
+    yield element("h2", f"{heading(headroom.fairness)} against {heading(headroom.utility)}")
     yield element("p", f"{what}{more}", class_="note")
-    points = [np.array([[point.utility, point.fairness] for point in run.points[:2]]).T for run in frontier.runs]
-    aims = [(run, run.dpfr) for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
+    points = [np.array([[point.utility, point.fairness] for point in run.points[:2]]).T for run in headroom.runs]
+    aims = [(run, run.dpfr) for run in headroom.runs if run.dpfr is not None and run.dpfr.distance >= 0]
     points += [np.array([[each.utility], [each.fairness]]) for _, each in aims]
-    every = np.concatenate([*(run.front for run in (*frontier.runs, *pool)), *points], axis=1)
-    axes = Axis.of(frontier.utility, every[0]), Axis.of(frontier.fairness, every[1])
+    every = np.concatenate([*(run.front for run in (*headroom.runs, *every_run)), *points], axis=1)
+    axes = Axis.of(headroom.utility, every[0]), Axis.of(headroom.fairness, every[1])
     box = field(axes)
     drawn = dict(zip(map(tuple, every.T.tolist()), spots(*axes, box), strict=True))
     parts = frame(*axes, box)
-    for run, short in zip(frontier.runs, names, strict=True):
+    for run, short in zip(headroom.runs, names, strict=True):
         each = ", ".join(f"{title(point.loss, point.name)} {fair(point, places)}" for point in run.points[1:])
         parts.append(_line(drawn, run.front, f"{short}: {each}", "front"))
-    parts += [_line(drawn, run.front, "the documents of all runs", "pool") for run in pool]
-    for run, short in zip(frontier.runs, names, strict=True):
+    parts += [_line(drawn, run.front, "the documents of all runs", "all") for run in every_run]
+    for run, short in zip(headroom.runs, names, strict=True):
         own, same = run.points[:2]
         if same.name == "same grades":
             (x, low), (_, high) = drawn[own[1:3]], drawn[same[1:3]]
@@ -111,7 +111,7 @@ def _drawing(frontier: Frontier, names: list[str], shown: list[str], places: int
     yield element(
         "svg",
         *parts,
-        *_dots(frontier, names, shown, drawn, box, places),
+        *_dots(headroom, names, shown, drawn, box, places),
         class_="fronts",
         viewBox="0 0 560 420",
         role="img",
@@ -125,18 +125,18 @@ def _line(drawn: Places, front: Floats, told: str, kind: str) -> Element:
 
 
 def _dots(
-    frontier: Frontier, names: list[str], shown: list[str], drawn: Places, box: Box, places: int
+    headroom: Headroom, names: list[str], shown: list[str], drawn: Places, box: Box, places: int
 ) -> Iterator[Element]:
     """Draw the runs, and label the ends of their fronts, and the runs themselves where there is room."""
-    ends = _ends(frontier)
+    ends = _ends(headroom)
     many = len(ends)
     wanted = [*(_joined(runs, shown) for runs in ends), *shown]
-    of_runs = [drawn[run.points[0][1:3]] for run in frontier.runs]
-    at_ends = [drawn[tuple(frontier.runs[runs[0]].front[:, -1].tolist())] for runs in ends]
+    of_runs = [drawn[run.points[0][1:3]] for run in headroom.runs]
+    at_ends = [drawn[tuple(headroom.runs[runs[0]].front[:, -1].tolist())] for runs in ends]
     dots = stacked((at, *spot) for at, spot in enumerate([*at_ends, *of_runs]))
     beside = labelled(dots, dict(enumerate(wanted)), (box[0], box[1] - 14, LAST, box[3]))
     for at, (x, y) in enumerate(of_runs):
-        own = frontier.runs[at].points[0]
+        own = headroom.runs[at].points[0]
         told = f"{names[at]}: {own.utility:.{places}f}, {own.fairness:.{places}f}"
         yield element("circle", element("title", told), cx=x, cy=y, r=5)
     for dot in dots:

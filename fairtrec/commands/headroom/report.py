@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil, hypot, isfinite, isinf, isnan
 from typing import Any
 
-from fairtrec.commands.headroom.headroom import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
+from fairtrec.commands.headroom.headroom import PROVEN, Headroom, Point, QueryHeadroom, RunHeadroom
 from fairtrec.commands.rerank.inputs import JUDGED
 from fairtrec.commands.rerank.solve import BOUND, SEARCH, WAYS
 from fairtrec.report.cells import cell
@@ -21,7 +21,7 @@ SAME = NoteKind(
     "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit",
     NoteSeverity.BACKGROUND,
 )
-FROM = {"run": "the run", "background": "the run and of the background", "pool": "all runs"}
+FROM = {"run": "the run", "background": "the run and of the background", "runs": "all runs"}
 DOCUMENTS = NoteKind("documents", "documents: those of {whose}", NoteSeverity.BACKGROUND)
 LOSSES = NoteKind(
     "losses",
@@ -59,7 +59,7 @@ CAPPED = NoteKind(
 )
 OWN_FRONTS = NoteKind(
     "own fronts",
-    "{aim} can be compared for runs of one front (--from pool, same queries); here each has its own",
+    "{aim} can be compared for runs of one front (--from runs, same queries); here each has its own",
     NoteSeverity.MISLEADING,
 )
 NO_FRONT = NoteKind(
@@ -75,33 +75,33 @@ LEFT_OUT = NoteKind(
 ABSOLUTE = NoteKind("absolute values", "the mean of absolute values")
 
 
-def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Document:
+def tables(headroom: Headroom, *, places: int, per_query: bool = False) -> Document:
     """Lay out all tables."""
-    names = shorten_names([run.run for run in frontier.runs])
-    groups = [f"{first:.2f} to {last:.2f}" for first, last in _spoken(frontier)]
-    title = f"{heading(frontier.fairness)} at no loss, and at some"
-    runs = _columns(frontier, frontier.runs, [Column("with groups", groups)] * bool(groups), places)
+    names = shorten_names([run.run for run in headroom.runs])
+    groups = [f"{first:.2f} to {last:.2f}" for first, last in _spoken(headroom)]
+    title = f"{heading(headroom.fairness)} at no loss, and at some"
+    runs = _columns(headroom, headroom.runs, [Column("with groups", groups)] * bool(groups), places)
     several = [ReportTable(title, [Column("run", names, words=True, runs=True)], runs)]
     if per_query:
-        rows = [(short, query) for short, run in zip(names, frontier.runs, strict=True) for query in run.queries]
+        rows = [(short, query) for short, run in zip(names, headroom.runs, strict=True) for query in run.queries]
         words = {"run": [short for short, _ in rows], "query": [query.qid for _, query in rows]}
-        apart = [Column("distance", [f"{query.distance:.{places}f}" for _, query in rows])] * (0.0 in frontier.losses)
-        queries = _columns(frontier, [query for _, query in rows], apart, places)
+        apart = [Column("distance", [f"{query.distance:.{places}f}" for _, query in rows])] * (0.0 in headroom.losses)
+        queries = _columns(headroom, [query for _, query in rows], apart, places)
         keys = [Column(head, cells, words=True, runs=head == "run") for head, cells in words.items()]
         several.append(ReportTable("Queries, each on its own", keys, queries))
-    said = [*list_own_notes(frontier), *list_result_notes(frontier.result, judged=False)]
-    used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}
-    return Document(several, said, str(frontier.signature), signs=[directions(used), *map(str, legend(frontier))])
+    said = [*list_own_notes(headroom), *list_result_notes(headroom.result, judged=False)]
+    used = {headroom.utility.better, headroom.fairness.better, *["lower"] * (headroom.dpfr is not None)}
+    return Document(several, said, str(headroom.signature), signs=[directions(used), *map(str, legend(headroom))])
 
 
-def _spoken(frontier: Frontier) -> list[tuple[float, float]]:
+def _spoken(headroom: Headroom) -> list[tuple[float, float]]:
     """Give the share of ranks with a group in each run and in its fairest order; nothing where it is not known."""
-    found = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
+    found = [(run.points[0].spoken, run.points[-1].spoken) for run in headroom.runs]
     return [] if any(isnan(part) for pair in found for part in pair) else found
 
 
 def _columns(
-    frontier: Frontier, several: Sequence[RunFrontier | QueryFrontier], more: Sequence[Column], places: int
+    headroom: Headroom, several: Sequence[RunHeadroom | QueryHeadroom], more: Sequence[Column], places: int
 ) -> list[Column]:
     """Lay out the points: utility and fairness as they are, and fairness of the others; the utility of most, and more.
 
@@ -111,12 +111,12 @@ def _columns(
     found = [{title(point.loss, point.name): point for point in each} for each in points]
     heads = dict.fromkeys(head for each in found for head in each if head != "run")
     columns = [
-        Column(heading(frontier.utility), [f"{each[0].utility:.{places}f}" for each in points]),
-        Column(heading(frontier.fairness), [f"{each[0].fairness:.{places}f}" for each in points]),
+        Column(heading(headroom.utility), [f"{each[0].utility:.{places}f}" for each in points]),
+        Column(heading(headroom.fairness), [f"{each[0].fairness:.{places}f}" for each in points]),
         *(Column(head, [fair(each[head], places) if head in each else "-" for each in found]) for head in heads),
     ]
     most = [f"{'' if last.told else '>='}{last.utility:.{places}f}" for *_, last in points]
-    columns += [Column(f"{frontier.utility} there", most), *more]
+    columns += [Column(f"{headroom.utility} there", most), *more]
     if aims := [each.dpfr for each in several if each.dpfr is not None]:
         there = [f"{each.utility:.{places}f} {each.fairness + 0.0:.{places}f}" for each in aims]
         distances = [f"{each.distance:.{places}f}" for each in aims]
@@ -142,58 +142,58 @@ def fair(point: Point, places: int) -> str:
     return f"{value} {sign}{point.bound:z.{places}f}" if isfinite(point.bound) else f"{value} {sign}?"
 
 
-def list_notes(frontier: Frontier) -> list[Note]:
+def list_notes(headroom: Headroom) -> list[Note]:
     """List the notes on the numbers."""
-    return [*legend(frontier), *list_own_notes(frontier), *list_result_notes(frontier.result, judged=False)]
+    return [*legend(headroom), *list_own_notes(headroom), *list_result_notes(headroom.result, judged=False)]
 
 
-def legend(frontier: Frontier) -> Iterator[Note]:
+def legend(headroom: Headroom) -> Iterator[Note]:
     """Say what the points are."""
-    if any(run.points[1].name == "same grades" for run in frontier.runs):
+    if any(run.points[1].name == "same grades" for run in headroom.runs):
         yield SAME.note()
-    over = "any query" if frontier.each else "the mean over queries"
-    found = "" if all(point.exact for run in frontier.runs for point in run.points) else "found "
-    if frontier.losses:
-        shares = ", ".join(map(title, frontier.losses))
-        yield LOSSES.note(shares=shares, utility=str(frontier.utility), over=over, found=found)
-    yield MOST.note(utility=str(frontier.utility), found=found)
-    if not all(run.points[-1].told for run in frontier.runs):
-        yield AT_LEAST.note(utility=str(frontier.utility))
-    if frontier.dpfr is not None:
+    over = "any query" if headroom.each else "the mean over queries"
+    found = "" if all(point.exact for run in headroom.runs for point in run.points) else "found "
+    if headroom.losses:
+        shares = ", ".join(map(title, headroom.losses))
+        yield LOSSES.note(shares=shares, utility=str(headroom.utility), over=over, found=found)
+    yield MOST.note(utility=str(headroom.utility), found=found)
+    if not all(run.points[-1].told for run in headroom.runs):
+        yield AT_LEAST.note(utility=str(headroom.utility))
+    if headroom.dpfr is not None:
         end = {0.0: "beginning", 1.0: "end"}
-        alpha = frontier.dpfr
+        alpha = headroom.dpfr
         where = f"the {end[alpha]} of" if alpha in end else f"the point after {alpha:.6g} of the length of"
-        yield DISTANCE.note(aim=aim(alpha), where=where, utility=str(frontier.utility))
-        yield AIM.note(utility=str(frontier.utility), fairness=str(frontier.fairness))
-    if _spoken(frontier):
+        yield DISTANCE.note(aim=aim(alpha), where=where, utility=str(headroom.utility))
+        yield AIM.note(utility=str(headroom.utility), fairness=str(headroom.fairness))
+    if _spoken(headroom):
         yield WITH_GROUPS.note()
 
 
-def list_own_notes(frontier: Frontier) -> Iterator[Note]:
+def list_own_notes(headroom: Headroom) -> Iterator[Note]:
     """List the notes on how the points were found, and how sure they are."""
-    yield DOCUMENTS.note(whose=FROM[frontier.among])
-    yield from _proofs(frontier)
-    if frontier.dpfr is not None:
-        yield from _aimed(frontier, frontier.dpfr)
-    names = shorten_names([run.run for run in frontier.runs])
+    yield DOCUMENTS.note(whose=FROM[headroom.from_])
+    yield from _proofs(headroom)
+    if headroom.dpfr is not None:
+        yield from _aimed(headroom, headroom.dpfr)
+    names = shorten_names([run.run for run in headroom.runs])
     left: dict[tuple[int, int], list[str]] = {}
-    for run, short in zip(frontier.runs, names, strict=True):
+    for run, short in zip(headroom.runs, names, strict=True):
         left.setdefault((len(run.left_out), len(run.left_out) + len(run.queries)), []).append(short)
     told = [f"{many} of {of} ({list_runs(runs)})" for (many, of), runs in left.items() if many]
     if told:
         yield LEFT_OUT.note(queries=list_runs(told))
-    if frontier.fairness.better == "nearer 0":
-        yield ABSOLUTE.note(measure=frontier.fairness)
-    if any(run.points[1].name == "same grades" for run in frontier.runs):
+    if headroom.fairness.better == "nearer 0":
+        yield ABSOLUTE.note(measure=headroom.fairness)
+    if any(run.points[1].name == "same grades" for run in headroom.runs):
         yield JUDGED.note()
 
 
-def _proofs(frontier: Frontier) -> Iterator[Note]:
+def _proofs(headroom: Headroom) -> Iterator[Note]:
     """Say how many rankings were solved in which way, and how far the bound of the others is."""
     ways = Counter(dict.fromkeys(WAYS, 0))
-    for run in frontier.runs:
+    for run in headroom.runs:
         ways.update(run.ways)
-    every, what = ways.total(), "queries" if len(frontier.runs) == 1 else "rankings"
+    every, what = ways.total(), "queries" if len(headroom.runs) == 1 else "rankings"
     tried = {
         SEARCH: f"found by search for {ways[SEARCH]} of {every} {what}",
         BOUND: f"only a few orders were tried for {ways[BOUND]} of {every} {what}",
@@ -202,25 +202,25 @@ def _proofs(frontier: Frontier) -> Iterator[Note]:
         " and ".join(way for way in WAYS if ways[way] and way not in tried),
         every - sum(ways[way] for way in tried),
     )
-    fairness = str(frontier.fairness)
+    fairness = str(headroom.fairness)
     if exact == every:
         yield EXACT.note(fairness=fairness, exact=exact, every=every, what=what, ways=named)
         return
     found = ", ".join(words for way, words in tried.items() if ways[way])
     by = f", exact for {exact}, by {named}" if exact else ""
-    yield NOT_EXACT.note(fairness=fairness, found=found, exact=by, bound=_bound_of(frontier))
-    capped = sum(run.capped for run in frontier.runs)
+    yield NOT_EXACT.note(fairness=fairness, found=found, exact=by, bound=_bound_of(headroom))
+    capped = sum(run.capped for run in headroom.runs)
     if capped:
         yield CAPPED.note(queries=capped, every=every, what=what)
 
 
-def _bound_of(frontier: Frontier) -> str:
+def _bound_of(headroom: Headroom) -> str:
     """Say how far the bound lies from what was found."""
     gaps = {
-        name: max((point.open for run in frontier.runs for point in run.points if (point.name == name)), default=0.0)
+        name: max((point.open for run in headroom.runs for point in run.points if (point.name == name)), default=0.0)
         for name in ("loss", "most", "same grades")
     }
-    side = "above" if frontier.fairness.better == "higher" else "below"
+    side = "above" if headroom.fairness.better == "higher" else "below"
     most = max(gaps["loss"], gaps["most"])
     if isinf(most):
         return "no bound is known"
@@ -246,21 +246,21 @@ def aim(alpha: float) -> str:
     return f"DPFR {alpha:.6g}"
 
 
-def _aimed(frontier: Frontier, alpha: float) -> Iterator[Note]:
+def _aimed(headroom: Headroom, alpha: float) -> Iterator[Note]:
     """Say whether the distances are from one front, or from none."""
-    points = [run.dpfr[1:3] for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
+    points = [run.dpfr[1:3] for run in headroom.runs if run.dpfr is not None and run.dpfr.distance >= 0]
     if any(hypot(utility - points[0][0], fairness - points[0][1]) > PROVEN for utility, fairness in points):
         yield OWN_FRONTS.note(aim=aim(alpha))
-    if any(run.dpfr is not None and isnan(run.dpfr.distance) for run in frontier.runs):
+    if any(run.dpfr is not None and isnan(run.dpfr.distance) for run in headroom.runs):
         yield NO_FRONT.note(aim=aim(alpha))
 
 
-def rows(frontier: Frontier, *, places: int | None, per_query: bool = False) -> Iterator[Row]:
+def rows(headroom: Headroom, *, places: int | None, per_query: bool = False) -> Iterator[Row]:
     """Give a row for each run and point; with queries, for each of these as well."""
-    aimed = ["alpha", "distance"] * (frontier.dpfr is not None)
+    aimed = ["alpha", "distance"] * (headroom.dpfr is not None)
     names = ["run", "qid", "point", "loss", "utility", "fairness", "bound", *aimed]
     yield names
-    for each in records(frontier, per_query=per_query):
+    for each in records(headroom, per_query=per_query):
         shares = (
             {}
             if places is None
@@ -270,15 +270,15 @@ def rows(frontier: Frontier, *, places: int | None, per_query: bool = False) -> 
         yield [cell(value, places) if isinstance(value, float) else value for value in map(values, names)]
 
 
-def records(frontier: Frontier, *, per_query: bool = False) -> Iterator[dict[str, Any]]:
+def records(headroom: Headroom, *, per_query: bool = False) -> Iterator[dict[str, Any]]:
     """Give an object for each run and point; with queries, for each of these before."""
-    for run in frontier.runs:
+    for run in headroom.runs:
         for query in run.queries if per_query else ():
             yield from ({"run": run.run, "qid": query.qid, **point} for point in _points(query))
         yield from ({"run": run.run, **point} for point in _points(run))
 
 
-def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
+def record(headroom: Headroom, *, per_query: bool = False) -> dict[str, Any]:
     """Give one object, which also says where the values come from, and has the fronts."""
     runs = [
         {
@@ -289,18 +289,18 @@ def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
             "front": (run.front.T + 0.0).tolist(),
             **({"per_query": {query.qid: _points(query) for query in run.queries}} if per_query else {}),
         }
-        for run in frontier.runs
+        for run in headroom.runs
     ]
     return {
-        **head(frontier.result, frontier.signature, list_notes(frontier)),
-        "utility": str(frontier.utility),
-        "fairness": str(frontier.fairness),
+        **head(headroom.result, headroom.signature, list_notes(headroom)),
+        "utility": str(headroom.utility),
+        "fairness": str(headroom.fairness),
         "runs": runs,
-        "pool": None if frontier.pool is None else {"front": (frontier.pool.front.T + 0.0).tolist()},
+        "all_runs": None if headroom.all_runs is None else {"front": (headroom.all_runs.front.T + 0.0).tolist()},
     }
 
 
-def _points(one: RunFrontier | QueryFrontier) -> list[dict[str, Any]]:
+def _points(one: RunHeadroom | QueryHeadroom) -> list[dict[str, Any]]:
     found = []
     for point in one.points:
         loss = point.loss if point.name == "loss" else None

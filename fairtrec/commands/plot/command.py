@@ -38,7 +38,7 @@ OF_MEANS = ("confidence", "interval", "no_intervals")
 @click.option(
     "--families", metavar="LIST", help="Draw runs whose names begin with the same of these words in one colour."
 )
-@click.option("--trend", is_flag=True, help="Fit a line to the runs of each family in the frontier, or to all.")
+@click.option("--trend", is_flag=True, help="Fit a line to the runs of each family in the front, or to all.")
 @click.option("--sort", metavar="MEASURE", help="Order the bars of `runs` by this measure, the best run first.")
 @options.word("--columns", of=PaperColumns, help="Make it as wide as one column of a paper, or as two.")
 @click.option(
@@ -68,14 +68,14 @@ def command(
     output: Path,
     **given: Any,
 ) -> None:
-    """Draw the RUNs as one figure: two measures against each other (frontier), means over cutoffs, differences by
+    """Draw the RUNs as one figure: two measures against each other (front), means over cutoffs, differences by
     query, values by group, or a bar for each of the runs. It needs the extra fairtrec[plot].
 
     QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 
     \b
-    fairtrec plot frontier qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' \\
-        --terms gender-en --docs collection.tsv -o frontier.pdf
+    fairtrec plot front qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' \\
+        --terms gender-en --docs collection.tsv -o front.pdf
     """
     from fairtrec.commands.compare.curves import curves
     from fairtrec.commands.compare.report import list_notes as of_cutoffs
@@ -116,7 +116,7 @@ def command(
     figure = plot(result, kind, confidence=level, **view)
     emit(written(figure, form), output)
     notes = list_notes(result) if kind != "cutoffs" else [*note_cutoffs(result), *of_cutoffs(curves(result))]
-    if kind == "frontier":
+    if kind == "front":
         notes = [*note_points(result), *notes]
     if kind == "runs" and len(result.scores) > 1:
         notes = [DARKER.note(), *notes]

@@ -31,7 +31,7 @@ def plot(
 ) -> Any:
     """Draw a result as a figure of matplotlib.
 
-    ``frontier``  its first two measures against each other: a point for each run, and the border of what others beat.
+    ``front``  its first two measures against each other: a point for each run, and the border of what others beat.
     ``cutoffs``   the mean of each measure, which stands there at several cutoffs, over these: a line for each run.
     ``queries``   the differences between each run and the baseline (by default the first run) by the first measure.
     ``groups``    the mean of each measure that has a value for each group: a bar for each run and group.
@@ -41,7 +41,7 @@ def plot(
     ``confidence``  of the interval beside each mean; None draws none.
     ``interval``    over queries, from Student's t, or by bootstrap: "percentile" or "bca".
     ``families``    beginnings of names: runs whose names begin alike have one colour.
-    ``trend``       adds to the frontier a line of least squares through the runs of each family, or through all.
+    ``trend``       adds to the front a line of least squares through the runs of each family, or through all.
     ``sort``        orders the bars of ``runs`` by this measure, the best run first.
 
     Raises UsageError for a result that has not what the figure needs, ResourceError without matplotlib.
@@ -54,7 +54,7 @@ def plot(
         if kind == "queries":
             return bars.queries(result, columns, baseline)
         result = with_intervals(result, confidence, interval)
-        if kind == "frontier":
+        if kind == "front":
             return points.draw(result, columns, families, trend=trend)
         draw = {"cutoffs": bars.cutoffs, "groups": bars.groups, "runs": bars.runs}[kind]
         return draw(result, columns, families)
@@ -76,8 +76,8 @@ def refuse(
         raise UsageError("a baseline is for the figure of queries; leave it out")
     if families and kind == "queries":
         raise UsageError("differences of queries have no families of runs; leave them out")
-    if trend and kind != "frontier":
-        raise UsageError("a line is fitted to the points of the frontier alone; leave out --trend")
+    if trend and kind != "front":
+        raise UsageError("a line is fitted to the points of the front alone; leave out --trend")
     if is_sorted and kind != "runs":
         raise UsageError("only the bars of runs are sorted; leave out --sort")
     if confidence is not None:

@@ -1,4 +1,4 @@
-"""The frontier: two measures against each other, a point for each run, its interval, and lines fitted to families."""
+"""The front: two measures against each other, a point for each run, its interval, and lines fitted to families."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Measure
 from fairtrec.report.cells import standing
 from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
-from fairtrec.report.page.scatter import FEW, frontier
+from fairtrec.report.page.scatter import FEW, find_front
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import PaperColumns
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -81,7 +81,7 @@ def _compare_two(result: Result) -> tuple[Sequence[Measure], Standing]:
     """Compare the means of two measures. Raises UsageError for more or fewer, and for one that has no direction."""
     measures = result.scores[0].measures
     if len(measures) != 2:
-        raise UsageError(f"the frontier is drawn of two measures, not {len(measures)}; name two with -m")
+        raise UsageError(f"the front is drawn of two measures, not {len(measures)}; name two with -m")
     compared = standing(result, PLACES)
     if not compared.directed.all():
         raise UsageError(f"{measures[int(compared.directed.argmin())]} says not what is better; name another")
@@ -110,16 +110,16 @@ def _draw_keys(axes: Any, families: Sequence[str], *, trend: bool, is_any_apart:
 
 
 def _points(result: Result, compared: Standing) -> tuple[Floats, list[int], list[int]]:
-    """Give the means [run, measure], the runs that are drawn, and those of them on the frontier."""
+    """Give the means [run, measure], the runs that are drawn, and those of them on the front."""
     means = np.array([scores.compared for scores in result.scores])
     drawn = np.flatnonzero(np.isfinite(means).all(axis=1)).tolist()
-    return means, drawn, [run for run in frontier(compared, 0, 1) if run in drawn]
+    return means, drawn, [run for run in find_front(compared, 0, 1) if run in drawn]
 
 
 def _find_frames(means: Floats, within: Floats) -> list[tuple[float, float] | None]:
     """Find where both axes begin and end if runs [run, measure] are many; None for one whose intervals are all whole.
 
-    ``within`` are the intervals [run, measure, end] of the runs on the frontier.
+    ``within`` are the intervals [run, measure, end] of the runs on the front.
     """
     return [canvas.find_frame(means[:, at], within[:, at]) if len(means) > FEW else None for at in range(2)]
 
@@ -238,7 +238,7 @@ def _placed(figure: Any, axes: Any, means: Floats, order: Sequence[int]) -> list
 
 
 def _numbered(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
-    """Write the number of each run at its point, those of the frontier first, where there is room."""
+    """Write the number of each run at its point, those of the front first, where there is room."""
     unit = figure.dpi / 72 * UNIT
     box = axes.get_window_extent()
     field = box.x0 / unit, -box.y1 / unit, box.x1 / unit, -box.y0 / unit

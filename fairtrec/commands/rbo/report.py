@@ -49,7 +49,8 @@ def record(overlaps: Overlaps, *, per_query: bool = False) -> dict[str, Any]:
         if per_query:
             pair["per_query"] = dict(zip(overlap.qids, overlap.values.tolist(), strict=True))
         pairs.append(pair)
-    return {"signature": str(overlaps.signature), "pairs": pairs}
+    names = dict.fromkeys(name for overlap in overlaps.pairs for name in (overlap.first, overlap.second))
+    return {"signature": str(overlaps.signature), "runs": [{"run": name} for name in names], "pairs": pairs}
 
 
 def _square(overlaps: Sequence[Overlap], names: Sequence[str], places: int) -> ReportTable:

@@ -58,10 +58,10 @@ def falling(starts: Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     return scores
 
 
-def pooled(runs: Sequence[Run]) -> Run:
+def merge_runs(runs: Sequence[Run]) -> Run:
     """Rank the documents of several runs in turn: those of rank 1, then those of rank 2, each once."""
     if len(runs) == 1:
-        return replace(runs[0], name="pool")
+        return replace(runs[0], name="all runs")
     there = [(run, {*run.qids}) for run in runs]
     qids = tuple(sorted({qid for run in runs for qid in run.qids}))
     rankings = []
@@ -71,7 +71,7 @@ def pooled(runs: Sequence[Run]) -> Run:
         docnos = np.concatenate(tops)[np.argsort(places, kind="stable")]
         _, first = np.unique(docnos, return_index=True)
         rankings.append(docnos[np.sort(first)])
-    return _ranked("pool", qids, rankings)
+    return _ranked("all runs", qids, rankings)
 
 
 def extended(run: Run, qids: Sequence[str], more: Run) -> Run:

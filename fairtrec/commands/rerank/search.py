@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from fairtrec.commands.rerank.ordering import extended, pooled
+from fairtrec.commands.rerank.ordering import extended, merge_runs
 from fairtrec.commands.rerank.problem import KNOWN, Problem
 from fairtrec.data import MISSING, Bools, Floats, Run
 from fairtrec.data.parameters import DEEPEST
@@ -27,7 +27,7 @@ from fairtrec.measures.catalogue import notation, registry
 from fairtrec.measures.catalogue.needs import NEEDS
 from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import InputError, UsageError, asked_by, refuse_first
-from fairtrec.support.literals import Among
+from fairtrec.support.literals import DocumentsFrom
 
 HEADROOM = "headroom"
 SCORES = "scores"  # for a utility: DCG of what the run itself scored
@@ -46,7 +46,7 @@ class Search:
     utility: Measure | None
     fairness: Measure
     ranks: int | None  # how many count; None: all
-    among: Among
+    from_: DocumentsFrom
     candidates: int | None
     pin_unjudged: bool
     worst: bool = False
@@ -59,7 +59,7 @@ class Search:
         keywords: Mapping[str, Any],
         utility: Any,
         fairness: Any,
-        among: Among,
+        from_: DocumentsFrom,
         candidates: int | None,
         *,
         pin_unjudged: bool,
@@ -79,7 +79,7 @@ class Search:
         one, ranks = None if by_scores else measures[0], depth_of(measures)
         cutoff = cutoff or ranks
         ranks = ranks and max(ranks, cutoff or 0)
-        search = cls(found, one, measures[-1], ranks, among, candidates, pin_unjudged, worst, by, cutoff)
+        search = cls(found, one, measures[-1], ranks, from_, candidates, pin_unjudged, worst, by, cutoff)
         search.refuse_unfit()
         return search
 
@@ -108,8 +108,8 @@ class Search:
             what = f"{self.fairness} goes by {NEEDS[name].says}, which other orders have not"
             yield True, f"{what}; name another with {_option('--fairness', self.by)}"
         what = f"only the documents of the run have scores; leave out {_option('--from', self.by)}"
-        yield by_scores and self.among != "run", what
-        without_runs = self.among == "background" and self.evaluator.given.background in (None, "collection")
+        yield by_scores and self.from_ != "run", what
+        without_runs = self.from_ == "background" and self.evaluator.given.background in (None, "collection")
         yield without_runs, f"{option}background takes documents of a run; give it with --background RUN"
         if self.candidates is not None:
             yield self.candidates < 1, f"candidates are {self.candidates}; give 1 document or more"
@@ -120,8 +120,8 @@ class Search:
         loaded, result = self._evaluate(named, jobs)
         first, deep = self._count_documents()
         cut = {name: run.cut(run.qids, deep) for name, run in loaded.items()}
-        more = None if self.among == "run" else self._more([run.cut(run.qids, first) for run in loaded.values()])
-        every = pooled([*cut.values(), *([] if more is None else [more])])
+        more = None if self.from_ == "run" else self._more([run.cut(run.qids, first) for run in loaded.values()])
+        every = merge_runs([*cut.values(), *([] if more is None else [more])])
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
         reference = self.evaluator.beside(every, qids, None, replace(self.evaluator.plan.needs, depth=None))
         solvable = [self._defined_case(scores, cut[scores.run], more, reference) for scores in result.scores]
@@ -185,8 +185,8 @@ class Search:
 
     def _more(self, runs: Sequence[Run]) -> Run:
         """Give the documents that may be ranked beside those of a run."""
-        if self.among == "pool":
-            return pooled(runs)
+        if self.from_ == "runs":
+            return merge_runs(runs)
         choices = self.evaluator.choices
         return loading.ranking(self.evaluator.given.background, "background", choices, choices.background_depth)
 
@@ -235,8 +235,7 @@ def scores_of(utility: Any) -> tuple[bool, int | None]:
 
 def _option(name: str, by: str) -> str:
     """Spell an option of headroom as a parameter of the reranker that asks, if one does."""
-    parameter = {"--from": "among"}.get(name.strip(), name.strip().removeprefix("--"))
-    return name if by == HEADROOM else f"{parameter}="
+    return name if by == HEADROOM else f"{name.strip().removeprefix('--')}="
 
 
 def _refuse_unjudged(utility: Any, by: str) -> None:

@@ -66,7 +66,7 @@ class Sought:
         )
         utility = measure_of(by.utility, "nDCG", by.cutoff, by)
         search = Search.of(
-            keywords, utility, fairness, by.among, candidates, pin_unjudged=by.pin_unjudged, worst=by.worst, by=str(by)
+            keywords, utility, fairness, by.from_, candidates, pin_unjudged=by.pin_unjudged, worst=by.worst, by=str(by)
         )
         if cut and search.ranks is None:
             raise UsageError(f"{by} has no cutoff to cut at; leave out --cut")
@@ -84,7 +84,7 @@ class Sought:
         What others that look for the same, at another loss or the other end, have found is ``known``.
         """
         search, ends = self.search, (self.by.worst, self.by.same_grades)
-        of = (str(search.utility), search.scores_cutoff, str(search.fairness), search.among, search.pin_unjudged)
+        of = (str(search.utility), search.scores_cutoff, str(search.fairness), search.from_, search.pin_unjudged)
         if of not in known.cases:
             known.cases[of] = search.cases(named, jobs)[:2]
         problems, values = known.cases[of]
@@ -113,7 +113,7 @@ class Sought:
         left = [qid for qid in run.qids if qid not in set(problem.qids)]
         placed.append(Placed(left, np.zeros((len(left), 0), dtype=np.int64)))
         new = arranged(run, placed, by)
-        if self.search.ranks is None and by.among != "run":  # all ranks count, and no more of them than before
+        if self.search.ranks is None and by.from_ != "run":  # all ranks count, and no more of them than before
             lengths = np.diff(run.starts).tolist()
             new = reordered(new, new.qids, [np.arange(many) for many in lengths])
         new = new.cut(new.qids, self.search.ranks) if cut else new

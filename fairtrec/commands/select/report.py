@@ -44,7 +44,7 @@ WORST = NoteKind(
     "worst variants",
     "F is 0 for every beta between 0 and inf where a variant is the worst in one measure: {worst}",
 )
-SWAYED = NoteKind("swayed choice", "min-max depends on the pool: without {variant}, {would}")
+SWAYED = NoteKind("swayed choice", "min-max depends on the runs: without {variant}, {would}")
 FEWER = NoteKind("choices over fewer queries", "beta {beta:g}: {defined} of the {queries} queries")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from fairtrec.data.parameters import Parameters, spelled
+from fairtrec.data.parameters import Parameters, spelled, typed_name
 from fairtrec.measures.catalogue.needs import looks_at_groups
 from fairtrec.support.errors import UsageError
 
@@ -135,14 +135,14 @@ def parameters(kind: type[Parameters]) -> dict[str, "dataclasses.Field[Any]"]:
     """Give the parameters that a user types, by their names: ``by``, the last, where groups are looked at."""
     first, *others = dataclasses.fields(kind)
     several = [*others, *([first] if looks_at_groups(kind()) else [])]
-    return {each.name: each for each in several}
+    return {typed_name(each.name): each for each in several}
 
 
 def described(kind: type[Parameters]) -> list[str]:
     """Say of each parameter what it is by default, and of a choice which others there are, a line for each."""
     lines, hints = [], types_of(kind)
     for name, field in parameters(kind).items():
-        options = get_args(hints[name])
+        options = get_args(hints[field.name])
         said = f"one of {', '.join(map(spelled, options))}" if str in map(type, options) else ""
         lines.append(f"  {name} = {spelled(field.default)}   {said}".rstrip())
     return lines
@@ -156,7 +156,8 @@ def built(kind: type[Parametrised], written: Spelled, relevance_level: int | Non
             raise UsageError(f"{typed}: the parameter cutoff is given twice; leave out one of the two")
         params = {**params, "cutoff": cutoff}
     hints = types_of(kind)
-    fields = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    names = {typed_name(field.name): field.name for field in dataclasses.fields(kind)}
+    fields = {name: hints[names[name]] for name in names}
     values: dict[str, Any] = {"rel": relevance_level} if relevance_level is not None and "rel" in fields else {}
     for name, value in params.items():
         if name not in fields or (name == "by" and not looks_at_groups(kind())):
@@ -174,7 +175,7 @@ def built(kind: type[Parametrised], written: Spelled, relevance_level: int | Non
         if not fits or not isinstance(values[name], types):
             wanted = " or ".join(each.__name__ for each in types if each is not type(None))
             raise UsageError(f"{what} is {value!r}; it must be of type {wanted}")
-    return kind(**values)
+    return kind(**{names[name]: value for name, value in values.items()})
 
 
 def _no_parameter(kind: type[Parameters], name: str, typed: str) -> UsageError:

@@ -171,7 +171,7 @@ def _cell(mean: str, interval: str, best: bool, worst: bool) -> Element:
 
 def _scatter(result: Result, compared: Standing, axes: dict[int, scatter.Axis], named: Sequence[str]) -> str:
     pair = scatter.default(result.scores[0].measures, list(axes))
-    front = scatter.frontier(compared, *pair)
+    front = scatter.find_front(compared, *pair)
     drawn = written(scatter.svg(axes, pair, front, scatter.apart(compared, *pair), named))
     return Template(file("scatter.html")).substitute(svg=drawn, across=pair[0], up=pair[1])
 

@@ -85,7 +85,7 @@
   const points = all("#scatter .point").sort((one, other) => one.dataset.run - other.dataset.run);
   let dots = [];
 
-  function frontier(across, up) {
+  function findFront(across, up) {
     const drawn = data.runs.map((_, run) => run)
       .filter((run) => across.axis.places[run] !== null && up.axis.places[run] !== null)
       .filter((run) => across.ranks[run] && up.ranks[run]); // 0 is a value that is not compared with others
@@ -107,7 +107,7 @@
 
   function drawScatter() {
     const across = data.measures[at("across-choice").value], up = data.measures[at("up-choice").value];
-    const front = frontier(across, up);
+    const front = findFront(across, up);
     const place = (run) => ({ run, x: x(across.axis.places[run]), y: y(up.axis.places[run]) });
     const order = [...front, ...points.map((_, run) => run).filter((run) => !front.includes(run))];
     dots = stacked(order.filter((run) => across.axis.places[run] !== null && up.axis.places[run] !== null).map(place));
@@ -121,7 +121,7 @@
       point.querySelector("circle").setAttribute("r", dot.radius);
     });
     at("scatter").append(...order.reverse().map((run) => points[run])); // the last is on top
-    document.querySelector("#scatter .frontier").setAttribute("d", front.map((run, number) => {
+    document.querySelector("#scatter .front-line").setAttribute("d", front.map((run, number) => {
       const { x: right, y: down } = place(run);
       return number ? `V${down}H${right}` : `M${right} ${down}`;
     }).join(""));

@@ -1,4 +1,4 @@
-"""The scatter of two measures as SVG: the runs, and the frontier of those that no other run dominates in these two.
+"""The scatter of two measures as SVG: the runs, and the front of those that no other run dominates in these two.
 
 page.js moves the points to other measures, by the axes that are made here.
 """
@@ -20,7 +20,7 @@ from fairtrec.report.labelling import RADIUS, Box, Dot, Spot, labelled, stacked
 from fairtrec.report.page import element
 
 LAST = 558  # where letters end at the right, of the 560 units that the drawing is wide
-FEW = 12  # runs: each is labelled; of more only those of the frontier are
+FEW = 12  # runs: each is labelled; of more only those of the front are
 HUGE = 1e100  # a value from which none is drawn, as if it were infinite
 SHORT = 24  # letters of a label; if a name is longer, all are labelled by their numbers
 
@@ -79,7 +79,7 @@ def default(measures: Sequence[Measure], columns: Sequence[int]) -> tuple[int, i
     return across, next((at for at in others if at not in rows), others[0])
 
 
-def frontier(standing: Standing, across: int, up: int) -> list[int]:
+def find_front(standing: Standing, across: int, up: int) -> list[int]:
     """List the runs that no other dominates in two measures, those that are worst across first."""
     pair = np.array([across, up])
     drawn = np.flatnonzero((np.abs(standing.means[:, pair]) < HUGE).all(axis=1))
@@ -124,7 +124,7 @@ def svg(
     return element(
         "svg",
         *frame(across, up, box),
-        element("path", class_="frontier", d="".join(border)),
+        element("path", class_="front-line", d="".join(border)),
         *(
             _point(run, drawn.get(run), shown[run], names[run], beside.get(run), front=run in front, apart=run in apart)
             for run in reversed(order)

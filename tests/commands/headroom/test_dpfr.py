@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.headroom import FRONTIERS
+from fairtrec.commands.headroom import HEADROOMS
 from fairtrec.formulas.fronts import point_at
 from fairtrec.support.errors import UsageError
 
@@ -20,7 +20,7 @@ ALPHAS = (0.0, 0.25, 0.5, 0.8, 1.0)
 # --- the definition again, plainly ---
 
 
-def frontier(points):
+def front(points):
     """Find the vertices of the upper right hull of points, from most utility to most fairness."""
     left, height = [], -np.inf
     for utility, fairness in sorted(points, key=lambda point: (-point[0], -point[1])):
@@ -108,8 +108,8 @@ def test_of_all_orders_and_their_means(seed, fairness):
 
     orders = {qid: [values(qid, top) for top in permutations(docs, k)] for qid, docs in runs.items()}
     means = [((a + c) / 2, (b + d) / 2) for (a, b), (c, d) in product(*orders.values())]
-    lines = {qid: [(u, turn * f) for u, f in frontier(points)] for qid, points in orders.items()}
-    line = [(u, turn * f) for u, f in frontier(means)]
+    lines = {qid: [(u, turn * f) for u, f in front(points)] for qid, points in orders.items()}
+    line = [(u, turn * f) for u, f in front(means)]
     own = {}
     for qid, docs in runs.items():
         utility, fair = values(qid, docs[:k])
@@ -196,12 +196,12 @@ def test_the_ends_are_the_most_useful_and_the_fairest_and_a_run_that_is_there_is
 
 
 def test_with_the_documents_of_the_pool_all_runs_have_one_point(example, runs, beside):
-    found = fairtrec.headroom(runs, example / "qrels.txt", among="pool", loss=(), dpfr=0.5, **beside)
+    found = fairtrec.headroom(runs, example / "qrels.txt", from_="runs", loss=(), dpfr=0.5, **beside)
     points = np.array([run.dpfr[1:3] for run in found.runs])
     assert np.ptp(points, axis=0) == pytest.approx([0, 0], abs=1e-9)
-    assert "compares runs" not in FRONTIERS("table", found, places=4)
+    assert "compares runs" not in HEADROOMS("table", found, places=4)
     alone = fairtrec.headroom(runs, example / "qrels.txt", loss=(), dpfr=0.5, **beside)
-    assert "DPFR 0.5 can be compared for runs of one front (--from pool, same queries)" in FRONTIERS(
+    assert "DPFR 0.5 can be compared for runs of one front (--from runs, same queries)" in HEADROOMS(
         "table", alone, places=4
     )
 
@@ -215,21 +215,21 @@ def test_nothing_else_changes(example, runs, beside):
         assert one.dpfr is None
         assert all(query.dpfr is None for query in one.queries)
     plain, more = (
-        [json.loads(line) for line in FRONTIERS("jsonl", each, per_query=True).splitlines()]
+        [json.loads(line) for line in HEADROOMS("jsonl", each, per_query=True).splitlines()]
         for each in (without, found)
     )
     assert plain == [line for line in more if line["point"] != "dpfr"]
     assert len(more) == len(plain) + 3 * 13
-    rows = [FRONTIERS("csv", each, places=4).splitlines() for each in (without, found)]
+    rows = [HEADROOMS("csv", each, places=4).splitlines() for each in (without, found)]
     assert [f"{row},," for row in rows[0][1:]] == [row for row in rows[1][1:] if ",dpfr," not in row]
-    whole = json.loads(FRONTIERS("json", found, per_query=True))["runs"][0]
+    whole = json.loads(HEADROOMS("json", found, per_query=True))["runs"][0]
     (own,) = (line for line in more if line["point"] == "dpfr" and line["run"] == "bm25" and "qid" not in line)
     assert whole["points"][-1] == {name: value for name, value in own.items() if name != "run"}
     assert set(own) == {"run", "point", "loss", "utility", "fairness", "bound", "alpha", "distance"}
     assert whole["per_query"]["101"][-1]["distance"] == pytest.approx(found.runs[0].queries[0].dpfr.distance)
-    page = FRONTIERS("html", found, places=4, per_query=True)
+    page = HEADROOMS("html", found, places=4, per_query=True)
     assert page.count("<title>DPFR 0.5 ") == 3
-    assert "<title>DPFR" not in FRONTIERS("html", without, places=4, per_query=True)
+    assert "<title>DPFR" not in HEADROOMS("html", without, places=4, per_query=True)
 
 
 # --- where the front is not known ---
@@ -262,13 +262,13 @@ def test_where_only_a_bound_is_known_there_is_no_distance(monkeypatch):
     assert isnan(several.dpfr.distance)
     assert few.dpfr.distance > 0
     assert isnan(run.dpfr.distance)  # the mean is over both
-    assert "DPFR 0.5 nan: the front is not known" in FRONTIERS("table", found, places=4)
-    lines = [json.loads(line) for line in FRONTIERS("jsonl", found).splitlines()]
+    assert "DPFR 0.5 nan: the front is not known" in HEADROOMS("table", found, places=4)
+    lines = [json.loads(line) for line in HEADROOMS("jsonl", found).splitlines()]
     assert lines[-1] == {
         "run": run.run, "point": "dpfr", "loss": None, "utility": None, "fairness": None, "bound": None, "alpha": 0.5,
         "distance": None,
     }  # fmt: skip
-    assert "<title>DPFR" not in FRONTIERS("html", found, places=4)
+    assert "<title>DPFR" not in HEADROOMS("html", found, places=4)
     monkeypatch.undo()
     (run,) = fairtrec.headroom(
         {"q": ranked("abc")}, {"q": {"b": 1}}, utility="nDCG@2", fairness="AWRF@2", labels=labels, dpfr=0.5

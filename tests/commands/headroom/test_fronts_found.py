@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.commands.headroom import FRONTIERS
+from fairtrec.commands.headroom import HEADROOMS
 from fairtrec.commands.rerank import solve as solving
 from fairtrec.commands.rerank.search import Search
 from fairtrec.commands.rerank.solve import Cached, solve
@@ -233,12 +233,12 @@ def test_points_say_whether_they_are_exact_and_runs_in_which_ways():
     queries = len(exact.runs[0].queries)
     assert exact.runs[0].ways == {"lemma 3": queries}
     assert all(point.exact for point in exact.runs[0].points)
-    table = FRONTIERS("table", exact, places=4)
+    table = HEADROOMS("table", exact, places=4)
     assert f"NDKL@4: exact for {queries} of {queries} queries, by lemma 3 (docs/headroom.md)" in table
     assert "fairest orders found" not in table
     searched = fairtrec.headroom({"r": run}, qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels)
     assert searched.runs[0].ways == {"search": queries}
-    table = FRONTIERS("table", searched, places=4)
+    table = HEADROOMS("table", searched, places=4)
     assert f"AWRF@4: found by search for {queries} of {queries} queries (docs/headroom.md); no order is better" in table
     assert "the fairest orders found that lose" in table
 
@@ -248,7 +248,7 @@ def test_the_search_ends_at_its_cap_and_says_so(monkeypatch):
     run, qrels, labels, _ = world(13, 3, 6)
     found = fairtrec.headroom({"r": run}, qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels)
     assert found.runs[0].capped == len(found.runs[0].queries)
-    assert "the search ended at its cap for" in FRONTIERS("table", found, places=4)
+    assert "the search ended at its cap for" in HEADROOMS("table", found, places=4)
 
 
 def test_the_same_with_other_processes():
@@ -257,7 +257,7 @@ def test_the_same_with_other_processes():
     one, two = (
         fairtrec.headroom(runs, qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels, jobs=jobs) for jobs in (1, 2)
     )
-    assert FRONTIERS("json", one) == FRONTIERS("json", two)
+    assert HEADROOMS("json", one) == HEADROOMS("json", two)
 
 
 @pytest.mark.parametrize("more", [{}, {"pin_unjudged": True}, {"candidates": 4}, {"worst": True}])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.commands.headroom import FRONTIERS
+from fairtrec.commands.headroom import HEADROOMS
 from fairtrec.commands.headroom.headroom import Point
 from fairtrec.commands.headroom.report import fair
 from fairtrec.support.errors import InputError, UsageError
@@ -29,7 +29,7 @@ def fairness_of(run):
 
 
 def test_the_figures_of_the_example_with_the_documents_of_the_background():
-    found = fairtrec.headroom(RUNS, QRELS, among="background", **GIVEN)
+    found = fairtrec.headroom(RUNS, QRELS, from_="background", **GIVEN)
     assert [fairness_of(run) for run in found.runs] == [  # worked out by another program
         [0.5721, 0.7805, 0.8917, 0.8987, 0.9255, 1.0],
         [0.3868, 0.7468, 0.7754, 0.7884, 0.8375, 1.0],
@@ -67,8 +67,8 @@ def test_each_query_keeps_what_it_has():
 
 
 def test_more_documents_and_more_loss_are_never_less_fair():
-    several = {among: fairtrec.headroom(RUNS, QRELS, among=among, **GIVEN) for among in ("run", "pool")}
-    for few, many in zip(several["run"].runs, several["pool"].runs, strict=True):
+    several = {of: fairtrec.headroom(RUNS, QRELS, from_=of, **GIVEN) for of in ("run", "runs")}
+    for few, many in zip(several["run"].runs, several["runs"].runs, strict=True):
         for one, other in zip(few.points, many.points, strict=True):
             assert other.fairness >= one.fairness - 1e-9
         assert fairness_of(many)[1:] == sorted(fairness_of(many)[1:])
@@ -79,8 +79,8 @@ def test_more_documents_and_more_loss_are_never_less_fair():
         for point in run.points:  # none is above the front
             if point.utility >= utility[-1]:
                 assert point.fairness <= np.interp(point.utility, utility[::-1], fairness[::-1]) + 1e-9
-    pool = several["run"].pool
-    assert pool.front[1].max() == pytest.approx(several["pool"].runs[0].points[-1].fairness)
+    every = several["run"].all_runs
+    assert every.front[1].max() == pytest.approx(several["runs"].runs[0].points[-1].fairness)
 
 
 # --- against all orders ---
@@ -319,7 +319,7 @@ def test_queries_left_out_of_many_runs_are_one_short_note():
     run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0}}
     given = {"qrels": {"q1": {"a": 1}, "q2": {"x": 1}}, "labels": {"a": "f", "b": "m"}}
     found = fairtrec.headroom({f"run-{at}": run for at in range(50)}, fairness="AWRF@2", utility="nDCG@2", **given)
-    (line,) = [line for line in FRONTIERS("table", found, places=4).splitlines() if "left out, as" in line]
+    (line,) = [line for line in HEADROOMS("table", found, places=4).splitlines() if "left out, as" in line]
     what = "queries left out, as not both values are defined and finite: 1 of 2 (run-0, run-1, run-2 and 47 more)"
     assert line == what
 
@@ -333,7 +333,7 @@ def test_a_short_run_stays_as_short_and_a_query_without_relevant_documents_has_n
     }
     run = {"1": ranked("ab"), "2": ranked("abc")}
     found = fairtrec.headroom(
-        run, {"1": {"x": 1}, "2": {"a": 1}}, utility="nDCG@3", fairness="FaiRR@3", among="background", **given
+        run, {"1": {"x": 1}, "2": {"a": 1}}, utility="nDCG@3", fairness="FaiRR@3", from_="background", **given
     )
     first, second = found.runs[0].queries
     assert [point.utility for point in first.points[:2]] == [0, 0]
@@ -347,7 +347,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
     found = fairtrec.headroom(RUNS, QRELS, fairness="NDKL@10", membership="majority", **GIVEN)
     assert [run.left_out for run in found.runs] == [(), ("105",), ("110",)]
     assert [len(run.queries) for run in found.runs] == [12, 11, 11]
-    said = FRONTIERS("table", found, places=4)
+    said = HEADROOMS("table", found, places=4)
     assert "queries left out, as not both values are defined and finite: 1 of 12 (neural, fair)" in said
     with pytest.raises(
         InputError,
@@ -377,17 +377,17 @@ def test_without_judgements_the_scores_of_the_run_are_a_utility(fairtrec_command
     [
         ({"loss": "a lot"}, "a loss is 'a lot'"),
         ({"loss": 1.5}, "a loss is '1.5'"),
-        ({"among": "elsewhere"}, "choose run, background or pool"),
+        ({"from_": "elsewhere"}, "choose run, background or runs"),
         ({"utility": "NumRet"}, "utility is a measure that is better higher"),
         ({"fairness": "IFaiRR@10"}, "neither better higher nor lower; name another with --fairness"),
         ({"fairness": "NFaiRR@10 FaiRR@10"}, "one measure of utility and one of fairness are wanted"),
         ({"fairness": "CRBO@10", "counterfactual": RUNS["neural"]}, "which other orders have not"),
         ({"missing": "skip"}, "headroom places every document"),
         ({"samples": True}, "leave out --samples"),
-        ({"utility": "scores", "among": "pool"}, "only the documents of the run have scores"),
+        ({"utility": "scores", "from_": "runs"}, "only the documents of the run have scores"),
         ({"candidates": 0}, "candidates are 0"),
         ({"utility": "scores", "pin_unjudged": True}, "nothing is judged"),
-        ({"among": "background", "background": None, "fairness": "FaiRR@10"}, "takes documents of a run"),
+        ({"from_": "background", "background": None, "fairness": "FaiRR@10"}, "takes documents of a run"),
     ],
 )
 def test_it_refuses_what_does_not_fit_together(given, said):
@@ -411,22 +411,22 @@ def test_losses_are_shares_or_per_cent_and_candidates_are_the_first():
 
 def test_a_json_line_is_a_run_and_a_point():
     found = fairtrec.headroom(RUNS, QRELS, utility="ERR@10", **GIVEN)
-    lines = [json.loads(line) for line in FRONTIERS("jsonl", found).splitlines()]
+    lines = [json.loads(line) for line in HEADROOMS("jsonl", found).splitlines()]
     assert [(line["run"], line["point"], line["loss"]) for line in lines[:6]] == [
         ("bm25", "run", None), ("bm25", "same grades", None), ("bm25", "loss", 0), ("bm25", "loss", 0.01),
         ("bm25", "loss", 0.05), ("bm25", "most", None),
     ]  # fmt: skip
     assert set(lines[0]) == {"run", "point", "loss", "utility", "fairness", "bound", "exact"}
     assert lines[2]["bound"] > lines[2]["fairness"] + 1e-6
-    table = FRONTIERS("table", found, places=4)
+    table = HEADROOMS("table", found, places=4)
     assert f"{lines[2]['fairness']:.4f} <={lines[2]['bound']:.4f}" in table  # printed where it exceeds 1e-6
     assert "found by search for 36 of 36 rankings" in table
-    whole = json.loads(FRONTIERS("json", found, per_query=True))
+    whole = json.loads(HEADROOMS("json", found, per_query=True))
     assert len(whole["runs"][0]["per_query"]) == 12
     assert whole["runs"][0]["points"][2] == {name: lines[2][name] for name in lines[2] if name != "run"}
-    rows = FRONTIERS("csv", found, places=4, per_query=True).splitlines()
+    rows = HEADROOMS("csv", found, places=4, per_query=True).splitlines()
     assert len(rows) == 1 + 3 * 6 * 13
-    assert len(FRONTIERS("jsonl", found, per_query=True).splitlines()) == 3 * 6 * 13
+    assert len(HEADROOMS("jsonl", found, per_query=True).splitlines()) == 3 * 6 * 13
 
 
 def test_a_bound_that_nobody_knows_is_said():
@@ -437,12 +437,12 @@ def test_a_bound_that_nobody_knows_is_said():
 def test_names_on_the_page_stay_text():
     evil = "<script>alert(1)<∕script>"  # with a sign that only looks like a slash
     found = fairtrec.headroom({evil: RUNS["bm25"], "b": RUNS["fair"]}, QRELS, **GIVEN)
-    page = FRONTIERS("html", found, places=4, per_query=True)
+    page = HEADROOMS("html", found, places=4, per_query=True)
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "default-src 'none'" in page
     many = fairtrec.headroom({f"run{at}": RUNS["bm25"] for at in range(13)}, QRELS, queries=["101", "102"], **GIVEN)
-    assert "no." in FRONTIERS("html", many, places=4)
+    assert "no." in HEADROOMS("html", many, places=4)
 
 
 def test_the_python_of_the_page_runs(monkeypatch, capsys):

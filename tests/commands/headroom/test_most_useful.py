@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.commands.headroom import FRONTIERS
+from fairtrec.commands.headroom import HEADROOMS
 
 DOCNOS = [f"d{number}" for number in range(7)]
 SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))]
@@ -44,7 +44,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed, every_order,
     assert (most.utility, most.fairness) == pytest.approx(wanted)
     assert most.told
     assert (set(found.runs[0].ways) == {"every order"}) is every_order
-    assert ">=" not in FRONTIERS("table", found, places=4).replace(">=:", "")
+    assert ">=" not in HEADROOMS("table", found, places=4).replace(">=:", "")
 
 
 @pytest.mark.parametrize("every_order", [False, True])
@@ -67,6 +67,6 @@ def test_a_utility_of_which_nothing_is_known_is_marked_as_a_bound_from_below(mon
     found = fairtrec.headroom({"r": run}, qrels, utility="infAP", fairness="AWRF@2", labels=labels, candidates=4)
     most = found.runs[0].points[-1]
     assert not most.told
-    assert f">={most.utility:.4f}" in FRONTIERS("table", found, places=4)
-    assert '"utility_is": "a bound from below"' in FRONTIERS("jsonl", found)
-    assert "others as fair may have more" in FRONTIERS("table", found, places=4)
+    assert f">={most.utility:.4f}" in HEADROOMS("table", found, places=4)
+    assert '"utility_is": "a bound from below"' in HEADROOMS("jsonl", found)
+    assert "others as fair may have more" in HEADROOMS("table", found, places=4)

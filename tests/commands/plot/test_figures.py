@@ -66,11 +66,11 @@ def filled(figure):
 @pytest.mark.parametrize("near", [0.0001, 0.001, 0.2])
 def test_a_run_on_the_front_is_filled_however_near_another_one_is(near):
     means = [[0.5, 0.5], [0.5 + near, 0.5 + near], [0.5 - near, 0.5 - near], [0.1, 0.7], [0.1, 0.6]]
-    figure = fairtrec.plot(drawn_of(means, (Higher(), Lower())), "frontier", confidence=None)
+    figure = fairtrec.plot(drawn_of(means, (Higher(), Lower())), "front", confidence=None)
     assert filled(figure) == ({"run0", "run1", "run2"}, set())
 
 
-@pytest.mark.parametrize(("kind", "interval"), [("frontier", "percentile"), ("runs", "t")])
+@pytest.mark.parametrize(("kind", "interval"), [("front", "percentile"), ("runs", "t")])
 def test_intervals_are_those_of_the_means_unless_they_are_left_out(kind, interval):
     result = drawn_of([[0.2, 0.4], [0.5, 0.1]])
     wide = result.with_confidence(0.95, interval=interval)
@@ -83,7 +83,7 @@ def test_intervals_are_those_of_the_means_unless_they_are_left_out(kind, interva
 
 def test_an_interval_of_sizes_is_drawn_where_nearer_0_is_better():
     result = drawn_of([[0.2, -0.4], [0.5, 0.4]], (Higher(), Nearer()))
-    (axes,) = fairtrec.plot(result, "frontier").axes
+    (axes,) = fairtrec.plot(result, "front").axes
     assert all(point >= 0 for ends in whiskers(axes) for point in np.ravel(ends))
 
 
@@ -97,14 +97,14 @@ def test_the_best_run_by_the_rule_of_tables_is_darker():
 def test_a_run_over_other_queries_is_on_no_front_and_never_best():
     result = drawn_of([[0.2, 0.4], [0.5, 0.1]])
     result.scores[1].values[:, 0] = np.nan
-    assert filled(fairtrec.plot(result, "frontier")) == ({"run0"}, {"run1"})
+    assert filled(fairtrec.plot(result, "front")) == ({"run0"}, {"run1"})
     assert all(bar.get_facecolor()[0] > 0 for bar in fairtrec.plot(result, "runs").axes[0].patches)
 
 
 def test_a_line_is_fitted_by_least_squares_to_each_family():
     means = [[0.1, 0.3], [0.2, 0.5], [0.3, 0.7], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7]]
     result = drawn_of(means, names=["a1", "a2", "a3", "b1", "b2", "b3"])
-    (axes,) = fairtrec.plot(result, "frontier", families=("a", "b"), trend=True).axes
+    (axes,) = fairtrec.plot(result, "front", families=("a", "b"), trend=True).axes
     lines = [line.get_xydata().tolist() for line in axes.get_lines() if line.get_label() == "_fit"]
     assert lines == [pytest.approx(np.array(line)) for line in ([[0.1, 0.3], [0.3, 0.7]], [[0.1, 0.9], [0.3, 0.7]])]
 
@@ -113,7 +113,7 @@ def test_no_line_is_fitted_to_a_run_over_other_queries():
     means = [[0.1, 0.3], [0.2, 0.5], [0.3, 0.7], [0.9, 0.1]]
     result = drawn_of(means, spread=0)
     result.scores[3].values[:, 0] = np.nan
-    (axes,) = fairtrec.plot(result, "frontier", trend=True).axes
+    (axes,) = fairtrec.plot(result, "front", trend=True).axes
     (line,) = [line.get_xydata().tolist() for line in axes.get_lines() if line.get_label() == "_fit"]
     assert line == pytest.approx(np.array([[0.1, 0.3], [0.3, 0.7]]))
 
@@ -121,7 +121,7 @@ def test_no_line_is_fitted_to_a_run_over_other_queries():
 def test_the_figure_and_the_notes_say_which_points_are_struck_out(copied, fairtrec_command):
     lines = (copied / "fair.run").read_text().splitlines(keepends=True)
     (copied / "few.run").write_text("".join(line for line in lines if not line.startswith("101 ")))
-    asked = ["plot", "frontier", "qrels.txt", "bm25.run", "few.run", "neural.run", "-m", "P@5 RR", "-o", "x.svg"]
+    asked = ["plot", "front", "qrels.txt", "bm25.run", "few.run", "neural.run", "-m", "P@5 RR", "-o", "x.svg"]
     done = fairtrec_command(*asked)
     assert "# struck out, as their means cannot be compared with those of other runs: few" in done.err
     assert "cannot be compared with the others</text>" in (copied / "x.svg").read_text()
@@ -131,7 +131,7 @@ def test_the_figure_and_the_notes_say_which_points_are_struck_out(copied, fairtr
 
 
 def test_families_are_named_below():
-    figure = fairtrec.plot(drawn_of(many(3), names=["a1", "a2", "b1"]), "frontier", families=("a", "b"))
+    figure = fairtrec.plot(drawn_of(many(3), names=["a1", "a2", "b1"]), "front", families=("a", "b"))
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a1", "a2", "b1", "a…", "b…"]
 
 
@@ -140,7 +140,7 @@ def test_families_are_named_below():
     [(13, "1"), (53, "2"), *(pytest.param(*each, marks=pytest.mark.slow) for each in [(13, "2"), (28, "1"), (28, "2"), (53, "1")])],
 )  # fmt: skip
 def test_numbers_at_points_never_overlap(runs, columns):
-    figure = fairtrec.plot(drawn_of(many(runs)), "frontier", columns=columns)
+    figure = fairtrec.plot(drawn_of(many(runs)), "front", columns=columns)
     with canvas.look():
         figure.draw_without_rendering()
         boxes = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text()]
@@ -159,7 +159,7 @@ def test_titles_are_whole_and_panels_share_their_axis():
     assert not [1 for at, one in enumerate(titles) for other in titles[:at] if one.overlaps(other)]
 
 
-@pytest.mark.parametrize("kind", ["frontier", "runs", "groups", "cutoffs"])
+@pytest.mark.parametrize("kind", ["front", "runs", "groups", "cutoffs"])
 def test_names_that_do_not_fit_are_shortened_as_in_tables(kind):
     names = [f"team-{name}-2023-09-13T12-01-59.0-{'long-' * 30}end" for name in ("bm25", "bert")]
     measures = "TE@5 TE@10" if kind == "groups" else "P@5 P@10"
@@ -189,14 +189,14 @@ def test_the_command_says_that_intervals_are_drawn(copied, fairtrec_command):
 def test_no_axis_goes_beyond_what_a_measure_can_be():
     runs = {"good": {"q": {"d1": 2.0, "d2": 1.0}}, "bad": {"q": {"d2": 2.0, "d1": 1.0}}}
     result = fairtrec.evaluate("P@1 RR", runs, {"q": {"d1": 1, "d2": 0}})
-    (axes,) = fairtrec.plot(result, "frontier").axes
+    (axes,) = fairtrec.plot(result, "front").axes
     assert (axes.get_xlim(), axes.get_ylim()[1]) == ((0, 1), 1)
     assert [axes.get_xlim()[1] for axes in fairtrec.plot(result, "runs").axes] == [1, 1]
     result = fairtrec.evaluate("P@1 P@2", runs, {"q": {"d1": 1, "d2": 1}})
     assert fairtrec.plot(result, "cutoffs").axes[0].get_ylim()[1] == 1
 
 
-@pytest.mark.parametrize("kind", ["frontier", "runs", "queries", "cutoffs"])  # groups: no value is better
+@pytest.mark.parametrize("kind", ["front", "runs", "queries", "cutoffs"])  # groups: no value is better
 def test_each_figure_says_that_a_measure_is_at_its_ceiling(tmp_path, monkeypatch, fairtrec_command, kind):
     monkeypatch.chdir(tmp_path)
     qids = range(1, 21)
@@ -225,22 +225,22 @@ def test_differences_of_24_runs_stand_on_one_page():
 
 def test_a_family_of_two_has_no_line_and_the_others_have_theirs():
     result = drawn_of(many(6), names=["a1", "a2", "a3", "b1", "b2", "c"])
-    (axes,) = fairtrec.plot(result, "frontier", families=("a", "b"), trend=True).axes
+    (axes,) = fairtrec.plot(result, "front", families=("a", "b"), trend=True).axes
     assert len([line for line in axes.get_lines() if line.get_label() == "_fit"]) == 1
 
 
-@pytest.mark.parametrize("kind", ["frontier", "cutoffs"])
+@pytest.mark.parametrize("kind", ["front", "cutoffs"])
 def test_means_of_many_runs_take_half_of_an_axis_however_long_intervals_are(kind):
     """Of 24 runs, intervals took nine tenths of the height, and the points lay on a line."""
     random = np.random.default_rng(5)
-    pairs = (Higher(), Lower()) if kind == "frontier" else tuple(parse("P@1 P@5"))
+    pairs = (Higher(), Lower()) if kind == "front" else tuple(parse("P@1 P@5"))
     means = random.uniform(0.4, 0.5, (24, 2))
     values = [[[mean - 0.4, mean + 0.4] for mean in run] for run in means]
     names = [f"run{at}" for at in range(24)]
     result = result_of(values, pairs, names=names, tags=names)
     axes = fairtrec.plot(result, kind).axes[0]
     low, high = axes.get_ylim()
-    shown = means[:, 1] if kind == "frontier" else means
+    shown = means[:, 1] if kind == "front" else means
     assert np.ptp(shown) >= 0.45 * (high - low)
     assert low < shown.min()
     assert shown.max() < high

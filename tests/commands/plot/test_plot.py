@@ -23,9 +23,9 @@ def evaluated(measures, runs=RUNS):
     return fairtrec.evaluate(measures, runs, "qrels.txt", **TEXTS)
 
 
-def test_the_frontier_draws_each_mean_and_fills_those_that_nobody_beats(copied):
+def test_the_front_draws_each_mean_and_fills_those_that_nobody_beats(copied):
     result = evaluated("nDCG@10 NFaiRR@10")
-    (axes,) = fairtrec.plot(result, "frontier").axes
+    (axes,) = fairtrec.plot(result, "front").axes
     border, *points = (line for line in axes.get_lines() if line.get_label() not in ("_nolegend_", "_part"))
     drawn = {point.get_label(): tuple(float(each[0]) for each in point.get_data()) for point in points}
     assert drawn == {run.removesuffix(".run"): tuple(means.values()) for run, means in result.means.items()}
@@ -40,12 +40,12 @@ def test_many_runs_are_numbered_and_named_below(copied):
     for number in range(29):
         shutil.copy(RUNS[number % 3], f"r{number}.run")
         runs.append(f"r{number}.run")
-    figure = fairtrec.plot(evaluated("nDCG@10 NFaiRR@10", runs[:13]), "frontier")
+    figure = fairtrec.plot(evaluated("nDCG@10 NFaiRR@10", runs[:13]), "front")
     numbers = {text.get_text() for text in figure.axes[0].texts} - {""}
     assert numbers <= {str(number) for number in range(1, 14)}
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [f"{number + 1}  r{number}" for number in range(13)]
-    of_front = fairtrec.plot(evaluated("nDCG@10 NFaiRR@10", runs), "frontier").legends[0].get_texts()
+    of_front = fairtrec.plot(evaluated("nDCG@10 NFaiRR@10", runs), "front").legends[0].get_texts()
     assert {text.get_text().split()[1] for text in of_front} == {f"r{number}" for number in range(29) if number % 3}
     with pytest.raises(UsageError, match="29 runs are too many"):
         fairtrec.plot(evaluated("TE@10", runs), "groups")
@@ -102,7 +102,7 @@ def test_groups_draw_the_mean_of_each(copied):
 def test_a_file_is_the_same_bytes_again_whatever_the_user_likes(copied, fairtrec_command, form, columns):
     import matplotlib as mpl
 
-    asked = ["plot", "frontier", "qrels.txt", *RUNS, "-m", "nDCG@10 P@5", "--columns", columns, "-o"]
+    asked = ["plot", "front", "qrels.txt", *RUNS, "-m", "nDCG@10 P@5", "--columns", columns, "-o"]
     assert fairtrec_command(*asked, f"a.{form}").code == 0
     with mpl.rc_context({"font.size": 20, "axes.facecolor": "black"}):
         done = fairtrec_command(*asked, f"b.{form}")
@@ -116,7 +116,7 @@ def test_text_of_an_svg_is_text_and_no_formula(copied, fairtrec_command):
     shutil.copy("bm25.run", "<b>&$x_2$.run")
     shutil.copy("fair.run", "_fair.run")
     runs = "<b>&$x_2$.run", "_fair.run"
-    assert fairtrec_command("plot", "frontier", "qrels.txt", *runs, "-m", "nDCG@10 P@5", "-o", "x.svg").code == 0
+    assert fairtrec_command("plot", "front", "qrels.txt", *runs, "-m", "nDCG@10 P@5", "-o", "x.svg").code == 0
     text = Path("x.svg").read_text("utf-8")
     assert "&lt;b&gt;&amp;$x_2$</text>" in text
     assert "_fair</text>" in text
@@ -142,7 +142,7 @@ def test_the_track_of_2019_is_drawn_from_the_command_line(tmp_path, monkeypatch,
     given = ("--sequences", "sequences.csv", "--truth", "truth.jsonl", "--labels", "authors.csv")
     done = fairtrec_command("trec-fair-2019", *given, "one.jsonl", "other.jsonl", "-q", "-f", "json", "-o", "both.json")
     assert done.code == 0
-    for kind in ("runs", "frontier"):
+    for kind in ("runs", "front"):
         assert fairtrec_command("plot", kind, "--values", "both.json", "-o", f"{kind}.svg").code == 0
         text = Path(f"{kind}.svg").read_text("utf-8")
         assert "TREC19Utility" in text
@@ -151,20 +151,20 @@ def test_the_track_of_2019_is_drawn_from_the_command_line(tmp_path, monkeypatch,
 
 WRONG = {
     "values": ("runs --values bm25.run --terms gender-en -o x.pdf", "evaluates nothing; leave out --terms"),
-    "ending": ("frontier qrels.txt bm25.run -o x.jpg", "the ending of no figure"),
-    "one measure": ("frontier qrels.txt bm25.run -m P@5 -o x.pdf", "of two measures, not 1"),
-    "no direction": ("frontier qrels.txt bm25.run -m P@5,NumRet -o x.pdf", "says not what is better"),
+    "ending": ("front qrels.txt bm25.run -o x.jpg", "the ending of no figure"),
+    "one measure": ("front qrels.txt bm25.run -m P@5 -o x.pdf", "of two measures, not 1"),
+    "no direction": ("front qrels.txt bm25.run -m P@5,NumRet -o x.pdf", "says not what is better"),
     "no cutoffs": ("cutoffs qrels.txt bm25.run -m P -o x.pdf", "add it, like --cutoffs 1-20"),
     "cutoffs": ("queries qrels.txt bm25.run fair.run -m P@5 --cutoffs 1-3 -o x.pdf", "leave it out"),
     "one run": ("queries qrels.txt bm25.run -m P@5 -o x.pdf", "one run alone"),
     "baseline": (
-        "frontier qrels.txt bm25.run fair.run -m P@5,P@1 --baseline bm25 -o x.pdf",
+        "front qrels.txt bm25.run fair.run -m P@5,P@1 --baseline bm25 -o x.pdf",
         "for the figure of queries",
     ),
     "no groups": ("groups qrels.txt bm25.run -m P@5 -o x.pdf", "has a value for each group"),
     "families": ("queries qrels.txt bm25.run fair.run -m P@5 --families b -o x.pdf", "have no families"),
-    "fit": ("runs qrels.txt bm25.run fair.run -m P@5 --trend -o x.pdf", "frontier alone"),
-    "fit of few": ("frontier qrels.txt bm25.run fair.run -m P@5,P@1 --trend -o x.pdf", "at least three runs"),
+    "fit": ("runs qrels.txt bm25.run fair.run -m P@5 --trend -o x.pdf", "front alone"),
+    "fit of few": ("front qrels.txt bm25.run fair.run -m P@5,P@1 --trend -o x.pdf", "at least three runs"),
     "confidence": ("runs qrels.txt bm25.run fair.run -m P@5 --confidence 2 -o x.pdf", "between 0 and 1"),
     "kind": ("pie qrels.txt bm25.run -o x.pdf", "'pie' is not one of"),
     "panels": (f"queries qrels.txt {'bm25.run ' * 26} -m P@5 -o x.pdf", "25 panels are too many"),
@@ -182,7 +182,7 @@ def test_what_cannot_be_drawn_is_one_line_and_leaves_nothing(copied, fairtrec_co
 
 def test_without_matplotlib_the_way_out_is_named_before_anything_is_read(copied, fairtrec_command, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = fairtrec_command("plot", "frontier", "no.qrels", "no.run", "-m", "P@5 P@1", "-o", "x.pdf")
+    done = fairtrec_command("plot", "front", "no.qrels", "no.run", "-m", "P@5 P@1", "-o", "x.pdf")
     assert done.code == 4
     assert "pip install 'fairtrec[plot]'" in done.err
 
@@ -194,7 +194,7 @@ def test_pgf_without_latex_is_one_line(copied, monkeypatch, fault):
     def fail(*_, **__):
         raise fault
 
-    figure = fairtrec.plot(evaluated("P@5 P@1"), "frontier")
+    figure = fairtrec.plot(evaluated("P@5 P@1"), "front")
     monkeypatch.setattr(type(figure), "savefig", fail)
     with pytest.raises(ResourceError, match=r"xelatex.*write pdf instead"):
         written(figure, "pgf")
@@ -204,7 +204,7 @@ def test_pgf_without_latex_is_one_line(copied, monkeypatch, fault):
 
 
 def test_a_figure_that_there_is_not_is_refused(copied):
-    with pytest.raises(UsageError, match="choose from frontier, cutoffs, queries, groups, runs"):
+    with pytest.raises(UsageError, match="choose from front, cutoffs, queries, groups, runs"):
         fairtrec.plot(evaluated("P@5 P@1"), "pie")
 
 
@@ -212,7 +212,7 @@ def test_a_figure_that_there_is_not_is_refused(copied):
 def test_the_python_of_the_page_runs():
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     exec(compile(program, "docs/plot.md", "exec"), {})
-    assert Path("frontier.pdf").exists()
+    assert Path("front.pdf").exists()
 
 
 def test_the_bars_that_are_darker_are_said_to_be_untested(copied, fairtrec_command):
@@ -229,7 +229,7 @@ def test_runs_are_drawn_in_the_order_of_a_measure(copied, fairtrec_command):
     assert lengths == sorted((means["NFaiRR@10"] for means in result.means.values()), reverse=True)
     given = ("qrels.txt", *RUNS, "-m", "nDCG@10 P@5", "--sort", "nDCG@10", "-o", "x.svg")
     assert fairtrec_command("plot", "runs", *given).code == 0
-    done = fairtrec_command("plot", "frontier", *given)
+    done = fairtrec_command("plot", "front", *given)
     assert (done.code, done.err) == (2, "only the bars of runs are sorted; leave out --sort\n")
     with pytest.raises(UsageError, match="cannot sort by AP, which is not computed; add it with -m"):
         fairtrec.plot(result, "runs", sort="AP")

@@ -190,18 +190,18 @@ QRELS = EXAMPLE / "qrels.txt"
 
 
 @pytest.mark.parametrize(
-    ("among", "fairness", "utility"),
+    ("of", "fairness", "utility"),
     [
-        ("run", "NFaiRR@10", "nDCG@10"), ("pool", "FaiRR@5", "AP"), ("background", "ARaB@3", "nDCG@3"),
+        ("run", "NFaiRR@10", "nDCG@10"), ("runs", "FaiRR@5", "AP"), ("background", "ARaB@3", "nDCG@3"),
         *(pytest.param(*each, marks=pytest.mark.slow) for each in (
-            ("background", "NFaiRR@10", "nDCG@10"), ("pool", "NFaiRR@10", "nDCG@10"), ("run", "FaiRR@5", "AP"),
-            ("background", "FaiRR@5", "AP"), ("run", "ARaB@3", "nDCG@3"), ("pool", "ARaB@3", "nDCG@3"),
+            ("background", "NFaiRR@10", "nDCG@10"), ("runs", "NFaiRR@10", "nDCG@10"), ("run", "FaiRR@5", "AP"),
+            ("background", "FaiRR@5", "AP"), ("run", "ARaB@3", "nDCG@3"), ("runs", "ARaB@3", "nDCG@3"),
         )),
     ],
 )  # fmt: skip
-def test_what_is_written_has_the_figures_of_headroom(among, fairness, utility):
-    found = fairtrec.headroom(RUNS, QRELS, among=among, fairness=fairness, utility=utility, loss=(0, 0.01), **GIVEN)
-    inside = f"fairness={fairness},utility={utility},among={among}"
+def test_what_is_written_has_the_figures_of_headroom(of, fairness, utility):
+    found = fairtrec.headroom(RUNS, QRELS, from_=of, fairness=fairness, utility=utility, loss=(0, 0.01), **GIVEN)
+    inside = f"fairness={fairness},utility={utility},from={of}"
     by = [
         f"Optimal({inside},same_grades=True)",
         f"Optimal({inside})",
@@ -220,7 +220,7 @@ def test_what_is_written_has_the_figures_of_headroom(among, fairness, utility):
 
 def test_of_documents_from_elsewhere_none_is_ranked_twice():
     (one,) = fairtrec.rerank(
-        "Optimal(fairness=NFaiRR@3,among=background)", RUNS["bm25"], QRELS, candidates=5, **GIVEN
+        "Optimal(fairness=NFaiRR@3,from=background)", RUNS["bm25"], QRELS, candidates=5, **GIVEN
     ).runs
     assert any(len(ranking) > len([*one.before.docnos]) / 12 for ranking in one.rankings.values())
     for qid, ranking in one.rankings.items():
@@ -229,7 +229,7 @@ def test_of_documents_from_elsewhere_none_is_ranked_twice():
 
 
 def test_where_all_ranks_count_there_are_no_more_than_before():
-    (one,) = fairtrec.rerank("Optimal(fairness=FaiRR@5,utility=AP,among=background)", RUNS["bm25"], QRELS, **GIVEN).runs
+    (one,) = fairtrec.rerank("Optimal(fairness=FaiRR@5,utility=AP,from=background)", RUNS["bm25"], QRELS, **GIVEN).runs
     assert np.diff(one.after.starts).tolist() == np.diff(one.before.starts).tolist()
 
 
@@ -377,10 +377,10 @@ def test_a_cutoff_is_that_of_each_that_names_none():
         ("Worst(fairness=DUO,utility=scores)", {}, "DUO needs positions of documents; give positions=FILE"),
         ("Worst(fairness=DUO,utility=scores,same_grades=True)", {}, "scores have no grades; leave out same_grades"),
         ("Worst(fairness=DUO,utility=scores,pin_unjudged=True)", {}, "scores have no grades; leave out pin_unjudged"),
-        ("Worst(fairness=DUO,utility=scores,among=pool)", {}, "only the documents of the run have scores; leave out among"),
+        ("Worst(fairness=DUO,utility=scores,from=runs)", {}, "only the documents of the run have scores; leave out from"),
         ("Worst(fairness=DUO,tau=0)", {}, "tau is of the fairness; write it there"),
         ("Worst(fairness='DUO KL',utility=scores)", {}, "is not one measure; give one, like"),
-        ("Worst(fairness=FaiRR,among=background)", {"qrels": QRELS, **{name: GIVEN[name] for name in ("terms", "docs")}}, "among=background takes documents of a run"),
+        ("Worst(fairness=FaiRR,from=background)", {"qrels": QRELS, **{name: GIVEN[name] for name in ("terms", "docs")}}, "from=background takes documents of a run"),
         ("Worst(fairness=Skew@5,utility=scores)", GIVEN, "one measure of utility and one of fairness are wanted, and these are"),
         ("Worst(fairness=NoSuch)", {"qrels": QRELS}, "there is no measure NoSuch"),
     ],
