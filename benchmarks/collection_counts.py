@@ -129,7 +129,7 @@ def large_table(path: Path) -> None:
 def looking_up() -> None:
     path, one = FOLDER / "large.arrow", FOLDER / "one.arrow"
     if not path.exists():
-        run([BIN / "python", "-m", "benchmarks.annotate", path])
+        run([BIN / "python", "-m", "benchmarks.collection_counts", path])
     from fairtrec.counting.table import build
     from fairtrec.counting.table.document_counts import read_counts
     from fairtrec.counting.table.files import Table

@@ -1,10 +1,17 @@
 """The surface: few commands, and a word has one meaning in all of them and in Python."""
 
+import inspect
+import json
+import re
 from collections import defaultdict
 
 import click
+import pytest
 
+import fairtrec
 from fairtrec.cli import command, find_rows
+from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS
+from fairtrec_made import REPOSITORY
 
 SINGULAR = {"measure": "measures"}  # one value of what elsewhere may have several
 
@@ -66,3 +73,54 @@ def test_an_option_of_other_programs_and_commands_has_a_hint(fairtrec_command):
     assert (done.code, done.err) == (
         2, "there is no option -J here; --only judged keeps only judged documents in rankings\n",
     )  # fmt: skip
+
+
+WORDS = {  # a word that another one has replaced, and the other
+    "num_q": "queries, but in -f trec", "n": "queries, or defined", "n_ends": "with_bounds", "remarks": "notes",
+    "frontier": "front", "among": "from", "level": "relevance_level", "told_apart": "settled", "d_z": "effect",
+    "randomisation": "randomization", "amortisation": "amortization", "annotations": "counts", "pool": "runs",
+}  # fmt: skip
+POOL = {"--pool", "pool"}  # which sums exposure over queries
+
+
+def keys_of(value):
+    """The names of all fields of an object of JSON, and of those in it; what a run, a query or a measure names is none."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from keys_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from keys_of(inner)
+
+
+def test_options_have_one_word_for_one_thing():
+    spelled = {
+        flag.removeprefix("--").replace("-", "_") for _, option in EVERY for flag in option.opts if flag not in POOL
+    }
+    words = {str(word) for _, option in EVERY if isinstance(option.type, click.Choice) for word in option.type.choices}
+    assert (spelled | words) & {*WORDS} == {"n"} & spelled  # -n leaves out means
+
+
+def test_python_has_one_word_for_one_thing():
+    functions = [getattr(fairtrec, name) for name in fairtrec.__all__ if inspect.isfunction(getattr(fairtrec, name))]
+    functions += [fairtrec.gold.draw, fairtrec.gold.agree]
+    assert len(functions) > 15
+    for function in functions:
+        assert not {*inspect.signature(function).parameters} & {*WORDS}, function.__name__
+    assert not ({*CHOICES} | {*VIEWS}) - {"pool"} & {*WORDS}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((REPOSITORY / "tests" / "cli" / "golden").glob("*.txt")), ids=lambda path: path.stem
+)
+def test_recorded_objects_and_heads_have_one_word_for_one_thing(path):
+    command, _, rest = path.read_text("utf-8").partition("\n")
+    out = rest.partition("--- stderr")[0].partition("--- exit")[0]
+    found = set()
+    if out.startswith("{"):
+        several = [json.loads(out)] if out.startswith("{\n") else map(json.loads, out.splitlines())
+        found = {name for each in several for name in keys_of(each)} - ({"pool"} if "options" in out else set())
+    elif "-f tsv" in command or "-f csv" in command:
+        found = set(re.split(r"[\t,]", out.partition("\n")[0]))
+    assert not found & ({*WORDS} - ({"n"} if "--correlate" in command or "queryset" in command else set()))
