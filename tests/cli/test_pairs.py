@@ -15,7 +15,7 @@ import click
 import pytest
 
 from fairtrec import cli
-from fairtrec.evaluation.inputs.choices import CHOICES
+from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS
 from fairtrec_made import ended
 from fairtrec_made.trials import BASES, FILES, HERE, MAYBE, OTHERWISE, SAME, TRIALS, UNTRIED
 
@@ -53,7 +53,7 @@ def trial(name, option):
         return None
     if name in TRIALS and not isinstance(option.type, click.Choice):
         return TRIALS[name]
-    row = next((row for row in CHOICES.values() if f"--{row.option}" == name), None)
+    row = next((row for row in (*CHOICES.values(), *VIEWS.values()) if f"--{row.option}" == name and row.trials), None)
     if row is not None and row.name == option.name:
         return str(row.trials[0])
     if isinstance(option.type, click.Choice):

@@ -40,6 +40,7 @@ VIEW_ROW = """\
     latex_size: Annotated[str | None, Choice(
         ("--latex-size",), OUTPUT, "The size of letters in the table (latex).", metavar="NAME", only=("eval", "python"),
         refused=NOT_OF_SPREAD, conflicts={"--latex-size is for LaTeX; add -f latex": lambda it: it.form != "latex"},
+        trials=("small",),
     )] = None  # fmt: skip
 """
 VIEWED = {  # `eval --latex-size NAME`: by file, what is replaced by what
@@ -149,7 +150,7 @@ def test_help_and_completion_have_it_and_bad_values_are_refused(printed):
     assert printed["refused"] == [2, "", "the min tokens is 0; it must be 1 or more\n"]
 
 
-def test_a_view_option_takes_two_files_and_six_lines():
+def test_a_view_option_takes_two_files_and_seven_lines():
     lines = len(VIEW_ROW.splitlines()) + len(VIEWED["report/markup.py"])
     page = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
     (row,) = re.findall(r"^\| a view option of `eval` .*$", page, re.MULTILINE)

@@ -314,7 +314,7 @@ class ViewOptions:
     )] = None  # fmt: skip
     confidence: Annotated[float | None, Choice(
         ("--confidence",), COMPARISON, "Print the interval of each mean over queries at this level, like 0.95.",
-        metavar="P", only=("eval",), refused=NOT_OF_SPREAD, conflicts={
+        metavar="P", only=("eval",), refused=NOT_OF_SPREAD, trials=(0.9,), conflicts={
             CONFIDENCE_OF_MEANS: lambda it: it.aggregate != "mean",
             CONFIDENCE_OR_BOUNDS: lambda it: it.bounds is not None,
         },
@@ -329,7 +329,7 @@ class ViewOptions:
     )] = None  # fmt: skip
     title: Annotated[str | None, Choice(
         ("--title",), OUTPUT, "The heading of a page (html), or what a caption begins with (latex).", metavar="TEXT",
-        only=("eval", "python"), refused=NOT_OF_SPREAD, conflicts={
+        only=("eval", "python"), refused=NOT_OF_SPREAD, trials=("Ours",), conflicts={
             "--title is the heading of a page, or begins a caption; add -f html, or -f latex":
                 lambda it: not it.is_page and it.form != "latex",
         },
@@ -343,7 +343,7 @@ class ViewOptions:
     )] = None  # fmt: skip
     latex_label: Annotated[str | None, Choice(
         ("--latex-label",), OUTPUT, "What LaTeX refers to the table by (latex).", metavar="NAME",
-        only=("eval", "python"), refused=NOT_OF_SPREAD, conflicts={
+        only=("eval", "python"), refused=NOT_OF_SPREAD, trials=("tab:runs",), conflicts={
             "--latex-label is what a LaTeX table is referred to by; add -f latex": lambda it: it.form != "latex",
             "--latex-label {latex_label!r} holds other signs than letters, digits and :._+/-; name another":
                 lambda it: not re.fullmatch(r"[\w:.+/-]+", it.latex_label, re.ASCII),

@@ -104,7 +104,6 @@ TRIALS = {
     "--slice": "slices.tsv",
     "--confidence": "0.9",
     "--title": "Ours",
-    "--latex-label": "tab:runs",
     "--output": "new.out",
     "--places": "2",
     "--baseline": "b.run",
