@@ -23,8 +23,8 @@ REFUSED = {
     "deep.run": "more than 10,000 documents for one query (--untrusted); make it smaller, or raise the limit with --limit depth=N",
     "link.run": "this is a link, and links are refused; give the file itself",
     "long.run": "1: a line of more than 1 MiB; break it up",
-    "pipe.run": "this is no file (--untrusted); save it to one",
-    "up\\x1b[A.run": "the name 'up\\x1b[A.run' has characters of patterns, paths or terminals, or that nobody sees (--untrusted); rename the file",
+    "pipe.run": "a pipe or device, not a file (--untrusted); save its content to a file",
+    "up\\x1b[A.run": "the name 'up\\x1b[A.run' contains wildcards, path or control characters, or invisible letters (--untrusted); rename the file",
 }
 EVAL = ("eval", "qrels.txt", "submissions", "-m", "nDCG@10 RR", "-f", "table")
 
@@ -323,7 +323,7 @@ def test_odd_names_are_refused(copied, fairtrec_command, name):
     (copied / "runs").mkdir()
     shutil.copy(copied / "fair.run", copied / "runs" / name)
     done = fairtrec_command("eval", "qrels.txt", "runs", "-m", "RR", "--untrusted")
-    assert (done.code, "has characters of patterns, paths or terminals" in done.err) == (3, True), done.err
+    assert (done.code, "contains wildcards, path or control characters" in done.err) == (3, True), done.err
     assert len(done.err.splitlines()) == 1
 
 

@@ -61,7 +61,7 @@ def tables(view: SpreadView, *, places: int) -> Document:
     words, *columns = zip(*several, strict=True)
     values = [Column(head, list(map(str, cells))) for head, cells in zip(heads[1:], columns, strict=True)]
     table = ReportTable("", [Column("query", list(map(str, words)), words=True), values[0]], values[1:])
-    signs = [directions({measure.better for measure in of.measures}), "all: means over so many queries as stand there"]
+    signs = [directions({measure.better for measure in of.measures}), "all: means over this many queries"]
     return Document([table], list_notes(view), str(of.signature), signs=signs)
 
 

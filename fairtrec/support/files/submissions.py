@@ -46,9 +46,9 @@ class Border:
         if not self.untrusted:
             return
         if opening.is_stream(path):
-            raise InputError("this is no file (--untrusted); save it to one", path)
+            raise InputError("a pipe or device, not a file (--untrusted); save its content to a file", path)
         if odd := _odd_in(name):
-            what = f"the name {odd!r} has characters of patterns, paths or terminals, or that nobody sees"
+            what = f"the name {odd!r} contains wildcards, path or control characters, or invisible letters"
             raise InputError(f"{what} (--untrusted); rename the file", path)
         if os.path.isfile(name):
             self._refuse_long(path)
