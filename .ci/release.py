@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOW = Path(".github", "workflows", "release.yml")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-LARGEST_WHEEL = 1_000_000  # bytes: 1 MB
+LARGEST_WHEEL = 1_500_000  # bytes: the code takes 1.12 MB; what is much larger holds data by mistake
 TOOLS = ("build", "check-wheel-contents", "pyroma", "zizmor", "mkdocs>=1.6", "mkdocs-material>=9.5")
 RUNNERS = {  # of the job `wheels`: what cibuildwheel builds on each; pyproject.toml has the architectures of the last two
     "ubuntu-latest": ("linux", "--archs", "x86_64"),
@@ -193,7 +193,7 @@ def check_wheel(wheel: Path, source: Path, tools: Path) -> str:
     """Check metadata and contents."""
     size = wheel.stat().st_size
     if size >= LARGEST_WHEEL:
-        raise ReleaseError(f"{wheel.name} has {size} bytes; less than {LARGEST_WHEEL} is promised")
+        raise ReleaseError(f"{wheel.name} has {size} bytes, {LARGEST_WHEEL} or more: does it hold data by mistake?")
     run(tools / "check-wheel-contents", wheel)
     said = run(tools / "pyroma", "--min", "8", source)
     return f"{wheel.name}: {size >> 10} KiB; pyroma {''.join(re.findall(r'Final rating: (.*)', said))}"
