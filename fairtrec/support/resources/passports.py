@@ -33,7 +33,7 @@ State = Literal["ok", "missing", "damaged"]
 RESERVED = ("common",)  # what --queries takes besides names
 REINSTALL = "run: pip install --force-reinstall fairtrec"
 WRITE_AGAIN = "write it again: fairtrec make queryset -o NAME.tsv"
-TEXTS = ("title", "source", "licence", "citation", "language", "format")
+TEXTS = ("title", "source", "license", "citation", "language", "format")
 OPTIONAL = ("file", "url", "keep", "note", "slices")
 DIGEST = re.compile("[0-9a-f]{64}")
 NAME = re.compile(r"\w[\w-]{0,99}")  # of a resource; without a dot or a slash, which names of most files have
@@ -48,7 +48,7 @@ class Passport:
     kind: Kind
     title: str
     source: str
-    licence: str
+    license: str
     citation: str
     language: str
     format: str

@@ -130,7 +130,7 @@ def shelf(tmp_path, monkeypatch, home, server):
     sha256 = hashlib.sha256(b"she,f\nhe,m\n").hexdigest()
 
     def write(name, **keys):
-        common = {"title": f"The list {name}", "source": "s", "licence": "l", "citation": "c", "language": "en"}
+        common = {"title": f"The list {name}", "source": "s", "license": "l", "citation": "c", "language": "en"}
         kind = keys.get("kind", "queryset")
         lines = [
             f"{key} = {value if key == 'count' else json.dumps(value)}"
@@ -403,7 +403,7 @@ def test_nothing_replaces_a_bundled_list(shelf, tmp_path):
 SET, SLICES = b"1\n", b"1\tx\n"
 OWN = {
     "title": "t", "kind": "queryset", "file": "set.tsv", "format": "one qid per line", "language": "en", "source": "s",
-    "licence": "l", "citation": "c", "sha256": hashlib.sha256(SET).hexdigest(), "count": 1, "note": "n", "keep": "k",
+    "license": "l", "citation": "c", "sha256": hashlib.sha256(SET).hexdigest(), "count": 1, "note": "n", "keep": "k",
     "url": "https://host.invalid/a", "bytes": 2, "slices": "parts.tsv", "slices_sha256": hashlib.sha256(SLICES).hexdigest(),
 }  # fmt: skip
 STRANGE = {
@@ -443,7 +443,7 @@ def test_a_field_of_another_type_is_refused_with_its_name(add_set, fairtrec_comm
             taken.append(kind)
         listed = fairtrec_command("resources", "list")
         assert (listed.code, listed.err) == (0, "")
-    texts = {"title", "format", "language", "source", "licence", "citation", "note", "keep", "url"}
+    texts = {"title", "format", "language", "source", "license", "citation", "note", "keep", "url"}
     may_lack = {"note", "keep", "url", "bytes", "aliases", "unheard of"}
     expected = ["left out"] * (field in may_lack) + ["text", "empty"] * (field in texts)
     assert taken == expected + ["number"] * (field in {"count", "bytes"})
@@ -677,7 +677,7 @@ def test_passport(name):
     passport = resources.passport(name)
     folder = "querysets" if passport.kind == "queryset" else "wordlists"
     assert (REPOSITORY / "resources" / folder / f"{name}.toml").exists()
-    for key in ("title", "source", "licence", "citation", "language", "format"):
+    for key in ("title", "source", "license", "citation", "language", "format"):
         assert getattr(passport, key).strip(), key
     assert len(passport.sha256) == 64
     assert isinstance(passport.count, int) == (passport.kind != "wordlist")
@@ -749,4 +749,4 @@ def test_a_failed_download_does_not_name_the_command_that_failed(monkeypatch, tm
 def test_lists_are_listed_with_their_other_names(fairtrec_command):
     line = next(row for row in fairtrec_command("resources", "list").out.splitlines() if "msmarco-fair" in row)
     assert line.startswith("msmarco-fair, qs2  ")
-    assert "`qs2`" in (REPOSITORY / "docs" / "resources.md").read_text("utf-8")
+    assert "`qs2`" in (REPOSITORY / "docs" / "word-lists.md").read_text("utf-8")

@@ -174,7 +174,7 @@ def _passport(made: QuerySet, places: list[Path], contents: list[bytes], title: 
         "format": "tsv: qid, query text" if made.texts else "one qid per line",
         "language": "not stated",
         "source": source or "given from Python",
-        "licence": "not stated",
+        "license": "not stated",
         "citation": "not stated",
         "sha256": sha256(contents[0]).hexdigest(),
         "count": len(made.kept),

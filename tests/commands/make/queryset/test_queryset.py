@@ -168,7 +168,7 @@ def test_domains_are_written_as_slices_and_all_three_files_are_described(here):
     assert (here / "my.slices.tsv").read_text() == "1\tWork\n1\tHealth\n"
     assert texts(made.notes)[-1] == "1 query of no domain"
     passport = tomllib.loads((here / "my.toml").read_text("utf-8"))
-    assert (passport["title"], passport["count"], passport["licence"]) == ('A "set"\\x7f', 2, "not stated")
+    assert (passport["title"], passport["count"], passport["license"]) == ('A "set"\\x7f', 2, "not stated")
     assert "agreement 0.5000, Cohen's kappa 0.0000; kept by majority of the votes for n" in passport["note"]
     assert [part.partition(" (sha256 ")[0] for part in passport["source"].split(", ")] == ["votes.tsv", "table.tsv"]
     assert len(made.save("my.tsv")) == 3
