@@ -170,5 +170,5 @@ def test_what_cannot_be_pooled_is_refused(tmp_path):
         pooled("AWRF@3", pool={"q1": -1})
     result = fairtrec.evaluate("AWRF@3", RUN, labels=LABELS, pool="even")
     for name in ("r.html", "r.parquet"):
-        with pytest.raises(UsageError, match="--pool prints pooled values beside the means"):
+        with pytest.raises(UsageError, match="--pool prints a line below each mean"):
             result.write(tmp_path / name)

@@ -51,7 +51,7 @@ class Confidence(ScoreColumn):
 
     def with_confidence(self, confidence: float, interval: Method) -> "Confidence":  # noqa: ARG002 - refused
         """Refuse a second interval."""
-        raise UsageError("this result has an interval beside each mean already; start from the one without")
+        raise UsageError("this result already has intervals; call with_confidence on the result without them")
 
     def keep_measures(self, rows: Sequence[int]) -> "Confidence":
         """Keep some of the measures, by number."""

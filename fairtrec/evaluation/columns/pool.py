@@ -29,8 +29,7 @@ from fairtrec.support.files import opening
 
 POOLED = NoteKind(
     "pooled",
-    "pooled: exposure summed over queries; what is unfair one way in one query may be made up in another, so read it "
-    "beside the mean",
+    "pooled: exposure summed over queries, so one query can make up for another; read it with the mean",
 )
 COLUMNS = "{} column{} where frequencies of queries have two; write: qid<TAB>frequency"
 

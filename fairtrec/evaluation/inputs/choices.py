@@ -191,9 +191,9 @@ class Choices:
     pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
         ("--pool",), MEASURES, "Print exposure summed over queries, too: even, or a file of qid and frequency.",
         metavar="even|FILE", only=("eval",), refused=NOT_OF_SPREAD, conflicts={
-            "--pool prints pooled values beside the means, and -n leaves these out; leave out one of the two":
+            "--pool prints a line below each mean, and -n prints no means; leave out one of the two":
                 lambda it: not it.summary,
-            "--pool prints pooled values beside the means, and --format {form} shows none; leave out one of the two":
+            "--pool prints a line below each mean, and --format {form} has no such lines; leave out one of the two":
                 lambda it: it.is_page or it.is_binary,
         }, adds=True, column="pool", file=True, words=("even",), key="pool",
         behind="bounds", tells=name_of, factor=None, trials=("even",),
@@ -230,7 +230,7 @@ class Choices:
         object.__setattr__(self, "aggregate", ",".join(aggregates.read(self.aggregate)))
         for option, given in (("--bounds", self.bounds), ("--pool", self.pool)):
             if given is not None and self.aggregate != "mean":
-                what = f"{option} is beside means over queries, and --aggregate {self.aggregate} prints others"
+                what = f"{option} applies only to means, and --aggregate is {self.aggregate}"
                 raise UsageError(f"{what}; leave out one of the two")
 
     def _settle_bounds(self) -> None:
@@ -337,7 +337,7 @@ class ViewOptions:
     query_texts: Annotated[Any, Choice(
         ("--query-texts",), OUTPUT, "Show the texts of queries: lines of qid<TAB>text, or an ir_datasets id.",
         metavar="FILE|ID", only=("eval", "explain", "headroom", "python"), refused=NOT_OF_SPREAD, conflicts={
-            "--query-texts stand beside the values of queries in a page; add -f html, without -n":
+            "--query-texts needs a page with the values of queries; add -f html, without -n":
                 lambda it: not (it.is_page and it.summary),
         },
     )] = None  # fmt: skip
