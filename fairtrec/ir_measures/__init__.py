@@ -1,4 +1,4 @@
-"""Our measures among those of ir_measures, and by it in PyTerrier: importing this registers them; docs/ir_measures.md.
+"""Our measures among those of ir_measures, and by it in PyTerrier: importing this registers them; docs/coming-from.md.
 
 import fairtrec.ir_measures as fair
 gender = fair.given("gender", terms="gender-en", docs=texts, background=bm25)

@@ -1,4 +1,7 @@
-"""The page for who comes from another program: each block runs, and holds our number to theirs."""
+"""The page for those who come from another program: each block runs, and holds our number to theirs.
+
+The blocks of ir_measures and PyTerrier run in tests/ir_measures and tests/test_pyterrier.py.
+"""
 
 import importlib
 import re
@@ -7,7 +10,7 @@ import pytest
 
 from fairtrec_made import REPOSITORY, pages
 
-PAGE = (REPOSITORY / "docs" / "coming-from.md").read_text("utf-8")
+PAGE, _, BRIDGES = (REPOSITORY / "docs" / "coming-from.md").read_text("utf-8").partition("\n## ir_measures\n")
 FIRST, *OTHERS = pages.programs(PAGE)
 OF = {re.search(r"^(?:import|from) (?!math|numpy|pandas)(\w+)", block, re.MULTILINE)[1]: block for block in OTHERS}
 
@@ -22,6 +25,7 @@ def test_the_values_in_the_table_are_those_of_the_ranking():
 
 
 def test_each_package_has_a_block():
+    assert "\n## PyTerrier\n" in BRIDGES
     assert {*OF} == {"pytrec_eval", "ranx", "fairlearn", "aif360", "FairRankTune", "lenskit"}
     assert all("assert " in block for block in OTHERS)
 

@@ -54,3 +54,10 @@ def blocks(page):
         Block(tuple(filter(None, text.replace("\\\n", " ").splitlines())), why, shown)
         for why, text, shown in _BLOCK.findall(page)
     ]
+
+
+def section(page, title):
+    """The part of a page below a heading of the second level, to the next one."""
+    _, found, rest = page.partition(f"\n## {title}\n")
+    assert found, title
+    return rest.partition("\n## ")[0]
