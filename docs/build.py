@@ -23,7 +23,7 @@ from fairtrec import STABILITY
 from fairtrec.cli import command, find_rows
 from fairtrec.commands.validate.findings import table
 from fairtrec.evaluation.answers.results_file import ResultsFile
-from fairtrec.evaluation.inputs.choices import CHOICES
+from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.evaluation.signature import FIELDS, versions_of
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry

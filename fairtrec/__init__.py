@@ -15,7 +15,7 @@ from fairtrec.support.version import __version__ as __version__
 
 Stability = Literal["stable", "provisional"]
 _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: where it is, and how lasting
-    "Choices": ("evaluation.inputs.choices", "stable"),
+    "Choices": ("evaluation.inputs.options", "stable"),
     "FairtrecError": ("support.errors", "stable"),
     "InputError": ("support.errors", "stable"),
     "ResourceError": ("support.errors", "stable"),
@@ -23,7 +23,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "Result": ("evaluation.answers.result", "stable"),
     "Scores": ("evaluation.answers.scores", "stable"),
     "UsageError": ("support.errors", "stable"),
-    "attributes": ("evaluation.inputs.given", "provisional"),
+    "attributes": ("evaluation.inputs.sources", "provisional"),
     "bibtex": ("measures.catalogue.pages", "provisional"),
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
@@ -80,8 +80,8 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.evaluation.answers.scores import Scores as Scores
     from fairtrec.evaluation.evaluate import evaluate as evaluate
     from fairtrec.evaluation.evaluate import evaluator as evaluator
-    from fairtrec.evaluation.inputs.choices import Choices as Choices
-    from fairtrec.evaluation.inputs.given import attributes as attributes
+    from fairtrec.evaluation.inputs.options import Choices as Choices
+    from fairtrec.evaluation.inputs.sources import attributes as attributes
     from fairtrec.measures.catalogue.pages import bibtex as bibtex
     from fairtrec.support.errors import FairtrecError as FairtrecError
     from fairtrec.support.errors import InputError as InputError

@@ -27,7 +27,7 @@ def say(line: str) -> None:
     click.echo(re.sub(_LONG, lambda word: short(word.group()), re.sub(BREAKING, escaped, line)), err=True)
 
 
-SECTIONS = {  # in the order of the help, of parameters; rows of inputs/choices.py name their own
+SECTIONS = {  # in the order of the help, of parameters; rows of inputs/options.py name their own
     "Inputs": "terms docs counts labels gold queries background docnos sequences truth pairs "
     "embeddings ids model qrels runs",
     "Measures": "measures measure",
@@ -185,7 +185,7 @@ def _title(option: click.Parameter) -> str:
     for title, names in SECTIONS.items():
         if name in names.split():
             return title
-    from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS
+    from fairtrec.evaluation.inputs.options import CHOICES, VIEWS
     from fairtrec.measures.catalogue.needs import EXTRAS
 
     row = CHOICES.get(str(name)) or VIEWS.get(str(name))

@@ -159,7 +159,7 @@ def complete(whole: RegisteredGroup, instruction: str) -> int:
 
 def _names(param: click.Parameter, words: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     """Give the names that may stand for a parameter, each with what it means, where that is said."""
-    from fairtrec.evaluation.inputs.choices import CHOICES
+    from fairtrec.evaluation.inputs.options import CHOICES
 
     unsaid = partial(map, lambda name: (name, None))
     if param.name == "qrels" and isinstance(param, click.Argument):

@@ -8,8 +8,8 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli.commands import TYPED, FormatChoice
-from fairtrec.evaluation.inputs.choice import Choice, inserted
-from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS, has_option
+from fairtrec.evaluation.inputs.option import Choice, inserted
+from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, has_option
 from fairtrec.measures.catalogue.needs import EXTRAS
 from fairtrec.report.writers import Formats
 from fairtrec.support.errors import UsageError
@@ -50,7 +50,7 @@ def _by_attribute(context: click.Context, parameter: click.Parameter, value: tup
     if parameter.name != "labels":
         names = getattr(context.params.get("labels"), "sources", ())
         return by_attribute(value, names, parameter.opts[-1])
-    from fairtrec.evaluation.inputs.given import Attributes
+    from fairtrec.evaluation.inputs.sources import Attributes
 
     found = attributes(value)
     return found[""] if "" in found else Attributes(found)

@@ -7,8 +7,8 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints, Run
 from fairtrec.evaluation.inputs import by_attribute
-from fairtrec.evaluation.inputs.documents import Reference
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import OF_RANKS, looks_at_groups
 from fairtrec.measures.utility import rows_of_relevance
@@ -22,14 +22,14 @@ class InputsOfSamples(Inputs):
     needs what is not known for each ranking.
     """
 
-    def __init__(self, runs: Sequence[Run], qids: Sequence[str], measure: Measure, reference: Reference) -> None:
+    def __init__(self, runs: Sequence[Run], qids: Sequence[str], measure: Measure, context: EvaluationContext) -> None:
         unknown = ({"lengths"} | OF_RANKS - {"membership", "relevance"}).intersection(measure.needs)
         if unknown:
             raise UsageError(f"{', '.join(sorted(unknown))} cannot be had together with sample_of; leave out --samples")
-        super().__init__(runs[0], qids, reference.by(measure.by), measure.depth)
+        super().__init__(runs[0], qids, context.by(measure.by), measure.depth)
         among = set(qids)
         chosen = [(run, [qid for qid in run.qids if qid in among]) for run in runs]
-        self.samples = [Inputs(run, ranked, self.reference, self.depth) for run, ranked in chosen]
+        self.samples = [Inputs(run, ranked, self.context, self.depth) for run, ranked in chosen]
 
     @cached_property
     def sample_of(self) -> Ints:
@@ -64,19 +64,19 @@ def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
     values = np.full((len(measures), queries), np.nan)
     utility = rows_of_relevance(measures)
     if utility:
-        values[utility] = inputs.reference.judge.values(inputs.run, inputs.qids)
+        values[utility] = inputs.context.judge.values(inputs.run, inputs.qids)
     for row, measure in enumerate(measures):
         if row in utility:
             continue
         own = inputs.by(measure.by)
-        several = parts_of(measure, inputs.reference) if len(inputs.reference.given) > 1 else ()
+        several = parts_of(measure, inputs.context) if len(inputs.context.given) > 1 else ()
         if several:
             value = measure.combined(values_of(inputs, several), taking_part(inputs))
-        elif own.reference.is_vast and looks_at_groups(measure):
+        elif own.context.is_vast and looks_at_groups(measure):
             value = masked(measure, by_attribute.values_of_unlisted(measure, own), own)
         else:
             value = measure(**{name: getattr(own, name) for name in measure.needs})
-            value = value if own.reference.labels is None else masked(measure, value, own)
+            value = value if own.context.labels is None else masked(measure, value, own)
         if np.shape(value) not in ((queries,), (1,)):
             what = f"{measure} gave values of the shape {np.shape(value)} for {queries} queries"
             raise UsageError(f"{what}; it has a fault, report it to its authors")
@@ -86,20 +86,20 @@ def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
 
 def masked(measure: Measure, values: Floats, inputs: Inputs) -> Floats:
     """Leave values [..., query] undefined where the measure's attribute takes no part."""
-    of_all = not measure.by and len(inputs.reference.given) > 1
+    of_all = not measure.by and len(inputs.context.given) > 1
     if of_all or inputs.takes_part.all() or not looks_at_groups(measure):
         return values
     return np.where(inputs.takes_part, values, np.nan)
 
 
-def parts_of(measure: Measure, reference: Reference) -> tuple[Measure, ...]:
+def parts_of(measure: Measure, context: EvaluationContext) -> tuple[Measure, ...]:
     """Name the measures that one of all attributes is made of; none of one attribute."""
-    if len(reference.given) < 2 or not measure.is_of_all:
+    if len(context.given) < 2 or not measure.is_of_all:
         return ()
-    labels = {name: reference.by(name).labels for name in reference.given}
+    labels = {name: context.by(name).labels for name in context.given}
     return measure.over_attributes({name: each is not None and each.is_ordered for name, each in labels.items()})
 
 
 def taking_part(inputs: Inputs) -> Bools:
     """Tell which attributes take part in which queries [attribute, query]."""
-    return np.stack([inputs.by(attribute).takes_part for attribute in inputs.reference.given])
+    return np.stack([inputs.by(attribute).takes_part for attribute in inputs.context.given])

@@ -11,7 +11,7 @@ from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, fingerprints, star
 from fairtrec.data.groups import rows_of
 from fairtrec.data.ranking.depth import evenly
 from fairtrec.evaluation.fitting import Gold
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, SumOverRanks
@@ -272,7 +272,7 @@ def find_correctors(
 
     Raises InputError where a document that has to be labelled is not.
     """
-    gold = inputs.reference.gold
+    gold = inputs.context.gold
     assert gold is not None
     looks = [not LOOKS.isdisjoint(measure.needs) for measure in measures]
     several = evenly(inputs.run, inputs.qids, inputs.depth) if any(looks) else []
@@ -312,7 +312,7 @@ def _list_notes(
                 tau: int = getattr(measure, "tau", 0)
                 yield NO_TAU.note(measure=measure, before=before, tau=tau, without=round(mean_of(row.values), 4))
             corrected += [measure] * (estimate is not None)
-    of = inputs.reference.target_of
+    of = inputs.context.target_of
     if of is not None and any("target" in measure.needs for measure in corrected):
         yield TARGET_STAYS.note(target=" and the ".join(word for _, word in of.of))
     ideals = (measure for measure in corrected if "background" in measure.needs)

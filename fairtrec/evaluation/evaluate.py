@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.given import GoldKeywords, JudgementsLike, Keywords
+from fairtrec.evaluation.inputs.sources import GoldKeywords, JudgementsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.session import Evaluator

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints, Labels, Queries, Sheet, Vote
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.neutrality import membership
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from fairtrec.data import Qrels
 from fairtrec.data.ranking.depth import Asking, depth_of
 from fairtrec.evaluation.inputs import by_attribute, loading
-from fairtrec.evaluation.inputs.beside import Opened, opened
-from fairtrec.evaluation.inputs.documents import OF_RUNS, Attribute, MixedTarget, Needs, Reference
-from fairtrec.evaluation.inputs.given import GoldKeywords, NamedRuns, told_apart
+from fairtrec.evaluation.inputs.documents import OF_RUNS, AttributeContext, EvaluationContext, MixedTarget, Needs
 from fairtrec.evaluation.inputs.groups import ORDER, note_groups, note_tau, refuse_unordered
+from fairtrec.evaluation.inputs.opened_sources import OpenedSources, open_sources
 from fairtrec.evaluation.inputs.rank_weights import weighed
+from fairtrec.evaluation.inputs.sources import GoldKeywords, NamedRuns, split_keywords
 from fairtrec.evaluation.inputs.targets import attribute, note_target, prior_of
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
@@ -47,7 +47,7 @@ GDEVAL_GRADES = NoteKind(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Plan(Opened):
+class Plan(OpenedSources):
     """What is asked for, and what it is compared with."""
 
     measures: tuple[Measure, ...]  # one for each group where they ask for that; of rerankers there is none
@@ -55,7 +55,7 @@ class Plan(Opened):
     needs: Needs  # what they look at
     uses: frozenset[str]  # documents, background, collection, membership: what they, or their target, look at
     plays: frozenset[str]  # words of ``Choice.part`` that play one
-    reference: Reference  # target, labels and extras; what is large is read when runs come
+    context: EvaluationContext  # target, labels and extras; what is large is read when runs come
     lexicon: "Lexicon | None"
     notes: tuple[Note, ...]
 
@@ -70,7 +70,7 @@ def settle(
 
     Raises UsageError or InputError where things do not fit together.
     """
-    found = opened(*told_apart(keywords, known), runs)
+    found = open_sources(*split_keywords(keywords, known), runs)
     several = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
     if measures is None:
         several = _fitting(found)
@@ -97,7 +97,7 @@ def settle(
     return planned(asked, found, notes)
 
 
-def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[Note] = ()) -> Plan:
+def planned(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Note] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
     choices = found.choices
     asked = [weighed(each, found.extras.get("discount")) if _is_weighed(each) else each for each in asked]
@@ -114,7 +114,7 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[Note] = ()) 
         needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
         uses=uses,
         plays=_parts_in_effect(uses, first, lexicon, found, is_of_groups=is_of_groups),
-        reference=Reference(
+        context=EvaluationContext(
             **vars(first),
             qrels=found.judged,
             background_depth=choices.background_depth,
@@ -137,7 +137,7 @@ def _is_weighed(each: Asking) -> bool:
     return getattr(each, "discount", "") == GIVEN
 
 
-def _refuse_misfits(asked: Sequence[Asking], needs: frozenset[str], found: Opened) -> None:
+def _refuse_misfits(asked: Sequence[Asking], needs: frozenset[str], found: OpenedSources) -> None:
     """Raise UsageError or InputError if what is asked for does not fit what was given and chosen."""
     submissions.refuse_groups([labels.groups for labels in found.labels.values()] or [found.groups])
     for each in asked:
@@ -148,22 +148,24 @@ def _refuse_misfits(asked: Sequence[Asking], needs: frozenset[str], found: Opene
         raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
 
 
-def _attributes(measures: Sequence[Measure], found: Opened) -> dict[str, Attribute]:
+def _attributes(measures: Sequence[Measure], found: OpenedSources) -> dict[str, AttributeContext]:
     """Settle the labels and the target of each attribute, by its name; "" where labels have none, or there are none."""
     every = {}
     for name in [*found.labels] or [""]:
         own = by_attribute.own(found.choices, name, [*found.labels])
         labels, inputs = found.labels.get(name), found.given.inputs
-        every[name] = attribute(name, labels, found.groups, own, inputs, measures) if found.groups else Attribute()
+        every[name] = (
+            attribute(name, labels, found.groups, own, inputs, measures) if found.groups else AttributeContext()
+        )
     return every | {name: _crossed(name, every, found, measures) for name in found.crossed}
 
 
-def _first_of(asked: Sequence[Asking], every: Mapping[str, Attribute]) -> Attribute:
+def _first_of(asked: Sequence[Asking], every: Mapping[str, AttributeContext]) -> AttributeContext:
     """Give the attribute of the first measure that names one whose groups are listed; else the first there is."""
     return every[next((each.by for each in asked if each.by and not every[each.by].is_vast), next(iter(every)))]
 
 
-def _lexicon(found: Opened) -> "Lexicon | None":
+def _lexicon(found: OpenedSources) -> "Lexicon | None":
     """Give the terms by which texts are counted, if texts and terms were given."""
     if found.terms is None or found.given.docs is None:
         return None
@@ -175,9 +177,9 @@ def _lexicon(found: Opened) -> "Lexicon | None":
 
 def _list_notes(
     measures: Sequence[Measure],
-    every: Mapping[str, Attribute],
+    every: Mapping[str, AttributeContext],
     lexicon: "Lexicon | None",
-    found: Opened,
+    found: OpenedSources,
     *,
     is_of_groups: bool,
 ) -> list[Note | None]:
@@ -198,7 +200,7 @@ def _list_notes(
     return said
 
 
-def _used_inputs(needs: frozenset[str], every: Iterable[Attribute], found: Opened) -> frozenset[str]:
+def _used_inputs(needs: frozenset[str], every: Iterable[AttributeContext], found: OpenedSources) -> frozenset[str]:
     """Name what the measures, or their target, look at: documents, background, collection, membership."""
     uses = needs & {"background", "collection", "membership"}
     uses |= {"background"} if "background_positions" in needs else set()
@@ -209,7 +211,12 @@ def _used_inputs(needs: frozenset[str], every: Iterable[Attribute], found: Opene
 
 
 def _parts_in_effect(
-    uses: frozenset[str], first: Attribute, lexicon: "Lexicon | None", found: Opened, *, is_of_groups: bool
+    uses: frozenset[str],
+    first: AttributeContext,
+    lexicon: "Lexicon | None",
+    found: OpenedSources,
+    *,
+    is_of_groups: bool,
 ) -> frozenset[str]:
     """Name the parts of an evaluation (words of ``Choice.part``) that are in effect, so that their choices are."""
     choices, is_labelled = found.choices, first.labels is not None
@@ -228,7 +235,7 @@ def _parts_in_effect(
     return frozenset(part for part, is_in_effect in in_effect.items() if is_in_effect)
 
 
-def _of_groups(measure: Measure, found: Opened, room: int) -> tuple[Measure, ...]:
+def _of_groups(measure: Measure, found: OpenedSources, room: int) -> tuple[Measure, ...]:
     """Give one measure for each group of its attribute. Raises InputError if there is no room for so many."""
     labels = found.labels_by(measure)
     groups = found.groups if labels is None else labels.groups
@@ -238,7 +245,9 @@ def _of_groups(measure: Measure, found: Opened, room: int) -> tuple[Measure, ...
     return measure.expanded(groups) if groups else (measure,)
 
 
-def _crossed(name: str, every: dict[str, Attribute], found: Opened, measures: Sequence[Measure]) -> Attribute:
+def _crossed(
+    name: str, every: dict[str, AttributeContext], found: OpenedSources, measures: Sequence[Measure]
+) -> AttributeContext:
     """Settle the target of attributes that are crossed: what is chosen for it by its name, or made of those of each."""
     choices, labels = found.choices, found.crossed[name]
     is_named = is_by_name(choices.target) and name in choices.target
@@ -253,13 +262,13 @@ def _crossed(name: str, every: dict[str, Attribute], found: Opened, measures: Se
     prior = prior_of(own.prior, measures, labels) if choices.bounds == "labels" else None
     target = crossed.given.at(crossed.codes) if crossed.listed and not crossed.of else None
     target_of = MixedTarget(crossed.of) if crossed.of else None
-    return Attribute(
+    return AttributeContext(
         attribute=name, labels=labels, target=target, target_of=target_of, prior=prior, crossing=crossed,
         is_vast=not crossed.listed,
     )  # fmt: skip
 
 
-def _refuse_unfit(measure: Asking, found: Opened) -> None:
+def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
     """Raise UsageError if a measure lacks an input, or does not go with its labels, the groups or the choices."""
     labels, choices = found.labels_by(measure) if found.labels or measure.by else None, found.choices
     inputs, groups = found.given.inputs, found.groups if labels is None else labels.groups
@@ -291,7 +300,7 @@ def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] 
     return frequencies(pool)
 
 
-def _gold(thing: Any, found: Opened) -> Any:
+def _gold(thing: Any, found: OpenedSources) -> Any:
     from fairtrec.evaluation import fitting
 
     if len(found.labels) > 1:
@@ -299,7 +308,7 @@ def _gold(thing: Any, found: Opened) -> Any:
     return fitting.read(thing, found.groups, found.first, found.choices)
 
 
-def _fitting(found: Opened) -> list[Measure]:
+def _fitting(found: OpenedSources) -> list[Measure]:
     """Choose the measures that are computed where none is named: those of words with words, AWRF with labels."""
     default = " ".join(need.default for name, need in NEEDS.items() if name in found.given.inputs)
     several = []

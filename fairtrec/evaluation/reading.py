@@ -19,16 +19,16 @@ from fairtrec.data import MISSING, Qrels, Queries, System, encoded, fingerprints
 from fairtrec.data.spellings import guess
 from fairtrec.evaluation.answers.scores import Scores, joined
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.evaluation.inputs.documents import (
     Documents,
+    EvaluationContext,
     Needs,
-    Reference,
     note_unknown,
     reduced,
     refuse_unknown,
     unknown_in,
 )
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.score import score
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import OF_JUDGEMENTS
@@ -72,7 +72,7 @@ class Reading:
     measures: tuple[Measure, ...]
     others: tuple[Measure, ...]  # those that are no measures of relevance
     needs: Needs  # of all of these, or of what else is asked for
-    reference: Reference  # its documents come later
+    context: EvaluationContext  # its documents come later
     queries: Queries | None
     choices: Choices
     depth: int | None  # how deep anything looks into a run
@@ -83,26 +83,26 @@ class Reading:
     def begin(self) -> Callable[[Any], Any]:
         """Give what reads a run; what computes the rest of it, once its documents are known."""
         submissions.resume(self.border)
-        return self.of if self.reference.documents is None else self.rest_of
+        return self.of if self.context.documents is None else self.rest_of
 
     def of(self, named: tuple[str, Any]) -> LoadedRun | InputError:
         """Read a run of this name, and compute what looks up no documents; of a broken one, give what is wrong."""
         choices, (name, thing) = self.choices, named
-        judge = self.reference.judge
+        judge = self.context.judge
         measures = self.measures if not self.two_pass else judge.measures if judge else ()
         try:
             deep = choices.depth if choices.only else self.depth
             system = loading.submitted(thing, name, choices, deep)
             if choices.only:
-                system = reduced(system, self.reference.qrels, choices.only, self.reference.relevance_level)
+                system = reduced(system, self.context.qrels, choices.only, self.context.relevance_level)
             qids = chosen(
                 system,
-                self.reference.qrels,
+                self.context.qrels,
                 self.queries,
                 complete=choices.complete,
                 only_judged=all(OF_JUDGEMENTS.intersection(measure.needs) for measure in self.measures),
             )
-            scores = score(system, measures, qids, self.reference, choices) if measures else None
+            scores = score(system, measures, qids, self.context, choices) if measures else None
         except InputError as fault:
             return fault
         if not self.two_pass:
@@ -112,7 +112,7 @@ class Reading:
     def rest_of(self, run: LoadedRun) -> Scores:
         """Compute what looks up documents. Raises InputError for labels that know none of them."""
         assert run.rest is not None
-        return score(run.rest, self.others, run.qids, self.reference, self.choices)
+        return score(run.rest, self.others, run.qids, self.context, self.choices)
 
 
 def read(
@@ -124,7 +124,7 @@ def read(
 
     Raises InputError for the first that is broken, unless told to keep going.
     """
-    twins = getattr(reading.reference.extras.get("counterfactual"), "things", {})  # the same run may have several
+    twins = getattr(reading.context.extras.get("counterfactual"), "things", {})  # the same run may have several
     keys = [
         (fspath(thing) if isinstance(thing, PATH) else id(thing), id(twins.get(name)) if twins else None)
         for name, thing in named
@@ -159,8 +159,8 @@ def finished(
     """Compute the measures that were still to come; a run is broken if it has a document that is not known."""
     if documents is None:
         return [run.scores for run in runs if run.scores is not None], {}
-    reference = replace(reading.reference, documents=documents, judge=None)  # whose work is done
-    whole = replace(reading, reference=reference)
+    context = replace(reading.context, documents=documents, judge=None)  # whose work is done
+    whole = replace(reading, context=context)
     scores: list[Scores] = []
     failed: Failed = {}
     several = None
@@ -171,7 +171,7 @@ def finished(
             assert run.rest is not None
             fault = unknown_in(run.rest, run.qids, documents) if documents.refused else None
             if fault is None:
-                later = outcome or score(run.rest, whole.others, run.qids, whole.reference, whole.choices)
+                later = outcome or score(run.rest, whole.others, run.qids, whole.context, whole.choices)
                 if isinstance(later, InputError):
                     raise later
                 if documents.lacking and not documents.refused:
@@ -183,7 +183,7 @@ def finished(
             else:
                 raise fault
     if documents.refused:
-        refuse_unknown([(None, run.qids) for run in runs], reading.needs, reading.reference, documents)
+        refuse_unknown([(None, run.qids) for run in runs], reading.needs, reading.context, documents)
     return scores, failed
 
 

@@ -14,9 +14,9 @@ from fairtrec.evaluation.answers.scores import JUDGED, Scores
 from fairtrec.evaluation.columns import add_columns
 from fairtrec.evaluation.columns.scored_run import ScoredRun
 from fairtrec.evaluation.computing import InputsOfSamples, parts_of, values_of
-from fairtrec.evaluation.inputs.choices import Choices
-from fairtrec.evaluation.inputs.documents import Reference
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
@@ -52,20 +52,20 @@ def score(
     system: System,
     measures: Sequence[Measure],
     qids: Sequence[str],
-    reference: Reference,
+    context: EvaluationContext,
     choices: Choices,
 ) -> Scores:
     """Compute the measures of one system, and what they are over the orders of tied documents if that is asked for."""
     _, others = split_relevance(measures)
     inputs, notes = None, tuple[Note, ...]()
     if isinstance(system, Samples):
-        values, notes = _of_samples(system, measures, qids, reference)
+        values, notes = _of_samples(system, measures, qids, context)
     else:
         run = system.cut(qids, choices.depth) if choices.keeps_ties else system
         if measures and not others:
-            values = reference.judge.values(run, qids)
+            values = context.judge.values(run, qids)
         else:
-            inputs = Inputs(run, qids, reference, depth_of(others))
+            inputs = Inputs(run, qids, context, depth_of(others))
             values, notes = _measured(inputs, measures, unknown=choices.bounds == "labels")
         notes = (*notes, RISING.note()) if system.rises else notes
     first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
@@ -82,18 +82,18 @@ def score(
         tuple(qids),
         values,
         notes,
-        target=reference.target,
+        target=context.target,
         top=first.hexdigest(),
         sampled=system.sampled,
     )
-    scores = add_columns(ScoredRun(scores, system, inputs, reference, choices))
-    judged = _note_judged(system.runs[0], measures, qids, reference)
+    scores = add_columns(ScoredRun(scores, system, inputs, context, choices))
+    judged = _note_judged(system.runs[0], measures, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
 
 
-def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], reference: Reference) -> list[Note]:
+def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> list[Note]:
     """Say how many of the ranks are judged that the measure of relevance with the least cutoff looks at, if few are."""
-    judge = reference.judge
+    judge = context.judge
     if not rows_of_relevance(measures) or judge.shallowest is None:
         return []
     judged, ranks = judge.count_judged(run, qids)
@@ -111,7 +111,7 @@ def _of_samples(
     system: Samples,
     measures: Sequence[Measure],
     qids: Sequence[str],
-    reference: Reference,
+    context: EvaluationContext,
 ) -> tuple[Floats, tuple[Note, ...]]:
     """Compute measures [measure, query] where a query may have several rankings, and say what is known of the first.
 
@@ -127,7 +127,7 @@ def _of_samples(
     defined = np.zeros(total.shape)
     notes: tuple[Note, ...] = ()
     for run, ranked in system.parts(qids) if ordinary else ():
-        inputs = Inputs(run, ranked, reference, depth)
+        inputs = Inputs(run, ranked, context, depth)
         part, said = _measured(inputs, ordinary, told=bool(notes))
         notes = notes or said
         at = [column[qid] for qid in ranked]
@@ -136,7 +136,7 @@ def _of_samples(
     values = np.full((len(measures), len(qids)), np.nan)
     values[one_by_one] = quotient(total, defined)
     for row in at_once:
-        values[row] = values_of(InputsOfSamples(system.runs, qids, measures[row], reference), measures[row : row + 1])
+        values[row] = values_of(InputsOfSamples(system.runs, qids, measures[row], context), measures[row : row + 1])
     return values, tuple(replace(each, samples=len(system.runs)) for each in notes)
 
 
@@ -146,7 +146,7 @@ class RankCounts:
     def __init__(self, inputs: Inputs, measures: Sequence[Measure]) -> None:
         of_groups = [measure for measure in measures if "membership" in measure.needs]
         several = [
-            inputs.reference.given if parts_of(measure, inputs.reference) else (measure.by,) for measure in of_groups
+            inputs.context.given if parts_of(measure, inputs.context) else (measure.by,) for measure in of_groups
         ]
         extras = [name for measure in measures for name in OF_EXTRAS & OF_RANKS & {*measure.needs}]
         self.groups = {name: np.zeros(4, dtype=np.int64) for name in chain.from_iterable(several)}  # by attribute
@@ -210,7 +210,7 @@ def _join_notes(measure: Measure, values: Floats, inputs: Inputs, of_parts: Sequ
 def _note_values(measure: Measure, values: Floats, inputs: Inputs) -> Note | None:
     """Let a measure make a note on its values [query]."""
     own = inputs.by(measure.by)
-    if own.reference.is_vast:
+    if own.context.is_vast:
         return None
     asked = named(type(measure).note)
     note = measure.note(**{name: values if name == "values" else getattr(own, name) for name in asked})
@@ -228,7 +228,7 @@ def _ranks_known(inputs: Inputs) -> Ints:
 def _note_known(inputs: Inputs, attribute: str, counts: Ints, *, unknown: bool) -> Note:
     """Count the ranks looked at of which the groups are known, and say where the others belong."""
     known, there, silent, queries = counts.tolist()
-    labels = inputs.reference.labels
+    labels = inputs.context.labels
     others, is_filled = "", False
     if labels is not None and labels.others is not None:
         is_filled, of_own = True, any(UNKNOWN in name.split("*") for name in labels.groups)

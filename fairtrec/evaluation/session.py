@@ -13,17 +13,17 @@ from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores, filled
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.evaluation.inputs.documents import (
     Documents,
+    EvaluationContext,
     Needs,
-    Reference,
     documents_of,
     note_unknown_sources,
     refuse_unknown,
 )
-from fairtrec.evaluation.inputs.given import NamedRuns, RankingsLike
 from fairtrec.evaluation.inputs.groups import described
+from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.inputs.sources import NamedRuns, RankingsLike
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import Plan, note_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
@@ -76,7 +76,7 @@ class Evaluator:
         if (waiting := waiting_for.get()) is not None and waiting.options:
             waiting.heed(plan)
         if choices.aggregate != aggregates.MEAN:
-            aggregates.refuse_unfit(plan.measures, choices.aggregate, lambda name: plan.reference.by(name).target)
+            aggregates.refuse_unfit(plan.measures, choices.aggregate, lambda name: plan.context.by(name).target)
         if choices.only and given.qrels is None:
             raise UsageError(f"--only {choices.only} goes by judgements; give QRELS, or leave it out")
         priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
@@ -110,19 +110,19 @@ class Evaluator:
             self._of_dicts = self._open_dicts(reading)
             self._takes_dicts = self._of_dicts is not None
         found = None if self._of_dicts is None else self._of_dicts.evaluate(run)
-        judge = reading.reference.judge
+        judge = reading.context.judge
         if found is None or judge is None:
             return None
         name = "run"
         notes = note_few_judged(found.judged, found.ranks, judge.shallowest)
-        scores = Scores(name, name, self.measures, found.qids, found.values, notes, target=reading.reference.target)
+        scores = Scores(name, name, self.measures, found.qids, found.values, notes, target=reading.context.target)
         return replace(scores, result=self.result([(name, run)], [scores], {}, None, reading))
 
     def _open_dicts(self, reading: Reading) -> "DictRunEvaluator | None":
         """Prepare the evaluation of dicts; None if it takes more than plain measures of relevance."""
-        judge, usual = reading.reference.judge, Choices()
+        judge, usual = reading.context.judge, Choices()
         is_usual = replace(self.choices, relevance_level=usual.relevance_level) == usual
-        is_alone = not (reading.others or reading.border or reading.reference.gold or reading.reference.extras)
+        is_alone = not (reading.others or reading.border or reading.context.gold or reading.context.extras)
         if judge is None or not is_usual or not is_alone or len(judge.plain) < len(self.measures):
             return None
         if "queries" in self.given.words:
@@ -145,9 +145,9 @@ class Evaluator:
         path = None if submissions.border() is not None else path  # each run passes it
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
         reading = self.reading(named, is_run=any(same))
-        if self.plan.reference.gold is not None:
-            self.plan.reference.gold.refuse_others(named, reading.queries)
-        loaded = self._from_background(named, same, reading.reference.background) if any(same) else named
+        if self.plan.context.gold is not None:
+            self.plan.context.gold.refuse_others(named, reading.queries)
+        loaded = self._from_background(named, same, reading.context.background) if any(same) else named
         together = TOGETHER if reading.two_pass else max(len(loaded), 1)
         scores: list[Scores] = []
         failed: Failed = {}
@@ -188,7 +188,7 @@ class Evaluator:
                 self._background_depth = deep
                 background = loading.ranking(given.background, "background", choices, deep)
             queries = None if given.queries is None or "queries" in given.words else loading.queries(given.queries)
-            qrels = plan.reference.qrels
+            qrels = plan.context.qrels
             if qrels is None and given.qrels is not None:
                 qrels = loading.qrels(given.qrels)
             utility, _ = split_relevance(plan.measures)
@@ -197,7 +197,7 @@ class Evaluator:
                 measures=plan.measures,
                 others=plan.others,
                 needs=plan.needs,
-                reference=replace(plan.reference, qrels=qrels, background=background, judge=judge),
+                context=replace(plan.context, qrels=qrels, background=background, judge=judge),
                 queries=queries,
                 choices=choices,
                 depth=self.depth,
@@ -207,11 +207,11 @@ class Evaluator:
             )
         reading = self._reading
         if "queries" in given.words:
-            reading = replace(reading, queries=common_queries(named, self.choices, reading.reference.qrels))
-        if named and "counterfactual" in reading.reference.extras:
+            reading = replace(reading, queries=common_queries(named, self.choices, reading.context.qrels))
+        if named and "counterfactual" in reading.context.extras:
             from fairtrec.evaluation.inputs import counterfactual
 
-            reading = replace(reading, reference=counterfactual.matched(reading.reference, named, choices, self.depth))
+            reading = replace(reading, context=counterfactual.matched(reading.context, named, choices, self.depth))
         return reading
 
     def documents(
@@ -228,7 +228,7 @@ class Evaluator:
                    their way to where they are counted.
         """
         rankings = [(run.rest, run.qids) for run in runs]
-        parts = documents_of(rankings, needs or reading.needs, reading.reference, self.choices)
+        parts = documents_of(rankings, needs or reading.needs, reading.context, self.choices)
         looked_at = Docnos.of(np.concatenate(parts))
         fresh = looked_at
         if self._counts is not None:
@@ -239,12 +239,12 @@ class Evaluator:
         counts = self._counts
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
             counts = counts.of(looked_at)
-        of_labels = self.plan.lexicon is None and self.plan.reference.labels is not None
+        of_labels = self.plan.lexicon is None and self.plan.context.labels is not None
         by = {
             each.by: Documents(counts_of(other, looked_at), self.choices, of_labels=True)
             for each in self.plan.measures
-            if each.by not in ("", self.plan.reference.attribute) and OF_DOCUMENTS.intersection(each.needs)
-            if (other := self.plan.reference.attributes[each.by].labels) is not None
+            if each.by not in ("", self.plan.context.attribute) and OF_DOCUMENTS.intersection(each.needs)
+            if (other := self.plan.context.attributes[each.by].labels) is not None
         }
         documents = Documents(counts, self.choices, of_labels=of_labels, by=by)
         if self._looked_up is not None:
@@ -272,19 +272,19 @@ class Evaluator:
                 failed[each.run] = str(fault)
         return scores, failed
 
-    def beside(self, run: Run, qids: Sequence[str], depth: int | None, needs: Needs | None = None) -> Reference:
+    def beside(self, run: Run, qids: Sequence[str], depth: int | None, needs: Needs | None = None) -> EvaluationContext:
         """Give what stands beside a run, and all documents looked at of these queries down to a depth.
 
         Raises InputError for what cannot be read, and for a document that nobody knows, unless told what it is worth.
         """
         reading = self.reading()
         if not reading.two_pass:
-            return reading.reference
+            return reading.context
         top = run.cut(qids, depth)
         documents = self.documents([LoadedRun(run.name, tuple(qids), None, top)], reading, needs)
         if documents.refused:
-            refuse_unknown([(top, qids)], needs or reading.needs, reading.reference, documents)
-        return replace(reading.reference, documents=documents)
+            refuse_unknown([(top, qids)], needs or reading.needs, reading.context, documents)
+        return replace(reading.context, documents=documents)
 
     def _from_background(self, named: NamedRuns, same: Sequence[bool], background: Any) -> NamedRuns:
         """Put the background in the place of the runs that are the ``same``, if it was read deep enough."""
@@ -301,8 +301,8 @@ class Evaluator:
         given, plan = self.given, self.plan
         if plan.lexicon is not None:
             return loading.counted(given.docs, fresh, plan.lexicon, watched)
-        if plan.reference.labels is not None:
-            return counts_of(plan.reference.labels, fresh)
+        if plan.context.labels is not None:
+            return counts_of(plan.context.labels, fresh)
         if plan.table is None:
             from fairtrec.formats import memory
 
@@ -327,7 +327,7 @@ class Evaluator:
         notes = plan.notes
         if documents is not None and unknown and scores:
             every = sorted({qid for each in scores for qid in each.qids})
-            notes = (*notes, *note_unknown_sources(every, reading.needs, reading.reference, documents))
+            notes = (*notes, *note_unknown_sources(every, reading.needs, reading.context, documents))
         facts = self._find_facts(reading, unknown)
         notes = (*notes, *facts.on_levels)
         sampled = [each.sampled for each in scores]
@@ -349,19 +349,19 @@ class Evaluator:
             same_rankings(scores) if len(scores) > 1 else (),
             untrusted=reading.border is not None and reading.border.untrusted,
         )
-        beside = reading.reference.extras.get("counterfactual")
+        beside = reading.context.extras.get("counterfactual")
         return result if beside is None else beside.noted(result)
 
     def _find_facts(self, reading: Reading, unknown: int) -> SessionFacts:
         """Compute what is the same for all runs that are read in one way; it is kept for the next run."""
         key = id(reading), unknown
         if key not in self._facts or reading is not self._reading:
-            plan, qrels = self.plan, reading.reference.qrels
+            plan, qrels = self.plan, reading.context.qrels
             facts = SessionFacts(
                 signature_of(plan, reading, self.files, unknown),
                 () if qrels is None else tuple(note_levels(plan.measures, qrels)),
                 {**self.given.recorded, **asdict(self.choices)},
-                _of_groups(plan.reference) if plan.reference.given else {},
+                _of_groups(plan.context) if plan.context.given else {},
             )
             if reading is not self._reading:
                 return facts
@@ -378,8 +378,8 @@ def runs_of(number: int) -> str:
     return "1 run" if number == 1 else f"{number} runs"
 
 
-def _of_groups(reference: Reference) -> dict[str, Any]:
+def _of_groups(context: EvaluationContext) -> dict[str, Any]:
     """Give each group's number of documents and its share; by attribute, where these have names."""
-    several = [reference.by(name) for name in reference.given]
+    several = [context.by(name) for name in context.given]
     found = {each.attribute: described(each.labels, each.target) for each in several if each.labels is not None}
     return found.get("", found)

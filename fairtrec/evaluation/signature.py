@@ -16,12 +16,12 @@ from fairtrec.data import Docs, Ints, Positions, Qrels, Run, Sheet, digest_colum
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import InputFile, Part
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choice import inserted
-from fairtrec.evaluation.inputs.choices import CHOICES, name_of
-from fairtrec.evaluation.inputs.given import GIVEN_NAMES
 from fairtrec.evaluation.inputs.groups import members
 from fairtrec.evaluation.inputs.loading import short
+from fairtrec.evaluation.inputs.option import inserted
+from fairtrec.evaluation.inputs.options import CHOICES, name_source
 from fairtrec.evaluation.inputs.rank_weights import is_given
+from fairtrec.evaluation.inputs.sources import SOURCE_NAMES
 from fairtrec.evaluation.inputs.targets import files_of as target_files
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
@@ -44,7 +44,7 @@ LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind
 BESIDE = (
     *("fairtrec", "qrels", "tau", "max-grade", "terms", "docs", "counts", "labels", "groups", "members"),
-    *(name for name in GIVEN_NAMES if name in EXTRAS),
+    *(name for name in SOURCE_NAMES if name in EXTRAS),
     *("gold", "queries", "background"),
 )
 FIELDS = tuple(inserted(BESIDE, KEYS))  # of a signature, behind the versions, in their order
@@ -82,7 +82,7 @@ def parts_beside(given: Mapping[str, Any], sources: Mapping[str, Any], target: A
 def files_beside(plan: Plan) -> dict[Part, InputFile]:
     """Name the files beside the runs, by the parts that they play; large ones are hashed while they are read."""
     given = plan.given
-    things = {name: getattr(given, name) for name in GIVEN_NAMES if name not in given.words}
+    things = {name: getattr(given, name) for name in SOURCE_NAMES if name not in given.words}
     files = files_of(parts_beside(things, given.sources, plan.choices.target, plan.choices.pool))
     searched = plan.table is not None and plan.table.is_sorted
     decide = {"qrels": True, "background": "background" in plan.uses}
@@ -110,8 +110,8 @@ def _options(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unkn
         if row.key
     }
     for file in (file for part, file in files.items() if part.of == "target"):
-        digest = short(name_of(file.place), file.sha256)
-        told["target"] = re.sub(rf"(?<![^*=;]){re.escape(name_of(file.place))}(?![^+;])", digest, told["target"])
+        digest = short(name_source(file.place), file.sha256)
+        told["target"] = re.sub(rf"(?<![^*=;]){re.escape(name_source(file.place))}(?![^+;])", digest, told["target"])
     if Part("pool") in files:
         told["pool"] = called("pool", vars(options), files)
     elif isinstance(options.pool, Mapping):
@@ -125,10 +125,10 @@ def _options(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unkn
 
 def _inputs(plan: Plan, reading: Reading, files: Mapping[Part, InputFile]) -> dict[str, str]:
     """Write what was given, by its field, each with its digest; "" for what plays no part."""
-    things, qrels, queries = vars(plan.given), reading.reference.qrels, reading.queries
-    several = {name: each for name in plan.reference.given if (each := plan.reference.by(name).labels) is not None}
+    things, qrels, queries = vars(plan.given), reading.context.qrels, reading.queries
+    several = {name: each for name in plan.context.given if (each := plan.context.by(name).labels) is not None}
     is_graded = any("greatest_grade" in each.needs for each in plan.measures)
-    gold = plan.reference.gold
+    gold = plan.context.gold
     fields = {
         "fairtrec": __version__,
         "qrels": called("qrels", things, files, qrels),
@@ -158,7 +158,7 @@ def _texts(plan: Plan, files: Mapping[Part, InputFile]) -> dict[str, str]:
     terms = short(plan.terms.name, plan.terms.digest) if plan.terms and from_texts else ""
     is_searched = plan.table is not None and plan.table.is_sorted
     rows = made.digest if made is not None and is_searched else plan.digest("counts")
-    is_counted = of_documents and not (from_texts or plan.reference.labels)
+    is_counted = of_documents and not (from_texts or plan.context.labels)
     return {
         "terms": terms if made is None else short(made.terms, made.sha256),
         "docs": called("docs", things, files, digest=plan.digest("docs")) if from_texts else "",
@@ -170,9 +170,9 @@ def _extras(plan: Plan, files: Mapping[Part, InputFile]) -> dict[str, str]:
     """Write the inputs that only some measures look at; weights of ranks only if a measure is weighed by them."""
     idle = set() if plan.given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
     fields = {}
-    for name in (name for name in GIVEN_NAMES if name in plan.reference.extras.keys() - idle):
+    for name in (name for name in SOURCE_NAMES if name in plan.context.extras.keys() - idle):
         is_paired = name == "counterfactual"
-        read = plan.reference.extras[name]
+        read = plan.context.extras[name]
         fields[name] = _counterfactual(plan, files) if is_paired else called(name, vars(plan.given), files, read)
     return fields
 
@@ -181,7 +181,7 @@ def _background(plan: Plan, reading: Reading, files: Mapping[Part, InputFile]) -
     """Write the background and how many documents of each query it has, if it is looked at."""
     if "background" not in plan.uses:
         return ""
-    ranked = reading.reference.background
+    ranked = reading.context.background
     name = called("background", vars(plan.given), files, ranked if isinstance(ranked, Run) else None)
     return name if "background" in plan.given.words else f"{name}/{reading.choices.background_depth}"
 
@@ -204,7 +204,7 @@ def called(
     if callable(dataset := getattr(thing, "dataset_id", None)):  # of ir_datasets
         name = str(dataset())
     if file is not None:
-        name, digest = name_of(file.place), digest or file.sha256
+        name, digest = name_source(file.place), digest or file.sha256
     elif read is not None:
         digest = digest_of(read)
     return short(name, digest)
@@ -258,9 +258,9 @@ def _columns(read: Qrels | Run, row: int) -> list[Docs | Ints]:
 
 def _counterfactual(plan: Plan, files: Mapping[Part, InputFile]) -> str:
     """Name the counterfactual runs; a folder has no digest, as it may hold more than is read."""
-    given: Counterfactuals = plan.reference.extras["counterfactual"]
+    given: Counterfactuals = plan.context.extras["counterfactual"]
     if given.folder is not None:
-        return name_of(given.folder)
+        return name_source(given.folder)
     held, digest = {"": given.one} if given.by_name is None else given.by_name, ""
     if Part("counterfactual") not in files:
         with suppress(InputError):  # which has ended the run that it is of
@@ -330,7 +330,7 @@ class Waiting:
         names |= {"qrels", "labels", "positions", "counterfactual", "queries"}
         names |= {"background"} & plan.uses
         names |= {"discount"} if given.discount is not None and any(map(is_given, plan.measures)) else set()
-        names |= {"gold"} if plan.reference.gold is not None else set()
+        names |= {"gold"} if plan.context.gold is not None else set()
         names |= {"terms", "docs", "counts"} if "documents" in plan.uses else set()
         self.options = {name: option for name, option in self.options.items() if name not in names}
         if self.plans is not None:
@@ -348,5 +348,5 @@ class Waiting:
         self.options.clear()
 
 
-HEEDED = {*CHOICES, *GIVEN_NAMES}
+HEEDED = {*CHOICES, *SOURCE_NAMES}
 waiting_for: ContextVar[Waiting | None] = ContextVar("waiting_for", default=None)

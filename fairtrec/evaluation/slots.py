@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Bools, Candidates, Docnos, Docs, Floats, Ints
 from fairtrec.data.ranking.depth import evenly
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas import distribution
 from fairtrec.formulas.labellings.sums import TOGETHER
 from fairtrec.formulas.labellings.unlabelled import DRAWN, STATES, Unlabelled, every, few
@@ -88,13 +88,13 @@ def prior_of(inputs: Inputs) -> Floats:
     That is the whole ranking, whatever ranks a measure reads; where none is known all groups are as likely. Where a
     document may be of none of them, that is the last way; among the known it is what their weights lack to 1.
     """
-    prior, labels = inputs.reference.prior, inputs.reference.labels
+    prior, labels = inputs.context.prior, inputs.context.labels
     if prior is not None:
         return np.broadcast_to(prior, (len(inputs.qids), len(prior)))
     none = labels is not None and labels.none
     shares = np.empty((len(inputs.qids), len(inputs.groups) + none))
     for part in evenly(inputs.run, inputs.qids, None):
-        whole = Inputs(inputs.run, [inputs.qids[query] for query in part], inputs.reference, None)
+        whole = Inputs(inputs.run, [inputs.qids[query] for query in part], inputs.context, None)
         lacking = (1 - whole.membership.sum(axis=2, keepdims=True)).clip(min=0)
         ways = np.concatenate([whole.membership, lacking], axis=2) if none else whole.membership
         shares[part] = distribution.shares(np.nan_to_num(ways).sum(axis=1))

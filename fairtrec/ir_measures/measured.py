@@ -16,8 +16,8 @@ import numpy as np
 
 from fairtrec.data.parameters import spelled
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.inputs.choices import ChoiceKeywords
-from fairtrec.evaluation.inputs.given import GivenKeywords
+from fairtrec.evaluation.inputs.options import ChoiceKeywords
+from fairtrec.evaluation.inputs.sources import SourceKeywords
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, registry
@@ -29,7 +29,7 @@ _ELSEWHERE = (  # said by qrels; or of more than one value
     "queries", "complete", "samples", "aggregate", "bounds", "next_label", "prior",
 )  # fmt: skip
 _KEYWORDS = tuple(
-    name for name in (*GivenKeywords.__annotations__, *ChoiceKeywords.__annotations__) if name not in _ELSEWHERE
+    name for name in (*SourceKeywords.__annotations__, *ChoiceKeywords.__annotations__) if name not in _ELSEWHERE
 )
 _SIMPLE = (str, int, float, bool)
 _bound: dict[str, "Bound"] = {}

@@ -96,7 +96,7 @@ class ResultFormats(Formats):
     @property
     def options(self) -> tuple[str, ...]:  # the table is imported when it is looked at
         """The options of the view that Python has."""
-        from fairtrec.evaluation.inputs.choices import VIEWS, has_option
+        from fairtrec.evaluation.inputs.options import VIEWS, has_option
 
         return tuple(name for name, row in VIEWS.items() if has_option("python", row))
 
@@ -110,7 +110,7 @@ class ResultFormats(Formats):
         """
         writer = self.forms[form]
         if view.get("per_query") and not writer.queries:
-            from fairtrec.evaluation.inputs.choices import PER_QUERY
+            from fairtrec.evaluation.inputs.options import PER_QUERY
 
             raise UsageError(PER_QUERY)
         if sort is not None:
@@ -188,8 +188,8 @@ def refuse_view(form: str, output: "Path | None", **asked: Any) -> None:
 
     ``asked`` are values of choices and view options by name; those left out have their defaults.
     """
-    from fairtrec.evaluation.inputs.choice import Asked
-    from fairtrec.evaluation.inputs.choices import DEFAULTS, refuse_conflicts
+    from fairtrec.evaluation.inputs.option import Asked
+    from fairtrec.evaluation.inputs.options import DEFAULTS, refuse_conflicts
 
     writer = RESULTS.forms.get(form, Writer(""))
     of_format = {"is_page": writer.means, "is_binary": writer.binary, "has_queries": writer.queries}

@@ -22,7 +22,7 @@ import sys
 import pytest
 
 from fairtrec.cli import main
-from fairtrec.evaluation.inputs.choices import CHOICES
+from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec_made import REPOSITORY, precision
 
 CASES = sorted((REPOSITORY / "tests" / "cli" / "golden").glob("*.txt"))

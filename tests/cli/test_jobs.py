@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairtrec.evaluation.inputs.choices import CHOICES
+from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec_made.trials import FILES
 
 RUNS = ["qrels", "none.run", "a.run", "b.run"]

@@ -15,7 +15,7 @@ import click
 import pytest
 
 from fairtrec import cli
-from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS
+from fairtrec.evaluation.inputs.options import CHOICES, VIEWS
 from fairtrec_made import ended
 from fairtrec_made.trials import BASES, FILES, HERE, MAYBE, OTHERWISE, SAME, TRIALS, UNTRIED
 

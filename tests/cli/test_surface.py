@@ -10,7 +10,7 @@ import pytest
 
 import fairtrec
 from fairtrec.cli import command, find_rows
-from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS
+from fairtrec.evaluation.inputs.options import CHOICES, VIEWS
 from fairtrec_made import REPOSITORY
 
 SINGULAR = {"measure": "measures"}  # one value of what elsewhere may have several

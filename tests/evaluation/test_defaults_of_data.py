@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import fairtrec
-from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.options import Choices
 
 RUN = {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "2": {"d": 3.0, "b": 2.0, "a": 1.0}}
 OTHER = {"1": {"d": 4.0, "c": 3.0, "b": 2.0, "a": 1.0}, "2": {"a": 3.0, "b": 2.0, "d": 1.0}}

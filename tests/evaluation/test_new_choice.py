@@ -28,7 +28,7 @@ ACT = """\
             self.annotations = replace(self.counted, counts=self.counted.counts * enough[:, None])
 """
 ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
-    "evaluation/inputs/choices.py": [
+    "evaluation/inputs/options.py": [
         ("    groups: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
         ('always=True, factor=None, by_name=True, trials=("known",),\n    )] = "even"  # fmt: skip\n', ROW),
     ],
@@ -44,7 +44,7 @@ VIEW_ROW = """\
     )] = None  # fmt: skip
 """
 VIEWED = {  # `eval --latex-size NAME`: by file, what is replaced by what
-    "evaluation/inputs/choices.py": [("    latex_label: Annotated", f"{VIEW_ROW}    latex_label: Annotated")],
+    "evaluation/inputs/options.py": [("    latex_label: Annotated", f"{VIEW_ROW}    latex_label: Annotated")],
     "report/markup.py": [
         ("latex_label: str | None = None) -> str:", "latex_label: str | None = None, latex_size: str = '') -> str:"),
         (r'r"\centering", rf"\caption', r'r"\centering", *[rf"\{latex_size}"] * bool(latex_size), rf"\caption'),

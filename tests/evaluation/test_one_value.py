@@ -18,8 +18,8 @@ import pytest
 
 import fairtrec
 from fairtrec.commands.rerank.reranked import Effects
-from fairtrec.evaluation.inputs.choices import CHOICES, Choices
-from fairtrec.evaluation.inputs.given import GivenKeywords
+from fairtrec.evaluation.inputs.options import CHOICES, Choices
+from fairtrec.evaluation.inputs.sources import SourceKeywords
 from fairtrec_made import trials
 
 pytestmark = pytest.mark.fuzz
@@ -229,7 +229,7 @@ def test_every_choice_and_every_thing_beside_runs_is_asked_about(folder):
     assert all(TRIALS.values()), "give each choice a trial"
     assert [name for name, value in EVERY if value == fields[name]] == []
     beside = {name for _, given, _ in cases(folder).values() for name in given}
-    assert beside | OF_BESIDE.keys() == set(GivenKeywords.__annotations__), "give a case each thing beside runs"
+    assert beside | OF_BESIDE.keys() == set(SourceKeywords.__annotations__), "give a case each thing beside runs"
 
 
 @pytest.mark.parametrize(("name", "value"), EVERY, ids=[f"{name}={value}" for name, value in EVERY])

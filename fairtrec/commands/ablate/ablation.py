@@ -15,7 +15,7 @@ from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.given import Keywords
+from fairtrec.evaluation.inputs.sources import Keywords
 from fairtrec.evaluation.signature import called, files_of
 from fairtrec.formats import frames, memory
 from fairtrec.formulas.rounding import tied

@@ -9,8 +9,8 @@ from typing import Any
 
 from fairtrec.commands.compare.curves import deepened
 from fairtrec.data.parameters import spelled
-from fairtrec.evaluation.inputs.choices import CHOICES, Target
 from fairtrec.evaluation.inputs.loading import is_file
+from fairtrec.evaluation.inputs.options import CHOICES, Target
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry

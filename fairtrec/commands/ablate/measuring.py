@@ -17,7 +17,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.by_attribute import refuse_several
-from fairtrec.evaluation.inputs.choices import CHOICES, RANKING, ChoiceKeywords, Choices
+from fairtrec.evaluation.inputs.options import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.reading import Batch, Reading
 from fairtrec.evaluation.session import Evaluator
@@ -131,7 +131,7 @@ class Measuring:
         first = settings[0]
         measures = [setting.measure(self.measure) for setting in settings]
         session = evaluator(list(dict.fromkeys(measures)), **{**self.keywords, **first.keywords})
-        refuse_several(session.measures, session.plan.reference.given)
+        refuse_several(session.measures, session.plan.context.given)
         refuse_geometric(session.measures)
         if len(session.measures) > len(set(measures)):
             raise UsageError(f"{measures[0]} has a value for each group, and one is varied; name a group of it")
@@ -210,7 +210,7 @@ class Measuring:
                 values, means = aligned(scores, qids)[:, 0], np.array([each.means[0] for each in scores])
                 yield VariantScores(setting, variant, measure, qids, values, means, of_term)
                 continue
-            pooled_values = pooled.values(replace(reading.reference, documents=documents.with_counts(counts)))
+            pooled_values = pooled.values(replace(reading.context, documents=documents.with_counts(counts)))
             assert pooled_values is not None
             qids = pooled.run.qids
             means = Scores("", "", (measure,) * len(pooled_values), qids, pooled_values).means
@@ -226,7 +226,7 @@ def _is_sum(pooled: Pool, session: Evaluator, reading: Reading, batch: Batch, co
     """Tell by the base and by one variant whether what documents add makes the values, as it should."""
     assert batch.documents is not None
     for other, slow in ((batch.documents.counted, batch.scores), (counts, _again(session, reading, batch, counts))):
-        values = pooled.values(replace(reading.reference, documents=batch.documents.with_counts(other)))
+        values = pooled.values(replace(reading.context, documents=batch.documents.with_counts(other)))
         expected = np.array([each.values[0] for each in slow])
         if values is None or not (same(values, expected) | (np.isnan(values) & np.isnan(expected))).all():
             return False

@@ -12,8 +12,8 @@ import numpy as np
 from fairtrec.commands.ablate.factors import EACH, Draw
 from fairtrec.counting.counter import Lexicon, Occurrences
 from fairtrec.data import MISSING, Annotations, Bools, Candidates, Docnos, Floats, GroupTerms, Ints, Run, take
-from fairtrec.evaluation.inputs.documents import Documents, Reference
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.reading import LoadedRun, Reading
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
@@ -109,9 +109,9 @@ class Pool:
     background: Ints | None
     shown: Ints
 
-    def values(self, reference: Reference) -> Floats | None:
-        """Give the measure's values [run, query] by the documents of a reference; None if it is no such sum."""
-        inputs, rows = Inputs(self.run, self.run.qids, reference, None), self.background
+    def values(self, context: EvaluationContext) -> Floats | None:
+        """Give the measure's values [run, query] by the documents of a context; None if it is no such sum."""
+        inputs, rows = Inputs(self.run, self.run.qids, context, None), self.background
         vars(inputs)["ranked"] = self.ranked
         if rows is not None and "background" in self.measure.needs:  # they are looked up once
             vars(inputs)["background"] = Candidates(take(inputs.counts, rows), (rows != MISSING).astype(np.int64))
@@ -157,9 +157,9 @@ def pool(runs: Sequence[LoadedRun], reading: Reading, documents: Documents) -> P
         there = shown[:, query] != MISSING
         places[:, query][there] = np.searchsorted(rows, shown[:, query][there])
     background = None
-    if isinstance(reading.reference.background, Run):
-        deep = reading.reference.background_depth
-        background = documents.rows(reading.reference.background, first.qids, deep)
+    if isinstance(reading.context.background, Run):
+        deep = reading.context.background_depth
+        background = documents.rows(reading.context.background, first.qids, deep)
     elif "background" in asked:
         return None
     together = ranked[ranked != MISSING]

@@ -16,9 +16,9 @@ from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import name_of
-from fairtrec.evaluation.inputs.given import Keywords
 from fairtrec.evaluation.inputs.loading import short
+from fairtrec.evaluation.inputs.options import name_source
+from fairtrec.evaluation.inputs.sources import Keywords
 from fairtrec.evaluation.slices import Slices
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
@@ -62,7 +62,7 @@ class Verdicts(Answer):
         """Every choice that changes a number."""
         if self.baseline is None:
             return self.result.signature
-        return self.result.signature | {"baseline": short(name_of(self.baseline), self.baseline_sha256)}
+        return self.result.signature | {"baseline": short(name_source(self.baseline), self.baseline_sha256)}
 
     @property
     def passed(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from fairtrec.evaluation.inputs.choices import CHOICES
+from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import NAME, crossed

@@ -14,8 +14,8 @@ from fairtrec.counting.local import engine as local
 from fairtrec.counting.local.engine import CountingOptions, CountingSummary
 from fairtrec.counting.table.files import Table
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import unknown
-from fairtrec.evaluation.inputs.given import TermsLike
+from fairtrec.evaluation.inputs.options import unknown_option_error
+from fairtrec.evaluation.inputs.sources import TermsLike
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files.arguments import is_same
 from fairtrec.support.literals import Engine
@@ -68,7 +68,7 @@ def make_counts(
 def take_options(kind: type[HowToWork], options: Mapping[str, Any]) -> HowToWork:
     """Take options by their names. Raises UsageError for one that there is not."""
     if strange := options.keys() - kind.__dataclass_fields__.keys():
-        raise unknown(min(strange), kind.__dataclass_fields__)
+        raise unknown_option_error(min(strange), kind.__dataclass_fields__)
     return kind(**options)
 
 

@@ -9,7 +9,7 @@ from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
 from fairtrec.cli.runs import name_runs, note_plain_build
 from fairtrec.commands.eval import SPREADS
-from fairtrec.evaluation.inputs.choices import CHOICES, NOT_OF_SPREAD, VIEWS, refuse_for
+from fairtrec.evaluation.inputs.options import CHOICES, NOT_OF_SPREAD, VIEWS, refuse_for
 from fairtrec.report.writers import RESULTS, refuse_view
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files.atomic import refuse_full_folder, refuse_place

@@ -14,8 +14,8 @@ from fairtrec.data.ranking.depth import depth_of
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.by_attribute import refuse_several
-from fairtrec.evaluation.inputs.documents import Documents, Needs, Reference, documents_of, refuse_unknown
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs, documents_of, refuse_unknown
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.reading import LoadedRun, Reading, read
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
@@ -67,7 +67,7 @@ class Case:
     run: Run
     qids: tuple[str, ...]
     values: Floats  # [query]
-    reference: Reference
+    context: EvaluationContext
     deep: int | None
     texts: RankedTexts | None
     shares: dict[bytes, Any]  # of words, by the counts of their document; the same for all runs
@@ -76,7 +76,7 @@ class Case:
     @cached_property
     def inputs(self) -> Inputs:
         """The inputs that the values were computed of."""
-        inputs = Inputs(self.run, self.qids, self.reference, self.measure.depth)
+        inputs = Inputs(self.run, self.qids, self.context, self.measure.depth)
         same = self.same.setdefault(self.qids, {})
         for name in SAME.intersection(self.measure.needs):
             vars(inputs)[name] = same[name] if name in same else same.setdefault(name, getattr(inputs, name))
@@ -85,14 +85,14 @@ class Case:
     @cached_property
     def further(self) -> Inputs:
         """The same down to where exchanges are looked for."""
-        return Inputs(self.run, self.qids, self.reference, self.deep)
+        return Inputs(self.run, self.qids, self.context, self.deep)
 
     def known(self, inputs: Inputs) -> Bools:
         """Tell which documents [query, rank] have counts, where that matters."""
         there: Bools = inputs.lines != MISSING
-        if self.reference.documents is None:
+        if self.context.documents is None:
             return there
-        of_rows = np.append(self.reference.documents.annotations.known, False)
+        of_rows = np.append(self.context.documents.annotations.known, False)
         return np.asarray(there & of_rows[inputs.ranked])
 
     @cached_property
@@ -118,7 +118,7 @@ class Request:
     @classmethod
     def of(cls, evaluator: Evaluator, queries: Sequence[str], candidates: int, what_if: Sequence[str]) -> "Request":
         """Settle what is asked for. Raises UsageError for what cannot be explained."""
-        refuse_several(evaluator.measures, evaluator.plan.reference.given)
+        refuse_several(evaluator.measures, evaluator.plan.context.given)
         if len(evaluator.measures) != 1:
             named = ", ".join(map(str, evaluator.measures))
             raise UsageError(f"these are {len(evaluator.measures)} measures ({named}); explain one at a time")
@@ -175,14 +175,14 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
         watched = None if texts is None else texts.kept
         documents = evaluator.documents(runs, reading, request.needs, watched=watched)
         looked_at = _shallow(runs, reading, documents)
-    reference = replace(reading.reference, documents=documents)
-    scores = [score(run.rest, (measure,), run.qids, reference, choices) for run in runs if run.rest]
+    context = replace(reading.context, documents=documents)
+    scores = [score(run.rest, (measure,), run.qids, context, choices) for run in runs if run.rest]
     several, shares, same = [], dict[bytes, Any](), dict[tuple[str, ...], dict[str, Any]]()
     for run, values in zip(runs, scores, strict=True):
         if not isinstance(run.rest, Run):
-            raise loading.several(run.name)
+            raise loading.several_rankings_error(run.name)
         of_run = run.rest, run.qids, values.values[0]
-        several.append(Case(measure, *of_run, reference, request.deep, texts, shares, same))
+        several.append(Case(measure, *of_run, context, request.deep, texts, shares, same))
     of_files = [each for each in named if each[0] in {run.name for run in runs}]
     return several, evaluator.result(of_files, scores, {}, looked_at, reading)
 
@@ -205,23 +205,23 @@ def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, 
 def _shallow(several: Sequence[LoadedRun], reading: Reading, documents: Documents) -> Documents:
     """Keep the documents that the values are computed of. Raises InputError if nobody knows one of them."""
     runs = [(run.rest, run.qids) for run in several if run.rest is not None]
-    docnos = Docnos.of(np.concatenate(documents_of(runs, reading.needs, reading.reference, documents.choices)))
+    docnos = Docnos.of(np.concatenate(documents_of(runs, reading.needs, reading.context, documents.choices)))
     shallow = documents.with_counts(documents.counted.of(docnos))
     if shallow.refused:
         tops = [(system.cut(qids, depth_of(reading.measures)), qids) for system, qids in runs]
-        refuse_unknown(tops, reading.needs, reading.reference, shallow)
+        refuse_unknown(tops, reading.needs, reading.context, shallow)
     return shallow
 
 
 def without(case: Case, term: str) -> Floats:
     """Evaluate a run again where a term is none [query]."""
     assert case.texts is not None
-    assert case.reference.documents is not None
-    documents = case.reference.documents
+    assert case.context.documents is not None
+    documents = case.context.documents
     old = documents.counted
     rows = case.texts.docnos.rows(old.docnos.names)
     counts, logs = case.texts.counts[term]
     assert old.log_counts is not None
     less = replace(old, counts=old.counts - counts[rows], log_counts=old.log_counts - logs[rows])
-    reference = replace(case.reference, documents=documents.with_counts(less))
-    return np.asarray(score(case.run, (case.measure,), case.qids, reference, documents.choices).values[0])
+    context = replace(case.context, documents=documents.with_counts(less))
+    return np.asarray(score(case.run, (case.measure,), case.qids, context, documents.choices).values[0])

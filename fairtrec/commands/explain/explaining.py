@@ -14,7 +14,7 @@ from fairtrec.commands.explain.split import Split, split
 from fairtrec.data import MISSING, take
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.given import JudgementsLike, Keywords
+from fairtrec.evaluation.inputs.sources import JudgementsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.elementary import log_of_number
 from fairtrec.measure import Measure
@@ -96,7 +96,7 @@ class _Words:
         self.groups: tuple[str, ...] = ()
         self.counts: list[list[list[float]]] | None = None
         self.rows: list[list[int]] = []  # of the texts [query, rank]
-        if case.reference.documents is not None:
+        if case.context.documents is not None:
             self.groups = inputs.groups
             counts = take(inputs.counts, inputs.ranked)
             rows = np.full(inputs.ranked.shape, MISSING)

@@ -15,7 +15,7 @@ import numpy as np
 from fairtrec.commands.explain import shapley
 from fairtrec.commands.explain.cases import Case
 from fairtrec.data import Bools, Candidates, Floats, Ints
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas import discount, distribution, neutrality
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, SumOverRanks, take
@@ -73,7 +73,7 @@ def _goes_by_terms(case: Case) -> bool:
     """Tell whether a measure goes by the terms of documents, and by nothing that a document made up has not."""
     needs = set(case.measure.needs)
     of_terms = "ranked" in needs and bool(needs & OF_COUNTS) and needs <= OF_COUNTS | OTHERS
-    return of_terms and case.reference.documents is not None
+    return of_terms and case.context.documents is not None
 
 
 def _fill_shares(case: Case, new: dict[bytes, int], documents: Floats, of_query: Ints) -> None:

@@ -11,7 +11,7 @@ from fairtrec.commands.explain.explained import NEAR, Exchange
 from fairtrec.commands.explain.split import scale_of, terms_of, wide
 from fairtrec.data import MISSING, Ints
 from fairtrec.evaluation.computing import values_of
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.measure import badness
 
 SAME = ("background", "collection", "target", "_judged", "judged_membership", "_judged_rows")  # whatever the order
@@ -64,7 +64,7 @@ def tried(case: Case, asked: Sequence[Sequence[Ints]]) -> list[list[float]]:
     for each in zip_longest(*asked):
         together = {at: lines for at, lines in enumerate(each) if lines is not None}
         qids = tuple(case.qids[at] for at in together)
-        inputs = Inputs(case.run.reranked(qids, list(together.values())), qids, case.reference, case.measure.depth)
+        inputs = Inputs(case.run.reranked(qids, list(together.values())), qids, case.context, case.measure.depth)
         vars(inputs).update(same.get(qids, {}))
         (row,) = values_of(inputs, (case.measure,)).tolist()
         same = {qids: {name: vars(inputs)[name] for name in SAME if name in vars(inputs)}}

@@ -13,9 +13,9 @@ from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, R
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import Choices
-from fairtrec.evaluation.inputs.given import CountsLike, GroupsLike, TermsLike, TextsLike
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.inputs.sources import CountsLike, GroupsLike, TermsLike, TextsLike
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import digest_of, signature_of
 from fairtrec.formats import sheets
@@ -221,7 +221,7 @@ def agree(
     Procedure(confidence=confidence)
     renamed = instrument.get("groups")
     session = _open_session(instrument)
-    labels = session.plan.reference.labels
+    labels = session.plan.context.labels
     sheet = _read_sheet(gold, labels, renamed)
     weights, groups = _instrument(session, *_asked(sheet))
     names = (*groups, NONE, SEVERAL, UNKNOWN)
@@ -352,12 +352,12 @@ def _asked(sheet: Sheet) -> tuple[Run, Ints]:
 
 def _instrument(session: Evaluator, asked: Run, rows: Ints) -> tuple[Floats, tuple[str, ...]]:
     """Look up what the instrument says of documents [row, group]; nan where it knows nothing. Name its groups, too."""
-    reference = session.beside(asked, asked.qids, None, replace(session.plan.needs, depth=None))
-    inputs = Inputs(asked, asked.qids, reference, None)
+    context = session.beside(asked, asked.qids, None, replace(session.plan.needs, depth=None))
+    inputs = Inputs(asked, asked.qids, context, None)
     there = inputs.lines != MISSING
     weights = inputs.membership[there]
-    if reference.documents is not None and reference.labels is None:
-        known = reference.documents.annotations.known[inputs.ranked[there]]
+    if context.documents is not None and context.labels is None:
+        known = context.documents.annotations.known[inputs.ranked[there]]
         weights = np.where(known[:, None], weights, np.nan)
     found = np.empty_like(weights)
     found[rows[inputs.lines[there]]] = weights

@@ -14,7 +14,7 @@ from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.given import JudgementsLike, Keywords
+from fairtrec.evaluation.inputs.sources import JudgementsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.fronts import ROUNDING, Front, merged, point_at, spend
 from fairtrec.measure import Better, Measure, Quantity

@@ -11,7 +11,7 @@ from fairtrec.commands.compare.baseline import find
 from fairtrec.data import MISSING, Docnos, Floats, Run
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas import overlap
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Extrapolation, RunFormat

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, take
-from fairtrec.evaluation.inputs.documents import OF_QRELS, Reference
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.plan import Plan
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGEMENTS
@@ -66,9 +66,9 @@ def inputs_of(by: Reranker, given: frozenset[str]) -> list[str]:
 def sees_judgements(needs: Iterable[str], plan: Plan) -> bool:
     """Tell whether the order depends on judgements: by what is asked for, by the target, or by what the groups are."""
     made = {MADE_OF.get(name, name) for name in needs}
-    of_groups, reference = bool(made & OF_GROUPS) or "counts" in made, plan.reference
-    judged_groups = reference.labels is not None and reference.qrels is not None  # read so early, as they are labels
-    judged_target = "target" in made and bool(OF_QRELS & reference.sources)
+    of_groups, context = bool(made & OF_GROUPS) or "counts" in made, plan.context
+    judged_groups = context.labels is not None and context.qrels is not None  # read so early, as they are labels
+    judged_target = "target" in made and bool(OF_QRELS & context.sources)
     return bool(made & OF_JUDGEMENTS) or judged_target or (of_groups and judged_groups)
 
 
@@ -95,19 +95,19 @@ class RerankerInputs(Inputs):
         self,
         run: Run,
         qids: Sequence[str],
-        reference: Reference,
+        context: EvaluationContext,
         depth: int | None,
         candidates: int | None,
         chance: Chance,
     ) -> None:
-        super().__init__(run, qids, reference, depth)
+        super().__init__(run, qids, context, depth)
         self.candidates, self.chance = candidates, chance
 
     def only(self, rows: Bools) -> "RerankerInputs":
         """Keep some of the queries; what has been computed is not computed again."""
         qids = [qid for qid, is_kept in zip(self.qids, rows.tolist(), strict=True) if is_kept]
         chance = replace(self.chance, qids=qids)
-        kept = RerankerInputs(self.run, qids, self.reference, self.depth, self.candidates, chance)
+        kept = RerankerInputs(self.run, qids, self.context, self.depth, self.candidates, chance)
         computed = {name: value for name, value in vars(self).items() if name in OF_QUERIES}
         vars(kept).update({name: value[rows] for name, value in computed.items()})
         return kept
@@ -122,7 +122,7 @@ class RerankerInputs(Inputs):
             two = " and ".join(group for group, is_in in zip(self.groups, belongs[query, rank], strict=True) if is_in)
             docno = self.run.docnos[self.lines[query, rank]].decode()
             of_labels = "cross two attributes with --labels A*B, or label it once"
-            way = of_labels if self.reference.labels is not None else "add --membership majority"
+            way = of_labels if self.context.labels is not None else "add --membership majority"
             message = (
                 f"{docno} (query {self.qids[query]}) belongs to {two}, and the reranker takes documents of one group"
             )

@@ -188,7 +188,7 @@ class Ordering:
         self, run: Run, qids: Sequence[str], depth: int | None, by_lengths: dict[str, int] | None = None
     ) -> list[Placed]:
         """Order these queries; with their lengths given, only those for which the ranks looked at are enough."""
-        reference = self.session.beside(run, qids, depth)
+        context = self.session.beside(run, qids, depth)
         longest = int(np.diff(run.starts).max(initial=1))
         many = max(1, CELLS // (longest if depth is None else min(longest, depth)))
         many = max(len(qids), 1) if self.by.together else many
@@ -196,7 +196,7 @@ class Ordering:
         for start in range(0, len(qids), many):
             some = qids[start : start + many]
             chance = Chance(self.seed, some, self.sample)
-            inputs = RerankerInputs(run, some, reference, depth, self.candidates, chance)
+            inputs = RerankerInputs(run, some, context, depth, self.candidates, chance)
             if by_lengths is not None and depth is not None:
                 asked = named(type(self.by).deep_enough)
                 enough = self.by.deep_enough(**{name: getattr(inputs, name) for name in asked})
@@ -213,6 +213,6 @@ class Ordering:
         if order.ranks.ndim != 2 or len(order.ranks) != len(inputs.qids):
             what = f"{self.by} gave an order of the shape {order.ranks.shape} for {len(inputs.qids)} queries"
             raise UsageError(f"{what}; it has a fault, report it to its authors")
-        qrels = inputs.reference.qrels if "judged_ranks" in names else None
+        qrels = inputs.context.qrels if "judged_ranks" in names else None
         judged = None if qrels is None else qrels.docnos[inputs.judged_lines]
         return Placed(inputs.qids, order.ranks, judged, order.notes)

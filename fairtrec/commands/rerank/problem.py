@@ -13,7 +13,7 @@ from fairtrec.commands.rerank.ordering import reordered
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, take
 from fairtrec.data.parameters import named
 from fairtrec.evaluation.computing import values_of
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.relevance.trec_eval import Ranked, formula_of
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
@@ -95,7 +95,7 @@ class Problem:
 
     def grades(self) -> Ints | None:
         """Number the grades of the documents [query, document]; one that is not judged is of grade 0."""
-        if self.inputs.reference.qrels is None:
+        if self.inputs.context.qrels is None:
             return None
         grades = np.nan_to_num(self.inputs.relevance)
         numbers = np.unique(grades, return_inverse=True)[1].reshape(grades.shape)
@@ -206,15 +206,15 @@ class Problem:
             assert isinstance(terms, SumOverRanks)
             return np.array([weigh(terms.gains[row, top], terms.weights[row]) for row, top in enumerate(tops)])
         ordered = reordered(self.inputs.run, self.qids, tops)
-        inputs = Inputs(ordered, self.qids, self.inputs.reference, self.own.depth)
+        inputs = Inputs(ordered, self.qids, self.inputs.context, self.own.depth)
         (values,) = values_of(inputs, (self.utility,))
         return np.asarray(values, dtype=np.float64)
 
     def spoken(self, tops: Sequence[Ints]) -> float:
         """Give the share of ranks whose document holds a group term, or belongs to a group; nan if none is known."""
-        if self.inputs.reference.labels is not None:
+        if self.inputs.context.labels is not None:
             held: Bools = np.asarray(np.nan_to_num(self.inputs.membership).any(axis=2))
-        elif self.inputs.reference.documents is not None:
+        elif self.inputs.context.documents is not None:
             counts = self.inputs.counts
             held = np.asarray(take(counts, self.inputs.ranked).sum(axis=2) > 0)
         else:

@@ -13,9 +13,9 @@ from fairtrec.commands.rerank.reranked import Reranked, Reranking
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.beside import opened
-from fairtrec.evaluation.inputs.choices import RerankedKeywords
-from fairtrec.evaluation.inputs.given import GivenKeywords, JudgementsLike, NamedRuns, told_apart
+from fairtrec.evaluation.inputs.opened_sources import open_sources
+from fairtrec.evaluation.inputs.options import RerankedKeywords
+from fairtrec.evaluation.inputs.sources import JudgementsLike, NamedRuns, SourceKeywords, split_keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import planned
 from fairtrec.evaluation.reading import wanted
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fairtrec.commands.rerank.sought import Sought
 
 
-class RerankKeywords(GivenKeywords, RerankedKeywords, total=False):
+class RerankKeywords(SourceKeywords, RerankedKeywords, total=False):
     """What ``rerank`` takes by keyword: what is given beside the runs, and the options of eval that it heeds."""
 
 
@@ -165,7 +165,7 @@ class RerankWork:
     @cached_property
     def session(self) -> Evaluator:
         """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
-        given, choices = told_apart(self.keywords, RerankKeywords.__annotations__)
+        given, choices = split_keywords(self.keywords, RerankKeywords.__annotations__)
         if "queries" in given.words:
             raise UsageError(
                 "each run is reranked by itself, so no queries are common; name a query set, or leave it out"
@@ -175,7 +175,7 @@ class RerankWork:
         for each in self.by:
             self._refuse_unfit(each)
         asked = [Wanted(each, given.inputs) for each in self.called]
-        return Evaluator(planned(asked, opened(given, choices)))
+        return Evaluator(planned(asked, open_sources(given, choices)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Send another process all but what was settled, which it settles itself."""
@@ -204,7 +204,7 @@ class RerankWork:
         """Read a run of this name, of which the wanted queries are reranked."""
         read = loading.ranking(thing, name, self.session.choices, None, is_run=True)
         reading = self.session.reading()
-        return read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
+        return read.cut(wanted(read, reading.context.qrels, reading.queries), None)
 
     def _by(self, run: Run, by: Reranker) -> Reranked:
         notes: tuple[Note, ...] = ()

@@ -16,9 +16,9 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.by_attribute import refuse_several
-from fairtrec.evaluation.inputs.documents import Reference, reduced
-from fairtrec.evaluation.inputs.given import NamedRuns
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import EvaluationContext, reduced
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.sources import NamedRuns
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import files_of
 from fairtrec.formulas.distribution import quotient
@@ -72,7 +72,7 @@ class Search:
             _refuse_unjudged(utility, by)
         found = evaluator([fairness] if by_scores else [utility, fairness], **keywords)
         measures = found.plan.measures
-        refuse_several(measures, found.plan.reference.given)
+        refuse_several(measures, found.plan.context.given)
         if len(measures) != 2 - by_scores:
             named = ", ".join(map(str, measures))
             raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
@@ -123,10 +123,10 @@ class Search:
         more = None if self.from_ == "run" else self._more([run.cut(run.qids, first) for run in loaded.values()])
         every = merge_runs([*cut.values(), *([] if more is None else [more])])
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
-        reference = self.evaluator.beside(every, qids, None, replace(self.evaluator.plan.needs, depth=None))
-        solvable = [self._defined_case(scores, cut[scores.run], more, reference) for scores in result.scores]
+        context = self.evaluator.beside(every, qids, None, replace(self.evaluator.plan.needs, depth=None))
+        solvable = [self._defined_case(scores, cut[scores.run], more, context) for scores in result.scores]
         cases = [case for case, _ in solvable]
-        return cases, [values for _, values in solvable], self._case_of_all(cases, every, reference), result
+        return cases, [values for _, values in solvable], self._case_of_all(cases, every, context), result
 
     def _evaluate(self, named: NamedRuns, jobs: int) -> tuple[dict[str, Run], Result]:
         """Read and evaluate runs, and keep of each the documents that the evaluation looks at."""
@@ -134,9 +134,9 @@ class Search:
         loaded = {name: loading.ranking(thing, name, choices, choices.depth, is_run=True) for name, thing in named}
         result = self.evaluator.evaluated(list(loaded.items()), jobs)
         result = replace(result, files={**result.files, **files_of({Part("run", name): run for name, run in named})})
-        reference = self.evaluator.reading().reference
+        context = self.evaluator.reading().context
         if choices.only:
-            how = reference.qrels, choices.only, reference.relevance_level
+            how = context.qrels, choices.only, context.relevance_level
             loaded = {name: cast("Run", reduced(run, *how)) for name, run in loaded.items()}
         return loaded, result
 
@@ -149,9 +149,11 @@ class Search:
         )
         return first, deep
 
-    def _defined_case(self, scores: Scores, run: Run, more: Run | None, reference: Reference) -> tuple[Problem, Floats]:
+    def _defined_case(
+        self, scores: Scores, run: Run, more: Run | None, context: EvaluationContext
+    ) -> tuple[Problem, Floats]:
         """Set up a run over the queries of which both values are finite, and give these [2, query]."""
-        case = self._case(run, scores.qids, more, reference)
+        case = self._case(run, scores.qids, more, context)
         both = scores.values
         if self.utility is None:
             own = [np.arange(many) for many in case.lengths.tolist()]
@@ -164,15 +166,15 @@ class Search:
             raise InputError(f"no query has finite values of both measures; {way}", scores.run)
         if not defined.all():
             left = [qid for qid, is_kept in zip(scores.qids, defined.tolist(), strict=True) if is_kept]
-            case = self._case(run, left, more, reference)
+            case = self._case(run, left, more, context)
         return case, np.stack([both[0, defined], case.fair(both[1, defined])])
 
-    def _case_of_all(self, cases: Sequence[Problem], every: Run, reference: Reference) -> Problem | None:
+    def _case_of_all(self, cases: Sequence[Problem], every: Run, context: EvaluationContext) -> Problem | None:
         """Set up the documents of all runs, over their common queries; None if nothing asks for that."""
         if len(cases) < 2 or self.utility is None or self.by != HEADROOM:
             return None
         common = sorted(set(cases[0].qids).intersection(*(case.qids for case in cases)))
-        return replace(self._case(every, common, None, reference), candidates=None) if common else None
+        return replace(self._case(every, common, None, context), candidates=None) if common else None
 
     def _infinite(self, scores: Scores, both: Floats) -> InputError:
         """Say that a run has an infinite value [2, query]: so is its mean, and no order betters that."""
@@ -190,15 +192,15 @@ class Search:
         choices = self.evaluator.choices
         return loading.ranking(self.evaluator.given.background, "background", choices, choices.background_depth)
 
-    def _case(self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference) -> Problem:
+    def _case(self, run: Run, qids: Sequence[str], more: Run | None, context: EvaluationContext) -> Problem:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
-        own = Inputs(run, qids, reference, self.ranks)
+        own = Inputs(run, qids, context, self.ranks)
         lines, scores = run.top(qids, None), None
         if self.utility is None:
             known = np.where(lines >= 0, run.scores[np.maximum(lines, 0)] / 2, np.nan)  # of halves no gap overflows
             least, most = (each.reduce(known, axis=1, initial=np.nan)[:, None] for each in (np.fmin, np.fmax))
             scores = np.where(lines >= 0, quotient(known - least, most - least, 0.0), np.nan)
-        every = Inputs(run if more is None else extended(run, qids, more), qids, reference, None)
+        every = Inputs(run if more is None else extended(run, qids, more), qids, context, None)
         return Problem(
             tuple(qids),
             every,

@@ -14,7 +14,7 @@ from fairtrec.commands.rerank.reranked import Reranked
 from fairtrec.commands.rerank.search import Search
 from fairtrec.commands.rerank.solve import Cached, Solved, solve
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run
-from fairtrec.evaluation.inputs.given import NamedRuns
+from fairtrec.evaluation.inputs.sources import NamedRuns
 from fairtrec.measures.catalogue import notation
 from fairtrec.reranker import NEW, Reranker, count_queries
 from fairtrec.rerankers.optimal import TOLD, K, Optimal

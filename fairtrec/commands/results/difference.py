@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from fairtrec.commands.results.results import RecordedResult, RecordedRun
 from fairtrec.evaluation.answers.result import Part
-from fairtrec.evaluation.inputs.choices import CHOICES
+from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import EXTRAS

@@ -11,9 +11,9 @@ from fairtrec.commands.results.results import RecordedResult
 from fairtrec.evaluation import evaluate as api
 from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choice import Choice
-from fairtrec.evaluation.inputs.choices import CHOICES, ChoiceKeywords
-from fairtrec.evaluation.inputs.given import GIVEN_NAMES, WORDS, Attributes
+from fairtrec.evaluation.inputs.option import Choice
+from fairtrec.evaluation.inputs.options import CHOICES, ChoiceKeywords
+from fairtrec.evaluation.inputs.sources import SOURCE_NAMES, WORDS, Attributes
 from fairtrec.evaluation.signature import parts_beside, versions_of
 from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import InputError, UsageError, refuse_first
@@ -30,7 +30,7 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
     a measure whose values have changed since, unless these are accepted.
     """
     places = {part: found(recorded, part, root) for part in recorded.inputs}
-    known = {*GIVEN_NAMES, *ChoiceKeywords.__annotations__}
+    known = {*SOURCE_NAMES, *ChoiceKeywords.__annotations__}
     if not recorded.options or not known >= set(recorded.options):
         strange = ", ".join(sorted(set(recorded.options) - known))
         what = f"options that there are not: {strange}" if strange else "no options"
@@ -89,7 +89,7 @@ def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, 
 def _faults_of_option(name: str, value: Any) -> Iterator[tuple[bool, str]]:
     """List what a recorded option must not be."""
     again = "write it with: fairtrec eval -f json"
-    if name in GIVEN_NAMES:
+    if name in SOURCE_NAMES:
         yield value is True, f"the {name} were an object in Python; {REPLAYED}"
         hint = dict[str, str] | str | None if name == "labels" else str | None
         yield not _is_of(value, hint), f"options.{name} must be text or null; {again}"
@@ -112,7 +112,7 @@ def _refuse_unrecorded(recorded: RecordedResult) -> None:
     asked = recorded.options
     labels = asked.get("labels")
     sources = labels if isinstance(labels, dict) else {"": labels}
-    given = {name: asked.get(name) for name in GIVEN_NAMES if asked.get(name) != WORDS.get(name)}
+    given = {name: asked.get(name) for name in SOURCE_NAMES if asked.get(name) != WORDS.get(name)}
     for part, thing in parts_beside(given, sources, asked.get("target", "even"), asked.get("pool")).items():
         is_folder = part.of == "counterfactual" and any(each.of == part.of for each in recorded.inputs)
         is_word = (part.of, thing) in (("labels", "qrels"), ("qrels", "none"))

@@ -20,9 +20,9 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import ChoiceKeywords, Choices
 from fairtrec.evaluation.inputs.documents import reduced
-from fairtrec.evaluation.inputs.given import Keywords
+from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices
+from fairtrec.evaluation.inputs.sources import Keywords
 from fairtrec.formats import plain_run
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry

@@ -1,7 +1,7 @@
 """What may stand next to the values of a run: one file for each column, and the one place that asks which to compute.
 
 A file defines a ``ScoreColumn`` (evaluation/answers/scores.py says what it can have) and, if an option asks for it,
-``compute``. The option names the file: the row of the option in inputs/choices.py has a ``column``. ``gold`` is asked
+``compute``. The option names the file: the row of the option in inputs/options.py has a ``column``. ``gold`` is asked
 for by gold labels, ``confidence`` and ``gaps`` by a caller who has a result.
 """
 
@@ -10,22 +10,22 @@ from importlib import import_module
 
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import ScoredRun
-from fairtrec.evaluation.inputs.choices import COLUMNS, GIVEN_COLUMNS, Choices
-from fairtrec.evaluation.inputs.documents import Reference
+from fairtrec.evaluation.inputs.documents import EvaluationContext
+from fairtrec.evaluation.inputs.options import COLUMNS, GIVEN_COLUMNS, Choices
 from fairtrec.measure import Note
 
 
 def add_columns(scored: ScoredRun) -> Scores:
     """Add the columns that were asked for to the scores of a run."""
     scores, columns, notes = scored.scores, dict[str, ScoreColumn](), list[Note]()
-    for name in _find_asked(scored.choices, scored.reference):
+    for name in _find_asked(scored.choices, scored.context):
         column, said = import_module(f"fairtrec.evaluation.columns.{name}").compute(scored)
         columns[column.name] = column
         notes += said
     return replace(scores, columns=columns, notes=(*scores.notes, *notes)) if columns else scores
 
 
-def _find_asked(choices: Choices, reference: Reference) -> list[str]:
+def _find_asked(choices: Choices, context: EvaluationContext) -> list[str]:
     """Name the files of the columns that options ask for, and those of what was given."""
     asked = [row.column.format(value) for row in COLUMNS if (value := getattr(choices, row.name)) != row.default]
-    return [*asked, *(name for name in GIVEN_COLUMNS if getattr(reference, name) is not None)]
+    return [*asked, *(name for name in GIVEN_COLUMNS if getattr(context, name) is not None)]

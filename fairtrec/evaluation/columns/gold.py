@@ -13,7 +13,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.correcting import find_correctors
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.statistics.corrected import LEVEL, Corrected, Corrector, OfDocuments, corrected, mean_of
 from fairtrec.statistics.estimate import FEWEST, Estimate
 from fairtrec.statistics.procedure import DECIDING, Procedure
@@ -166,7 +166,7 @@ def _note_no_help(scores: Scores, gold: Corrections) -> Iterator[Note]:
 def compute(scored: ScoredRun) -> Computed:
     """Find what corrects each measure of the run."""
     scores = scored.scores
-    inputs = scored.inputs or Inputs(scored.system.runs[0], scores.qids, scored.reference, None)
+    inputs = scored.inputs or Inputs(scored.system.runs[0], scores.qids, scored.context, None)
     rows, said = find_correctors(inputs, scores.measures, scores.values)
     return Corrections(rows), said
 

@@ -14,8 +14,8 @@ from fairtrec.evaluation.columns.intervals import ENDS
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.columns.unknown import UnknownIntervals
 from fairtrec.evaluation.computing import masked, parts_of, taking_part, values_of
-from fairtrec.evaluation.inputs.documents import Reference
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.measure import Measure, Note, NoteKind
@@ -75,11 +75,11 @@ class Filled:
 
 def compute(scored: ScoredRun) -> Computed:
     """Find the least, greatest and expected values over all labellings of unknown documents."""
-    return intervals(scored.run, scored.scores, scored.reference, which=scored.choices.next_label)
+    return intervals(scored.run, scored.scores, scored.context, which=scored.choices.next_label)
 
 
 def intervals(
-    run: Run, scores: Scores, reference: Reference, *, which: bool
+    run: Run, scores: Scores, context: EvaluationContext, *, which: bool
 ) -> tuple[UnknownIntervals, tuple[Note, ...]]:
     """Find the least, greatest and expected values of a run that was scored, and what a reader should know of them.
 
@@ -89,13 +89,13 @@ def intervals(
     by: dict[str, list[tuple[int, Measure]]] = {}
     said: dict[Note, None] = {}
     for row, measure in enumerate(scores.measures):
-        parts = parts_of(measure, reference)
+        parts = parts_of(measure, context)
         if parts:
-            said |= dict.fromkeys(_over_attributes(found, row, parts, run, scores, reference, which=which))
+            said |= dict.fromkeys(_over_attributes(found, row, parts, run, scores, context, which=which))
         elif ASKED.intersection(measure.needs):
             by.setdefault(measure.by, []).append((row, measure))
     for attribute, measures in by.items():
-        own, depth, names = reference.by(attribute), depth_of([each for _, each in measures]), dict[Any, list[Docs]]()
+        own, depth, names = context.by(attribute), depth_of([each for _, each in measures]), dict[Any, list[Docs]]()
         for part in evenly(run, scores.qids, depth):
             inputs = Inputs(run, [scores.qids[query] for query in part], own, depth)
             for key, slots in _fill(found, part, inputs, measures, which=which).items():
@@ -107,13 +107,13 @@ def intervals(
 
 
 def _over_attributes(
-    found: UnknownIntervals, row: int, parts: Sequence[Measure], run: Run, scores: Scores, reference: Reference, *,
-    which: bool,
+    found: UnknownIntervals, row: int, parts: Sequence[Measure], run: Run, scores: Scores, context: EvaluationContext,
+    *, which: bool,
 ) -> tuple[Note, ...]:  # fmt: skip
     """Put in what one number of all attributes could be: these are labelled independently, so its parts add up."""
-    measure, inputs = scores.measures[row], Inputs(run, scores.qids, reference, scores.measures[row].depth)
+    measure, inputs = scores.measures[row], Inputs(run, scores.qids, context, scores.measures[row].depth)
     of_parts = replace(scores, measures=tuple(parts), values=values_of(inputs, parts))
-    several, said = intervals(run, of_parts, reference, which=which)
+    several, said = intervals(run, of_parts, context, which=which)
     takes_part = taking_part(inputs)
     for end in ENDS:
         getattr(found, end)[row] = measure.combined(getattr(several, end), takes_part)
@@ -239,14 +239,14 @@ def _apart(values: Floats, axis: int) -> Floats:
     return apart.reshape(len(values), -1)
 
 
-def _list_notes(reference: Reference, several: Sequence[Docs], attribute: str) -> tuple[Note, ...]:
+def _list_notes(context: EvaluationContext, several: Sequence[Docs], attribute: str) -> tuple[Note, ...]:
     """Say of which documents two queries may want different groups, and where the target is from."""
-    assert reference.labels is not None
+    assert context.labels is not None
     notes = []
     _, times = np.unique(max(several, key=len), return_counts=True)
-    if (times > 1).any() and not reference.labels.per_query:
+    if (times > 1).any() and not context.labels.per_query:
         notes.append(SHARED.note(by=attribute, shared=int((times > 1).sum()), unknown=len(times)))
-    if reference.target_of is not None and times.size:
-        of = " and the ".join(word for _, word in reference.target_of.of)
+    if context.target_of is not None and times.size:
+        of = " and the ".join(word for _, word in context.target_of.of)
         notes.append(TARGET_OF_KNOWN.note(by=attribute, target=of))
     return tuple(notes)

@@ -20,8 +20,8 @@ from fairtrec.evaluation.answers.scores import ScoreColumn
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.computing import InputsOfSamples
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.documents import Reference
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, Note, NoteKind, Summands
 from fairtrec.support.errors import InputError, UsageError
@@ -70,7 +70,7 @@ class Pooled(ScoreColumn):
 def compute(scored: ScoredRun) -> Computed:
     """Sum exposure over the queries of the run."""
     scores = scored.scores
-    return pooled(scored.system, scores.measures, scores.qids, scored.reference), ()
+    return pooled(scored.system, scores.measures, scores.qids, scored.context), ()
 
 
 def frequencies(given: Any) -> Mapping[str, float] | None:
@@ -100,30 +100,30 @@ def frequencies(given: Any) -> Mapping[str, float] | None:
     return found
 
 
-def pooled(system: System, measures: Sequence[Measure], qids: Sequence[str], reference: Reference) -> Pooled:
+def pooled(system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> Pooled:
     """Sum what the measures of a run pool. Raises InputError for a query of which no frequency is known."""
-    often = reference.pool
+    often = context.pool
     lacking = [qid for qid in qids if often is not None and qid not in often]
     if lacking:
         what = f"query {lacking[0]} has no frequency; give one to each query of the run, 0 for what is never asked"
         raise InputError(what, system.name)
     frequency = np.array([1.0 if often is None else often[qid] for qid in qids])
-    found = {measure: _pool(system, measure, qids, reference) for measure in measures}
+    found = {measure: _pool(system, measure, qids, context) for measure in measures}
     return Pooled({measure: pool for measure, pool in found.items() if pool is not None}, frequency)
 
 
-def _pool(system: System, measure: Measure, qids: Sequence[str], reference: Reference) -> Summands | None:
+def _pool(system: System, measure: Measure, qids: Sequence[str], context: EvaluationContext) -> Summands | None:
     """Take what one measure pools, the mean over a query's rankings where there are several."""
     if not measure.gives("pool"):
         return None
-    own = reference.by(measure.by)
+    own = context.by(measure.by)
     several: Iterable[Inputs] = (
         Inputs(run, [ranked[query] for query in part], own, measure.depth)
         for run, ranked in system.parts(qids)
         for part in evenly(run, ranked, measure.depth)
     )
     if system.sampled and "sample_of" in measure.needs:
-        several = [InputsOfSamples(system.runs, qids, measure, reference)]
+        several = [InputsOfSamples(system.runs, qids, measure, context)]
     place = {qid: at for at, qid in enumerate(qids)}
     pool, terms, times = None, np.zeros((len(qids), 1)), np.zeros(len(qids))
     for inputs in several:

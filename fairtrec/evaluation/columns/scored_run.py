@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from fairtrec.data import Run, System
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
-from fairtrec.evaluation.inputs.choices import Choices
-from fairtrec.evaluation.inputs.documents import Reference
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.measure import Note
 
 Computed = tuple[ScoreColumn, Sequence[Note]]  # and what a reader should know of it
@@ -20,7 +20,7 @@ class ScoredRun:
     scores: Scores
     system: System
     inputs: Inputs | None  # None where only measures of relevance were computed
-    reference: Reference
+    context: EvaluationContext
     choices: Choices
 
     @property

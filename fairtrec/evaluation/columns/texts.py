@@ -8,22 +8,22 @@ import numpy as np
 from fairtrec.data.ranking.depth import depth_of, evenly
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.columns.unknown import UnknownIntervals
-from fairtrec.evaluation.inputs.documents import Documents, Reference
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.rounding import same
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 
 
 def compute(scored: ScoredRun) -> Computed:
     """Find the bounds of measures that look at documents."""
-    run, scores, reference = scored.run, scored.scores, scored.reference
+    run, scores, context = scored.run, scored.scores, scored.context
     found = UnknownIntervals.none(scores.values)
     rows = [row for row, measure in enumerate(scores.measures) if OF_DOCUMENTS.intersection(measure.needs)]
     depth = depth_of([scores.measures[row] for row in rows])
     parts = evenly(run, scores.qids, depth)
     for row in rows:
         measure = scores.measures[row]
-        several = _written(measure, reference)
+        several = _written(measure, context)
         for part in parts:
             qids = [scores.qids[query] for query in part]
             ends = (Inputs(run, qids, written, depth) for written in several)
@@ -37,11 +37,11 @@ def compute(scored: ScoredRun) -> Computed:
     return found, ()
 
 
-def _written(measure: Any, reference: Reference) -> list[Reference]:
+def _written(measure: Any, context: EvaluationContext) -> list[EvaluationContext]:
     """Give what is known where each document without a text holds the counts of one end, and of the other."""
-    assert reference.documents is not None
-    known, choices = reference.documents.counted, replace(reference.documents.choices, bounds=None, missing="neutral")
+    assert context.documents is not None
+    known, choices = context.documents.counted, replace(context.documents.choices, bounds=None, missing="neutral")
     several = [Documents(known, choices), Documents(known, choices)]
     for documents, counts in zip(several, measure.counts_at_ends(len(known.groups)), strict=True):
         documents.counts[~documents.annotations.known] = counts
-    return [replace(reference, documents=documents) for documents in several]
+    return [replace(context, documents=documents) for documents in several]

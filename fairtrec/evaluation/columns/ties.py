@@ -15,8 +15,8 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.intervals import ENDS, Intervals, note_moved
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.computing import masked, parts_of, values_of
-from fairtrec.evaluation.inputs.documents import Reference
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.documents import EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
@@ -79,10 +79,10 @@ class Ties(Intervals):
 
 def compute(scored: ScoredRun) -> Computed:
     """Find the least, greatest and expected values over all orders of tied documents."""
-    return intervals(scored.run, scored.scores, scored.reference, scored.choices.depth), ()
+    return intervals(scored.run, scored.scores, scored.context, scored.choices.depth), ()
 
 
-def intervals(run: Run, scores: Scores, reference: Reference, depth: int | None) -> Ties:
+def intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Ties:
     """Find the least, greatest and expected values of a run that was scored.
 
     ``run`` holds all that is tied with the last document that is looked at; ``depth`` is where rankings are cut.
@@ -91,19 +91,19 @@ def intervals(run: Run, scores: Scores, reference: Reference, depth: int | None)
     found |= {name: np.empty(scores.values.shape, dtype=np.bool_) for name in ("is_tied", "is_drawn")}
     for part in evenly(run, scores.qids, None):
         qids = tuple(scores.qids[query] for query in part)
-        ties = _intervals(run, replace(scores, qids=qids, values=scores.values[:, part]), reference, depth)
+        ties = _intervals(run, replace(scores, qids=qids, values=scores.values[:, part]), context, depth)
         for name, values in found.items():
             values[:, part] = getattr(ties, name)
     return Ties(**found)
 
 
-def _intervals(run: Run, scores: Scores, reference: Reference, depth: int | None) -> Ties:
+def _intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Ties:
     measures, qids = scores.measures, scores.qids
     blocks = Blocks.of(run, run.top(qids, None))
-    reaches = [_reach(measure, reference, depth) for measure in measures]
+    reaches = [_reach(measure, context, depth) for measure in measures]
     tied: Bools = ~np.isnan(scores.values)
     found = np.repeat(scores.values[None], 3, axis=0)
-    inputs = Inputs(run, qids, reference, depth)
+    inputs = Inputs(run, qids, context, depth)
     for row, (measure, reach) in enumerate(zip(measures, reaches, strict=True)):
         tied[row] &= _looks_at(measure, blocks, reach, depth)
         if tied[row].any():
@@ -115,14 +115,14 @@ def _intervals(run: Run, scores: Scores, reference: Reference, depth: int | None
     for reach in dict.fromkeys(reaches):
         rows = [row for row, other in enumerate(reaches) if other == reach and left[row].any()]
         if rows:
-            drawn[rows] = _filled(found, left, rows, run, scores, reference, depth if reach is None else reach)
+            drawn[rows] = _filled(found, left, rows, run, scores, context, depth if reach is None else reach)
     least, greatest = np.fmin(found[0], scores.values), np.fmax(found[1], scores.values)  # they differ by rounding
     return Ties(least, greatest, found[2].clip(least, greatest), tied, drawn)
 
 
-def _reach(measure: Measure, reference: Reference, depth: int | None) -> int | None:
+def _reach(measure: Measure, context: EvaluationContext, depth: int | None) -> int | None:
     """Tell down to which rank of the run a measure may look; None is its end."""
-    if reference.documents is not None and reference.documents.missing == "skip":  # ranks close up
+    if context.documents is not None and context.documents.missing == "skip":  # ranks close up
         return depth
     return min((one for one in (measure.depth, depth) if one is not None), default=None)
 
@@ -151,7 +151,7 @@ def _closed(measure: Measure, inputs: Inputs) -> Floats:
     """Give the interval of a measure [3, query] that says what it makes of its ranks; nan for others."""
     own = inputs.by(measure.by)
     terms = measure.formula(**{name: getattr(own, name) for name in measure.needs}).over_ranks()
-    if terms is None or parts_of(measure, inputs.reference):
+    if terms is None or parts_of(measure, inputs.context):
         return np.full((3, len(inputs.qids)), np.nan)
     run = inputs.run
     lines = run.top(inputs.qids, inputs.depth) if OF_EXTRAS.intersection(measure.needs) else inputs.lines
@@ -159,12 +159,18 @@ def _closed(measure: Measure, inputs: Inputs) -> Floats:
 
 
 def _filled(
-    found: Floats, left: Bools, rows: Sequence[int], run: Run, scores: Scores, reference: Reference, depth: int | None
+    found: Floats,
+    left: Bools,
+    rows: Sequence[int],
+    run: Run,
+    scores: Scores,
+    context: EvaluationContext,
+    depth: int | None,
 ) -> Bools:
     """Find by trying orders what is ``left`` of these rows, and tell where not all orders were tried [row, query]."""
     columns = np.flatnonzero(left[rows].any(axis=0))
     measures = [scores.measures[row] for row in rows]
-    tried, complete = _tried(run, measures, [scores.qids[column] for column in columns], reference, depth)
+    tried, complete = _tried(run, measures, [scores.qids[column] for column in columns], context, depth)
     drawn = np.zeros((len(rows), left.shape[1]), dtype=np.bool_)
     for at, row in enumerate(rows):
         wanted = left[row, columns]
@@ -174,7 +180,7 @@ def _filled(
 
 
 def _tried(
-    run: Run, measures: Sequence[Measure], qids: Sequence[str], reference: Reference, depth: int | None
+    run: Run, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext, depth: int | None
 ) -> tuple[Floats, Bools]:
     """Evaluate orders of each query's first ``depth`` documents: the interval [3, measure, query], and if all were.
 
@@ -185,14 +191,14 @@ def _tried(
     several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
     utility, others = split_relevance(measures)
     deepest = depth_of(others)
-    if utility and reference.qrels is not None:
-        reference = replace(reference, judge=RelevanceEvaluator(utility, reference.qrels))
+    if utility and context.qrels is not None:
+        context = replace(context, judge=RelevanceEvaluator(utility, context.qrels))
     least, greatest = np.full((2, len(measures), len(qids)), np.nan)
     total, defined = np.zeros((2, len(measures), len(qids)))
     while rankings := {at: lines[at, order] for at, (each, _) in enumerate(several) for order in islice(each, 1)}:
         at = list(rankings)
         permuted = run.reranked([qids[query] for query in at], list(rankings.values()))
-        values = values_of(Inputs(permuted, permuted.qids, reference, deepest), measures)
+        values = values_of(Inputs(permuted, permuted.qids, context, deepest), measures)
         least[:, at], greatest[:, at] = np.fmin(least[:, at], values), np.fmax(greatest[:, at], values)
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
             total[:, at] += np.where(np.isnan(values), 0.0, values)

@@ -14,10 +14,10 @@ import numpy as np
 from fairtrec.data import UNKNOWN, Docnos, Floats, Labels, Qrels, looked_up, product
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import CHOICES, Choices
-from fairtrec.evaluation.inputs.documents import Attribute
+from fairtrec.evaluation.inputs.documents import AttributeContext
 from fairtrec.evaluation.inputs.groups import chosen
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.options import CHOICES, Choices
 from fairtrec.formats.label_rules import LabelRules, ScatteredError
 from fairtrec.formulas.crossed import LISTED, CrossedGroups, CrossedTarget, Crossing, crossed
 from fairtrec.measure import Measure
@@ -173,7 +173,7 @@ def one_of_each(measure: Measure, labels: Mapping[str, Labels]) -> tuple[Measure
     return tuple(replace(measure, by=name) for name in labels)
 
 
-def crossing(name: str, parts: Sequence[Attribute]) -> Crossing:
+def crossing(name: str, parts: Sequence[AttributeContext]) -> Crossing:
     """Settle the target of attributes that are crossed from those of each.
 
     Raises UsageError where these are taken from different documents, or with different factors.
@@ -229,7 +229,7 @@ def values_of_unlisted(measure: Measure, inputs: Inputs) -> Floats:
     The groups of a query are those that its ranked documents hold, and one behind them for all others, which no
     document holds: what its target is worth to the measure, ``Measure.beyond`` says.
     """
-    crossing, found = inputs.reference.crossing, np.full(len(inputs.qids), np.nan)
+    crossing, found = inputs.context.crossing, np.full(len(inputs.qids), np.nan)
     assert crossing is not None
     looked = [dict(_rankings(each, crossing, measure.depth)) for each in inputs.samples or [inputs]]
     for query, qid in enumerate(inputs.qids):
@@ -244,7 +244,7 @@ def _rankings(inputs: Inputs, crossing: Crossing, depth: int | None) -> Iterator
     """Give what is looked up of each query's ranking, down to a depth: members of each attribute, grades, length."""
     lines = inputs.lines[:, :depth]
     held = [looked_up(each, inputs.qids, inputs.run.docnos, lines) for each in crossing.labels]
-    grades = inputs.relevance[:, :depth] if inputs.reference.qrels is not None else np.full(lines.shape, np.nan)
+    grades = inputs.relevance[:, :depth] if inputs.context.qrels is not None else np.full(lines.shape, np.nan)
     for row, qid in enumerate(inputs.qids):
         yield qid, {"held": [each[row] for each in held], "relevance": grades[row], "lengths": inputs.lengths[row]}
 

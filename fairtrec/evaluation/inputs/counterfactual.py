@@ -13,8 +13,8 @@ import numpy as np
 from fairtrec.data import MISSING, Docnos, Ints, Run, System
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import Choices
-from fairtrec.evaluation.inputs.documents import Reference, RunContext, reduced
+from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, reduced
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.support.errors import PATH, InputError, UsageError
 
 
@@ -88,9 +88,11 @@ def read(thing: Any) -> Counterfactuals:
     return Counterfactuals(one=thing)
 
 
-def matched(reference: Reference, named: Sequence[tuple[str, Any]], choices: Choices, depth: int | None) -> Reference:
+def matched(
+    context: EvaluationContext, named: Sequence[tuple[str, Any]], choices: Choices, depth: int | None
+) -> EvaluationContext:
     """Find the counterfactual run of each run, before any is read. Raises UsageError if one has none."""
-    given: Counterfactuals = reference.extras["counterfactual"]
+    given: Counterfactuals = context.extras["counterfactual"]
     if choices.samples:
         raise UsageError(
             "--counterfactual is compared with one ranking of each query; leave out --samples, or --rankings of rerank"
@@ -99,15 +101,15 @@ def matched(reference: Reference, named: Sequence[tuple[str, Any]], choices: Cho
         raise UsageError(f"there is one counterfactual run, and there are {len(named)} runs; "
                          "give --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
     things = {name: given.of(name, run) for name, run in named}
-    among = partial(reduced, qrels=reference.qrels, only=choices.only, level=reference.relevance_level)
-    extras = {**reference.extras, "counterfactual": Matched(things, choices, depth, given.folder, among)}
-    return replace(reference, extras=extras)
+    among = partial(reduced, qrels=context.qrels, only=choices.only, level=context.relevance_level)
+    extras = {**context.extras, "counterfactual": Matched(things, choices, depth, given.folder, among)}
+    return replace(context, extras=extras)
 
 
 def counterfactual(inputs: RunContext) -> Ints:
     """Number the documents of both rankings, the run's and the counterfactual run's [2, query, rank]."""
     run, qids = inputs.run, inputs.qids
-    other: Run = inputs.reference.extras["counterfactual"].run_of(run.name)
+    other: Run = inputs.context.extras["counterfactual"].run_of(run.name)
     if not set(qids) & set(other.qids):
         raise InputError(f"this run has none of the queries of {run.name}; check the ids", other.name)
     lines = [each.top(qids, inputs.depth) for each in (run, other)]

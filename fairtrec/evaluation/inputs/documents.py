@@ -23,7 +23,7 @@ from fairtrec.data import (
     System,
     judged,
 )
-from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.crossed import Crossing
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import InputError
@@ -152,7 +152,7 @@ class Documents:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Attribute:
+class AttributeContext:
     """The groups of one attribute: who belongs to them, and what each of them should have."""
 
     attribute: str = ""  # its name
@@ -166,7 +166,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Reference(Attribute):
+class EvaluationContext(AttributeContext):
     """What stands beside the runs when it has been read; shared by all runs.
 
     Of several attributes it has one, and the others by their names: those that were ``given``, and crossed ones.
@@ -181,12 +181,12 @@ class Reference(Attribute):
     relevance_level: int = 1
     judge: Any = None  # the RelevanceEvaluator of all measures of relevance, whose room is beside this one
     gold: Any = None  # the Gold of evaluation/correcting.py, which imports this
-    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    attributes: Mapping[str, AttributeContext] = field(default_factory=dict)
     given: tuple[str, ...] = ()
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
     pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
 
-    def by(self, attribute: str) -> "Reference":
+    def by(self, attribute: str) -> "EvaluationContext":
         """Take another attribute: the groups, and the documents where labels stand for counts."""
         if attribute in ("", self.attribute):
             return self
@@ -197,20 +197,20 @@ class Reference(Attribute):
 class RunContext:
     """One run's evaluation over ``qids``, to a depth, before any input is computed; all that a module of an extra sees.
 
-    The inputs proper are ``of_measures.Inputs``; ``first`` are those of the attribute that is computed first.
+    The inputs proper are ``measure_inputs.Inputs``; ``first`` are those of the attribute that is computed first.
     """
 
     counts: Floats  # occurrences of group terms [document, group]
 
     def __init__(
-        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: Self | None = None
+        self, run: Run, qids: Sequence[str], context: EvaluationContext, depth: int | None, first: Self | None = None
     ) -> None:
-        self.run, self.qids, self.reference, self.depth, self._first = run, qids, reference, depth, first
+        self.run, self.qids, self.context, self.depth, self._first = run, qids, context, depth, first
         self.queries = len(qids)
-        self.documents = cast("Documents", reference.documents)  # these are there where an input needs them
-        self.qrels = cast("Qrels", reference.qrels)
-        if reference.documents is not None:
-            self.counts = reference.documents.counts
+        self.documents = cast("Documents", context.documents)  # these are there where an input needs them
+        self.qrels = cast("Qrels", context.qrels)
+        if context.documents is not None:
+            self.counts = context.documents.counts
         self._others: dict[str, Any] = {}  # inputs of other attributes
 
 
@@ -222,7 +222,7 @@ def reduced(system: System, qrels: Qrels | None, only: Kept | None, level: int) 
 
 
 def documents_of(
-    runs: Sequence[tuple[System | None, Sequence[str]]], needs: Needs, reference: Reference, choices: Choices
+    runs: Sequence[tuple[System | None, Sequence[str]]], needs: Needs, context: EvaluationContext, choices: Choices
 ) -> list[Docs]:
     """Collect the documents that are looked at of the queries of runs: beside them, and in those that are there.
 
@@ -230,15 +230,15 @@ def documents_of(
     """
     every = sorted({qid for _, qids in runs for qid in qids})
     parts: list[Docs] = [np.empty(0, "S1")]
-    if isinstance(reference.background, Run):
-        depth = None if choices.missing == "skip" else reference.background_depth
-        parts.append(reference.background.cut(every, depth).docnos)
+    if isinstance(context.background, Run):
+        depth = None if choices.missing == "skip" else context.background_depth
+        parts.append(context.background.cut(every, depth).docnos)
     ideal = "judged_membership" in needs.inputs
-    if reference.qrels is not None and (ideal or OF_QRELS & reference.sources):
-        lines = judged(reference.qrels, every)
+    if context.qrels is not None and (ideal or OF_QRELS & context.sources):
+        lines = judged(context.qrels, every)
         lines = lines[lines != MISSING]
-        least = 1 if "relevance" in reference.sources else reference.relevance_level
-        parts.append(reference.qrels.docnos[lines if ideal else lines[reference.qrels.grades[lines] >= least]])
+        least = 1 if "relevance" in context.sources else context.relevance_level
+        parts.append(context.qrels.docnos[lines if ideal else lines[context.qrels.grades[lines] >= least]])
     depth = None if choices.reads_whole else needs.depth
     for system, qids in runs if OF_RUNS & needs.inputs else ():
         for run, ranked in system.parts(qids) if system is not None else ():
@@ -263,14 +263,16 @@ def note_unknown(
     return (*notes, *(MOSTLY_UNKNOWN.note(measure=measure) for measure in doubtful)), frozenset(doubtful)
 
 
-def note_unknown_sources(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[Note]:
+def note_unknown_sources(
+    qids: Sequence[str], needs: Needs, context: EvaluationContext, documents: Documents
+) -> list[Note]:
     """Count the unknown documents among those of backgrounds or judgments.
 
     They are those of the first ranks of a background, also where others below take the place of the unknown.
     """
-    parts = documents_of([(None, qids)], needs, reference, replace(documents.choices, bounds=None, missing="neutral"))
+    parts = documents_of([(None, qids)], needs, context, replace(documents.choices, bounds=None, missing="neutral"))
     strange = documents.strange(Docnos.of(np.concatenate(parts)).names)
-    where = "backgrounds" if isinstance(reference.background, Run) else "judgements"
+    where = "backgrounds" if isinstance(context.background, Run) else "judgements"
     how = {"where": where, "what": _what(documents), "missing": documents.missing}
     return [UNKNOWN_IN_SOURCES.note(unknown=int(strange.sum()), documents=len(strange), **how)] if strange.any() else []
 
@@ -295,13 +297,16 @@ def unknown_in(system: System, qids: Sequence[str], documents: Documents) -> Inp
 
 
 def refuse_unknown(
-    runs: Sequence[tuple[System | None, Sequence[str]]], needs: Needs, reference: Reference, documents: Documents
+    runs: Sequence[tuple[System | None, Sequence[str]]],
+    needs: Needs,
+    context: EvaluationContext,
+    documents: Documents,
 ) -> None:
     """Raise InputError for a document of runs or beside them that has no annotation, if there is one."""
     for system, qids in runs:
         if system is not None and (fault := unknown_in(system, qids, documents)):
             raise fault
-    parts = documents_of([(None, qids) for _, qids in runs], needs, reference, documents.choices)
+    parts = documents_of([(None, qids) for _, qids in runs], needs, context, documents.choices)
     for docnos, known in product(parts, documents.every):
         strange = known.strange(docnos)
         if strange.any():

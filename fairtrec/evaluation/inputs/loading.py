@@ -25,7 +25,7 @@ from fairtrec.data import (
     System,
     decode,
 )
-from fairtrec.evaluation.inputs.choices import Choices
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import run as run_format
 from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.files import opening, submissions
@@ -125,11 +125,11 @@ def ranking(thing: Any, name: str, choices: Choices, depth: int | None, *, is_ru
     load = submitted if is_run else run
     system = load(thing, name, dataclasses.replace(choices, bounds=untied, samples=False), depth)
     if isinstance(system, Samples):
-        raise several(name)
+        raise several_rankings_error(name)
     return system
 
 
-def several(name: str) -> InputError:
+def several_rankings_error(name: str) -> InputError:
     """Say that a run has several rankings of each query, where one is needed."""
     return InputError(f"{SEVERAL}, and one is needed here; give a run that has one", name)
 

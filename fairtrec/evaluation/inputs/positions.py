@@ -31,12 +31,12 @@ def note_signs(positions: Positions, measures: Iterable[Measure]) -> Note | None
 def positions(inputs: RunContext) -> Floats:
     """Find where the ranked documents stand [query, rank, axis]."""
     run, qids = inputs.run, inputs.qids
-    return looked_up(inputs.reference.extras["positions"], qids, run.docnos, run.top(qids, inputs.depth))
+    return looked_up(inputs.context.extras["positions"], qids, run.docnos, run.top(qids, inputs.depth))
 
 
 def background_positions(inputs: RunContext) -> Floats:
     """Find where the background's documents stand [query, n, axis]."""
-    background = inputs.reference.background
+    background = inputs.context.background
     assert isinstance(background, Run)
-    lines = background.top(inputs.qids, inputs.reference.background_depth)
-    return looked_up(inputs.reference.extras["positions"], inputs.qids, background.docnos, lines)
+    lines = background.top(inputs.qids, inputs.context.background_depth)
+    return looked_up(inputs.context.extras["positions"], inputs.qids, background.docnos, lines)

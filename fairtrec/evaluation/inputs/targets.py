@@ -10,8 +10,8 @@ import numpy as np
 
 from fairtrec.data import NONE, UNKNOWN, Floats, Labels
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import Choices, Target
-from fairtrec.evaluation.inputs.documents import OF_QRELS, Attribute, MixedTarget, TargetOf
+from fairtrec.evaluation.inputs.documents import OF_QRELS, AttributeContext, MixedTarget, TargetOf
+from fairtrec.evaluation.inputs.options import Choices, Target
 from fairtrec.formulas import distribution
 from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue.needs import NEEDS
@@ -51,7 +51,7 @@ def attribute(
     own: Choices,
     inputs: frozenset[str],
     measures: Iterable[Measure],
-) -> Attribute:
+) -> AttributeContext:
     """Settle by its ``own`` choices what the groups of an attribute should have, and how likely unknown ones are.
 
     ``groups``  those of counts, where there are no labels.
@@ -67,13 +67,13 @@ def attribute(
     prior = prior_of(own.prior, measures, labels) if labels is not None and own.bounds == "labels" else None
     if not documents:
         target = None if by_query else same
-        return Attribute(attribute=name, labels=labels, target=target, targets=by_query, prior=prior)
+        return AttributeContext(attribute=name, labels=labels, target=target, targets=by_query, prior=prior)
     mixed, share = MixedTarget(documents), 1 - sum(factor for factor, _ in documents)
     if by_query is not None:
         mixed = replace(mixed, by_query={qid: each / share for qid, each in by_query.items()})
     elif len(documents) < len(parts):
         mixed = replace(mixed, shares=same / share)
-    return Attribute(attribute=name, labels=labels, target_of=mixed, prior=prior)
+    return AttributeContext(attribute=name, labels=labels, target_of=mixed, prior=prior)
 
 
 def _factored(target: Target) -> list[tuple[float, Target]]:

@@ -1,6 +1,6 @@
 """What a measure may ask for, and what a user gives for it: the one table of inputs.
 
-An input is a row of NEEDS. It is the attribute of ``inputs.of_measures.Inputs`` that has its name; or, where
+An input is a row of NEEDS. It is the attribute of ``inputs.measure_inputs.Inputs`` that has its name; or, where
 it is made of an extra, by the function of its name in the extra's module. That module also reads what was given
 (``read``): so a new kind of input is a module like ``inputs/positions.py``, a row of EXTRAS, its needs, and
 its name among the keywords of ``evaluate``.

@@ -14,8 +14,8 @@ import pytest
 
 import fairtrec
 from fairtrec.data.parameters import named
-from fairtrec.evaluation.inputs.given import GIVEN_NAMES, Given, GivenKeywords
-from fairtrec.evaluation.inputs.of_measures import Inputs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.sources import SOURCE_NAMES, SourceKeywords, Sources
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import EXTRAS, NEEDS, OF_EXTRAS
@@ -46,24 +46,24 @@ def test_whatever_our_measures_ask_for_stands_in_it():
 def test_what_can_be_made_follows_from_what_is_given():
     always = {"lengths", "queries", "sample_of"}
     grouped = {"ranked", "counts", "tokens", "groups", "order", "target", "membership"}
-    assert Given().inputs == always
-    assert Given(qrels={}).inputs == always | {"relevance", "judged_relevance", "greatest_grade"}
-    assert Given(terms={}, docs={}).inputs == always | grouped | {"log_counts"}
-    assert Given(labels={}, qrels={}).inputs == (
+    assert Sources().inputs == always
+    assert Sources(qrels={}).inputs == always | {"relevance", "judged_relevance", "greatest_grade"}
+    assert Sources(terms={}, docs={}).inputs == always | grouped | {"log_counts"}
+    assert Sources(labels={}, qrels={}).inputs == (
         always | grouped | {"collection", "relevance", "judged_relevance", "greatest_grade", "judged_membership"}
     )
-    assert Given(counts="t", background="collection", positions={}).inputs == (
+    assert Sources(counts="t", background="collection", positions={}).inputs == (
         always | grouped | {"collection", "background", "positions"}
     )
-    assert Given(positions={}, background={}).inputs == always | {"positions", "background_positions"}
+    assert Sources(positions={}, background={}).inputs == always | {"positions", "background_positions"}
 
 
 def test_keywords_and_fields_are_the_same():
     of_evaluate = {"qrels", "gold"}  # alone, and not of a session
-    assert {*of_evaluate, *GivenKeywords.__annotations__} == {*GIVEN_NAMES}
-    assert EXTRAS.keys() < {*GIVEN_NAMES}
+    assert {*of_evaluate, *SourceKeywords.__annotations__} == {*SOURCE_NAMES}
+    assert EXTRAS.keys() < {*SOURCE_NAMES}
     with pytest.raises(TypeError):
-        Given("qrels.txt")  # one that is made by place could be another
+        Sources("qrels.txt")  # one that is made by place could be another
 
 
 PRICES = '''
@@ -85,7 +85,7 @@ PRICES = '''
     def prices(inputs):
         """Look up what the ranked documents cost [query, rank]; nan where nobody knows."""
         lines = inputs.run.top(inputs.qids, inputs.depth)
-        table = inputs.reference.extras["prices"]
+        table = inputs.context.extras["prices"]
         known = [[np.nan if at == MISSING else table.get(inputs.run.docnos[at], np.nan) for at in row] for row in lines]
         return np.array(known).reshape(lines.shape)
     '''
@@ -102,9 +102,9 @@ ADDED = {  # to which files, behind which lines, what is added
         ),
         ("", '         missing="prices", give="--prices FILE"),'),
     ],
-    "evaluation/inputs/given.py": [
-        ("class GivenKeywords(TypedDict, total=False):", "    prices: FilePath | Mapping[str, float] | None"),
-        ("class Given:", "    prices: FilePath | Mapping[str, float] | None = None"),
+    "evaluation/inputs/sources.py": [
+        ("class SourceKeywords(TypedDict, total=False):", "    prices: FilePath | Mapping[str, float] | None"),
+        ("class Sources:", "    prices: FilePath | Mapping[str, float] | None = None"),
     ],
 }
 

@@ -12,8 +12,8 @@ from fairtrec.commands.make.counterfactual.vocabulary import PRONOUNS, Vocabular
 from fairtrec.counting import Watcher
 from fairtrec.data import Docnos
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import Choices
-from fairtrec.evaluation.inputs.given import RankingsLike
+from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.inputs.sources import RankingsLike
 from fairtrec.support.errors import FilePath, InputError, UsageError
 
 if TYPE_CHECKING:

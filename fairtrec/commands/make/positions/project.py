@@ -17,8 +17,8 @@ from fairtrec.commands.make.positions.vectors import Vectors
 from fairtrec.data import MISSING, Docnos, Ints, Labels, decode
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import Choices
 from fairtrec.evaluation.inputs.loading import short
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import tsv
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.support import network

@@ -12,7 +12,7 @@ from fairtrec.counting.counter import Lexicon
 from fairtrec.data import GroupTerms, Queries
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.given import TermsLike
+from fairtrec.evaluation.inputs.sources import TermsLike
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by
 from fairtrec.support.files import opening
 from fairtrec.support.literals import Rule

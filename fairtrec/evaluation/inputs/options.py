@@ -17,8 +17,8 @@ from os import fspath
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 
 from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS, CONFIDENCE_OR_BOUNDS, GOLD_BY_T
-from fairtrec.evaluation.inputs.choice import Asked, Choice
 from fairtrec.evaluation.inputs.draw_limits import write_limits
+from fairtrec.evaluation.inputs.option import Asked, Choice
 from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.files.arguments import is_by_name
 from fairtrec.support.literals import (
@@ -40,7 +40,7 @@ INPUTS, MEASURES, RANKING, COMPARISON, OUTPUT = "Inputs", "Measures", "Ranking",
 NOT_OF_SPREAD = {"spread": "best, median and worst of values alone"}
 
 
-def name_of(given: Any) -> str:
+def name_source(given: Any) -> str:
     """Name what was given by its file or word; what has no name is ``given``."""
     return fspath(given).rstrip("/").rsplit("/", 1)[-1] if isinstance(given, PATH) else "given"
 
@@ -196,7 +196,7 @@ class Choices:
             "--pool prints a line below each mean, and --format {form} has no such lines; leave out one of the two":
                 lambda it: it.is_page or it.is_binary,
         }, adds=True, column="pool", file=True, words=("even",), key="pool",
-        behind="bounds", tells=name_of, factor=None, trials=("even",),
+        behind="bounds", tells=name_source, factor=None, trials=("even",),
     )] = None  # fmt: skip
     prior: Annotated[Target, Choice(  # of the groups of unknown documents
         ("--prior",), MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
@@ -397,7 +397,7 @@ def refuse_conflicts(asked: Asked) -> None:
                     raise UsageError(why.format_map(vars(asked)))
 
 
-def unknown(name: str, known: Iterable[str]) -> UsageError:
+def unknown_option_error(name: str, known: Iterable[str]) -> UsageError:
     """Say that there is no such option, and which of the known ones may be meant."""
     from difflib import get_close_matches
 

@@ -13,7 +13,7 @@ import pytest
 import fairtrec
 from fairtrec.cli import command, commands
 from fairtrec.commands.ablate.factors import settings
-from fairtrec.evaluation.inputs.choices import CHOICES, VIEWS, ChoiceKeywords, Choices, RerankedKeywords, has_option
+from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, ChoiceKeywords, Choices, RerankedKeywords, has_option
 from fairtrec.measures import NFaiRR
 from fairtrec.support.errors import UsageError
 
@@ -146,5 +146,5 @@ def test_ablate_refuses_the_others(name):
 
 
 def test_the_table_needs_neither_click_nor_numpy():
-    code = "import fairtrec.evaluation.inputs.choices, sys; sys.exit(len({'click', 'numpy'} & sys.modules.keys()))"
+    code = "import fairtrec.evaluation.inputs.options, sys; sys.exit(len({'click', 'numpy'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

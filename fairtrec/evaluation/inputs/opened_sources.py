@@ -14,8 +14,8 @@ import numpy as np
 from fairtrec.data import Docnos, Docs, GroupTerms, Labels, Qrels
 from fairtrec.data.ranking.depth import Asking
 from fairtrec.evaluation.inputs import by_attribute, loading
-from fairtrec.evaluation.inputs.choices import Choices
-from fairtrec.evaluation.inputs.given import Given, NamedRuns
+from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.inputs.sources import NamedRuns, Sources
 from fairtrec.measures.catalogue.needs import EXTRAS, looks_at_groups
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
@@ -29,10 +29,10 @@ MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the d
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Opened:
+class OpenedSources:
     """What was given beside the runs, as far as it has to be read to know the groups."""
 
-    given: Given
+    given: Sources
     choices: Choices
     groups: tuple[str, ...]  # of the first attribute
     terms: GroupTerms | None
@@ -71,7 +71,7 @@ class Opened:
         return self.crossed[each.by]
 
 
-def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
+def open_sources(given: Sources, choices: Choices, runs: NamedRuns = ()) -> OpenedSources:
     """Read terms, labels, extras and how counts were made; many labels as far as anything names their documents, where
     these are all ``runs``. Raises UsageError or InputError for what is wrong there.
     """
@@ -100,14 +100,14 @@ def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
     groups = _groups_of(given, labels, table, terms)
     if given.counts is not None and (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):
         _refuse_others(groups, terms, table, made, choices)
-    return Opened(
+    return OpenedSources(
         given=given, choices=choices, groups=groups, terms=terms, labels=labels, judged=judged, extras=extras,
         table=table, made=made,
     )  # fmt: skip
 
 
 def _groups_of(
-    given: Given, labels: Mapping[str, Labels], table: "Table | None", terms: GroupTerms | None
+    given: Sources, labels: Mapping[str, Labels], table: "Table | None", terms: GroupTerms | None
 ) -> tuple[str, ...]:
     """Name the groups: of the first labels, else of the counts, else of the terms; none if there are none of these."""
     if labels:
@@ -142,7 +142,7 @@ def _refuse_others(
 
 
 def documents_named(
-    named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]
+    named: NamedRuns, given: Sources, choices: Choices, judgements: Callable[[], Qrels]
 ) -> Callable[[], Docnos | None] | None:
     """Give what collects the documents of these runs, of judgements, background and gold, once it is asked for.
 
@@ -167,7 +167,7 @@ def _bytes(thing: Any) -> float:
     return 0 if is_held else inf
 
 
-def _docnos(named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]) -> Iterator[Docs]:
+def _docnos(named: NamedRuns, given: Sources, choices: Choices, judgements: Callable[[], Qrels]) -> Iterator[Docs]:
     """Give the documents of each; what is wrong with a run is said where it is evaluated."""
     yield np.empty(0, "S1")
     for name, thing in named:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, TypedDict
 
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.choices import ChoiceKeywords, Choices, unknown
+from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
 from fairtrec.formats.frames import held
 from fairtrec.measures.catalogue.needs import NEEDS
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first
@@ -76,8 +76,8 @@ PositionsLike = FilePath | Mapping[str, float | Sequence[float]] | FrameLike
 DiscountLike = FilePath | Sequence[float] | Mapping[int, float]
 
 
-class GivenKeywords(TypedDict, total=False):
-    """The fields of Given, as keywords of ``evaluate``."""
+class SourceKeywords(TypedDict, total=False):
+    """The fields of Sources, as keywords of ``evaluate``."""
 
     terms: TermsLike | None
     docs: TextsLike | None
@@ -90,7 +90,7 @@ class GivenKeywords(TypedDict, total=False):
     background: RankingsLike | None
 
 
-class Keywords(GivenKeywords, ChoiceKeywords, total=False):
+class Keywords(SourceKeywords, ChoiceKeywords, total=False):
     """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
 
 
@@ -101,7 +101,7 @@ class GoldKeywords(Keywords, total=False):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Given:
+class Sources:
     """What the caller gave beside the runs; None is not given."""
 
     qrels: JudgementsLike | None = None
@@ -159,7 +159,7 @@ class Given:
     def recorded(self) -> dict[str, Any]:
         """What was given, each by its name; True stands for an object, which has none."""
         found: dict[str, Any] = {}
-        for name in GIVEN_NAMES:
+        for name in SOURCE_NAMES:
             thing = getattr(self, name)
             parts = thing.sources if isinstance(thing, Attributes) else {"": thing}
             told = {
@@ -170,21 +170,21 @@ class Given:
         return found
 
 
-GIVEN_NAMES = tuple(each.name for each in fields(Given) if each.init)
+SOURCE_NAMES = tuple(each.name for each in fields(Sources) if each.init)
 
 
-def told_apart(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Given, Choices]:
+def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Sources, Choices]:
     """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
-    named = {name: value for name, value in keywords.items() if name in GIVEN_NAMES}
+    named = {name: value for name, value in keywords.items() if name in SOURCE_NAMES}
     rest = {name: value for name, value in keywords.items() if name not in named}
     if strange := [name for name in keywords if name not in {"qrels", *known}]:
-        raise unknown(strange[0], known)
+        raise unknown_option_error(strange[0], known)
     if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
         named["qrels"] = None
     of_gold = named.get("gold") is not None and renamings(rest.get("groups"))
     if rest.get("groups") is not None and named.get("labels") is None and not of_gold:  # before what words lack is told
         raise UsageError("--groups names groups of labels; give --labels FILE, or --terms for a word list")
-    given, choices = Given(**named), Choices(**rest)
+    given, choices = Sources(**named), Choices(**rest)
     if choices.missing in FILLED and given.labels is None:
         what = f"--missing {choices.missing} is about documents without a label; give --labels FILE"
         raise UsageError(f"{what}, or choose error, neutral, skip or worst")

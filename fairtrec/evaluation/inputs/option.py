@@ -1,4 +1,4 @@
-"""A row of the table of options, which inputs/choices.py holds.
+"""A row of the table of options, which inputs/options.py holds.
 
 Nothing here imports click or numpy, so that the command line can be built of it before anything is loaded.
 """

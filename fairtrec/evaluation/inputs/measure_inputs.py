@@ -43,22 +43,22 @@ class Inputs(RunContext):
 
     def by(self, attribute: str) -> "Inputs":
         """Give the inputs of an attribute."""
-        if attribute in ("", self.reference.attribute):
+        if attribute in ("", self.context.attribute):
             return self
         if attribute not in self._others:
-            reference = self.reference.by(attribute)
-            self._others[attribute] = Inputs(self.run, self.qids, reference, self.depth, self)
+            context = self.context.by(attribute)
+            self._others[attribute] = Inputs(self.run, self.qids, context, self.depth, self)
         found: Inputs = self._others[attribute]
         return found
 
     def of(self, queries: Ints) -> "Inputs":
         """Give the inputs of some of the queries, by number."""
-        return Inputs(self.run, [self.qids[query] for query in queries], self.reference, self.depth)
+        return Inputs(self.run, [self.qids[query] for query in queries], self.context, self.depth)
 
     @cached_property
     def takes_part(self) -> Bools:
         """Whether the labels name the query [query], where they are per query."""
-        labels = self.reference.labels
+        labels = self.context.labels
         if labels is None or not labels.per_query:
             return np.ones(len(self.qids), dtype=np.bool_)
         return np.array([qid in labels.queries for qid in self.qids], dtype=np.bool_)
@@ -90,23 +90,23 @@ class Inputs(RunContext):
     @property
     def groups(self) -> tuple[str, ...]:
         """Names of the groups."""
-        if self.reference.labels is not None:
-            return self.reference.labels.groups
+        if self.context.labels is not None:
+            return self.context.labels.groups
         return self.documents.annotations.groups
 
     @property
     def order(self) -> Ints:
         """Places of the groups from the least to the greatest; none where they have no order."""
-        labels = self.reference.labels
+        labels = self.context.labels
         return np.array([self.groups.index(name) for name in (labels.order if labels else ())], dtype=np.int64)
 
     @cached_property
     def background(self) -> Candidates:
         """The documents that define each query's ideal."""
-        if self.reference.background == "collection":
+        if self.context.background == "collection":
             return self.collection
-        assert self.reference.background is not None
-        run, depth, documents = self.reference.background, self.reference.background_depth, self.documents
+        assert self.context.background is not None
+        run, depth, documents = self.context.background, self.context.background_depth, self.documents
         asked = run, depth, tuple(self.qids)
         if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
             documents.last = None  # before memory is taken for the next
@@ -140,12 +140,12 @@ class Inputs(RunContext):
     @cached_property
     def target(self) -> Floats:
         """The share that each group should have [query, group]."""
-        if self.reference.target is not None:
-            return self.reference.target[None]
-        if self.reference.targets is not None:
-            return self._of_queries(self.reference.targets)
-        mixture, crossing = self.reference.target_of, self.reference.crossing
-        if self.reference.is_vast:
+        if self.context.target is not None:
+            return self.context.target[None]
+        if self.context.targets is not None:
+            return self._of_queries(self.context.targets)
+        mixture, crossing = self.context.target_of, self.context.crossing
+        if self.context.is_vast:
             raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
         assert mixture is not None
         total = mixture.factor
@@ -169,15 +169,15 @@ class Inputs(RunContext):
     @property
     def _unlabelled(self) -> int | None:
         """Which group is that of documents without a label, if they are one."""
-        return self.groups.index(UNKNOWN) if self.reference.labels is not None and UNKNOWN in self.groups else None
+        return self.groups.index(UNKNOWN) if self.context.labels is not None and UNKNOWN in self.groups else None
 
     @cached_property
     def lines(self) -> Ints:
         """Lines of the run [query, rank]."""
         if self._first is not None:
             return self._first.lines
-        documents = self.reference.documents
-        if documents is None or documents.missing != "skip" or self.reference.labels is not None:
+        documents = self.context.documents
+        if documents is None or documents.missing != "skip" or self.context.labels is not None:
             return self.run.top(self.qids, self.depth)
         return documents.lines(self.run, self.qids, self.depth)
 
@@ -190,19 +190,19 @@ class Inputs(RunContext):
     @cached_property
     def membership(self) -> Floats:
         """Who belongs to which group [query, rank, group]."""
-        if self.reference.is_vast:
+        if self.context.is_vast:
             raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
-        if self.reference.labels is not None:
-            found = looked_up(self.reference.labels, self.qids, self.run.docnos, self.lines)
+        if self.context.labels is not None:
+            found = looked_up(self.context.labels, self.qids, self.run.docnos, self.lines)
         else:
-            found = membership(take(self.counts, self.ranked), self.reference.membership)
+            found = membership(take(self.counts, self.ranked), self.context.membership)
         found.flags.writeable = False  # so that what is the same for each of many groups is computed once
         return found
 
     @property
     def known(self) -> Bools:
         """Of which ranks the groups are known [query, rank]; what ``--missing`` fills in is not."""
-        crossing, labels = self.reference.crossing, self.reference.labels
+        crossing, labels = self.context.crossing, self.context.labels
         if crossing is None or crossing.listed:
             if labels is None or labels.labelled is None:
                 return np.asarray(~np.isnan(self.membership).any(axis=2))
@@ -235,21 +235,21 @@ class Inputs(RunContext):
     @cached_property
     def judged_membership(self) -> Floats:
         """Who of the judged documents belongs to which group [query, n, group]."""
-        if self.reference.labels is not None:
-            return looked_up(self.reference.labels, self.qids, self.qrels.docnos, self.judged_lines)
-        return membership(take(self.counts, self._judged_rows), self.reference.membership)
+        if self.context.labels is not None:
+            return looked_up(self.context.labels, self.qids, self.qrels.docnos, self.judged_lines)
+        return membership(take(self.counts, self._judged_rows), self.context.membership)
 
     def _amounts(self, of: TargetOf) -> Floats:
         """Give what the groups have of these documents [query or 1, group]."""
-        reference, labels = self.reference, self.reference.labels
-        whole = of == "background" and reference.background == "collection"
+        context, labels = self.context, self.context.labels
+        whole = of == "background" and context.background == "collection"
         weights = np.ones((1, 1))
         if labels is not None and (of == "collection" or whole):
             amounts = labels.amounts[None, None]
         elif of == "background" and labels is not None:
-            assert isinstance(reference.background, Run)
-            lines = reference.background.top(self.qids, reference.background_depth)
-            amounts = looked_up(labels, self.qids, reference.background.docnos, lines)
+            assert isinstance(context.background, Run)
+            lines = context.background.top(self.qids, context.background_depth)
+            amounts = looked_up(labels, self.qids, context.background.docnos, lines)
         elif of in ("collection", "background"):
             candidates = self.collection if whole or of == "collection" else self.background
             amounts, weights = candidates.counts, candidates.documents.astype(np.float64)
@@ -262,7 +262,7 @@ class Inputs(RunContext):
     def _weights(self, of: TargetOf) -> Floats:
         """Weigh the judged documents [query, n]."""
         grades = np.nan_to_num(self.judged_relevance)
-        relevant = grades >= self.reference.relevance_level
+        relevant = grades >= self.context.relevance_level
         if of == "relevance":
             return grades.clip(min=0)
         if of == "ideal":
@@ -272,9 +272,9 @@ class Inputs(RunContext):
     def documents_of(self, of: TargetOf, query: int) -> tuple[Docs, Ints, Floats]:
         """Give documents of which a target is made, as lines [1, n] of docnos, and what each weighs."""
         if of == "background":
-            background = self.reference.background
+            background = self.context.background
             assert isinstance(background, Run)
-            lines = background.top([self.qids[query]], self.reference.background_depth)
+            lines = background.top([self.qids[query]], self.context.background_depth)
             return background.docnos, lines, np.ones(lines.shape[1])
         return self.qrels.docnos, self.judged_lines[query : query + 1], self._weights(of)[query]
 
