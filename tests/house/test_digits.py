@@ -49,7 +49,7 @@ def name_fault(node):
     if isinstance(node, ast.BinOp):
         whole = isinstance(node.left, ast.Constant) and isinstance(node.left.value, int)
         return "@" if isinstance(node.op, ast.MatMult) else "**" if isinstance(node.op, ast.Pow) and not whole else ""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.AttributeContext):
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return ""
     name = node.func.attr
     of_module = getattr(node.func.value, "id", getattr(node.func.value, "attr", "")) in MODULES

@@ -108,10 +108,10 @@ def test_nothing_parses_the_texts_of_notes():
         tree = ast.parse((REPOSITORY / "fairtrec" / path).read_text("utf-8"))
         imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
         assert "re" not in imported
-        called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.AttributeContext)}
+        called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert not called & {"startswith", "endswith", "partition", "search", "match"}
     folding = (REPOSITORY / "fairtrec" / "report" / "folding.py").read_text("utf-8")
     (select,) = (each for each in ast.parse(folding).body if getattr(each, "name", "") == "select_notes")
-    called = {node.attr for node in ast.walk(select) if isinstance(node, ast.AttributeContext)}
+    called = {node.attr for node in ast.walk(select) if isinstance(node, ast.Attribute)}
     assert called <= {"severity", "LEGEND"}
     assert not any(isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant) for node in ast.walk(select))
