@@ -1,4 +1,4 @@
-"""The command line as text: each file of tests/cli/golden holds a command, and what it prints.
+"""The command line as text: each file of tests/commands/NAME/golden holds a command, and what it prints.
 
     $ fairtrec eval ...
     what stands on standard output
@@ -9,7 +9,7 @@
 The last two are left out where there is nothing on standard error, and where the exit code is 0. Commands run at the
 root of the repository, in a window of 100 columns. Numbers of full precision are compared as numbers. Results files
 list all options; here those that have their default are left out, but for one case, ALL_OPTIONS. The help of commands is
-held by docs/commands/.
+held by docs/commands/. The outputs of ``eval`` lie in tests/cli/golden.
 FAIRTREC_UPDATE=1 writes the files anew: read the difference.
 """
 
@@ -22,10 +22,12 @@ import sys
 import pytest
 
 from fairtrec.cli import main
+from fairtrec.commands import COMMANDS as FOLDERS
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec_made import REPOSITORY, precision
+from fairtrec_made.command_trials import COMMANDS, CORE_GOLDENS, list_goldens
 
-CASES = sorted((REPOSITORY / "tests" / "cli" / "golden").glob("*.txt"))
+CASES = list_goldens()
 ALL_OPTIONS = "options"  # the case of which the options are shown whole
 
 
@@ -80,5 +82,14 @@ def test_there_are_cases_for_every_format():
     assert not missing
 
 
-def test_every_case_lies_where_it_is_found():
+def find_folder(case):
+    """Find where a case belongs: with the tests of its command, or with the core."""
+    words = shlex.split(case.read_text("utf-8").splitlines()[0].removeprefix("$ fairtrec "))
+    name = next((name for name in (" ".join(words[:2]), words[0]) if name in FOLDERS), "eval")
+    return CORE_GOLDENS if name == "eval" else COMMANDS / FOLDERS[name][0].replace(".", "/") / "golden"
+
+
+def test_every_case_lies_with_the_tests_of_its_command():
     assert not list((REPOSITORY / "tests" / "cli").glob("*.txt"))
+    assert {case: case.parent for case in CASES} == {case: find_folder(case) for case in CASES}
+    assert {path.parent for path in (REPOSITORY / "tests").rglob("golden/*.txt")} == {case.parent for case in CASES}

@@ -11,7 +11,7 @@ import pytest
 import fairtrec
 from fairtrec.cli import command, find_rows
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS
-from fairtrec_made import REPOSITORY
+from fairtrec_made.command_trials import list_goldens
 
 SINGULAR = {"measure": "measures"}  # one value of what elsewhere may have several
 
@@ -111,9 +111,7 @@ def test_python_has_one_word_for_one_thing():
     assert not ({*CHOICES} | {*VIEWS}) - {"pool"} & {*WORDS}
 
 
-@pytest.mark.parametrize(
-    "path", sorted((REPOSITORY / "tests" / "cli" / "golden").glob("*.txt")), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", list_goldens(), ids=lambda path: path.stem)
 def test_recorded_objects_and_heads_have_one_word_for_one_thing(path):
     command, _, rest = path.read_text("utf-8").partition("\n")
     out = rest.partition("--- stderr")[0].partition("--- exit")[0]

@@ -9,8 +9,9 @@ import shlex
 import pytest
 
 from fairtrec_made import REPOSITORY, light, precision
+from fairtrec_made.command_trials import list_goldens
 
-GOLDEN = {case.stem: case.read_text("utf-8") for case in sorted((REPOSITORY / "tests/cli/golden").glob("*.txt"))}
+GOLDEN = {case.stem: case.read_text("utf-8") for case in list_goldens()}
 MISSING = re.compile(
     r"(.*: )?this needs ([\w-]+), which is not installed; (leave it out, or )?run: pip install (\S+)\n"
 )

@@ -5,10 +5,11 @@ import re
 from fairtrec.cli import find_rows
 from fairtrec.support import errors
 from fairtrec_made import REPOSITORY
+from fairtrec_made.command_trials import list_goldens
 
 PAGE = (REPOSITORY / "docs" / "stability.md").read_text("utf-8")
 WRITTEN, _, MADE = PAGE.partition("<!-- made from the code")
-GOLDEN = sorted((REPOSITORY / "tests" / "cli" / "golden").glob("*.txt"))
+GOLDEN = list_goldens()
 
 
 def section(title):

@@ -8,6 +8,7 @@ import pytest
 import fairtrec
 from fairtrec.evaluation.answers.results_file import FORMAT
 from fairtrec_made import REPOSITORY
+from fairtrec_made.command_trials import list_goldens
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed; make setup")
 SCHEMA = json.loads((REPOSITORY / "fairtrec" / "results.schema.json").read_text("utf-8"))
@@ -31,7 +32,7 @@ def refuse_unlike(document):
 
 def recorded_outputs():
     """The output of each recorded command that wrote a results file."""
-    for case in sorted((REPOSITORY / "tests" / "cli" / "golden").glob("*.txt")):
+    for case in list_goldens():
         command, _, rest = case.read_text("utf-8").partition("\n")
         words = command.split()
         if words[2:3] in (["eval"], ["trec-fair-2019"]) and "json" in words and rest.startswith("{"):
