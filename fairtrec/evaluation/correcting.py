@@ -32,18 +32,18 @@ BY_DOCUMENTS = NoteKind(
 BY_QUERIES = NoteKind("corrected by queries", "corrected by gold labels of {labelled} of the {queries} queries")
 ON_TRUST = NoteKind(
     "gold sheet without runs",
-    "{sheet} names no runs: that all documents looked at could be drawn is taken on trust",
+    "{sheet} lists no runs; fairtrec assumes that every document looked at could be drawn",
 )
-TARGET_STAYS = NoteKind("target stays", "the target stays that of the {target}, and is not corrected")
+TARGET_STAYS = NoteKind("target stays", "the target of the {target} is not corrected")
 SPLIT_VOTES = NoteKind("split votes", "{split} of {documents} gold documents are split votes")
 UNDECIDED = NoteKind(
-    "undecided votes", "{undecided} of these have several votes of the most weight; each of the votes has an equal part"
+    "undecided votes", "{undecided} of these have several votes of equal, greatest weight, which count equally"
 )
 NO_TAU = NoteKind(
     "people know no tau",
     "people do not apply tau: the value is {before} with tau={tau} and {without} with tau=0, which gold labels correct",
 )
-IDEAL_STAYS = NoteKind("ideal stays", "its ideal stays as it is, and is not corrected", NoteSeverity.BACKGROUND)
+IDEAL_STAYS = NoteKind("ideal stays", "its ideal is not corrected", NoteSeverity.BACKGROUND)
 NOT_CORRECTED = NoteKind("not corrected", "not corrected: {why}")
 OTHER_VALUES = NoteKind(
     "corrected values", "of {labelled} labelled queries {differ} {have} another value", NoteSeverity.BACKGROUND

@@ -25,7 +25,8 @@ from fairtrec.support.errors import InputError
 
 RISING = NoteKind(
     "rising scores",
-    "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank",
+    "scores increase with rank, but runs are ordered by decreasing score; if lower scores are "
+    "better, give --order rank",
     NoteSeverity.MISLEADING,
 )
 FEW = 100  # ranks

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 MIXED = NoteKind(
     "runs of two tasks",
-    "one ranking of each query in {one} and several in {several}, as in tasks 1 and 2 of TREC Fair Ranking; their "
-    "values are not comparable, evaluate them apart",
+    "one ranking of each query in {one} and several in {several}, as in tasks 1 and 2 of TREC "
+    "Fair Ranking; their values are not comparable, so evaluate them separately",
     NoteSeverity.MISLEADING,
 )
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time

@@ -48,7 +48,7 @@ BESIDE = (
     *("gold", "queries", "background"),
 )
 FIELDS = tuple(inserted(BESIDE, KEYS))  # of a signature, behind the versions, in their order
-IDLE = NoteKind("no part", "{options} {play} no part{where}", NoteSeverity.BACKGROUND)
+IDLE = NoteKind("no part", "{options} {have} no effect{where}", NoteSeverity.BACKGROUND)
 
 
 def files_of(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:
@@ -336,15 +336,15 @@ class Waiting:
         if self.plans is not None:
             self.plans -= 1
             if not self.plans and self.options:
-                self.end(f" in {', '.join(map(str, plan.measures))}" if plan.measures else "")
+                self.end(f" on {', '.join(map(str, plan.measures))}" if plan.measures else "")
 
     def end(self, where: str = "") -> None:
         """Raise UsageError for a choice about what is not there; make a note on other options that played no part."""
         for name, option in self.options.items():
             if name in CHOICES and self.given.isdisjoint(CHOICES[name].part.split()):
-                raise UsageError(f"{option} plays no part{where}; leave it out")
-        play = "play" if len(self.options) > 1 else "plays"
-        self.note = IDLE.note(options=", ".join(self.options.values()), play=play, where=where)
+                raise UsageError(f"{option} has no effect{where}; leave it out")
+        have = "have" if len(self.options) > 1 else "has"
+        self.note = IDLE.note(options=", ".join(self.options.values()), have=have, where=where)
         self.options.clear()
 
 

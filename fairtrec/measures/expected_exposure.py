@@ -19,7 +19,7 @@ from fairtrec.formulas.labellings.sums import Linear
 from fairtrec.formulas.rounding import constant
 from fairtrec.measure import ABOVE_0, Floats, GroupExposure, Ints, Measure, Note, NoteKind, Summands, SumOverRanks
 
-EVEN = NoteKind("even target", "the target is even; that of the source is what is relevant, --target qrels")
+EVEN = NoteKind("even target", "the target is even; the source uses the relevant documents (--target qrels)")
 
 
 def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, queries: int) -> Floats:

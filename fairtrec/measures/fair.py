@@ -45,12 +45,12 @@ DIVERGENCES: dict[Divergence, Callable[[Floats, Floats], Floats]] = {
 ORDINAL = "nmd", "rnod"  # the divergences of groups that have an order
 ABOVE_GREEDY = NoteKind(
     "above 1, greedy",
-    "{above} of {rankings} rankings have a value above 1, as the greedy order is no ceiling",
+    "{above} of {rankings} rankings have a value above 1, because the greedy order is no upper bound",
     NoteSeverity.MISLEADING,
 )
 ABOVE_GRADED = NoteKind(
     "above 1, no grade",
-    "{above} of {rankings} rankings have a value above 1, as they hold documents without a grade",
+    "{above} of {rankings} rankings have a value above 1, because they have documents without a grade",
     NoteSeverity.MISLEADING,
 )
 

@@ -31,7 +31,7 @@ from fairtrec.measure import (
 
 OUTSIDE = NoteKind(
     "above 1, outside background",
-    "{above} of {rankings} rankings have a value above 1, as they hold documents from outside the background",
+    "{above} of {rankings} rankings have a value above 1, because they have documents from outside the background",
     NoteSeverity.MISLEADING,
 )
 

@@ -29,7 +29,7 @@ from fairtrec.measure import (
 
 INFINITE = NoteKind(
     "infinite",
-    "infinite for {infinite} of {queries} queries, so that the mean is infinite, too; eps=0.01 smooths the shares",
+    "infinite for {infinite} of {queries} queries, so the mean is infinite; eps=0.01 smooths the shares",
     NoteSeverity.MISLEADING,
 )
 

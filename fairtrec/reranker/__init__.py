@@ -49,18 +49,14 @@ Unknown = Literal["keep", "free"]
 NEW = -2  # judged document j, which need not be in the ranking, is placed as NEW - j
 NO_KNOWN_GROUP = NoteKind(
     "no known group",
-    "queries without a document of known group, so their order is kept: {many} of {queries}",
+    "order kept in {many} of {queries} queries: no document of known group",
 )
-NO_CLAIM = NoteKind(
-    "no claim", "queries without a document of known group, in which nobody has a claim: {many} of {queries}"
-)
-STAYS = NoteKind(
-    "ranks that stay", "ranks whose document is of no group, or of an unknown one, and stays: {many} of {ranks}"
-)
-NO_TARGET = NoteKind("no target", "queries without a target, so their order is kept: {many} of {queries}")
+NO_CLAIM = NoteKind("no claim", "no group has a claim in {many} of {queries} queries: no document of known group")
+STAYS = NoteKind("ranks that stay", "{many} of {ranks} ranks keep their document, whose group is none or unknown")
+NO_TARGET = NoteKind("no target", "order kept in {many} of {queries} queries: no target")
 NO_TARGET_OR_BACKGROUND = NoteKind(
     "no target or background",
-    "queries without a target or a background, so their order is kept: {many} of {queries}",
+    "order kept in {many} of {queries} queries: no target or no background",
 )
 
 

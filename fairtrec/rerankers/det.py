@@ -30,7 +30,7 @@ from fairtrec.reranker import (
 
 NEVER = 1e18  # a rank that no list reaches
 TOO_FEW = NoteKind(
-    "too few of a group", "queries with too few documents of a group, so its claim lapses: {many} of {queries}"
+    "too few of a group", "too few documents of a group in {many} of {queries} queries: its claim lapses"
 )
 
 

@@ -26,7 +26,7 @@ from fairtrec.support.progress import foretell
 
 PER_RANK = 1.2e-7  # seconds that the table takes, times the square of its ranks
 ALIKE = 1 + 1e-12  # probabilities are computed to this
-TOO_FEW = NoteKind("too few protected", "queries with too few protected documents: {many} of {queries}")
+TOO_FEW = NoteKind("too few protected", "too few protected documents in {many} of {queries} queries")
 Adjust = Literal["at-most", "nearest", "none"]
 
 

@@ -27,13 +27,11 @@ EXACT = 1e-12
 PIVOT = 1e-11  # below which an entry of an inverse is rounding
 GAIN = 1e-10  # below which an order adds nothing
 ROUNDS = 5_000
-NO_MIXTURE = NoteKind(
-    "no mixture", "queries for which no mixture of orders is fair, so their order is kept: {many} of {queries}"
-)
+NO_MIXTURE = NoteKind("no mixture", "order kept in {many} of {queries} queries: no mixture of orders is fair")
 MIXTURE = NoteKind(
     "mixture",
-    "queries with a mixture; of several orders the likeliest is written, of probability {least} or more (--samples "
-    "draws): {many} of {queries}",
+    "a mixture of orders in {many} of {queries} queries: the likeliest order is written, of "
+    "probability {least} or more (--samples draws)",
 )
 
 

@@ -25,10 +25,10 @@ from fairtrec.reranker import (
 STEPS = 60  # of halving, down to neighbouring numbers
 ROUNDING = 1e-12
 OUT_OF_REACH = NoteKind(
-    "out of reach", "queries of which no order reaches it, so the most neutral is taken: {many} of {queries}"
+    "out of reach", "no order reaches it in {many} of {queries} queries: the most neutral order is taken"
 )
 BELOW_BEST = NoteKind(
-    "below the best order", "the DCG of no query's scores is more than {gap} below the best order that meets it"
+    "below the best order", "in every query the DCG of scores is at most {gap} below the best order that meets it"
 )
 
 

@@ -29,7 +29,7 @@ from fairtrec.support.literals import DocumentsFrom
 K = 10  # the cutoff where nothing is named
 SCORES = "scores"  # for a utility: DCG of what the run itself scored
 TOLD = 1e-6  # what fairness may lack without its being said
-COULD_BE = NoteKind("could be fairer", "the mean of fairness could be {gap} {side} at most")
+COULD_BE = NoteKind("could be fairer", "the mean fairness could be at most {gap} {side}")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from fairtrec.reranker import MISSING, NEW, Floats, Ints, NoteKind, Order, Reran
 
 NOT_JUDGED = NoteKind(
     "no judged document",
-    "queries without a judged document of grade {grade} or more, so their order is kept: {many} of {queries}",
+    "order kept in {many} of {queries} queries: no judged document of grade {grade} or more",
 )
 
 

@@ -90,7 +90,7 @@ def test_a_summary_that_cannot_be_written(monkeypatch, fairtrec_command):
 def test_slices_that_no_requirement_is_about(fairtrec_command):
     Path("slices.tsv").write_text("q1\teasy\nq2\thard\n")
     done = fairtrec_command("check", "qrels", "run", "--require", "RR >= 0.1", "--slice", "slices.tsv")
-    assert "no requirement is about slices; write: worst slice MEASURE >= BOUND" in done.out + done.err
+    assert "no requirement uses slices; write: worst slice MEASURE >= BOUND" in done.out + done.err
 
 
 def test_a_gate_on_values_that_were_recorded(fairtrec_command):

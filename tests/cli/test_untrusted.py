@@ -272,7 +272,7 @@ def test_a_pyproject_that_nobody_named_is_passed_over_and_the_report_says_so(cop
     assert fairtrec_command(*words).code == 1
     done = fairtrec_command(*words, "--require", "RR >= 0.1", "--untrusted")
     assert done.code == 0
-    assert "pyproject.toml was passed over (--untrusted); --config pyproject.toml reads it" in done.out
+    assert "ignored pyproject.toml (--untrusted); use --config pyproject.toml to read it" in done.out
     assert fairtrec_command(*words, "--untrusted", "--config", "pyproject.toml").code == 1
     monkeypatch.setenv(submissions.VARIABLE, "1")
     done = fairtrec_command(*words)

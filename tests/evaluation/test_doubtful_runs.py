@@ -9,7 +9,7 @@ from fairtrec.report.result_notes import list_notes
 from fairtrec_made import texts, unwrapped
 
 SAME = "same rankings in all queries, down to the measured depth (100 at most)"
-RISE = "scores rise with the ranks"
+RISE = "scores increase with rank"
 
 
 @pytest.fixture
@@ -59,7 +59,8 @@ def test_scores_that_rise_with_the_ranks_are_told_once_with_the_runs(desk, fairt
     )
     assert out.count(RISE) == 1
     assert (
-        f"{RISE}, but runs are ordered by falling score; if lower scores are better, give --order rank (rising)" in out
+        f"{RISE}, but runs are ordered by decreasing score; if lower scores are better, give --order rank (rising)"
+        in out
     )
     for order in ("rank", "file"):
         assert RISE not in fairtrec_command("eval", "qrels.txt", "rising.run", "-m", "nDCG@5", "--order", order).err

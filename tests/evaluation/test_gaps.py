@@ -203,7 +203,7 @@ def test_a_query_in_several_slices_leaves_no_interval(example, tmp_path):
     found = written(result, both, tmp_path / "found.json")["difference"]["means"]["nDCG@10"]
     assert found["value"] > 0
     assert (found["low"], found["high"], found["p"]) == (None, None, None)
-    assert "difference, ratio: no interval, as a query is in several slices" in texts(result.notes)
+    assert "difference, ratio: no interval, because a query is in several slices" in texts(result.notes)
 
 
 def test_one_slice_has_no_gap(example, tmp_path):

@@ -404,7 +404,7 @@ def test_runs_without_a_file_are_told_by_their_names(tmp_path):
 
 def test_labels_that_were_at_hand_correct_nothing(tmp_path):
     path = sheet(tmp_path, [("a", "m"), ("b", "m")], head="docno\tgroup")
-    with pytest.raises(InputError, match="does not say how its documents were drawn") as fault:
+    with pytest.raises(InputError, match="does not record how its documents were drawn") as fault:
         fairtrec.evaluate("EER@3", RUN, labels=LABELS, gold=path)
     assert "document c, rank 3 of run, has no gold label" in str(fault.value)
     assert fairtrec.evaluate("EER@2", RUN, labels=LABELS, gold=path).scores[0].columns["gold"]
@@ -513,9 +513,9 @@ def test_what_stays_that_of_the_instrument_is_said(tmp_path):
     path = sheet(tmp_path, [("a", "m", 0.5)])
     given = {"labels": LABELS, "background": RUN, "gold": path, "target": "background"}
     said = [str(each) for each in fairtrec.evaluate("EER@3 NFaiRR@3", RUN, **given).scores[0].notes]
-    assert "the target stays that of the background, and is not corrected" in said
-    assert "NFaiRR@3: its ideal stays as it is, and is not corrected" in said
-    trusted = "sheet.tsv names no runs: that all documents looked at could be drawn is taken on trust"
+    assert "the target of the background is not corrected" in said
+    assert "NFaiRR@3: its ideal is not corrected" in said
+    trusted = "sheet.tsv lists no runs; fairtrec assumes that every document looked at could be drawn"
     assert trusted in said
     assert "corrected by gold labels of 1 of the 3 documents looked at" in said
 

@@ -96,7 +96,7 @@ def test_without_annotators_the_vote_of_most_weight_counts(tmp_path):
     hard = fairtrec.evaluate("AWRF@3", RUN, labels={**votes, "a": "m"}).scores[0].means[0]
     assert found.corrected == pytest.approx(hard, abs=1e-12)
     result = fairtrec.evaluate("AWRF@3", RUN, **WORDS, gold={**votes, "a": {"m": 0.5, "f": 0.5}})
-    said = "1 of these have several votes of the most weight; each of the votes has an equal part"
+    said = "1 of these have several votes of equal, greatest weight, which count equally"
     assert said in [str(note) for note in result.scores[0].notes]
 
 

@@ -391,23 +391,20 @@ def test_reports_have_all_three(result):
 def test_what_is_said_below_the_numbers(result, example):
     notes = RESULTS("table", result).split("→0")[-1]
     assert (
-        "AWRF@10: what is unknown can change values of 3 of 3 runs, in 12 queries at most; for up to 1 no labelling gives"
+        "AWRF@10: unknown documents can change values of 3 of 3 runs, in 12 queries at most; for up to 1 no labelling gives"
         in notes
     )
     assert "for up to 1 the value is undefined, but its bounds are not" in notes
     assert "AWRF@10, NDKL@10: the bounds overlap, so they do not tell which of some runs is fairer" in notes
     one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 1.0}}}, labels=TWO, bounds="labels")
-    assert "nothing that is unknown changes a value" in RESULTS("table", one)
+    assert "unknown documents change no value" in RESULTS("table", one)
     one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 2.0, "g": 1.0}}}, labels=TWO, bounds="labels")
     assert "for 1 no labelling gives the value" in RESULTS("table", one)  # of an even target all labellings are alike
     one = fairtrec.evaluate("KL FAIR(gain=ndcg)@9", {"r": RUN}, QRELS, labels=TWO, bounds="labels", target="relevance")
     text = RESULTS("table", one)
-    assert "what is unknown can change the value of 2 of 3 queries" in text
-    assert (
-        "1 of 3 unknown documents are ranked for several queries, so no labelling need attain the ends of a mean"
-        in text
-    )
-    assert "the target is that of the documents of known group of the relevance" in text
+    assert "unknown documents can change the value of 2 of 3 queries" in text
+    assert "1 of 3 unknown documents are ranked for several queries, so the ends of a mean may be out of reach" in text
+    assert "the target is computed from the documents of known group in the relevance" in text
 
 
 @pytest.mark.usefixtures("nothing_is_few")
@@ -415,7 +412,7 @@ def test_reports_say_what_is_drawn_and_what_is_a_bound():
     one = fairtrec.evaluate("FAIR@5 AWRF@5", {"r": RUN}, QRELS, labels=TWO, bounds="labels")
     text = RESULTS("table", one)
     assert (
-        "FAIR@5: what is unknown can change the value of 2 of 3 queries; for 2 only 200 random labellings were tried: no bounds"
+        "FAIR@5: unknown documents can change the value of 2 of 3 queries; for 2 only 200 random labellings were tried: no bounds"
         in text
     )
     assert (
@@ -428,7 +425,7 @@ def test_reports_say_what_is_drawn_and_what_is_a_bound():
 def test_runs_whose_intervals_do_not_overlap_can_be_told_apart():
     runs = {"good": {"q": {"a": 3.0, "b": 2.0, "g": 0.5}}, "bad": {"q": {"b": 3.0, "d": 2.0, "g": 0.5}}}
     text = RESULTS("table", fairtrec.evaluate("EEL(p=0.1)@3", runs, labels=TWO, bounds="labels"))
-    assert "what is unknown can change values of 2 of 2 runs" in text
+    assert "unknown documents can change values of 2 of 2 runs" in text
     assert "overlap" not in text
 
 

@@ -84,7 +84,7 @@ def test_a_file_is_read_and_stands_in_the_signature(copied, fairtrec_command):
     assert ours.out == theirs.out.replace("'log2'", "'given'")
     assert " | discount:w.tsv@" in ours.err
     idle = fairtrec_command(*ask, "-m", "AWRF@10", "--discount", "w.tsv")
-    assert "--discount plays no part in AWRF@10" in idle.err
+    assert "--discount has no effect on AWRF@10" in idle.err
     assert "discount:w.tsv" not in idle.err
 
 

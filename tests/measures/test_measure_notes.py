@@ -18,15 +18,13 @@ def said(measures, **given):
 
 
 def test_an_infinite_mean_of_skew_names_eps():
-    assert "Skew(group='m')@2: infinite for 1 of 2 queries, so that the mean is infinite, too; eps=0.01" in said(
-        "Skew@2"
-    )
+    assert "Skew(group='m')@2: infinite for 1 of 2 queries, so the mean is infinite; eps=0.01" in said("Skew@2")
     assert "infinite" not in said("Skew(eps=0.01)@2")
     assert "MinSkew@2: infinite for 1 of 2 queries" in said("MinSkew@2")
 
 
 def test_expected_exposure_against_an_even_target_names_that_of_its_source():
-    text = "the target is even; that of the source is what is relevant, --target qrels"
+    text = "the target is even; the source uses the relevant documents (--target qrels)"
     assert f"EER@2, EEL@2: {text}" in said("EER@2 EEL@2")
     assert text not in said("EER@2 EEL@2", target="f=0.6,m=0.4")
     assert text not in said("EED@2")
@@ -38,7 +36,7 @@ def test_measures_of_attention_that_differ_say_how_it_fades():
     (note,) = note_attention([AWRF(), Exposure(group="f"), DP(), EEL(), ABR()])
     assert "AWRF 1/log2(max(i,2)); Exposure, DP 1/log2(1+i); EEL 0.5^(i-1); ABR 0.9^(i-1)" in str(note)
     assert note_attention([Exposure(group="f"), DP()]) == []
-    assert "attention fades with the rank i as each source has it" in said("all_fair")
+    assert "attention decreases with the rank i as in the source of each measure" in said("all_fair")
     assert "attention" not in said("AWRF@2")
 
 

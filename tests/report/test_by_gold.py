@@ -129,7 +129,7 @@ def test_an_instrument_that_is_no_help_is_told(given):
     value, estimate = result.scores[0].columns["gold"].rows[0].drawn().gold_alone()
     assert value == pytest.approx(0.5)  # all are of f
     low, high = estimate.ends(value, 0.95)
-    told = f"the instrument is no help: gold alone gives 0.5000 [{low:.4f}, {high:.4f}] (a)"
+    told = f"the instrument does not help: gold labels without it give 0.5000 [{low:.4f}, {high:.4f}] (a)"
     assert told in str(result)
     right = fairtrec.evaluate("Exposure(group='f',of='all')@3", **data, gold=data["labels"])
     assert "no help" not in str(right)
@@ -153,7 +153,7 @@ def test_few_labelled_queries_and_few_that_differ_are_told(given):
         [(qid, d, words[d]) for qid in data["qrels"] for d in DOCNOS], columns=["qid", "docno", "group"]
     )
     few = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(20, 20)))
-    assert "no interval: of fewer than 30 labelled queries, or if none has another value" in few
+    assert "no interval: fewer than 30 labeled queries, or none has another value" in few
     rare = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(32, 5)))
     assert "?: fewer than 10 labelled queries have another value, so the interval is too narrow" in rare
     assert "] ?" in rare

@@ -61,19 +61,19 @@ def test_verbose_folds_nothing(fairtrec_command, option):
 def test_what_is_for_files_has_all_remarks(fairtrec_command, form):
     done = evaluated(fairtrec_command, "-f", form)
     assert "more note" not in done.out + done.err
-    assert "ttention fades" in done.out  # Attention in a caption
+    assert "ttention decreases" in done.out  # Attention in a caption
 
 
 def test_a_file_has_all_notes_in_a_table(fairtrec_command, tmp_path):
     evaluated(fairtrec_command, "-f", "table", "-o", tmp_path / "report")
     text = (tmp_path / "report").read_text("utf-8")
-    assert "attention fades" in text
+    assert "attention decreases" in text
     assert "more note" not in text
 
 
 def test_an_answer_in_python_has_all_remarks():
     result = fairtrec.evaluate("all_fair@5", EXAMPLE / "neural.run", EXAMPLE / "qrels.txt", labels=LABELS[1])
-    assert "attention fades" in str(result)
+    assert "attention decreases" in str(result)
     assert "more note" not in str(result)
 
 
@@ -123,7 +123,7 @@ def test_what_played_no_part_is_one_of_the_four(fairtrec_command):
     more = ("--background", EXAMPLE / "background.run")
     done = evaluated(fairtrec_command, "-f", "table", *more)
     assert done.err.endswith("\n")
-    assert done.err.startswith("# --background plays no part in ")
+    assert done.err.startswith("# --background has no effect on ")
     shown = notes_in([*behind(done.out), *done.err.splitlines()])
     assert len([line for line in shown if not MORE.fullmatch(line)]) == MOST
 
@@ -193,10 +193,10 @@ def test_what_inputs_have_is_said_only_where_a_number_is_of_them(inputs, tmp_pat
     assert any(
         words in note
         for note in spoken
-        for words in ("less than 1 %", "name not all groups", "terms of more than one group")
+        for words in ("less than 1 %", "some group has no label", "terms of more than one group")
     )
 
 
 def test_what_is_typed_as_it_is_by_default_played_no_part_either(fairtrec_command):
     done = fairtrec_command("eval", EXAMPLE / "qrels.txt", EXAMPLE / "neural.run", "-m", "RR", "--prior", "even")
-    assert "# --prior plays no part in RR\n" in done.err
+    assert "# --prior has no effect on RR\n" in done.err

@@ -45,7 +45,7 @@ def test_a_qrels_file_changes_no_order_unasked(name):
 def test_what_uses_judgements_says_so_in_remark_signature_and_tag(by):
     made = reranked(by, QRELS)
     (one,) = made.runs
-    assert str(one.notes[0]) == "uses the judgements, so it is a bound and no system"
+    assert str(one.notes[0]) == "upper bound: uses the qrels"
     assert made.signature["judgements"] == f"used by {one.by}"
     assert one.after.tag == f"r-{one.by.name}-judgements"
     with pytest.raises(UsageError, match=r"needs (relevance )?judgements"):

@@ -100,7 +100,7 @@ def test_a_query_that_cannot_reach_it_is_as_neutral_as_it_can_be():
     background = Candidates(np.array([[[1.0, 1.0], [2.0, 2.0]]]), np.ones((1, 2), dtype=np.int64))
     found, notes = first_of(Neutral(2, require=0.9), scaled, counts, background=background)
     assert found == [2, 1]
-    assert "queries of which no order reaches it, so the most neutral is taken: 1 of 1" in map(str, notes)
+    assert "no order reaches it in 1 of 1 queries: the most neutral order is taken" in map(str, notes)
 
 
 def test_on_a_run_eval_finds_what_was_required(example):

@@ -148,7 +148,7 @@ def test_queries_that_some_run_lacks_are_left_out_and_that_is_said():
     assert [row.p_corrected for row in view.rows[:2]] == expected[0, 1:].tolist()
     assert np.isnan(view.rows[2].p_corrected)
     assert [row.queries for row in view.rows] == [12, 9, 12]
-    assert "Tukey HSD is over the queries that all runs have: nDCG@10 9" in texts(view.notes)
+    assert "Tukey HSD uses the queries that all runs have: nDCG@10 9" in texts(view.notes)
     assert view.family == "randomized Tukey HSD over all pairs of 4 runs, for each measure, 1 untested left out"
     values[1, 0, 3:] = np.nan
     view = compare(result(values[:3], "nDCG@10"), correction="tukey", resamples=300)

@@ -23,8 +23,8 @@ AP = "tau_ap: the same, with the weight at the top"
 BY_SIZE = "orders, ranks and flips go by the mean of absolute values, as signs cancel in the mean"
 FLIPPED = NoteKind(
     "flipped",
-    "flipped: pairs of runs, of {pairs}, whose order is not that of the base; settled: those that differ significantly "
-    "in the base (paired t-test, Holm, p at most 0.05): {settled}",
+    "flipped: pairs of runs (of {pairs}) whose order differs from the base; settled: pairs "
+    "that differ significantly in the base (paired t-test, Holm, p at most 0.05): {settled}",
     NoteSeverity.LEGEND,
 )
 TAU = NoteKind(
@@ -32,17 +32,17 @@ TAU = NoteKind(
     f"tau-b: Kendall's, with the base; 0.9 or more is usually called the same order; {AP}",
     NoteSeverity.BACKGROUND,
 )
-BEST = NoteKind("best", "best: the rank of {run}, the best run of the base", NoteSeverity.BACKGROUND)
+BEST = NoteKind("best", "best: rank of {run}, the best run of the base", NoteSeverity.BACKGROUND)
 NO_FLIP = NoteKind("no flip", "no variant flips a pair of runs")
-MOST_FLIPS = NoteKind("most flips", "most pairs flip by {variant}: {flipped} of {pairs}{tau}")
+MOST_FLIPS = NoteKind("most flips", "{variant} flips the most pairs: {flipped} of {pairs}{tau}")
 NEVER_FLIPPED = NoteKind("never flipped", "pairs that no variant flips: {never} of {pairs}")
-STILL = NoteKind("still", "no mean moves by {factors}")
+STILL = NoteKind("still", "no mean changes with {factors}")
 OCCURRING = NoteKind(
     "occurring terms", "{occurring} of {terms} terms occur in the documents looked at", NoteSeverity.BACKGROUND
 )
 FEWER = NoteKind(
     "fewer queries",
-    "orders over the {queries} of {every} queries for which every run has a value: {which}",
+    "runs are ordered over {queries} of {every} queries, those with a value in every run: {which}",
     NoteSeverity.MISLEADING,
 )
 

@@ -28,11 +28,11 @@ from fairtrec.support.literals import FailOn, Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 OPTIONS = NoteKind("options from a file", "options from {file}", NoteSeverity.BACKGROUND)
-PASSED_OVER = NoteKind("file passed over", "{file} was passed over (--untrusted); --config {file} reads it")
-NOT_READ = NoteKind("baseline not read", "no requirement is about the baseline, so {baseline} was not read")
+PASSED_OVER = NoteKind("file passed over", "ignored {file} (--untrusted); use --config {file} to read it")
+NOT_READ = NoteKind("baseline not read", "no requirement uses the baseline; {baseline} was not read")
 CONTRADICTION = NoteKind("contradiction", "{contradiction}")
-BONFERRONI = NoteKind("corrected slices", "each of the {slices} slices is judged with alpha {alpha:.3g} (Bonferroni)")
-NO_SLICES = NoteKind("no requirement on slices", "no requirement is about slices; write: worst slice MEASURE >= BOUND")
+BONFERRONI = NoteKind("corrected slices", "each of the {slices} slices is tested with alpha {alpha:.3g} (Bonferroni)")
+NO_SLICES = NoteKind("no requirement on slices", "no requirement uses slices; write: worst slice MEASURE >= BOUND")
 OTHER_QUERIES = NoteKind(
     "queries of the baseline", "{run} has {queries}, the baseline {of_baseline}; compared over the {both} of both"
 )

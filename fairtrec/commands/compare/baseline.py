@@ -39,7 +39,7 @@ HALF, FEW = 0.5, 0.3  # of the variance: where labels have more, label more; whe
 SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
 BOOTSTRAP = NoteKind(
     "few queries, bootstrap",
-    "with fewer than {fewest} queries the bootstrap shows too much; prefer tests and intervals of t",
+    "fewer than {fewest} queries: bootstrap intervals are too narrow and its p too small; prefer t",
 )
 SIGNED_RANKS = NoteKind(
     "signed ranks",
@@ -50,11 +50,15 @@ FEW_DIFFERENCES = NoteKind(
     "few differences",
     "in {which} only {differences} differences are not 0: too few to trust the interval and p",
 )
-LABELS = NoteKind("variance of labels", "{share} of the variance of corrected differences is labels{advice}")
-OTHER_QUERIES = NoteKind("other queries", "the runs have not all the same queries; those of both are compared")
+LABELS = NoteKind(
+    "variance of labels", "{share} of the variance of corrected differences comes from the labels{advice}"
+)
+OTHER_QUERIES = NoteKind(
+    "other queries", "the runs have different queries; only queries that both runs have are compared"
+)
 NOT_THE_QUERIES = NoteKind(
     "not the queries of the baseline",
-    "{which} not the {queries} queries of the baseline; those of both are compared",
+    "{which} not the {queries} queries of the baseline; only queries that both have are compared",
 )
 
 

@@ -22,7 +22,7 @@ from fairtrec.support.notes import Note, NoteKind
 
 ALL = "all"  # in the place of a baseline: every run in turn
 ComparisonOutcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
-TUKEY = NoteKind("queries of Tukey HSD", "Tukey HSD is over the queries that all runs have: {queries}")
+TUKEY = NoteKind("queries of Tukey HSD", "Tukey HSD uses the queries that all runs have: {queries}")
 
 
 @dataclass(frozen=True)

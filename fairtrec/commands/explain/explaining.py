@@ -22,7 +22,7 @@ from fairtrec.measures.catalogue import pages
 from fairtrec.support.notes import NoteKind
 
 RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind
-EXCHANGES = NoteKind("exchanges", "of exchanges the first {most} of each query were tried")
+EXCHANGES = NoteKind("exchanges", "only the first {most} exchanges of each query were tried")
 
 
 def assemble(case: Case, request: Request) -> tuple[list[Explained], Split | None, tuple[str, ...], bool]:

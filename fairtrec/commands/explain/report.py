@@ -27,9 +27,9 @@ HOW = {
     "prefix": "the measure is no sum over ranks, so adds is its change when the rank is added to those above",
 }
 WORDS = ("docno", "word", "group", "words", "words that lose", "words and what they add")  # columns, to the left
-ROUGH = NoteKind("rough", "~: so many group terms that what they add is divided by their number")
+ROUGH = NoteKind("rough", "~: too many group terms for exact parts; what they add together is divided by their number")
 HOW_MADE = NoteKind("parts", "{how}")
-NO_TEXTS = NoteKind("no texts", "there are no texts, so groups stand in the place of their words")
+NO_TEXTS = NoteKind("no texts", "no texts given: the table shows groups instead of words")
 
 
 def text(explanation: Explanation, *, places: int, window: bool = False) -> str:

@@ -35,16 +35,13 @@ EQUAL = 1e-9  # by which weights may differ that are the same
 IDLE = ("target", "membership", "missing", "order", "depth")  # of a signature: what plays no part
 NO_GROUP = NoteKind(
     "no group told",
-    "{documents} {are} left out, of which people could not tell the group",
+    "{documents} {are} left out: people could not tell the group",
     NoteSeverity.MISLEADING,
 )
-NOT_RANKED = NoteKind(
-    "labels not ranked", "{documents} {are} left out, which no run has in its ranks", NoteSeverity.MISLEADING
-)
+NOT_RANKED = NoteKind("labels not ranked", "{documents} {are} left out: not ranked by any run", NoteSeverity.MISLEADING)
 NOT_DRAWN = NoteKind(
     "not drawn",
-    "{sheet} does not say how its documents were drawn: intervals hold if they are like a random sample of those you "
-    "care for",
+    "{sheet} does not record how its documents were drawn; intervals hold only if they are a random sample",
 )
 NOT_COUNTED = NoteKind(
     "labels without counts",
@@ -59,7 +56,7 @@ NOT_LABELLED = NoteKind(
 MANY = 0.1  # of the labelled documents that an instrument of labels does not know
 OF_ONE_QUERY = NoteKind(
     "documents of one query",
-    "documents of one query count as if they were drawn one by one: intervals are too narrow where they are alike",
+    "documents of one query are treated as independent; if they are alike, the intervals are too narrow",
 )
 
 

@@ -18,7 +18,7 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity, list_runs
 KEYS = ("run", "qid", "point", "loss", "alpha")
 SAME = NoteKind(
     "same grades",
-    "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit",
+    "same grades: every rank keeps a document of the same grade, so no relevance measure changes",
     NoteSeverity.BACKGROUND,
 )
 FROM = {"run": "the run", "background": "the run and of the background", "runs": "all runs"}
@@ -35,7 +35,7 @@ MOST = NoteKind(
 )
 AT_LEAST = NoteKind(
     "at least",
-    ">=: the most {utility} that was found among the fairest orders; others as fair may have more",
+    ">=: the highest {utility} found among the fairest orders; equally fair orders may have more",
 )
 DISTANCE = NoteKind(
     "distance",
@@ -59,17 +59,17 @@ CAPPED = NoteKind(
 )
 OWN_FRONTS = NoteKind(
     "own fronts",
-    "{aim} can be compared for runs of one front (--from runs, same queries); here each has its own",
+    "compare {aim} only between runs of one front (--from runs, same queries); here each run has its own",
     NoteSeverity.MISLEADING,
 )
 NO_FRONT = NoteKind(
     "no front",
-    "{aim} nan: the front is not known, only points and bounds (docs/headroom.md)",
+    "{aim} is nan: only points and bounds of the front are known (docs/headroom.md)",
     NoteSeverity.MISLEADING,
 )
 LEFT_OUT = NoteKind(
     "queries left out",
-    "queries left out, as not both values are defined and finite: {queries}",
+    "queries left out, without a finite value of both measures: {queries}",
     NoteSeverity.MISLEADING,
 )
 ABSOLUTE = NoteKind("absolute values", "the mean of absolute values")

@@ -23,7 +23,7 @@ MANY, HEIGHT = 12, 8.0  # panels of differences; inches of more than these, whic
 PLACES = 4  # what is equal in so many digits is equal, as in tables
 HATCHES = "", "////", "....", "xxxx"
 WHISKER = {"fmt": "none", "ecolor": "black", "elinewidth": 0.6, "capsize": 1.2, "capthick": 0.6}
-DARKER = NoteKind("darker", "darker: the best mean of these runs; it is not tested, see fairtrec compare")
+DARKER = NoteKind("darker", "darker: the best mean of these runs; to test it, use fairtrec compare")
 
 
 def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:

@@ -27,7 +27,7 @@ STRUCK: Mapping[str, Any] = {"marker": (2, 2, 45), "color": canvas.QUIET, "marke
 UNIT = 0.5  # points of the drawing that labels are placed in
 STRUCK_OUT = NoteKind(
     "struck out",
-    "struck out, as their means cannot be compared with those of other runs: {runs}",
+    "crossed out, because their means are not comparable with those of other runs: {runs}",
     NoteSeverity.MISLEADING,
 )
 

@@ -16,7 +16,7 @@ from fairtrec.reranker import Chance, NoteKind, NoteSeverity, Reranker
 from fairtrec.support.errors import InputError
 
 MADE_OF = {"group_of": "membership", "judged_ranks": "judged_relevance"}  # inputs that only rerankers have
-JUDGED = NoteKind("upper bound", "uses the judgements, so it is a bound and no system", NoteSeverity.MISLEADING)
+JUDGED = NoteKind("upper bound", "upper bound: uses the qrels", NoteSeverity.MISLEADING)
 OF_THE_RUN = frozenset({"scores", "scaled", "scaled_below", "chance"})  # for which nothing is asked
 
 

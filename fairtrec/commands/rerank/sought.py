@@ -23,7 +23,7 @@ from fairtrec.support.notes import Note, NoteKind
 
 KEPT = NoteKind(
     "no finite values",
-    "queries without a finite value of both measures, so their order is kept: {many} of {queries}",
+    "order kept in {many} of {queries} queries: no finite value of both measures",
 )
 NOT_PROVEN = NoteKind("not proven", "not proven: the mean {what} is {value}, and no order has {beyond} than {bound}")
 

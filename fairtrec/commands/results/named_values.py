@@ -25,9 +25,11 @@ from fairtrec.support.version import __version__
 
 ELSEWHERE = {"precision": "P", "recall": "R", "r_precision": "Rprec", "mrr": "RR", "map": "AP"}  # elinor, ranx
 ValueTable = dict[Quantity, dict[str, Value]]  # by query
-ALONE = NoteKind("joined files", "values of several files are joined by run and query; in one file alone: {alone}")
+ALONE = NoteKind("joined files", "values of several files are joined by run and query; in only one file: {alone}")
 OF_SOME = NoteKind("values of some runs", "only some of the runs have {lacking}: not compared")
-NO_DIRECTION = NoteKind("no direction", "not known whether more is better: {names}; higher and lower are told")
+NO_DIRECTION = NoteKind(
+    "no direction", "direction unknown: {names}; higher and lower are shown instead of better and worse"
+)
 OTHER_CHOICES = NoteKind("other choices", "the files were made with different choices: {choices}")
 
 

@@ -21,7 +21,7 @@ MOST = 10  # queries that are named
 FAMILY = NoteKind("compared choices", "{family}{alike}")
 UNSETTLED = NoteKind(
     "unsettled choice",
-    "the choice depends on the fold: in {folds} folds, {choices}, so none is the choice",
+    "no single choice, because it depends on the fold: in {folds} folds, {choices}",
     NoteSeverity.MISLEADING,
 )
 HELD_OUT = NoteKind(
@@ -30,19 +30,19 @@ HELD_OUT = NoteKind(
 NO_FOLDS = NoteKind("no folds", "{variants} variants, {queries}, no folds; min-max over all queries")
 TOO_GOOD = NoteKind(
     "too good",
-    "chosen on the queries that the means are over, so the means are too good; --folds 5 avoids that",
+    "the means are too optimistic, because they are over the queries of the choice; --folds 5 avoids that",
     NoteSeverity.MISLEADING,
 )
 LEFT_OUT = NoteKind(
     "queries without both values",
-    "{left_out} {are} left out, for which not every variant has both values: {queries}",
+    "{left_out} {are} left out, because not every variant has both values: {queries}",
     NoteSeverity.MISLEADING,
 )
 BY_SIZE = NoteKind("chosen by size", "chosen by the mean of absolute values, |x|, since nearer 0 is better")
 REQUIREMENTS = NoteKind("requirements", "{asked} (training means): {met}")
 WORST = NoteKind(
     "worst variants",
-    "F is 0 for every beta between 0 and inf where a variant is the worst in one measure: {worst}",
+    "F is 0 for every beta between 0 and inf if a variant is the worst in one measure: {worst}",
 )
 SWAYED = NoteKind("swayed choice", "min-max depends on the runs: without {variant}, {would}")
 FEWER = NoteKind("choices over fewer queries", "beta {beta:g}: {defined} of the {queries} queries")

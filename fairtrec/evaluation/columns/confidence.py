@@ -29,7 +29,9 @@ GAP_INTERVAL = NoteKind(
     "difference, ratio: {percent} intervals by 1,999 permutations of the queries over the slices; none for a slice of "
     "fewer than 5 queries, or of fewer than 5 values that differ from its most frequent one",
 )
-NO_GAP_INTERVAL = NoteKind("no interval of slices", "difference, ratio: no interval, as a query is in several slices")
+NO_GAP_INTERVAL = NoteKind(
+    "no interval of slices", "difference, ratio: no interval, because a query is in several slices"
+)
 ONE_QUERY = NoteKind("one query", "a mean over one query has no interval")
 FEW_QUERIES = NoteKind("few queries", "an interval over fewer than {fewest} queries (here {here}) {holds}")
 CALLED = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"}

@@ -32,12 +32,12 @@ DOUBTFUL_CORRECTED = NoteKind(
 )
 NO_INTERVAL = NoteKind(
     "no corrected interval",
-    "no interval: of fewer than {fewest} labelled queries, or if none has another value",
+    "no interval: fewer than {fewest} labeled queries, or none has another value",
 )
 BY_CORRECTED = NoteKind(
     "sorted by corrected means", "runs are marked, and sorted, by corrected means", NoteSeverity.BACKGROUND
 )
-NO_HELP = NoteKind("no help", "the instrument is no help: gold alone gives {value} [{low}, {high}]")
+NO_HELP = NoteKind("no help", "the instrument does not help: gold labels without it give {value} [{low}, {high}]")
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,11 +24,10 @@ ASKED = frozenset(("membership", "judged_membership"))
 FIRST = 20  # unknown documents of a query, the topmost, of which it is told how far they move the value
 SHARED = NoteKind(
     "shared unknown documents",
-    "{shared} of {unknown} unknown documents are ranked for several queries, so no labelling need attain the ends of a "
-    "mean",
+    "{shared} of {unknown} unknown documents are ranked for several queries, so the ends of a mean may be out of reach",
 )
 TARGET_OF_KNOWN = NoteKind(
-    "target of known documents", "the target is that of the documents of known group of the {target}"
+    "target of known documents", "the target is computed from the documents of known group in the {target}"
 )
 
 

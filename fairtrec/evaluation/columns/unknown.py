@@ -15,7 +15,7 @@ from fairtrec.formulas.labellings.unlabelled import DRAWN
 from fairtrec.formulas.rounding import NEAR, same
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
-NO_UNKNOWN = NoteKind("no unknown", "nothing that is unknown changes a value")
+NO_UNKNOWN = NoteKind("no unknown", "unknown documents change no value")
 OVER_TEXTS = NoteKind("bounds of texts", "[least, greatest]: over all texts that are missing", NoteSeverity.LEGEND)
 OVER_LABELS = NoteKind(
     "bounds of labels",
@@ -25,12 +25,12 @@ OVER_LABELS = NoteKind(
 OUTSIDE = NoteKind("outside", "outside: no {way} gives this value, see docs/bounds.md", NoteSeverity.LEGEND)
 UNKNOWN = NoteKind(
     "unknown",
-    "what is unknown can change values of {moving} of {of} runs, in {most} at most{also}",
+    "unknown documents can change values of {moving} of {of} runs, in {most} at most{also}",
     NoteSeverity.MISLEADING,
 )
 UNKNOWN_OF_ONE = NoteKind(
     "unknown of one run",
-    "what is unknown can change the value of {moved} of {queries} queries{also}",
+    "unknown documents can change the value of {moved} of {queries} queries{also}",
     NoteSeverity.MISLEADING,
 )
 OVERLAP = NoteKind("overlapping bounds", "the bounds overlap, so they do not tell {which}", NoteSeverity.MISLEADING)

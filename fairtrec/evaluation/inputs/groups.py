@@ -16,14 +16,14 @@ SHOWN = 8  # groups in a line
 ORDER = "order"  # the input that only groups with an order have
 NEUTRAL = NoteKind(
     "neutral by tau",
-    "{neutral} labelled documents of a group{named} count as neutral, as a label is one group term and tau={tau}; with "
-    "tau=0 labels decide",
+    "{neutral} labeled documents of a group{named} count as neutral, because a label is one "
+    "group term and tau={tau}; use tau=0",
 )
 GROUPS = NoteKind("groups", "{attribute}{ordered}: {sizes}", NoteSeverity.LEGEND)
 SMALL = NoteKind(
     "small groups",
-    "{groups} {have} less than 1 % of the labels: if that is a slip, mend them, or name the groups that count with "
-    "--groups",
+    "{groups} {have} less than 1 % of the labels; if this is a typing error, correct it, or "
+    "list the groups with --groups",
     NoteSeverity.MISLEADING,
 )
 

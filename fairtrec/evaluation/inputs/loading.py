@@ -45,7 +45,7 @@ IRDS = "irds:"  # before an id of ir_datasets
 SEVERAL = "this run has several rankings of each query"
 LIST_NOT_FILE = NoteKind(
     "list, not file",
-    "{name} is the list of that name, not the file {name} in this folder; ./{name} names the file",
+    "{name} is the bundled list, not the file {name} in this folder; write ./{name} for the file",
 )
 
 

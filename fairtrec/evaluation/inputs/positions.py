@@ -9,7 +9,7 @@ from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.support.errors import PATH
 
 NO_SIGN = NoteKind(
-    "no sign", "the sign of {measures} means nothing: `fairtrec make positions` made the axes without --toward"
+    "no sign", "the sign of {measures} is arbitrary: `fairtrec make positions` made the axes without --toward"
 )
 
 

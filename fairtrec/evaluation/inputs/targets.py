@@ -20,11 +20,11 @@ from fairtrec.support.errors import UsageError, asked_by
 _FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
 OWN_SUBTOPICS = NoteKind(
     "own subtopics",
-    "subtopics are each query's own: the target is even over those of the query, and others take no part",
+    "each query has its own subtopics: the target is even over them, and other subtopics are ignored",
 )
 NOT_ALL_GROUPS = NoteKind(
     "not all groups",
-    "the labels of {lacking} of {queries} queries name not all groups; the target is even over all",
+    "in {lacking} of {queries} queries some group has no label; the target is even over all groups",
 )
 
 

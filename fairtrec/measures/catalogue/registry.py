@@ -33,7 +33,9 @@ _WRITTEN = {
 }
 LEFT_OUT = NoteKind("left out of all_fair", f"{ALL_FAIR} leaves out {{left_out}}", NoteSeverity.BACKGROUND)
 ATTENTION = NoteKind(
-    "attention", "attention fades with the rank i as each source has it: {models}", NoteSeverity.BACKGROUND
+    "attention",
+    "attention decreases with the rank i as in the source of each measure: {models}",
+    NoteSeverity.BACKGROUND,
 )
 
 

@@ -139,7 +139,7 @@ def test_only_queries_with_both_values_are_compared():
     view = compare(Result((*of.scores, other), Signature({}), (), {}))
     assert row(view, "runs/c.run").queries == 5
     assert texts(view.notes) == (
-        "runs/c.run has not the 20 queries of the baseline; those of both are compared",
+        "runs/c.run has not the 20 queries of the baseline; only queries that both have are compared",
         "in 2 of 6 comparisons only 5 differences are not 0: too few to trust the interval and p",
     )
 
@@ -505,7 +505,7 @@ def test_what_is_printed_as_0_has_no_minus_sign():
 
 @pytest.mark.parametrize("how", [{"test": "bootstrap"}, {"interval": "percentile"}, {"interval": "bca"}])
 def test_the_bootstrap_of_few_queries_is_remarked_on(how):
-    said = "with fewer than 30 queries the bootstrap shows too much; prefer tests and intervals of t"
+    said = "fewer than 30 queries: bootstrap intervals are too narrow and its p too small; prefer t"
     few, enough = (result(qids=tuple(f"q{number}" for number in range(many))) for many in (29, 30))
     assert said in texts(compare(few, resamples=100, **how).notes)
     assert said not in texts(compare(few).notes)

@@ -55,7 +55,9 @@ def test_the_variance_is_that_of_queries_and_of_labels(given):
     assert row.p == pytest.approx(2 * stats.t.sf(abs(row.corrected) / math.sqrt(variance), 39), rel=1e-9)
     assert row.labels_share == pytest.approx(of_labels.variance / variance)
     (said,) = (note for note in texts(fairtrec.compare(result).notes) if "variance" in note)
-    assert said.startswith(f"EER@5: {row.labels_share:.0%} of the variance of corrected differences is labels")
+    assert said.startswith(
+        f"EER@5: {row.labels_share:.0%} of the variance of corrected differences comes from the labels"
+    )
 
 
 def test_a_run_beside_itself_differs_by_nothing(given):

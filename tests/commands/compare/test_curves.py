@@ -120,7 +120,7 @@ def test_what_trec_eval_prints(judged, tmp_path):
     read = fairtrec.read_values([tmp_path / run for run in RUNS])
     spelled = ["AP", "P@5", "nDCG@10", "RR", "gm_map"]
     assert [str(measure) for measure in read.scores[0].measures] == spelled  # counts are left out, unless asked for
-    assert texts(read.notes) == ("not known whether more is better: gm_map; higher and lower are told",)
+    assert texts(read.notes) == ("direction unknown: gm_map; higher and lower are shown instead of better and worse",)
     found = read.per_query[str(tmp_path / "fair")]
     expected = evaluator.evaluate(runs["fair"])
     for name, here in zip(("map", "P_5", "ndcg_cut_10", "recip_rank", "gm_map"), spelled, strict=True):
@@ -159,7 +159,7 @@ def test_queries_that_a_run_lacks_are_treated_as_by_compare(tmp_path):
         ("RR", 2, 0.625, 0.625),
         ("AP", 3, pytest.approx(0.3), pytest.approx(0.4)),
     ]
-    assert texts(view.notes)[0] == "b has not the 4 queries of the baseline; those of both are compared"
+    assert texts(view.notes)[0] == "b has not the 4 queries of the baseline; only queries that both have are compared"
     sliced = fairtrec.compare(view.result, slices={"odd": ["1", "3"]})
     assert sliced.rows[2].queries == 1
 

@@ -215,7 +215,7 @@ def test_parts_of_the_published_runs_add_up(shared, fairtrec_command, measure):
     assert many == 300 or measure == "TED@10"
     assert found["signature"] == evaluated["signature"]
     assert (
-        "there are no texts, so groups stand in the place of their words" in [note["text"] for note in found["notes"]]
+        "no texts given: the table shows groups instead of words" in [note["text"] for note in found["notes"]]
         or measure == "nDCG@10"
     )
 
@@ -432,7 +432,7 @@ def test_steps_are_the_values_of_the_first_ranks(example, beside):
 def test_no_more_exchanges_are_tried_than_said(example, beside, monkeypatch):
     monkeypatch.setattr(variants, "MOST", 40)
     explanation = fairtrec.explain("nDRKL@10", example / "bm25.run", query="101", **beside)
-    assert texts(explanation.notes) == ("of exchanges the first 40 of each query were tried",)
+    assert texts(explanation.notes) == ("only the first 40 exchanges of each query were tried",)
     assert explanation.explained[0].exchange.ranks[1] <= 10
     monkeypatch.undo()
     assert texts(fairtrec.explain("nDRKL@10", example / "bm25.run", query="101", **beside).notes) == ()

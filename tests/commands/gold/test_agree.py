@@ -63,7 +63,7 @@ def test_the_bundled_words_beside_the_bundled_labels(labelled):
     assert misses.sum() == 3
     assert {found.names[at] for at in found.gold[misses]} == {"several"}
     assert kind(found, "f").recall == pytest.approx((1, 0.8064, 1), abs=1e-4)
-    assert "gold.tsv does not say how its documents were drawn" in str(found)
+    assert "gold.tsv does not record how its documents were drawn" in str(found)
 
 
 def test_kinds_are_the_groups_of_most_weight():
@@ -81,7 +81,7 @@ def test_labels_are_compared_with_labels_and_what_is_unknown_is_a_miss():
     pairs = [(found.names[one], found.names[other]) for one, other in zip(found.gold, found.instrument, strict=True)]
     assert sorted(pairs) == [("-", "?"), ("-", "?"), ("f", "f"), ("m", "f"), ("several", "f")]
     assert (found.untold, found.documents, found.agreement) == (1, 5, 0.2)
-    assert texts(found.notes)[0] == "1 document is left out, of which people could not tell the group"
+    assert texts(found.notes)[0] == "1 document is left out: people could not tell the group"
     assert kind(found, "f").precision[0] == pytest.approx(1 / 3)
     assert kind(found, "-").found == {"f": 0, "m": 0, "-": 0, "several": 0, "?": 2}
     assert [each.name for each in found.kinds] == ["f", "m", "-", "several"]
@@ -127,7 +127,7 @@ def test_with_runs_a_document_counts_as_they_expose_it():
     a, b, c = (1 + second + 1) / 2, (second + 1) / 2, 0.25
     assert found.agreement == pytest.approx(a / (a + b + c))
     assert (found.documents, found.unseen, found.runs, found.by) == (3, 1, 2, "exposure")
-    assert "1 labelled document is left out, which no run has in its ranks" in texts(found.notes)
+    assert "1 labelled document is left out: not ranked by any run" in texts(found.notes)
     assert agree(gold, runs, labels=labels, depth=1).documents == 2
 
 
@@ -139,7 +139,7 @@ def test_drawn_queries_are_compared_query_by_query():
     assert found.agreement == pytest.approx(2 / (2 + 1 / math.log2(3)))
     by_query = pd.DataFrame({"qid": ["1", "2", "1"], "docno": ["a", "a", "b"], "group": ["f", "m", "f"]})
     filled = gold.assign(group=["f", "m", "f"])
-    assert texts(found.notes)[-1].startswith("documents of one query count as if they were drawn one by one")
+    assert texts(found.notes)[-1].startswith("documents of one query are treated as independent")
     assert agree(filled, labels=by_query).agreement == pytest.approx(1 / 3)
     assert agree(gold.assign(group=["f", "f", "m"])[["qid", "docno", "group"]], labels=by_query).agreement == 1
     with pytest.raises(InputError, match="these labels are per query, gold is not; draw queries: --unit query"):

@@ -201,7 +201,7 @@ def test_with_the_documents_of_the_pool_all_runs_have_one_point(example, runs, b
     assert np.ptp(points, axis=0) == pytest.approx([0, 0], abs=1e-9)
     assert "compares runs" not in HEADROOMS("table", found, places=4)
     alone = fairtrec.headroom(runs, example / "qrels.txt", loss=(), dpfr=0.5, **beside)
-    assert "DPFR 0.5 can be compared for runs of one front (--from runs, same queries)" in HEADROOMS(
+    assert "compare DPFR 0.5 only between runs of one front (--from runs, same queries)" in HEADROOMS(
         "table", alone, places=4
     )
 
@@ -262,7 +262,7 @@ def test_where_only_a_bound_is_known_there_is_no_distance(monkeypatch):
     assert isnan(several.dpfr.distance)
     assert few.dpfr.distance > 0
     assert isnan(run.dpfr.distance)  # the mean is over both
-    assert "DPFR 0.5 nan: the front is not known" in HEADROOMS("table", found, places=4)
+    assert "DPFR 0.5 is nan: only points and bounds of the front are known" in HEADROOMS("table", found, places=4)
     lines = [json.loads(line) for line in HEADROOMS("jsonl", found).splitlines()]
     assert lines[-1] == {
         "run": run.run, "point": "dpfr", "loss": None, "utility": None, "fairness": None, "bound": None, "alpha": 0.5,

@@ -319,8 +319,8 @@ def test_queries_left_out_of_many_runs_are_one_short_note():
     run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0}}
     given = {"qrels": {"q1": {"a": 1}, "q2": {"x": 1}}, "labels": {"a": "f", "b": "m"}}
     found = fairtrec.headroom({f"run-{at}": run for at in range(50)}, fairness="AWRF@2", utility="nDCG@2", **given)
-    (line,) = [line for line in HEADROOMS("table", found, places=4).splitlines() if "left out, as" in line]
-    what = "queries left out, as not both values are defined and finite: 1 of 2 (run-0, run-1, run-2 and 47 more)"
+    (line,) = [line for line in HEADROOMS("table", found, places=4).splitlines() if "left out, without" in line]
+    what = "queries left out, without a finite value of both measures: 1 of 2 (run-0, run-1, run-2 and 47 more)"
     assert line == what
 
 
@@ -348,7 +348,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
     assert [run.left_out for run in found.runs] == [(), ("105",), ("110",)]
     assert [len(run.queries) for run in found.runs] == [12, 11, 11]
     said = HEADROOMS("table", found, places=4)
-    assert "queries left out, as not both values are defined and finite: 1 of 12 (neural, fair)" in said
+    assert "queries left out, without a finite value of both measures: 1 of 12 (neural, fair)" in said
     with pytest.raises(
         InputError,
         match="no query has finite values of both measures; choose other measures with --utility and --fairness",

@@ -69,4 +69,4 @@ def test_a_utility_of_which_nothing_is_known_is_marked_as_a_bound_from_below(mon
     assert not most.told
     assert f">={most.utility:.4f}" in HEADROOMS("table", found, places=4)
     assert '"utility_is": "a bound from below"' in HEADROOMS("jsonl", found)
-    assert "others as fair may have more" in HEADROOMS("table", found, places=4)
+    assert "equally fair orders may have more" in HEADROOMS("table", found, places=4)

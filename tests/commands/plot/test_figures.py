@@ -123,7 +123,7 @@ def test_the_figure_and_the_notes_say_which_points_are_struck_out(copied, fairtr
     (copied / "few.run").write_text("".join(line for line in lines if not line.startswith("101 ")))
     asked = ["plot", "front", "qrels.txt", "bm25.run", "few.run", "neural.run", "-m", "P@5 RR", "-o", "x.svg"]
     done = fairtrec_command(*asked)
-    assert "# struck out, as their means cannot be compared with those of other runs: few" in done.err
+    assert "# crossed out, because their means are not comparable with those of other runs: few" in done.err
     assert "cannot be compared with the others</text>" in (copied / "x.svg").read_text()
     done = fairtrec_command(*asked, "--queries", "common")
     assert "struck out" not in done.err

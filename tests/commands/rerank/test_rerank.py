@@ -394,7 +394,7 @@ def test_targets_and_groups_that_only_some_queries_have(by, tmp_path, monkeypatc
     monkeypatch.setattr(Ordering, "_looks_first", False)
     whole = fairtrec.rerank(by, rankings, **given).runs[0]
     monkeypatch.undo()
-    assert str(whole.notes[0]) == "queries without a document of known group, so their order is kept: 1 of 4"
+    assert str(whole.notes[0]) == "order kept in 1 of 4 queries: no document of known group"
     monkeypatch.setattr(ordering, "CELLS", 60)
     for queries in ("abcd", "acbd", "bcad"):
         parts = fairtrec.rerank(by, {query: rankings[query] for query in queries}, **given).runs[0]

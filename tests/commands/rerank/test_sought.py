@@ -323,7 +323,7 @@ def test_a_query_without_a_value_keeps_its_order_and_is_counted():
     (one,) = fairtrec.rerank("Optimal(fairness=DUO,utility=scores,loss=1)", {"r": run}, positions=positions).runs
     assert [*one.rankings["q2"]] == ["a", "b"]
     assert [*one.rankings["q1"]][:2] == ["a", "c"]
-    assert [*map(str, one.notes)] == ["queries without a finite value of both measures, so their order is kept: 1 of 3"]
+    assert [*map(str, one.notes)] == ["order kept in 1 of 3 queries: no finite value of both measures"]
     (none,) = fairtrec.rerank("Worst(fairness=DUO,utility=scores)", {"r": {"q2": run["q2"]}}, positions=positions).runs
     assert [*none.rankings["q2"]] == ["a", "b"]
 

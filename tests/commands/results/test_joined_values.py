@@ -13,5 +13,5 @@ def test_judgements_of_people_are_correlated_with_measures_of_another_file(tmp_p
     read = read_values([tmp_path / "a.csv", tmp_path / "human.csv"])
     assert [(each.run, list(map(str, each.measures))) for each in read.scores] == [("r1", ["NFaiRR@10", "human"])]
     assert read.scores[0].values.tolist() == [[0.5, 0.6, 0.1], [3, 4, 1]]
-    assert "values of several files are joined by run and query; in one file alone: r2" in texts(read.notes)
+    assert "values of several files are joined by run and query; in only one file: r2" in texts(read.notes)
     assert fairtrec.correlate(read, "queries").rows

@@ -223,7 +223,7 @@ def test_queries_without_both_values_are_left_out_and_named(fairtrec_command, ex
     (tmp_path / "few.run").write_text("".join(line for line in lines if not line.startswith(("101 ", "103 "))))
     asked = ("--utility", "nDCG@10", "--fairness", "P@5", "-f", "jsonl")
     done = fairtrec_command("select", example / "qrels.txt", example / "bm25.run", tmp_path / "few.run", *asked)
-    assert "# 2 queries are left out, for which not every variant has both values: 101, 103\n" in done.err
+    assert "# 2 queries are left out, because not every variant has both values: 101, 103\n" in done.err
     with pytest.raises(UsageError, match="no query for which each variant has both"):
         fairtrec.select(result_of({"a": [[nan, 1], [1, 1]], "b": [[1, nan], [1, 1]]}), **BOTH)
 
@@ -457,7 +457,7 @@ def test_a_choice_that_changes_with_the_fold_is_said_first(copied, fairtrec_comm
 
     found = json.loads(done.out)
     many = len(set(found["rows"][0]["chosen"].values()))
-    said = f"the choice depends on the fold: in 6 folds, beta 0 chooses {many} variants, so none is the choice"
+    said = f"no single choice, because it depends on the fold: in 6 folds, beta 0 chooses {many} variants"
     assert [found["notes"][0] == said, "changes with the fold" in done.out] == [many > 1] * 2
     runs = {"a": {str(q): {"d": 2.0 - (q in (1, 2)), "e": 1.5} for q in range(9)},
             "b": {str(q): {"d": 2.0 - (q in (3, 4)), "e": 1.5} for q in range(9)}}  # fmt: skip
@@ -469,7 +469,7 @@ def test_a_choice_that_changes_with_the_fold_is_said_first(copied, fairtrec_comm
 
     assert (
         texts(list_notes(chosen))[0]
-        == "the choice depends on the fold: in 9 folds, beta 0 chooses 2 variants, so none is the choice"
+        == "no single choice, because it depends on the fold: in 9 folds, beta 0 chooses 2 variants"
     )
     assert (
         "changes with the fold"

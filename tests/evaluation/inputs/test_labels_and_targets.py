@@ -50,10 +50,10 @@ def test_labels_that_tau_takes_for_nothing_are_told():
     for measures in ("FaiRR@2 FaiRR(tau=2)@2 RaB@2", "FaiRR(tau=0)@2 RaB@2"):
         result = fairtrec.evaluate(measures, {"q": {"d1": 2.0, "d2": 1.0}}, labels=labels)
         notes.append([each for each in texts(result.notes) if "neutral" in each])
-    why = "of a group count as neutral, as a label is one group term and tau="
+    why = "of a group count as neutral, because a label is one group term and tau="
     assert notes[0] == [
-        f"FaiRR@2: 2 labelled documents {why}1; with tau=0 labels decide",
-        f"FaiRR(tau=2)@2: 3 labelled documents {why}2; with tau=0 labels decide",
+        f"FaiRR@2: 2 labeled documents {why}1; use tau=0",
+        f"FaiRR(tau=2)@2: 3 labeled documents {why}2; use tau=0",
     ]
     assert notes[1] == []
 

@@ -187,7 +187,7 @@ def test_labels_stay_whole_where_the_whole_is_looked_at(folder, monkeypatch, key
 def test_documents_that_tau_takes_for_neutral_are_counted_among_those_that_are_named(folder, monkeypatch):
     (folder / "l.tsv").write_text(collection(900))
     (folder / "b.run").write_text(RUN)
-    said = "labelled documents of a group{} count as neutral, as a label is one group term and tau=1"
+    said = "labeled documents of a group{} count as neutral, because a label is one group term and tau=1"
 
     def remark():
         result = fairtrec.evaluate("NFaiRR@5", "my.run", "qrels", labels="l.tsv", background="b.run", missing="skip")

@@ -8,7 +8,7 @@ import pytest
 import fairtrec
 from fairtrec_made import texts
 
-NOTE = "{0} is the list of that name, not the file {0} in this folder; ./{0} names the file"
+NOTE = "{0} is the bundled list, not the file {0} in this folder; write ./{0} for the file"
 SWAPPED = "she,m\nhe,f\n"
 TEXTS = "--docs collection.tsv"
 REPORTS = {  # with their values, and the notes beside these

@@ -30,17 +30,19 @@ from fairtrec.support.version import __version__
 Embedder = Callable[[list[str]], Any]
 NO_VECTOR = NoteKind("no vector", "{documents} no vector: left out", NoteSeverity.MISLEADING)
 NO_AXIS = NoteKind("no axis", "{queries} no {axis}, {enough}: {left_out}", NoteSeverity.MISLEADING)
-UNDETERMINED = NoteKind("axis not determined", "the axis is not determined for {queries}: another spreads as much")
+UNDETERMINED = NoteKind(
+    "axis not determined", "the axis is not unique for {queries}: another direction has the same variance"
+)
 AS_THEY_ARE = NoteKind("no spurious difference", "{queries} no spurious difference: left as they are")
 NO_SIGN = NoteKind(
     "sign of an axis",
-    "the sign of an axis means nothing, nor does that of SignedDUO; give --labels FILE and --toward GROUP",
+    "the signs of the axis and of SignedDUO are arbitrary; to fix them, give --labels FILE and --toward GROUP",
 )
 NOT_POINTED = NoteKind(
     "axis not pointed",
-    "the sign of the axis means nothing for {queries}: no document is of {group}, or none of the rest",
+    "the sign of the axis is arbitrary for {queries}: no document is of {group}, or none of another group",
 )
-NO_ACCURACY = NoteKind("no accuracy", "no accuracy: it is of two groups, and these labels have {groups}")
+NO_ACCURACY = NoteKind("no accuracy", "no accuracy: it needs two groups, and these labels have {groups}")
 
 
 @dataclass(frozen=True)

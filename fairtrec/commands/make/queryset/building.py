@@ -20,8 +20,8 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 from fairtrec.support.version import __version__
 
 SetPart = tuple[str, str, str]  # of which part, its name, and the sha256 of a file
-ONE_VOTE = NoteKind("one vote", "{queries} with one vote: no part of the agreement", NoteSeverity.BACKGROUND)
-NO_DOMAIN = NoteKind("no domain", "{queries} of no domain")
+ONE_VOTE = NoteKind("one vote", "{queries} with one vote: not used for the agreement", NoteSeverity.BACKGROUND)
+NO_DOMAIN = NoteKind("no domain", "{queries} without a domain")
 NOT_WANTED = NoteKind("not in the set", "{queries} not in {name}: left out", NoteSeverity.MISLEADING)
 WITHOUT_VOTES = NoteKind("without votes", "{queries} of {name} {what}")
 

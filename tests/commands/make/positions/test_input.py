@@ -317,7 +317,7 @@ def test_an_axis_that_another_equals_is_pointed_out():
     run = {"q": dict.fromkeys("abcd", 1.0)}
     square = {"a": [1.0, 0], "b": [-1.0, 0], "c": [0, 1.0], "d": [0, -1.0]}
     notes = texts(fairtrec.make_positions(run, embeddings=square).notes)
-    assert "the axis is not determined for 1 query: another spreads as much" in notes
+    assert "the axis is not unique for 1 query: another direction has the same variance" in notes
 
 
 # ---------------------------------------------------------------------------------- options and their files

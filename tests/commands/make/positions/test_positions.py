@@ -342,10 +342,10 @@ def test_labels_point_the_axis():
         mirrored = [rows[key][0] == -at[key][0] for key in rows if key[0] == qid]
         assert all(same) or all(mirrored)
     assert all(con_x == -rows[key][0] for key, (con_x,) in placed_rows(con).items() if key[0] != "q2")
-    assert "the sign of the axis means nothing for 1 query: no document is of pro, or none of the rest" in texts(
+    assert "the sign of the axis is arbitrary for 1 query: no document is of pro, or none of another group" in texts(
         pro.notes
     )
-    assert any("nor does that of SignedDUO" in note for note in texts(plain.notes))
+    assert any("of SignedDUO are arbitrary" in note for note in texts(plain.notes))
     assert pro.signature["toward"] == "pro"
     assert plain.signature["sign"] == "arbitrary"
 
@@ -356,7 +356,7 @@ def test_an_evaluation_says_whose_sign_means_nothing(tmp_path):
     labels = {docno: "pro" if int(docno[-1]) % 3 == 0 else "con" for docno in vectors}
     plain = fairtrec.make_positions(run, embeddings=vectors, labels=labels)
     pointed = fairtrec.make_positions(run, embeddings=vectors, labels=labels, toward="pro")
-    says = "the sign of SignedDUO@5 means nothing: `fairtrec make positions` made the axes without --toward"
+    says = "the sign of SignedDUO@5 is arbitrary: `fairtrec make positions` made the axes without --toward"
     for placed, notes in ((plain, (says,)), (pointed, ())):
         (tmp_path / "p.tsv").write_text(placed.tsv)
         for given_positions in (placed, tmp_path / "p.tsv"):
@@ -397,7 +397,7 @@ def test_more_than_two_groups_point_an_axis_and_have_no_accuracy():
     labels = {f"q0d{i}": "abc"[i % 3] for i in range(6)}
     placed = fairtrec.make_positions(run, embeddings=vectors_of(run), labels=labels, toward="b")
     assert placed.agreement is None
-    assert "no accuracy: it is of two groups, and these labels have 3" in texts(placed.notes)
+    assert "no accuracy: it needs two groups, and these labels have 3" in texts(placed.notes)
     with pytest.raises(fairtrec.UsageError, match="accuracy is of two groups"):
         fairtrec.make_positions(run, embeddings=vectors_of(run), labels=labels)
 

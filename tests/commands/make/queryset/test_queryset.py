@@ -112,7 +112,7 @@ def test_the_coefficient_is_the_one_that_fits(here):
 def test_agreement_is_over_queries_of_two_votes_or_more(here):
     made = fairtrec.make_queryset("votes.tsv")
     assert made.agreement == pytest.approx(1 / 2)  # queries 1 and 2; 3 has one vote
-    assert texts(made.notes) == ["1 query with one vote: no part of the agreement"]
+    assert texts(made.notes) == ["1 query with one vote: not used for the agreement"]
 
 
 def test_votes_that_are_all_alike_have_no_coefficient(here):
@@ -166,7 +166,7 @@ def test_domains_are_written_as_slices_and_all_three_files_are_described(here):
     assert made.save("my.tsv", title='A "set"\x7f') == ["my.tsv", "my.slices.tsv", "my.toml"]
     assert (here / "my.tsv").read_text() == "1\ta b\n3\td\n"
     assert (here / "my.slices.tsv").read_text() == "1\tWork\n1\tHealth\n"
-    assert texts(made.notes)[-1] == "1 query of no domain"
+    assert texts(made.notes)[-1] == "1 query without a domain"
     passport = tomllib.loads((here / "my.toml").read_text("utf-8"))
     assert (passport["title"], passport["count"], passport["license"]) == ('A "set"\\x7f', 2, "not stated")
     assert "agreement 0.5000, Cohen's kappa 0.0000; kept by majority of the votes for n" in passport["note"]
