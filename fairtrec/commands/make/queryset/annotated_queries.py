@@ -43,17 +43,23 @@ def ballots(given: Any) -> Ballots:
         of_query = found.setdefault(qid, {})
         if annotator in of_query:
             raise InputError(f"{annotator} votes twice on query {qid}; keep one vote", path, line)
+        if not of_query or label not in labels:
+            labels.add(label)
+            _refuse_size(len(labels), len(found), path, line)
         of_query[annotator] = label
-        labels.add(label)
-        if len(labels) > MOST_LABELS:
-            what = f"more than {MOST_LABELS:,} different labels"
-            raise InputError(f"{what}; write the label last, and fewer different ones", path, line)
-        if len(labels) * len(found) > MOST_CELLS:
-            what = f"{len(labels):,} labels of {len(found):,} queries do not fit into memory"
-            raise InputError(f"{what}; use fewer labels, or split the votes by query", path, line)
     if not found:
         raise InputError("there is no vote; write lines: qid<TAB>annotator<TAB>label")
     return found
+
+
+def _refuse_size(labels: int, queries: int, path: FilePath | None, line: int | None) -> None:
+    """Raise InputError if there are too many different labels, or the table of votes [query, label] is too large."""
+    if labels > MOST_LABELS:
+        what = f"more than {MOST_LABELS:,} different labels"
+        raise InputError(f"{what}; write the label last, and fewer different ones", path, line)
+    if labels * queries > MOST_CELLS:
+        what = f"{labels:,} labels of {queries:,} queries do not fit into memory"
+        raise InputError(f"{what}; use fewer labels, or split the votes by query", path, line)
 
 
 def paths_of(given: Any) -> list[FilePath]:
