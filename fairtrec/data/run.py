@@ -9,6 +9,8 @@ import numpy as np
 
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, encoded, in_rows, refuse_large
 
+STEPS = 64  # ranks that all rankings go on together, to find how far documents are tied
+
 
 class ByQuery:
     """What stands query by query: its lines ``starts[i]:starts[i + 1]`` are of ``qids[i]``."""
@@ -123,10 +125,38 @@ class Run(ByQuery):
         if depth is None:
             return self
         lengths = np.diff(self.starts)
-        first = np.repeat(self.starts[:-1], lengths)
-        last = np.repeat(self.starts[:-1] + np.minimum(lengths, depth) - 1, lengths)
-        line = np.arange(len(self.scores))
-        return self._where((line - first < depth) | (self.scores == self.scores[last]))
+        kept = np.minimum(lengths, depth)
+        longer = np.flatnonzero(lengths > depth)
+        for _ in range(STEPS):
+            next_lines = self.starts[longer] + kept[longer]
+            longer = longer[self.scores[next_lines] == self.scores[next_lines - 1]]
+            kept[longer] += 1
+            longer = longer[kept[longer] < lengths[longer]]
+            if not len(longer):
+                break
+        for query in longer.tolist():
+            rest = self.scores[self.starts[query] + kept[query] - 1 : self.starts[query + 1]]
+            kept[query] += int(np.searchsorted(-rest, -rest[0], side="right")) - 1
+        return self if (kept == lengths).all() else self._first(kept)
+
+    def keep_tied(self, qids: Sequence[str], depth: int | None) -> "Run":
+        """Keep only those of these queries that have a tie among the first ``depth`` documents, and all tied with them.
+
+        A ranking is cut behind the documents that are tied with the last of the first ``depth``.
+        """
+        tied = np.append(self.scores[1:] == self.scores[:-1], False)  # with the next line
+        last = self.starts[1:] - 1
+        tied[last[last >= 0]] = False
+        at = np.flatnonzero(tied)
+        query = np.searchsorted(self.starts, at, side="right") - 1
+        if depth is not None:
+            query = query[at - self.starts[query] < depth]
+        has_tie = np.zeros(len(self.qids), dtype=np.bool_)
+        has_tie[query] = True
+        rows = self.numbers(qids)
+        rows = rows[rows != MISSING]
+        kept = tuple(self.qids[row] for row in rows[has_tie[rows]].tolist())
+        return self.cut(kept, None).cut_behind_ties(depth)
 
     def among(self, qrels: "Qrels", least: int) -> "Run":
         """Keep only documents with a grade of ``least`` or more; a ranking may become empty."""
@@ -137,6 +167,12 @@ class Run(ByQuery):
         rows = table.rows(self.docnos)
         query = np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
         return self._where(np.isin(query * len(table) + rows, wanted) & (rows != MISSING))
+
+    def _first(self, lengths: Ints) -> "Run":
+        """Keep the first documents of each ranking, so many [query]."""
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        lines = np.arange(starts[-1]) + np.repeat(self.starts[:-1] - starts[:-1], lengths)
+        return replace(self, starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
 
     def _where(self, kept: Bools) -> "Run":
         starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]

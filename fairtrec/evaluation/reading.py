@@ -7,6 +7,7 @@ documents that all runs look at have been read. In between it is kept down to th
 from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from itertools import repeat
 from operator import attrgetter, itemgetter
@@ -15,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Qrels, Queries, System, encoded, fingerprints
+from fairtrec.data import MISSING, Qrels, Queries, Run, System, encoded, fingerprints
+from fairtrec.data.ranking.depth import depth_of
 from fairtrec.data.spellings import guess
 from fairtrec.evaluation.answers.scores import Scores, joined
 from fairtrec.evaluation.inputs import loading
@@ -31,7 +33,7 @@ from fairtrec.evaluation.inputs.documents import (
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.score import score
 from fairtrec.measure import Measure
-from fairtrec.measures.catalogue.needs import OF_JUDGEMENTS
+from fairtrec.measures.catalogue.needs import OF_JUDGEMENTS, is_of_ranked_groups
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.jobs import map_ordered
@@ -49,11 +51,13 @@ class LoadedRun:
     qids: tuple[str, ...]
     scores: Scores | None  # of the measures that look up no documents, where there are such
     rest: System | None  # for the measures that are still to come
+    tied: Run | None = None  # of it, what is tied at the ranks that measures of groups read; None: not looked for
 
     def called(self, name: str) -> "LoadedRun":
         """Give the same under another name."""
         scores = None if self.scores is None else replace(self.scores, run=name)
-        return LoadedRun(name, self.qids, scores, None if self.rest is None else replace(self.rest, name=name))
+        rest = None if self.rest is None else replace(self.rest, name=name)
+        return replace(self, name=name, scores=scores, rest=rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +82,7 @@ class Reading:
     depth: int | None  # how deep anything looks into a run
     kept: int | None  # how many ranks of it are kept for what looks documents up
     two_pass: bool  # whether any measure looks documents up
+    looks_for_ties: bool = False  # of documents of different groups, which docnos decide
     border: submissions.Border | None = None  # what is refused of runs that are untrusted
 
     def begin(self) -> Callable[[Any], Any]:
@@ -92,9 +97,12 @@ class Reading:
         measures = self.measures if not self.two_pass else judge.measures if judge else ()
         try:
             deep = choices.depth if choices.only else self.depth
-            system = loading.submitted(thing, name, choices, deep)
+            with_ties = self.looks_for_ties and not (choices.only or choices.keeps_ties)
+            system = whole = loading.submitted(thing, name, choices, deep, with_ties=with_ties)
+            if with_ties and isinstance(whole, Run):
+                system = whole.cut(whole.qids, deep)
             if choices.only:
-                system = reduced(system, self.context.qrels, choices.only, self.context.relevance_level)
+                system = whole = reduced(system, self.context.qrels, choices.only, self.context.relevance_level)
             qids = chosen(
                 system,
                 self.context.qrels,
@@ -102,17 +110,30 @@ class Reading:
                 complete=choices.complete,
                 only_judged=all(OF_JUDGEMENTS.intersection(measure.needs) for measure in self.measures),
             )
-            scores = score(system, measures, qids, self.context, choices) if measures else None
+            tied = self._keep_tied(whole, qids)
+            scores = score(system, measures, qids, self.context, choices, tied) if measures else None
         except InputError as fault:
             return fault
         if not self.two_pass:
             return LoadedRun(name, qids, scores, None)
-        return LoadedRun(name, qids, scores, system.cut(qids, self.kept, with_ties=choices.keeps_ties))
+        return LoadedRun(name, qids, scores, system.cut(qids, self.kept, with_ties=choices.keeps_ties), tied)
+
+    def _keep_tied(self, system: System, qids: Sequence[str]) -> Run | None:
+        """Keep what is tied at the ranks that measures of groups read; None if it is not looked for."""
+        if not self.looks_for_ties or not isinstance(system, Run):
+            return None
+        several = (depth_of(self.of_groups), self.choices.depth)
+        return system.keep_tied(qids, min((depth for depth in several if depth is not None), default=None))
+
+    @cached_property
+    def of_groups(self) -> list[Measure]:
+        """The measures that go by the groups of ranked documents."""
+        return [measure for measure in self.measures if is_of_ranked_groups(measure)]
 
     def rest_of(self, run: LoadedRun) -> Scores:
         """Compute what looks up documents. Raises InputError for labels that know none of them."""
         assert run.rest is not None
-        return score(run.rest, self.others, run.qids, self.context, self.choices)
+        return score(run.rest, self.others, run.qids, self.context, self.choices, run.tied)
 
 
 def read(
@@ -171,7 +192,7 @@ def finished(
             assert run.rest is not None
             fault = unknown_in(run.rest, run.qids, documents) if documents.refused else None
             if fault is None:
-                later = outcome or score(run.rest, whole.others, run.qids, whole.context, whole.choices)
+                later = outcome or whole.rest_of(run)
                 if isinstance(later, InputError):
                     raise later
                 if documents.lacking and not documents.refused:

@@ -55,8 +55,12 @@ def score(
     qids: Sequence[str],
     context: EvaluationContext,
     choices: Choices,
+    tied: Run | None = None,
 ) -> Scores:
-    """Compute the measures of one system, and what they are over the orders of tied documents if that is asked for."""
+    """Compute the measures of one system, and the columns that stand next to them.
+
+    ``tied`` has the queries with ties at the ranks that are read, and all tied documents; None: nobody asks for them.
+    """
     _, others = split_relevance(measures)
     inputs, notes = None, tuple[Note, ...]()
     if isinstance(system, Samples):
@@ -87,7 +91,7 @@ def score(
         top=first.hexdigest(),
         sampled=system.sampled,
     )
-    scores = add_columns(ScoredRun(scores, system, inputs, context, choices))
+    scores = add_columns(ScoredRun(scores, system, inputs, context, choices, tied))
     judged = _note_judged(system.runs[0], measures, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
 

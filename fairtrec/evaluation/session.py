@@ -31,7 +31,7 @@ from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import note_few_judged
 from fairtrec.evaluation.signature import files_beside, files_of, signature_of, waiting_for
 from fairtrec.measure import Note, NoteKind, NoteSeverity
-from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
+from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, is_of_ranked_groups
 from fairtrec.measures.utility import split_relevance
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import submissions
@@ -83,6 +83,8 @@ class Evaluator:
         self._whole = choices.reads_whole or "known" in priors  # rankings are read
         deep = None if self._whole or not plan.measures else depth_of(plan.measures)
         self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
+        of_groups = any(map(is_of_ranked_groups, plan.measures))
+        self._looks_for_ties = of_groups and choices.order == "score" and not choices.samples
         self._reading: Reading | None = None  # None until a run comes
         self.files: dict[Part, InputFile] = {}  # beside the runs
         self._background_depth: int | None = None  # ranks down to which the background was read; None: all
@@ -168,6 +170,7 @@ class Evaluator:
 
     def batch(self, named: NamedRuns, reading: Reading, jobs: int) -> Batch:
         """Read runs together, compute their values, and keep the runs and their documents."""
+        reading = replace(reading, looks_for_ties=False)
         runs, _ = read(named, reading, jobs, keep_going=False)
         documents = self.documents(runs, reading) if reading.two_pass and runs else None
         return Batch(runs, documents, self.scored(runs, reading, documents, jobs))
@@ -203,6 +206,7 @@ class Evaluator:
                 depth=self.depth,
                 kept=None if self._whole else depth_of(plan.others),
                 two_pass="documents" in plan.uses,
+                looks_for_ties=self._looks_for_ties,
                 border=submissions.border(),
             )
         reading = self._reading
@@ -229,10 +233,13 @@ class Evaluator:
         """
         rankings = [(run.rest, run.qids) for run in runs]
         parts = documents_of(rankings, needs or reading.needs, reading.context, self.choices)
-        looked_at = Docnos.of(np.concatenate(parts))
-        fresh = looked_at
+        looked_at = every = Docnos.of(np.concatenate(parts))
+        tied = [run.tied.docnos for run in runs if run.tied is not None and run.tied.qids]
+        if tied:
+            every = Docnos.of(np.concatenate((looked_at.names, *tied)))
+        fresh = every
         if self._counts is not None:
-            fresh = Docnos.of(looked_at.names[self._counts.docnos.rows(looked_at.names) == MISSING])
+            fresh = Docnos.of(every.names[self._counts.docnos.rows(every.names) == MISSING])
         if self._counts is None or len(fresh):
             counts = self._counted(fresh, watched)
             self._counts = counts if self._counts is None else self._counts.joined(counts)
@@ -240,17 +247,25 @@ class Evaluator:
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
             counts = counts.of(looked_at)
         of_labels = self.plan.lexicon is None and self.plan.context.labels is not None
-        by = {
-            each.by: Documents(counts_of(other, looked_at), self.choices, of_labels=True)
-            for each in self.plan.measures
-            if each.by not in ("", self.plan.context.attribute) and OF_DOCUMENTS.intersection(each.needs)
-            if (other := self.plan.context.attributes[each.by].labels) is not None
-        }
-        documents = Documents(counts, self.choices, of_labels=of_labels, by=by)
+        by = self._count_by(looked_at)
+        behind = None
+        if tied:
+            more = counts if len(every) == len(looked_at) else self._counts.of(every)
+            behind = Documents(more, self.choices, of_labels=of_labels, by=self._count_by(every))
+        documents = Documents(counts, self.choices, of_labels=of_labels, by=by, behind=behind)
         if self._looked_up is not None:
             documents.last = self._looked_up.last  # its counts of the background stay, whatever run comes
         self._looked_up = documents
         return documents
+
+    def _count_by(self, docnos: Docnos) -> dict[str, Documents]:
+        """Let the labels of other attributes stand for counts of documents."""
+        return {
+            each.by: Documents(counts_of(other, docnos), self.choices, of_labels=True)
+            for each in self.plan.measures
+            if each.by not in ("", self.plan.context.attribute) and OF_DOCUMENTS.intersection(each.needs)
+            if (other := self.plan.context.attributes[each.by].labels) is not None
+        }
 
     def scored(
         self, runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None, jobs: int = 1
@@ -293,7 +308,9 @@ class Evaluator:
         enough = deep is None or (self.depth is not None and self.depth <= deep and not tied)
         if not isinstance(background, Run) or not enough:
             return named
-        run = background.cut(background.qids, self.depth, with_ties=tied)
+        run = background.cut(background.qids, self.depth, with_ties=tied or self._looks_for_ties)
+        if deep is not None and self._looks_for_ties and np.diff(run.starts).max(initial=0) >= deep > (self.depth or 0):
+            return named  # what is tied may go on below
         return [(name, run if is_run else thing) for (name, thing), is_run in zip(named, same, strict=True)]
 
     def _counted(self, fresh: Docnos, watched: TextWatcher | None) -> Annotations:

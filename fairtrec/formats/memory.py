@@ -110,10 +110,12 @@ def run(
     order: RankedBy = "score",
     score_dtype: ScoreType = "float64",
     depth: int | None = None,
+    *,
+    with_ties: bool = False,
 ) -> Run:
     """Take a run from ``{qid: {docno: score}}``, a frame, or tuples with query_id, doc_id and score.
 
-    ``{qid: [docno, ...]}`` is ranked as it stands.
+    ``{qid: [docno, ...]}`` is ranked as it stands. ``with_ties`` keeps what is tied with the document at ``depth``.
     """
     if is_frame(thing):
         frame = Frame.of(thing, "run", (*QUERY, *DOCUMENT, *SCORE, *RANK))
@@ -133,7 +135,7 @@ def run(
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in a file
         ranked = starts, column, values.astype(score_dtype, copy=False)
     ranked = ranked if order == "file" else by_falling_score(*ranked, depth)
-    return Run(name, name, names, *ranked).cut(names, depth)
+    return Run(name, name, names, *ranked).cut(names, None if with_ties else depth)
 
 
 def qrels(thing: Any) -> Qrels:

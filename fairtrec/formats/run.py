@@ -33,8 +33,11 @@ def read(
     *,
     sampled: bool = False,
     form: RunFormat = "auto",
+    with_ties: bool = False,
 ) -> Run:
     """Read a run and rank it once; ``depth`` drops what stands below that rank.
+
+    ``with_ties`` keeps what is tied with the last document, and perhaps more.
 
     ``sampled`` tells a query's rankings apart by column 2; each is called by the query and its sample, as are those of
     TREC Fair Ranking where it has several. ``form`` says what the file is; ``auto`` tells TREC's, JSON lines, Parquet,
@@ -71,7 +74,7 @@ def read(
     changed = ranked[2] is not scores and together is None
     rises = changed and is_trec and order == "score" and _rises(path, starts, scores)
     run = Run(fspath(path), held["tag"][0].decode(), qids, *ranked, rises, several)
-    return run if depth is None else run.cut(qids, depth)
+    return run if depth is None or with_ties else run.cut(qids, depth)
 
 
 def _table_of(

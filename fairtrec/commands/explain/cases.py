@@ -189,7 +189,7 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
 
 def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, jobs: int) -> list[LoadedRun]:
     """Read the runs down to where anything is looked at, and keep the queries that are asked for."""
-    how = replace(reading, depth=request.deep, kept=request.deep, two_pass=True)
+    how = replace(reading, depth=request.deep, kept=request.deep, two_pass=True, looks_for_ties=False)
     runs, _ = read(named, how, jobs, keep_going=False)
     if not request.closely:
         return runs

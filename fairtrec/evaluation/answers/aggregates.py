@@ -194,6 +194,7 @@ def aggregated(scores: Scores, given: str | Sequence[str]) -> Scores:
         scores,
         measures=cast("tuple[Measure, ...]", found),  # of which reports ask no more than of a quantity
         values=np.repeat(scores.values, len(read(given)), axis=0),
+        columns={name: column for name, column in scores.columns.items() if not column.is_of_means},
         strange=frozenset(cast("Measure", each) for each in found if each.of in scores.strange),
     )
 

@@ -35,6 +35,7 @@ class ScoreColumn:
 
     name: ClassVar[str]
     number_names: tuple[str, ...] = ()  # of the numbers next to a mean
+    is_of_means: ClassVar[bool] = False  # whether it says nothing of a median and the like
     corrects_means: ClassVar[bool] = False  # whether runs are compared by other means than those of their values
 
     def join(self, other: Self, order: Sequence[int]) -> Self:  # noqa: ARG002 - for subclasses

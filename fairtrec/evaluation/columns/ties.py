@@ -97,19 +97,36 @@ def intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int |
     return Ties(**found)
 
 
-def _intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Ties:
-    measures, qids = scores.measures, scores.qids
-    blocks = Blocks.of(run, run.top(qids, None))
-    reaches = [_reach(measure, context, depth) for measure in measures]
+def expect(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Floats:
+    """Give the values expected over ties [measure, query], in closed form only; nan if there is none."""
+    expected = np.empty(scores.values.shape)
+    for part in evenly(run, scores.qids, None):
+        qids = tuple(scores.qids[query] for query in part)
+        values = scores.values[:, part]
+        found, _ = _find_closed(run, replace(scores, qids=qids, values=values), context, depth)
+        expected[:, part] = found[2].clip(np.fmin(found[0], values), np.fmax(found[1], values))
+    return expected
+
+
+def _find_closed(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> tuple[Floats, Bools]:
+    """Find the interval in closed form [3, measure, query], nan if there is none, and where there are ties."""
+    blocks = Blocks.of(run, run.top(scores.qids, None))
     tied: Bools = ~np.isnan(scores.values)
     found = np.repeat(scores.values[None], 3, axis=0)
-    inputs = Inputs(run, qids, context, depth)
-    for row, (measure, reach) in enumerate(zip(measures, reaches, strict=True)):
+    inputs = Inputs(run, scores.qids, context, depth)
+    for row, measure in enumerate(scores.measures):
+        reach = reach_of(measure, context, depth)
         tied[row] &= _looks_at(measure, blocks, reach, depth)
         if tied[row].any():
             closed = _closed(measure, inputs)
             closed[:, _cut_through(blocks, depth, reach)] = np.nan
             found[:, row, tied[row]] = closed[:, tied[row]]
+    return found, tied
+
+
+def _intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Ties:
+    found, tied = _find_closed(run, scores, context, depth)
+    reaches = [reach_of(measure, context, depth) for measure in scores.measures]
     left = tied & np.isnan(found[0])
     drawn = np.zeros_like(left)
     for reach in dict.fromkeys(reaches):
@@ -120,7 +137,7 @@ def _intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int 
     return Ties(least, greatest, found[2].clip(least, greatest), tied, drawn)
 
 
-def _reach(measure: Measure, context: EvaluationContext, depth: int | None) -> int | None:
+def reach_of(measure: Measure, context: EvaluationContext, depth: int | None) -> int | None:
     """Tell down to which rank of the run a measure may look; None is its end."""
     if context.documents is not None and context.documents.missing == "skip":  # ranks close up
         return depth

@@ -98,6 +98,7 @@ class Documents:
     refused: bool = field(init=False)  # and no choice says what it is worth
     of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
     by: Mapping[str, "Documents"] = field(default_factory=dict, kw_only=True)  # of labels of other attributes
+    behind: "Documents | None" = field(default=None, kw_only=True)  # with all that is tied with documents of runs
     last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:

@@ -77,41 +77,43 @@ def note_list_names(*things: Any) -> list[Note]:
     return [LIST_NOT_FILE.note(name=name) for name in found]
 
 
-def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
+def run(thing: Any, name: str, choices: Choices, depth: int | None, *, with_ties: bool = False) -> System:
     """Load a run, or take one that is loaded, down to ``depth``, and to what is tied with that if asked for."""
+    with_ties = with_ties or choices.keeps_ties
     if isinstance(thing, Run | Samples):
         named: System = dataclasses.replace(thing, name=name)
-        return named.cut(named.qids, depth, with_ties=choices.keeps_ties)
+        return named.cut(named.qids, depth, with_ties=with_ties)
     how = choices.order, choices.score_dtype, None if choices.keeps_ties else depth
     if choices.samples and not isinstance(thing, PATH):
         raise UsageError("several rankings for each query are read from files; give a path")
     if isinstance(thing, PATH):
-        whole = run_format.read(thing, *how, sampled=choices.samples, form=choices.run_format)
+        whole = run_format.read(thing, *how, sampled=choices.samples, form=choices.run_format, with_ties=with_ties)
         system = run_format.samples_in(whole) if whole.numbered else whole
         if isinstance(system, Samples):
             if choices.bounds is not None:
                 raise InputError(f"{SEVERAL}, and --bounds is about one; leave it out", thing)
-            return dataclasses.replace(system, name=name)
+            samples = tuple(one.cut(one.qids, depth) for one in system.runs)
+            return dataclasses.replace(system, name=name, runs=samples)
         loaded = dataclasses.replace(system, name=name)
     else:
         from fairtrec.formats import memory
 
-        loaded = memory.run(thing, name, *how)
-    return loaded.cut(loaded.qids, depth, with_ties=choices.keeps_ties)
+        loaded = memory.run(thing, name, *how, with_ties=with_ties)
+    return loaded.cut(loaded.qids, depth, with_ties=with_ties)
 
 
-def submitted(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
+def submitted(thing: Any, name: str, choices: Choices, depth: int | None, *, with_ties: bool = False) -> System:
     """Load a run that is named as one; one that is untrusted whole, to see how much it holds."""
     border = submissions.border()
     if border is None or not isinstance(thing, PATH):
-        return run(thing, name, choices, depth)
+        return run(thing, name, choices, depth, with_ties=with_ties)
     from fairtrec.formats import bounded
 
     bounded.refuse_submission(thing)
     whole = run(thing, name, choices, None)
     border.refuse_many("lines", sum(len(one.docnos) for one in whole.runs), thing)
     border.refuse_many("depth", max(int(np.diff(one.starts).max(initial=0)) for one in whole.runs), thing)
-    return run(whole, name, choices, depth)
+    return run(whole, name, choices, depth, with_ties=with_ties)
 
 
 def ranking(thing: Any, name: str, choices: Choices, depth: int | None, *, is_run: bool = False) -> Run:

@@ -122,7 +122,14 @@ OF_GROUPS = _OF["groups"]  # from labels, or else from counts
 OF_JUDGEMENTS = _OF["judgements"]
 GROUPED = frozenset(each.name for each in _ROWS if not {"grouped", "counted"}.isdisjoint(each.made_of.split()))
 OF_RANKS = _OF["ranks"]  # they tell one order of the same documents from another
+_OF_TRACK = frozenset(each.name for each in _ROWS if "track" in each.made_of.split())
 OF_EXTRAS = frozenset(each.name for each in _ROWS if not EXTRAS.keys().isdisjoint(each.made_of.split()))
+
+
+def is_of_ranked_groups(measure: object) -> bool:
+    """Tell whether a measure goes by the groups of ranked documents, whose ties docnos decide."""
+    needs = frozenset(getattr(measure, "needs", ()))
+    return bool(needs & GROUPED) and not needs & _OF_TRACK
 
 
 def module_of(need: str) -> str:
