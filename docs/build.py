@@ -3,8 +3,7 @@
 import inspect
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from io import BytesIO
+from collections.abc import Iterable
 from pathlib import Path
 from pkgutil import resolve_name
 from types import FunctionType, ModuleType, UnionType
@@ -16,9 +15,8 @@ from command_pages import write_commands
 from man import walk
 from measure_pages import MADE, write_measures, write_rerankers
 from picture import draw_front
-from pyarrow import parquet
+from schema_page import write_schema
 
-import fairtrec
 from fairtrec import STABILITY
 from fairtrec.cli import command, find_rows
 from fairtrec.commands.validate.findings import table
@@ -27,7 +25,6 @@ from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.evaluation.signature import FIELDS, versions_of
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
-from fairtrec.report.writers import all_formats, find_formats
 from fairtrec.rerankers import BUILT_IN as OURS
 from fairtrec.statistics.procedure import Procedure
 
@@ -91,15 +88,6 @@ def stability() -> str:
     parts.append(f"Of an evaluation, in this order: {_listed(dict.fromkeys([*versions_of(()), *FIELDS]))}.")
     of_compare = ["slices", "baseline", "correlate", "reliability", *Procedure().choices]
     parts.append(f"`compare` adds {_listed(of_compare)}; `check` adds `baseline`.")
-    parts.append("## Keys of the results file\n\n| object | key | holds | |\n|---|---|---|---|")
-    whole = json.loads(schema())
-    for name, each in {"the file": whole, **whole["$defs"]}.items():
-        of = name.removesuffix("Entry").lower()
-        for key, told in each["properties"].items():
-            when = "" if key in each["required"] else "optional"
-            parts[-1] += f"\n| {of} | `{key}` | {told['description']} | {when} |"
-    parts.append("## Columns and keys of reports\n\n| command | format | columns or keys |\n|---|---|---|")
-    parts[-1] += "".join(f"\n| `{of}` | {form} | {_listed(names)} |" for of, form, names in _columns())
     return f"{above}{MADE}{chr(10).join(f'{part}{chr(10)}' for part in parts)}"
 
 
@@ -111,37 +99,6 @@ def _options(of: click.Command) -> str:
     """List the options of a command, the short name of each behind the long one."""
     several = [sorted(each.opts, key=len, reverse=True) for each in of.params if isinstance(each, click.Option)]
     return ", ".join("/".join(f"`{name}`" for name in names) for names in several)
-
-
-def _columns() -> Iterator[tuple[str, str, list[str]]]:
-    """Name the columns and keys of reports, as a small evaluation writes them: command, formats, names."""
-    runs = {name: {qid: {"d": 1.0} for qid in "pq"} for name in "ab"}
-    result = fairtrec.evaluate("P@1 R@1", runs, {"p": {"d": 1}, "q": {"d": 0}})
-    slices = {"all": result, "s": result}
-    own = [str(measure) for measure in result.scores[0].measures]
-
-    def head(of: Any, form: str, **view: Any) -> list[str]:
-        text = find_formats(type(of))(form, of, places=4, **view)
-        if form == "parquet":
-            return list(parquet.read_table(BytesIO(text)).column_names)
-        line, *_ = text.splitlines() if form == "jsonl" else [text]
-        names = text.partition("\n")[0].split("\t") if form == "tsv" else list(json.loads(line))
-        return [each for each in names if each not in own]
-
-    yield "eval", "tsv, csv; behind these a column for each measure", head(result, "tsv", parts=slices)
-    yield "eval", "jsonl", head(result, "jsonl", parts=slices)
-    yield "eval", "parquet", head(result, "parquet", parts=slices)
-    yield "compare", "tsv, csv, jsonl; objects of json", head(fairtrec.compare(result), "tsv")
-    yield "compare --correlate", "tsv, csv, jsonl; objects of json", head(fairtrec.correlate(result, "queries"), "tsv")
-    of_three = fairtrec.reliability(fairtrec.evaluate("P@1", {**runs, "c": runs["a"]}, {"p": {"d": 1}, "q": {"d": 0}}))
-    yield "compare --reliability", "tsv, csv, jsonl; objects of json", head(of_three, "tsv")
-    verdicts = fairtrec.check("P@1 >= baseline", result, baseline="a")
-    yield "check", "json", head(verdicts, "json")
-    yield (
-        "check",
-        "json, objects of `verdicts`",
-        list(json.loads(all_formats()["Verdicts"]("json", verdicts, places=4))["verdicts"][0]),
-    )
 
 
 def schema() -> str:
@@ -206,6 +163,7 @@ def main() -> int:
         "validate.md": codes(),
         "python.md": surface(),
         "stability.md": stability(),
+        "schema.md": write_schema(schema()),
         "../fairtrec/results.schema.json": schema(),
         "../fairtrec/cli/names.txt": names(),
     }

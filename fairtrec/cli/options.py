@@ -101,7 +101,9 @@ INPUTS = {
     ),
 }
 gold = click.option(
-    "--gold", metavar="SHEET", help="Labels by people of what `fairtrec gold draw` drew: print corrected values, too."
+    "--gold",
+    metavar="SHEET",
+    help="Labels by people for a sample of `fairtrec gold draw`: also print corrected values.",
 )
 
 
@@ -196,7 +198,7 @@ places = click.option(
     type=click.IntRange(0, 17),
     default=4,
     metavar="N",
-    help="How many digits stand after the decimal point.",
+    help="The number of decimals.",
 )
 
 

@@ -177,7 +177,7 @@ class Piece:
         self.lines += some.passed
 
     def arranged(self) -> Rows | None:
-        """Sort the rows, if there are any; a document that stands twice is a fault of its second line."""
+        """Sort the rows, if there are any; a document that appears twice is a fault of its second line."""
         if not self.rows:
             return None
         every = Rows.joined(self.rows)
@@ -193,5 +193,5 @@ class Piece:
 
 
 def twice(docno: str) -> str:
-    """Say that a document stands twice."""
-    return f"document {docno} stands twice; keep one line"
+    """Say that a document appears twice."""
+    return f"document {docno} appears twice; keep one line"

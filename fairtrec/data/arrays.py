@@ -36,7 +36,7 @@ def rank_arrays(
     kept_qids = tuple(str(qids[row]) for row in ranked.tolist())
     refuse_repeated(names if names.ndim == 1 else docs, np.array([0, len(names)]) if names.ndim == 1 else starts)
     if len({*kept_qids}) < len(kept_qids):
-        raise InputError("a query id stands twice; give each query one row")
+        raise InputError("a query id appears twice; give each query one row")
     return kept_qids, *by_falling_score(starts, docs, found, depth)
 
 
@@ -81,7 +81,7 @@ def find_kept(values: Floats, depth: int | None) -> Bools:
 
 
 def refuse_repeated(docs: Docs, starts: Ints) -> None:
-    """Raise InputError if a document stands twice in the lines ``starts[i]:starts[i + 1]``."""
+    """Raise InputError if a document appears twice in the lines ``starts[i]:starts[i + 1]``."""
     is_short = docs.dtype.itemsize <= 8
     keys = np.ascontiguousarray(docs.astype("S8", copy=False)).view(np.uint64) if is_short else fingerprints(docs)
     if len(keys) == (len(starts) - 1) * int(starts[1]):
@@ -96,4 +96,4 @@ def refuse_repeated(docs: Docs, starts: Ints) -> None:
         own = docs[starts[row] : starts[row + 1]]
         if len(Docnos.of(own)) < len(own):
             several, times = np.unique(own, return_counts=True)
-            raise InputError(f"document {several[times.argmax()].decode()} stands twice in a ranking; keep one")
+            raise InputError(f"document {several[times.argmax()].decode()} appears twice in a ranking; keep one")

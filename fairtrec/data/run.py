@@ -71,7 +71,7 @@ class Run(ByQuery):
         ``indices``  the places of the scored documents among ``docnos`` [query, document], as a top-k search gives.
         ``depth``    keep only so many documents of each query.
 
-        Raises InputError for shapes that do not fit, for nan, and for a document or a query that stands twice.
+        Raises InputError for shapes that do not fit, for nan, and for a document or a query that appears twice.
 
         >>> run = Run.from_arrays(["q1"], ["d1", "d2", "d3"], np.array([[0.5, 2.0, 1.0]]), depth=2)
         >>> run.docnos.tolist(), run.scores.tolist()

@@ -27,7 +27,7 @@ _LEADING_ID = re.compile(rb'\s*\{\s*("docno"|"id"|"_id"|"docid")\s*:\s*"([^"\\]+
 def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
     """Stream a file and give the row and text of each wanted document.
 
-    Raises InputError for a line that has no docno or no text, and for a wanted document that stands twice.
+    Raises InputError for a line that has no docno or no text, and for a wanted document that appears twice.
     """
     if (form := _form_of(path)) is not None:
         yield from _rows_of(path, form, wanted)
@@ -41,7 +41,7 @@ def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
                 lines = _json_lines if start == b"{" else _tsv_lines
             for number, docno, text in () if lines is None else lines(block, first, path, wanted, row_of):
                 if docno in seen:
-                    raise InputError(f"document {docno.decode()} stands twice; keep one line", path, number)
+                    raise InputError(f"document {docno.decode()} appears twice; keep one line", path, number)
                 seen.add(docno)
                 yield row_of[docno], text
             first += ends

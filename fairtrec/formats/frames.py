@@ -218,7 +218,7 @@ def run_of(frame: Frame, order: RankedBy) -> tuple[Repeats, Docs, Floats]:
 
 
 def texts_in(frame: Frame, wanted: Docnos) -> Iterator[tuple[int, Any]]:
-    """Give the row and text of each wanted document. Raises InputError for one that stands twice."""
+    """Give the row and text of each wanted document. Raises InputError for one that appears twice."""
     rows = wanted.rows(frame.ids(DOCUMENT))
     places = np.flatnonzero(rows != MISSING)
     _, firsts = np.unique(rows[places], return_index=True)
@@ -227,7 +227,7 @@ def texts_in(frame: Frame, wanted: Docnos) -> Iterator[tuple[int, Any]]:
             raise InputError("the docs frame holds a document twice; keep one row")
         again = int(places[np.setdiff1d(np.arange(len(places)), firsts)[0]])
         docno = wanted.names[rows[again]].decode()
-        raise InputError(f"document {docno} stands twice; keep one line", frame.path, frame.line_of(again))
+        raise InputError(f"document {docno} appears twice; keep one line", frame.path, frame.line_of(again))
     yield from zip(rows[places].tolist(), texts_of(frame, places), strict=True)
 
 

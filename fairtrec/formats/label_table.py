@@ -160,7 +160,7 @@ class LabelTable:
     def labels(self, name: str, sha256: str = "") -> Labels:
         """Put the labels together.
 
-        Raises InputError for a weight outside 0..1, a count below 0, a label that stands twice, a document that is of
+        Raises InputError for a weight outside 0..1, a count below 0, a label that appears twice, a document that is of
         none of the groups and of some, and for fewer than two groups; ScatteredError.
         """
         path, names = self.path, self.codes.names

@@ -27,7 +27,7 @@ Label = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno
 def read(given: FilePath | LabelSource, how: LabelRules | None = None) -> Labels:
     """Read labels, or a field of another table; ``how`` says how they are taken.
 
-    Raises InputError for a bad line, a weight outside 0..1, a label that stands twice, and a field that is not there.
+    Raises InputError for a bad line, a weight outside 0..1, a label that appears twice, and a field that is not there.
     """
     source = given if isinstance(given, LabelSource) else LabelSource(fspath(given))
     found = label_files.read_table(LabelTable(source.name, source.cuts, how, strict=not source.field), source.field)

@@ -218,7 +218,7 @@ def _once(pairs: list[tuple[str, Any]], path: FilePath) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(name for name, many in Counter(name for name, _ in pairs).items() if many > 1)
-        raise InputError(f"the key {twice[:40]!r} stands twice in one object; remove one of the two", path)
+        raise InputError(f"the key {twice[:40]!r} appears twice in one object; remove one of the two", path)
     return found
 
 

@@ -23,7 +23,7 @@ def is_packed(start: bytes) -> bool:
 
 
 def numbers_in(data: bytes, many: int = MOST_NUMBERS) -> dict[str, dict[str, float]]:
-    """Read the object. Raises ValueError for anything else, a key that stands twice, and more than so many numbers.
+    """Read the object. Raises ValueError for anything else, a key that appears twice, and more than so many numbers.
 
     >>> numbers_in(bytes.fromhex("a1 62 7131 a2 62 6431 02 62 6432 f9 3800"))
     {'q1': {'d1': 2.0, 'd2': 0.5}}
@@ -40,9 +40,9 @@ def numbers_in(data: bytes, many: int = MOST_NUMBERS) -> dict[str, dict[str, flo
             docno = reader.text()
             numbers[docno] = reader.number()
         if len(numbers) < length:
-            raise ValueError(f"a document stands twice under query {qid[:40]!r}")
+            raise ValueError(f"a document appears twice under query {qid[:40]!r}")
         if qid in found:
-            raise ValueError(f"the query {qid[:40]!r} stands twice")
+            raise ValueError(f"the query {qid[:40]!r} appears twice")
         found[qid] = numbers
     if reader.at < len(data):
         raise ValueError(f"{len(data) - reader.at:,} bytes behind the object")

@@ -19,7 +19,7 @@ UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec make positio
 
 
 def read(path: FilePath) -> Positions:
-    """Read positions. Raises InputError for a bad line, a position that is not finite, a document that stands twice."""
+    """Read positions. Raises InputError for a bad line, an infinite position, a document that appears twice."""
     comments: list[bool] = []  # whether each ends a signature of axes that nothing points
 
     def entries() -> Iterator[tsv.NumberedLine]:

@@ -69,7 +69,7 @@ def read(
     if twice is not None:
         query, rows = twice
         first, second = sorted(rows if together is None else together[rows].tolist())
-        message = f"document {docnos[rows[0]].decode()} stands twice under query {qids[query]}"
+        message = f"document {docnos[rows[0]].decode()} appears twice under query {qids[query]}"
         raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
     changed = ranked[2] is not scores and together is None
     rises = changed and is_trec and order == "score" and _rises(path, starts, scores)
@@ -135,7 +135,7 @@ def samples_in(whole: Run) -> System:
 
 
 def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
-    """Find a document that stands twice in one ranking: the query's number and the two rows, or None."""
+    """Find a document that appears twice in one ranking: the query's number and the two rows, or None."""
     edges = {*np.searchsorted(starts, np.arange(0, starts[-1], PIECE)).tolist(), len(starts) - 1}
     for first, last in pairwise(sorted(edges)):
         keys, lengths = fingerprints(docnos[starts[first] : starts[last]]), np.diff(starts[first : last + 1])

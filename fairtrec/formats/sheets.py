@@ -415,7 +415,7 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 def collect_votes(rows: Iterable[Label], path: FilePath) -> Votes:
     """Collect the weights of each document.
 
-    Raises InputError for a bad weight, a label that stands twice, and a document that is of none of the groups and yet
+    Raises InputError for a bad weight, a label that appears twice, and a document that is of none of the groups and yet
     of one, unless these weights are votes, whose sum is at most 1.
     """
     weights: Votes = {}

@@ -154,7 +154,7 @@ def _faults(run: Rankings, requests: Requests, truth: Truth, place: Ints, entrie
             yield InputError(message, run.path, line)
             continue
         if first[place[i]] != i:
-            message = f"q_num {name} stands twice (first on line {run.line[first[place[i]]]}); keep one ranking"
+            message = f"q_num {name} appears twice (first on line {run.line[first[place[i]]]}); keep one ranking"
             yield InputError(message, run.path, line)
         if differs[i]:
             message = f"the qid of q_num {name} is {run.qids[i]}, but the sequences have {qid}; correct one of them"

@@ -110,7 +110,7 @@ def as_q_num(value: object) -> tuple[int, int]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entry = dict(pairs)
     if len(entry) < len(pairs):
-        raise ValueError("a key stands twice in one object")
+        raise ValueError("a key appears twice in one object")
     return entry
 
 
@@ -132,7 +132,7 @@ def as_list(value: object, what: str) -> list[Any]:
 
 
 def as_json(line: bytes) -> Any:
-    """Read a line of JSON, in which no key stands twice in one object."""
+    """Read a line of JSON, in which no key appears twice in one object."""
     try:
         return json.loads(line, object_pairs_hook=_once)
     except json.JSONDecodeError as fault:
@@ -164,7 +164,7 @@ def some(names: list[str]) -> str:
 
 
 def truth(path: FilePath) -> Truth:
-    """Read the ground truth. Raises InputError for a bad line, and for a query or document that stands twice."""
+    """Read the ground truth. Raises InputError for a bad line, and for a query or document that appears twice."""
     numbers, relevance, queries = Numbering(), array("d"), dict[str, int]()
     documents, starts = array("q"), array("q", [0])
 
@@ -174,7 +174,7 @@ def truth(path: FilePath) -> Truth:
         own = [numbers[as_id(docid, "doc_id")] for docid, _ in rows]
         if len(set(own)) < len(own):
             twice = [docid for docid, times in Counter(docid for docid, _ in rows).items() if times > 1]
-            raise ValueError(f"{some(twice)} stands more than once")
+            raise ValueError(f"{some(twice)} appears more than once")
         documents.extend(own)
         relevance.extend(_relevance(grade, docid) for docid, grade in rows)
         return as_qid(qid)
@@ -182,7 +182,7 @@ def truth(path: FilePath) -> Truth:
     form = '{"qid": ..., "documents": [{"doc_id": ..., "relevance": 0 to 1}, ...]}'
     for number, qid in parsed(path, form, parse):
         if qid in queries:
-            raise InputError(f"query {qid} stands twice (first on line {queries[qid]}); keep one", path, number)
+            raise InputError(f"query {qid} appears twice (first on line {queries[qid]}); keep one", path, number)
         queries[qid] = number
         starts.append(len(documents))
     return Truth(path, tuple(queries), ints(starts), ints(documents), np.array(relevance), tuple(numbers))
@@ -200,7 +200,7 @@ def ints(values: Any) -> Ints:
 
 
 def requests(path: FilePath, truth: Truth) -> Requests:
-    """Read the sequences. Raises InputError for a bad line, a q_num that stands twice, and a qid without truth."""
+    """Read the sequences. Raises InputError for a bad line, a q_num that appears twice, and a qid without truth."""
     query_of = {qid: i for i, qid in enumerate(truth.qids)}
     seen: dict[tuple[int, int], int] = {}
     query = array("q")
@@ -214,7 +214,7 @@ def requests(path: FilePath, truth: Truth) -> Requests:
     for line, (q_num, qid) in parsed(path, "seq.num,qid", parse):
         name = f"{q_num[0]}.{q_num[1]}"
         if q_num in seen:
-            raise InputError(f"q_num {name} stands twice (first on line {seen[q_num]}); keep one", path, line)
+            raise InputError(f"q_num {name} appears twice (first on line {seen[q_num]}); keep one", path, line)
         if qid not in query_of:
             message = f"query {shown(qid)} of q_num {name} is not in the ground truth {fspath(truth.path)}; add it"
             raise InputError(message, path, line)
@@ -231,14 +231,14 @@ def authors(path: FilePath, truth: Truth) -> Authors:
     """Read the groups of the authors of the truth's documents; the name is that of the file, without its endings.
 
     A document whose line has no label has no author, but is known. Raises InputError for a bad line, a document that
-    stands twice, more than MOST_GROUPS labels or none, and a file that has none of the truth's documents.
+    appears twice, more than MOST_GROUPS labels or none, and a file that has none of the truth's documents.
     """
     row_of = {docid: row for row, docid in enumerate(truth.docids)}
     seen: dict[str, int] = {}
     rows, labels, number_of = array("q"), array("q"), dict[str, int]()
     for line, (docid, *own) in parsed(path, "docid,label,label,... with one label for each author", _cells):
         if docid in seen:
-            message = f"document {docid} stands twice (first on line {seen[docid]}); keep one line"
+            message = f"document {docid} appears twice (first on line {seen[docid]}); keep one line"
             raise InputError(message, path, line)
         seen[docid] = line
         numbers = [number_of.setdefault(label, len(number_of)) for label in own]

@@ -91,7 +91,7 @@ def queries(path: FilePath, keep: str | None = None) -> Queries:
 
     ``keep``  only of lines whose last comma-separated field is that.
 
-    Raises InputError for a line that starts with white space or a comma, an id that stands twice, and an empty file.
+    Raises InputError for a line that starts with white space or a comma, an id that appears twice, and an empty file.
     """
     qids: dict[str, None] = {}
     for number, line in opening.lines(path, comment=b"#"):
@@ -102,7 +102,7 @@ def queries(path: FilePath, keep: str | None = None) -> Queries:
             continue
         qid = found.group().decode()
         if qid in qids:
-            raise InputError(f"query {qid} stands twice; remove one of the two", path, number)
+            raise InputError(f"query {qid} appears twice; remove one of the two", path, number)
         qids[qid] = None
     if not qids:
         raise InputError("this query set is empty; write one query id a line", path)
@@ -137,7 +137,7 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Float
 
     A first line ``group count`` or ``qid group count`` says that any numbers follow, which are divided by their sum;
     shares are, too, where they are rounded. A group that is not named has the share 0. Raises InputError for a bad
-    line, an unknown group, a group that stands twice, and shares that do not sum to 1.
+    line, an unknown group, a group that appears twice, and shares that do not sum to 1.
     """
     found: dict[str, Floats] = {}
     first: dict[str, int] = {}
@@ -246,7 +246,7 @@ class QueryDocuments:
 def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
     """Read ``qid docno [side]``, between tabs or blanks, or take ``{qid: [docno, ...]}`` or ``{qid: {docno: side}}``.
 
-    ``two`` asks for two sides. Raises InputError for a bad line, a document that stands twice under a query, and other
+    ``two`` asks for two sides. Raises InputError for a bad line, a document that appears twice under a query, and other
     than two sides.
     """
     path = given if isinstance(given, PATH) else None
@@ -258,7 +258,7 @@ def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
             what = f"no qid or no docno, or one of more than {WIDEST} bytes"
             raise InputError(f"this line has {what}; write: qid docno [side]", path, line)
         if (qid, docno) in seen:
-            raise InputError(f"document {docno} stands twice under query {qid}; keep one line", path, line)
+            raise InputError(f"document {docno} appears twice under query {qid}; keep one line", path, line)
         seen.add((qid, docno))
         sides.setdefault(side)
         if two and (not side or len(sides) > 2):

@@ -89,7 +89,7 @@ class RaB(_Lean):
 
 
 class ARaB(_Lean):
-    """Which of two groups does a reader meet more, who stops at any of the first k ranks alike?
+    """Which of two groups does a reader meet more, if they stop at a random rank of the first k?
 
         b(d)   = mag_B(d) - mag_A(d), A and B the two groups in alphabetical order (f, m: above 0 leans to m)
         RaB@x  = mean of b(d_i) over ranks i = 1..x

@@ -159,7 +159,7 @@ class DTR(_Ratio):
 
 
 class DIR(_Ratio):
-    """Does each group get what it earns, clicks say, in proportion to its relevance? (Disparate impact ratio)
+    """Does each group get expected clicks in proportion to its relevance? (Disparate impact ratio)
 
         C(a) = sum over ranks i of  grade(d_i) * membership of d_i in group a / log2(1 + i)
         U(a) = sum over the query's judged documents of  grade * membership in group a;  a grade below 0 counts 0

@@ -54,7 +54,7 @@ class KL(Measure):
 
 @dataclass(frozen=True)
 class NDKL(Measure):
-    """How far are the groups' shares from the target at each rank, the early ones above all?
+    """How far are the groups' shares from the target at each rank, with more weight at the top?
 
         D_i    = the groups' shares among the documents at ranks 1..i; each membership counts once
         dKL_i  = sum over groups a of  D_i(a) ln(D_i(a) / target(a));  0 ln 0 = 0
@@ -86,7 +86,7 @@ class NDKL(Measure):
 
 @dataclass(frozen=True)
 class nDRKL(Measure):  # noqa: N801 - what the user types
-    """How near are the groups' shares to the target at each rank, the early ones above all?
+    """How near are the groups' shares to the target at each rank, with more weight at the top?
 
         D_i     = the groups' shares among the documents at ranks 1..i; each membership counts once
         dKL_i   = sum over groups a of  D_i(a) ln(D_i(a) / target(a));  0 ln 0 = 0

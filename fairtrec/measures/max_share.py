@@ -23,7 +23,7 @@ def greatest_share(amounts: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class MaxShare(Measure):
-    """How much of the top k does the group hold that holds most of it?
+    """How large is the share of the largest group in the top k?
 
         D_k        = the groups' shares among the documents at ranks 1..k; each membership counts once
         MaxShare@k = greatest of  D_k(a)  over the groups a

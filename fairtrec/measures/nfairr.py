@@ -205,7 +205,7 @@ class _OfSet(Neutrality):
 
 
 class SetFaiRR(_OfSet):
-    """How neutral is the top of a ranking in random order of a set of documents, whoever ranks them?
+    """How neutral is the top of a random order of a set of documents?
 
         SetFaiRR@k = (mean omega of the set) * sum over i = 1..min(k, size) of 1 / log2(1 + i)
 

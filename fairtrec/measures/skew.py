@@ -111,7 +111,7 @@ class Skew(_Skew):
 
 
 class MinSkew(_Skew):
-    """How much too little of the top k does the group get that is worst off?
+    """How far below its target is the worst-off group in the top k?
 
         D_k       = the groups' shares among the documents at ranks 1..k; each membership counts once
         MinSkew@k = least of  ln((D_k(a) + eps) / (target(a) + eps))  over the groups a
@@ -132,7 +132,7 @@ class MinSkew(_Skew):
 
 
 class MaxSkew(_Skew):
-    """How much too much of the top k does the group get that is best off?
+    """How far above its target is the best-off group in the top k?
 
         D_k       = the groups' shares among the documents at ranks 1..k; each membership counts once
         MaxSkew@k = greatest of  ln((D_k(a) + eps) / (target(a) + eps))  over the groups a

@@ -140,7 +140,7 @@ class RBDF(Measure):
 
 @dataclass(frozen=True)
 class TExFAIR(Measure):
-    """Do the groups' terms get the exposure that they should, as far as the ranking speaks of groups at all?
+    """Do the groups' terms get their target exposure, counted as far as the ranking speaks of groups?
 
         TExFAIR@k = max(TED) - TED@k * RBDF@k,   max(TED) = 2 (1 - least target)
 

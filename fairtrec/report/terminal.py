@@ -14,7 +14,7 @@ from fairtrec.support.notes import write_notes
 BEST, WORST = "*", "°"
 FEWEST = 24  # letters of a name that is shortened, and of words that are folded
 SHORTEST = 8  # letters of each of several names in one cell
-SHORTENED = "names of runs are shortened; -f tsv or a wider window has them whole"
+SHORTENED = "names of runs are shortened; -f tsv has the full names"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
 def _below(document: Document, left: Mapping[str, None], short: Mapping[str, str], most: int | None) -> Iterator[str]:
     """Give what is printed below the tables: columns that are left out, signs, and notes."""
     if left:
-        yield f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them"
+        yield f"hidden columns (window too narrow): {', '.join(left)}; -f tsv has all"
     if short:
         yield SHORTENED
     yield from filter(None, (_without(line, left) for line in document.signs))

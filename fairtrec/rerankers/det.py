@@ -104,7 +104,7 @@ def _deadlines(most: Ints, shares: Floats) -> Floats:
 
 
 class DetGreedy(_Det):
-    """Who is best, among those whose group may have another document?
+    """Which document is best, among the groups that may have another document?
 
         rank i = 1..k, with c_g documents of group g above it and p_g the group's target:
         if some c_g < floor(i p_g):  the best remaining document of these groups
@@ -122,7 +122,7 @@ class DetGreedy(_Det):
 
 
 class DetCons(_Det):
-    """Whose group would soonest be short of documents?
+    """Which group would soonest be short of documents?
 
         rank i = 1..k, with c_g documents of group g above it and p_g the group's target:
         if some c_g < floor(i p_g):  the best remaining document of these groups
@@ -145,7 +145,7 @@ class DetCons(_Det):
 
 
 class DetRelaxed(_Det):
-    """Who is best, among those whose groups would soonest be short of documents?
+    """Which document is best, among the groups that would soonest be short of documents?
 
         rank i = 1..k, with c_g documents of group g above it and p_g the group's target:
         if some c_g < floor(i p_g):  the best remaining document of these groups

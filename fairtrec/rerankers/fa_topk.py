@@ -98,7 +98,7 @@ def adjusted(k: int, p: float, alpha: float, adjust: Adjust = "at-most") -> tupl
 
 @dataclass(frozen=True)
 class FATopK(Reranker):
-    """Are there enough of the protected group at every rank, for a ranking without regard to groups?
+    """Does every rank have enough of the protected group, compared with a ranking that ignores groups?
 
         m_i = the least t with P(at most t of i are protected) > alpha_c,  each protected with probability p
         rank i = 1..k: if fewer than m_i above it or at it would be protected, the best remaining protected document;

@@ -123,7 +123,7 @@ class AlphaIdeal(_Greedy):
 
 @dataclass(frozen=True)
 class FairGreedy(_Greedy):
-    """Which document adds most, if each rank is paid by how fairly the ranking stands with it?
+    """Which document adds most, if each rank counts by how fair the ranking is with it?
 
         rank i = 1..k, of the remaining documents:
         with probability 1 - eps  those of greatest G[i] / (dKL + 1), among these those of least dKL
@@ -136,7 +136,7 @@ class FairGreedy(_Greedy):
 
     Groups: any membership. A document of no known group keeps its rank, and the others are ordered among theirs;
     unknown='free' takes it as one that adds nothing and changes no share. Target: as given with --target.
-    Chance: which of the two rules a rank follows; --seed, and --samples for several.
+    Chance: which of the two rules a rank follows; --seed, and --rankings for several.
     Edges: every document of the run gains, as in the paper's runs without judgements, since a system has none;
     ``gain='qrels'``: those of grade >= rel in QRELS alone, which makes it a bound. dKL is infinite before the first
     document of a group. What is equal to 12 digits is equal. A query without a target, or without a document of known

@@ -31,7 +31,7 @@ NO_MIXTURE = NoteKind("no mixture", "order kept in {many} of {queries} queries: 
 MIXTURE = NoteKind(
     "mixture",
     "a mixture of orders in {many} of {queries} queries: the likeliest order is written, of "
-    "probability {least} or more (--samples draws)",
+    "probability {least} or more (--rankings draws)",
 )
 
 
@@ -225,7 +225,7 @@ class Basis:
 
 @dataclass(frozen=True)
 class FOE(Reranker):
-    """Which orders, mixed, are most useful, if each group gets the exposure that it should?
+    """Which mixture of orders is most useful, if each group gets its fair exposure?
 
         max over mixtures of orders  sum over d of u(d) e(d),  e(d) = expected 1 / log2(1 + rank of d), 0 below rank k
         parity     the mean of e is the same in each group
@@ -234,11 +234,11 @@ class FOE(Reranker):
 
     No programme of n x n unknowns and no decomposition of its solution: the optimum is a mixture of as many sorted
     orders as there are groups, at most. ``utility``: minmax (scores scaled to 0 to 1 for each query; parity is the same
-    for any scale), raw, or grade (QRELS). --samples draws from the mixture; one run has its likelier order.
+    for any scale), raw, or grade (QRELS). --rankings draws from the mixture; one run has its likeliest order.
 
     Groups: one for each document. A document of unknown group keeps its rank, and the others share the discounts of
     theirs; unknown='free' moves it, too, as one that no constraint counts. No target.
-    Chance: which order of the mixture is drawn, with --samples; else none.
+    Chance: which order of the mixture is drawn, with --rankings; else none.
     Edges: all documents of one group, a group of mean utility 0 for treatment and impact, or no fair mixture: the order
     is kept. A raw score below 0 is refused.
     Source: Singh, Joachims: Fairness of Exposure in Rankings. KDD 2018. https://doi.org/10.1145/3219819.3220088 The

@@ -34,7 +34,7 @@ BELOW_BEST = NoteKind(
 
 @dataclass(frozen=True)
 class Neutral(Reranker):
-    """Which documents come first, if neutrality counts beside the score?
+    """Which documents come first, if neutrality counts next to the score?
 
         by falling  (1 - weight) * score + weight * omega(d);  scores scaled to 0 to 1 over the query's candidates
         omega(d) = 1 - sum over groups a of |n_a(d) / n(d) - target(a)|, or 1 if n(d) <= tau

@@ -44,8 +44,8 @@ class Optimal(Reranker):
     loss=1%). utility=scores is the DCG of the run's own scores, for which nothing is judged, down to the cutoff of the
     fairness if neither scores@k nor @k names another. @k is the cutoff of those that name none. Documents come from the
     run; from=background: also from --background; from=runs: from all runs of the command. This is `fairtrec headroom`
-    written down, with the same fronts and figures: docs/headroom.md says where it is exact. Where it is not, a note
-    says what no order exceeds.
+    written down, with the same fronts and figures: docs/headroom-computed.md says where it is exact. Where it is not, a
+    note says what no order exceeds.
 
     For FaiRR and nDCG it is exact. On the ranks of one grade, the fairest documents of that grade
     stand in falling order of omega; and where so many of each grade have been placed, what can still come depends on

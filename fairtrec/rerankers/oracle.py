@@ -15,7 +15,7 @@ NOT_JUDGED = NoteKind(
 
 @dataclass(frozen=True)
 class Oracle(Reranker):
-    """What would a ranking be, if it knew the judgements?
+    """What would a ranking be, if it knew the qrels?
 
         insert   the judged documents of grade >= rel, retrieved or not, by falling grade, then by rising docno;
                  then the others in their order

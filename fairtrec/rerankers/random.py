@@ -19,12 +19,12 @@ def by_falling(keys: Floats, lengths: Ints) -> Order:
 
 
 class Random(Reranker):
-    """What does chance alone give?
+    """What does chance give?
 
     Every order of a query's documents is as likely as any other.
 
     Groups: none.
-    Chance: all of it; --seed, and --samples for several.
+    Chance: all of it; --seed, and --rankings for several.
     Edges: none.
     Source: the uniform distribution over orders.
     """
@@ -36,14 +36,14 @@ class Random(Reranker):
 
 @dataclass(frozen=True)
 class PlackettLuce(Reranker):
-    """What if each document were drawn as its score tells, among those that are left?
+    """What if each document were drawn with a probability given by its score?
 
         P(d stands next) = exp(score_d / temperature) / sum over the documents d' left of  exp(score_d' / temperature)
 
     Drawn at once: by falling score / temperature + Gumbel noise. The higher the temperature, the nearer to Random.
 
     Groups: none.
-    Chance: all of it; --seed, and --samples for several.
+    Chance: all of it; --seed, and --rankings for several.
     Edges: scores are those of the run, whatever their scale; --order rank makes them minus the rank.
     Source: Diaz, Mitra, Ekstrand, Biega, Carterette: Evaluating Stochastic Rankings with Expected Exposure. CIKM 2020.
     https://doi.org/10.1145/3340531.3411962
@@ -63,13 +63,13 @@ class PlackettLuce(Reranker):
 
 @dataclass(frozen=True)
 class RandomSwap(Reranker):
-    """What if ranks were exchanged with later ones, now and then?
+    """What if ranks were sometimes exchanged with later ones?
 
         for i = 1, 2, ..., n - 1: with probability eps the documents at rank i and at a rank drawn from i+1..n change
         places
 
     Groups: none.
-    Chance: whether, and with which rank; --seed, and --samples for several.
+    Chance: whether, and with which rank; --seed, and --rankings for several.
     Edges: eps=0 keeps the order; a ranking of one document stays as it is.
     Source: Feng, Shah: Has CEO Gender Bias Really Been Fixed? Adversarial Attacking and Improving Gender Fairness in
     Image Search. AAAI 2022. https://doi.org/10.1609/aaai.v36i11.21445

@@ -252,7 +252,7 @@ def test_what_is_passed_over_is_listed_as_by_the_local_engine(running, tmp_path)
     told = {line for path in (tmp_path / "parts" / "rejected").iterdir() for line in path.read_bytes().splitlines()}
     listed = set(theirs[3]["out.arrow.rejected.jsonl"].splitlines())
     assert summary.rejected == len(told)
-    assert told == {line for line in listed if b"stands twice" not in line}, "the merge finds what stands twice"
+    assert told == {line for line in listed if b"appears twice" not in line}, "the merge finds what appears twice"
     with pytest.raises(InputError, match=r"stands in .* and again in"):
         joined(tmp_path / "merged.arrow", sorted((tmp_path / "parts").glob("*.arrow")))
 

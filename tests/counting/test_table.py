@@ -182,7 +182,7 @@ def test_reads_arrow_and_parquet_of_others(tmp_path):
         ({"docno": ["a", "b"], "tokens": [1, 1], "f": [1, None], "m": [1, 1]}, "the column f has no value"),
         ({"docno": ["a\0"], "tokens": [1], "f": [1], "m": [1]}, "with a NUL"),
         ({"docno": ["a"], "tokens": [1], "f": [-1], "m": [1]}, "a negative count"),
-        ({"docno": ["a", "a"], "tokens": [1, 1], "f": [1, 1], "m": [1, 1]}, "document a stands twice"),
+        ({"docno": ["a", "a"], "tokens": [1, 1], "f": [1, 1], "m": [1, 1]}, "document a appears twice"),
     ],
 )
 def test_refuses_what_a_table_may_not_hold(columns, message, tmp_path):
@@ -280,7 +280,7 @@ def test_counts_that_a_table_cannot_hold_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"t\.tsv:2: a count below 0 or above 4294967295"):
         build.joined(tmp_path / "t.arrow", [tmp_path / "t.tsv"])
     (tmp_path / "t.tsv").write_text("docno tokens f m\na 1 1 1\nb 1 1 1\na 1 1 1\n")
-    with pytest.raises(InputError, match="document a stands twice"):
+    with pytest.raises(InputError, match="document a appears twice"):
         build.joined(tmp_path / "t.arrow", [tmp_path / "t.tsv"])
 
 

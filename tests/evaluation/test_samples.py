@@ -63,7 +63,7 @@ def test_positions_may_be_known_of_the_first_ranking_alone(run, tmp_path):
 
 
 def test_without_the_option_a_second_ranking_is_a_duplicate(run):
-    with pytest.raises(fairtrec.support.errors.InputError, match="stands twice under query q1"):
+    with pytest.raises(fairtrec.support.errors.InputError, match="appears twice under query q1"):
         fairtrec.evaluate("KL@1", run, labels=LABELS)
 
 

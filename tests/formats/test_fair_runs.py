@@ -55,7 +55,7 @@ def test_without_a_header_both_formats_of_three_columns_are_named():
 
 def test_a_page_twice_in_a_ranking_is_refused_and_in_another_ranking_is_not():
     Path("t").write_text(SEVERAL + "2\t2\t14\n")
-    with pytest.raises(InputError, match="t:8: document 14 stands twice under query 2 2"):
+    with pytest.raises(InputError, match="t:8: document 14 appears twice under query 2 2"):
         run.samples_in(run.read("t"))
 
 

@@ -78,8 +78,8 @@ BROKEN = {
     "a large number": ('{"q1": {"d1": 1' + "0" * 400 + "}}", "under query 'q1' is not a finite number"),
     "a truth": ('{"q1": {"d1": true}}', "the score 'True' of document 'd1'"),
     "no documents": ('{"q1": {"d1": 1}, "q2": [1]}', "query 'q2' holds no object of documents; write {qid: {docno: score}}"),
-    "a key twice": ('{"q1": {"d1": 1, "d1": 2}}', "the key 'd1' stands twice in one object; remove one"),
-    "a query twice": ('{"q1": {"d1": 1}, "q1": {"d2": 2}}', "the key 'q1' stands twice"),
+    "a key twice": ('{"q1": {"d1": 1, "d1": 2}}', "the key 'd1' appears twice in one object; remove one"),
+    "a query twice": ('{"q1": {"d1": 1}, "q1": {"d2": 2}}', "the key 'q1' appears twice"),
     "no end": ('{"q1": {\n"d1": 1', r"b:2: this is not JSON \(Expecting"),
     "half a character": ('{"q1": {"d\\ud800": 1}}', "half a character"),
     "deep": ('{"q1": {"d1": ' + "[" * 100_000, "this is not JSON"),
@@ -93,7 +93,7 @@ BROKEN = {
     "a name twice": ("qid docno docno score\nq1 d1 d2 1\n", "b:1: two columns are called docno"),
     "no number": ("qid docno\nq1 d1\n", "this run has none of the columns score, sim, prediction; rename one"),
     "no rows": ("qid docno score\n", "this run has no lines"),
-    "a document twice": ("# a remark\nqid docno score\nq1 d1 1\nq1 d1 2\n", "b:4: document d1 stands twice under query q1"),
+    "a document twice": ("# a remark\nqid docno score\nq1 d1 1\nq1 d1 2\n", "b:4: document d1 appears twice under query q1"),
 }  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def test_a_key_twice_among_very_many_is_found_at_once(tmp_path):
     keys = ",".join(f'"d{number}":1' for number in range(20_000))
     (tmp_path / "b.json").write_text(f'{{"q1":{{{keys},"d19999":2}}}}')
     before = process_time()
-    with pytest.raises(InputError, match="the key 'd19999' stands twice"):
+    with pytest.raises(InputError, match="the key 'd19999' appears twice"):
         run.read(tmp_path / "b.json")
     assert process_time() - before < 1
 
@@ -247,7 +247,7 @@ def test_datasets_of_hugging_face_and_their_files_are_read(desk, fairtrec_comman
 
 
 CORPORA = {
-    "twice": ("_id,title,text\np001,a,b\np002,a,b\np001,c,d\n", "document p001 stands twice; keep one line"),
+    "twice": ("_id,title,text\np001,a,b\np002,a,b\np001,c,d\n", "document p001 appears twice; keep one line"),
     "a cell too many": ("_id,title,text\np001,a,b,c\n", "c.csv:2: 4 columns where the first line has 3"),
     "no texts": ("_id,title,text\n", "this collection has no lines"),
 }

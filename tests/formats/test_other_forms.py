@@ -95,7 +95,7 @@ def test_query_sets_that_are_part_of_a_file(written):
     [
         ("1\n 2\n", "file:2: this line has no query id"),
         ("1\n,2\n", "file:2: this line has no query id"),
-        ("1\n2\n1 again\n", "file:3: query 1 stands twice"),
+        ("1\n2\n1 again\n", "file:3: query 1 appears twice"),
         ("", "file: this query set is empty"),
         ("# 1\n", "file: this query set is empty"),
     ],
@@ -176,7 +176,7 @@ def test_counts(written, monkeypatch, separator, block):
         ("d9 1 1.5 0 0", "the m '1.5' is not an integer"),
         ("d9 1 0x1 0 0", "the m '0x1' is not an integer"),
         ("d9 1 0 0", "4 columns where a table of counts has 5"),
-        ("d2 1 0 0 0", "document d2 stands twice"),
+        ("d2 1 0 0 0", "document d2 appears twice"),
     ],
 )
 def test_bad_counts(written, monkeypatch, line, message, block):
@@ -278,7 +278,7 @@ def test_compressed_collections(written, pack):
     [
         ("no tab", "this line has no tab behind a docno"),
         ("\ttext", "this line has no tab behind a docno"),
-        ("d1\tagain", "document d1 stands twice; keep one line"),
+        ("d1\tagain", "document d1 appears twice; keep one line"),
     ],
 )
 def test_bad_tsv_collections(written, monkeypatch, line, message, block):
@@ -304,8 +304,8 @@ def test_bad_tsv_collections(written, monkeypatch, line, message, block):
         ('{"id": "d1", "text": 5}', "this line has no text"),
         ('{"id": "d1", "body": "x"}', "this line has no text"),
         ('{"id": "d1", "text": "x", "title": 5}', "the title of this line is not text"),
-        ('{"id": "d0", "text": "x"}', "document d0 stands twice"),
-        ('{"id": "d\\u0030", "text": "x"}', "document d0 stands twice"),
+        ('{"id": "d0", "text": "x"}', "document d0 appears twice"),
+        ('{"id": "d\\u0030", "text": "x"}', "document d0 appears twice"),
         ('{"id": "\\ud800", "text": "x"}', None),  # half a letter, which no run can hold
         ('{"x": ' + "[" * 100_000, "this line is not JSON"),
     ],

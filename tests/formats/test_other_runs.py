@@ -218,7 +218,7 @@ BAD = {
     "large": (lines() + '{"qid": "q1", "docno": "x", "score": 1%s}\n' % ("0" * 400), r"b:6: the column score of the run is not a finite number"),
     "a list": (lines() + '{"qid": "q1", "docno": ["x"], "score": 1}\n', r"b:6: the docno \['x'\] is neither text nor a whole number"),
     "NUL": (lines() + '{"qid": "q1", "docno": "\\u0000", "score": 1}\n', r"the column docno of the run holds an id that is empty"),
-    "twice": (lines() + lines(ROWS[:1]), r"b:6: document d1 stands twice under query q2 \(first on line 1\)"),
+    "twice": (lines() + lines(ROWS[:1]), r"b:6: document d1 appears twice under query q2 \(first on line 1\)"),
     "none of the columns": ('{"a": 1, "b": 2}\n', r"b:1: this run has none of the keys query_id, qid"),
     "results of ours": ('{"run": "a", "measures": {"x": 1}}\n', r"b:1: this run has none of the keys query_id"),
     "nothing": ("{}\n", r"b:1: this run has none"),
@@ -245,7 +245,7 @@ def test_bad_parquet_is_one_line(tmp_path):
     with pytest.raises(InputError, match="b: this run has none of the columns score, sim, prediction"):
         run.read(path)
     as_parquet(pa.concat_tables([TABLE, TABLE]), path)
-    with pytest.raises(InputError, match=r"b:6: document d1 stands twice under query q2 \(first on line 1\)"):
+    with pytest.raises(InputError, match=r"b:6: document d1 appears twice under query q2 \(first on line 1\)"):
         run.read(path)
     as_parquet(TABLE.set_column(3, "score", pa.array([1.0, None, 2, 3, 4])), path)
     with pytest.raises(InputError, match=r"b:2: the column score of the run is not a finite number"):

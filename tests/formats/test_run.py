@@ -198,7 +198,7 @@ BROKEN = {
     "not UTF-8, then NUL": (b"q7 Q0 d\xff 1 2.5 \0", "bytes that are not UTF-8"),
     "long docno": (b"q7 Q0 " + b"d" * 5000 + b" 1 2.5 tag", "a docno of more than 1024 bytes"),
     "long qid": (b"q" * 5000 + b" Q0 d 1 2.5 tag", "a qid of more than 1024 bytes"),
-    "duplicate": (b"q7 Q0 doc00062 1 2.5 tag", "document doc00062 stands twice under query q7 (first on line "),
+    "duplicate": (b"q7 Q0 doc00062 1 2.5 tag", "document doc00062 appears twice under query q7 (first on line "),
     "form feed": (b"q7 Q0 do\fc 1 2.5 tag", "7 columns where a run has 6"),
 }
 
@@ -566,5 +566,5 @@ def test_large_runs_are_looked_through_beside_their_ranking(monkeypatch, twice):
         assert run_format.read("run").docnos.tolist() == small.docnos.tolist()
         return
     Path("run").write_text(FILES["run"] + "q1 Q0 d1 3 1 t\n")
-    with pytest.raises(InputError, match=r"run:5: document d1 stands twice under query q1 \(first on line 1\)"):
+    with pytest.raises(InputError, match=r"run:5: document d1 appears twice under query q1 \(first on line 1\)"):
         run_format.read("run")

@@ -1,5 +1,6 @@
-"""docs/stability.md lists what the code has, and each thing that recorded outputs show."""
+"""docs/stability.md and docs/schema.md list what the code has, and each thing that recorded outputs show."""
 
+import json
 import re
 
 from fairtrec.cli import find_rows
@@ -9,6 +10,7 @@ from fairtrec_made.command_trials import list_goldens
 
 PAGE = (REPOSITORY / "docs" / "stability.md").read_text("utf-8")
 WRITTEN, _, MADE = PAGE.partition("<!-- made from the code")
+SCHEMA = (REPOSITORY / "docs" / "schema.md").read_text("utf-8")
 GOLDEN = list_goldens()
 
 
@@ -45,8 +47,34 @@ def test_every_recorded_signature_field_is_listed():
 
 
 def test_every_recorded_column_of_eval_is_listed():
-    listed = section("Columns and keys of reports")
+    listed = set(re.findall(r"`([^`]+)`", SCHEMA.partition("## Columns\n")[2]))
     heads = [text.splitlines()[1].split("\t") for text in recorded("eval") if "-f tsv" in text.splitlines()[0]]
     assert len(heads) > 2
     for head in heads:
         assert set(head[: head.index("queries") + 1]) <= listed
+
+
+def paths(value, path=""):
+    """Give the keys of a report, the last part of each, and no further into notes."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield key
+            yield from paths(each, key) if key not in ("notes", "inputs", "options", "ways") else ()
+    elif isinstance(value, list):
+        for each in value:
+            yield from paths(each, path)
+
+
+def test_every_recorded_key_of_a_report_is_on_the_page_of_the_schema():
+    """But for names of runs, queries, documents, groups and measures."""
+    listed = set(re.findall(r"\w+", " ".join(re.findall(r"^\| `([^`]+)`", SCHEMA, re.MULTILINE))))
+    seen = 0
+    for case in GOLDEN:
+        head, _, text = case.read_text("utf-8").partition("\n")
+        if not re.search(r"-f json\b", head) or not text.startswith("{"):
+            continue
+        record, _ = json.JSONDecoder().raw_decode(text)
+        keys = {key for key in paths(record) if re.fullmatch(r"[a-z]+_[a-z_]+", key)}
+        assert keys <= listed, case.name
+        seen += 1
+    assert seen > 10

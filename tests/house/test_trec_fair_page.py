@@ -84,7 +84,7 @@ def performed(fairtrec_command, *, fairweb):
                 done = subprocess.run(words[:-2], capture_output=True, check=True, text=True)
                 Path(words[-1]).write_text(done.stdout)
                 continue
-            if words[1] == "make":
+            if words[1] in ("make", "trec-fair-2019"):  # the latter is of another track
                 continue
             done = fairtrec_command(*words[1:], "--places", "6")
             assert done.code == 0, done.err

@@ -235,7 +235,7 @@ def tables_alone(text):
     """Leave out what stands behind the last table, but for what has no room in it."""
     last = text.rindex("───")
     end = text.index("\n\n", last) if "\n\n" in text[last:] else len(text)
-    left = re.search(r"^left out for want of room: .*$", text, re.MULTILINE)
+    left = re.search(r"^hidden columns \(window too narrow\): .*$", text, re.MULTILINE)
     return text[:end] + (f"\n\n{left[0]}" if left else "")
 
 
@@ -247,11 +247,11 @@ def heads(text):
 def test_what_has_no_room_is_named_and_stands_in_a_wider_window(runs, result, monkeypatch):
     compared = fairtrec.compare(result, result.scores[0].run)
     narrow, wide = (drawn(COMPARISONS, compared, monkeypatch, width) for width in (80, 400))
-    pattern = r"^left out for want of room: (.*); -f tsv or a wider window has them$"
+    pattern = r"^hidden columns \(window too narrow\): (.*); -f tsv has all$"
     left = re.search(pattern, unwrapped(narrow), re.MULTILINE)
     assert heads(wide) - heads(narrow) == {*left[1].split(", ")}
     assert {"verdict", "difference"} <= heads(narrow)
-    assert "left out for want" not in wide
+    assert "hidden columns" not in wide
 
 
 def test_a_file_has_every_column(result, tmp_path, monkeypatch):
@@ -259,7 +259,7 @@ def test_a_file_has_every_column(result, tmp_path, monkeypatch):
     compared = fairtrec.compare(result, result.scores[0].run)
     compared.write(tmp_path / "report", "table")
     assert "cliff" in (tmp_path / "report").read_text("utf-8")
-    assert "left out" not in (tmp_path / "report").read_text("utf-8").partition("\n↑")[0]
+    assert "hidden columns" not in (tmp_path / "report").read_text("utf-8").partition("\n↑")[0]
 
 
 def test_a_dumb_terminal_has_a_width_too(monkeypatch, fairtrec_command):

@@ -33,7 +33,7 @@ from fairtrec.support.progress import RUNS, report
 
 OF_ONE_TABLE = NoteKind(
     "documents of one table",
-    "counts={table}: of the documents looked at, {fewer} have counts only in the base, and {more} only there",
+    "counts={table}: {fewer} documents have counts only in the base, {more} only in this table",
     NoteSeverity.MISLEADING,
 )
 RAW = frozenset(row.name for row in CHOICES.values() if row.section == RANKING)  # by which runs are ranked anew

@@ -110,7 +110,7 @@ def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str]
         values.append(Column("flipped", [str(each.flipped) for each in terms]))
         if len(names) <= FEW:
             values.insert(0, Column("order", [order([each], names, ablation.base) for each in terms], words=True))
-    return ReportTable("Means move by, where one term is left out", keys, values)
+    return ReportTable("Change of each mean without one term", keys, values)
 
 
 def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> ReportTable:
@@ -123,7 +123,7 @@ def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> ReportTab
         values.append(Column("rank", [str(ablation.base.ranks[run]) for run in best]))
         values.append(Column("ranks", [whole(ranks[run].tolist()) for run in best]))
     key = Column("run", [names[run] for run in best], words=True, runs=True)
-    return ReportTable("Runs over all variants", [key], values)
+    return ReportTable("Range of each run over all variants", [key], values)
 
 
 def lines(ablation: Ablation) -> dict[str, list[Variant]]:

@@ -36,14 +36,14 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
 )
 @options.word("--interval", of=Method, help="How intervals are computed: from Student's t, or by bootstrap.")
 @click.option(
-    "--strict/--no-strict", show_default=False, help="Fail if the value itself misses the bound, whatever its interval."
+    "--strict/--no-strict", show_default=False, help="Compare the value itself with the bound, without its interval."
 )
 @click.option("--prove", is_flag=True, help="Pass only if the whole interval lies on the right side of the bound.")
-@options.word("--fail-on", of=FailOn, help="With warning, exit with 1 on warnings, too.")
+@options.word("--fail-on", of=FailOn, help="With warning, also exit with 1 on warnings.")
 @click.option("--accept", is_flag=True, help="Go on though values of the baseline's measures have changed since.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, judge the others, and exit with 3.")
 @click.option("--slice", "slices", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
-@click.option("--junit", type=options.FILE, help="Write JUnit XML too.")
+@click.option("--junit", type=options.FILE, help="Also write JUnit XML.")
 @config.option
 @options.Shared(evaluates="check", report=VERDICTS)
 @options.untrusted

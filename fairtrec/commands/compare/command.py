@@ -82,7 +82,7 @@ values = click.option(
     "--slice",
     "slices",
     metavar="FILE",
-    help="Compare within each slice of queries, too; lines of FILE are qid and slice.",
+    help="Also compare within each slice of queries; lines of FILE are qid and slice.",
 )
 @options.word(
     "--correlate",

@@ -30,8 +30,8 @@ command.add_command(make.command)
 @click.argument("source", metavar="IN")
 @click.argument("output", metavar="OUT", type=options.FILE)
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
-@click.option("--terms", metavar="NAME|FILE", help="The terms that were counted, where IN does not say so.")
-@options.word("--tokenizer", of=Tokenizer, optional=True, help="How texts were split, where IN does not say so.")
+@click.option("--terms", metavar="NAME|FILE", help="The terms that were counted, if IN does not record them.")
+@options.word("--tokenizer", of=Tokenizer, optional=True, help="How texts were split, if IN does not record it.")
 @click.option("--case-sensitive", is_flag=True, help="Upper and lower case were distinguished, as Hunter and hunter.")
 def convert(
     source: str, output: Path, *, force: bool, terms: str | None, tokenizer: str | None, case_sensitive: bool

@@ -12,7 +12,7 @@ from fairtrec.support.literals import Engine, Tokenizer
 
 ODD = options.Shared(
     (  # what is done with documents that are not as they should be
-        click.option("--keep-going", is_flag=True, help="Write what is wrong to FILE.rejected.jsonl and go on."),
+        click.option("--keep-going", is_flag=True, help="Write unreadable lines to FILE.rejected.jsonl and continue."),
         click.option(
             "--max-doc-bytes",
             type=click.IntRange(1, 1 << 30),

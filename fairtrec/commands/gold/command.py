@@ -34,8 +34,8 @@ def command() -> None:
 )
 @options.word("--unit", of=Drawn, help="What is drawn: documents by their exposure, or whole queries.")
 @click.option("--seed", type=FROM_0, default=0, metavar="N", help="Another seed draws others.")
-@click.option("--gold", metavar="FILE", help="Keep the labels of this sheet, for what is drawn again.")
-@click.option("--docs", metavar="FILE|ID", help="The texts, to stand beside them: TSV, JSON lines, an ir_datasets id.")
+@click.option("--gold", metavar="FILE", help="Keep the labels of this sheet for documents that are drawn again.")
+@click.option("--docs", metavar="FILE|ID", help="The texts, to show next to them: TSV, JSON lines, an ir_datasets id.")
 @click.option("--queries", metavar="NAME|FILE", help="Only of these queries: a query set by name, or a file of ids.")
 @OF_RUNS
 @click.option("-o", "--output", required=True, type=options.FILE, help="The sheet, a TSV.")

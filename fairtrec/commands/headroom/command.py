@@ -30,7 +30,7 @@ from fairtrec.support.literals import DocumentsFrom
     "from_",
     type=click.Choice(get_args(DocumentsFrom)),
     default="run",
-    help="Whose documents may be ranked: those of the run, of the background too, of all runs.",
+    help="The candidates: documents of the run, also of the background, or of all runs.",
 )
 @click.option(
     "--candidates", type=int, metavar="N", help="Reorder only the first N documents of each run.  [default: all]"

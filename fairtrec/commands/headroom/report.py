@@ -49,9 +49,13 @@ WITH_GROUPS = NoteKind(
     NoteSeverity.BACKGROUND,
 )
 EXACT = NoteKind(
-    "exact", "{fairness}: exact for {exact} of {every} {what}, by {ways} (docs/headroom.md)", NoteSeverity.BACKGROUND
+    "exact",
+    "{fairness}: exact for {exact} of {every} {what}, by {ways} (docs/headroom-computed.md)",
+    NoteSeverity.BACKGROUND,
 )
-NOT_EXACT = NoteKind("not exact", "{fairness}: {found} (docs/headroom.md){exact}; {bound}", NoteSeverity.MISLEADING)
+NOT_EXACT = NoteKind(
+    "not exact", "{fairness}: {found} (docs/headroom-computed.md){exact}; {bound}", NoteSeverity.MISLEADING
+)
 CAPPED = NoteKind(
     "search capped",
     "the search ended at its cap for {queries} of {every} {what}; more steps may find fairer orders",
@@ -64,7 +68,7 @@ OWN_FRONTS = NoteKind(
 )
 NO_FRONT = NoteKind(
     "no front",
-    "{aim} is nan: only points and bounds of the front are known (docs/headroom.md)",
+    "{aim} is nan: only points and bounds of the front are known (docs/headroom-computed.md)",
     NoteSeverity.MISLEADING,
 )
 LEFT_OUT = NoteKind(

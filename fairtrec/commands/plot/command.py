@@ -36,7 +36,7 @@ OF_MEANS = ("confidence", "interval", "no_intervals")
 )
 @click.option("--no-intervals", is_flag=True, help="Draw no intervals.")
 @click.option(
-    "--families", metavar="LIST", help="Draw runs whose names begin with the same of these words in one colour."
+    "--families", metavar="LIST", help="Draw runs whose names begin with the same of these words in one color."
 )
 @click.option("--trend", is_flag=True, help="Fit a line to the runs of each family in the front, or to all.")
 @click.option("--sort", metavar="MEASURE", help="Order the bars of `runs` by this measure, the best run first.")

@@ -2,7 +2,7 @@
 
 Lemma 1: fairness is a sum over ranks. Lemma 2: fairness goes by which kind of document stands at each rank, of which
 there are few, whatever it makes of them. Lemma 3: fairness is a sum over ranks that look at how many of each kind
-stand above. docs/headroom.md has all three. Of few documents every order is looked at.
+stand above. docs/headroom-computed.md has all three. Of few documents every order is looked at.
 """
 
 from collections.abc import Mapping, Sequence

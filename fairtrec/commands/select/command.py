@@ -17,7 +17,7 @@ BESIDE = click.option(
     "measures",
     multiple=True,
     metavar="MEASURES",
-    help="Measures to print beside, which play no part in the choice.",
+    help="Other measures to print; they do not affect the choice.",
 )
 
 
@@ -28,7 +28,7 @@ BESIDE = click.option(
     "--beta",
     default="0,0.5,1,2,inf",
     metavar="LIST",
-    help="How much fairness counts: 0 for utility alone, inf for fairness alone.",
+    help="How much fairness counts: 0 is utility only, inf is fairness only.",
 )
 @click.option(
     "--folds",

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     of=Amortization,
     help="Over a whole sequence, or over the repetitions of each query and then the mean.",
 )
-@click.option("--shares", is_flag=True, help="Print each group's share of exposure and of relevance too.")
+@click.option("--shares", is_flag=True, help="Also print each group's share of exposure and of relevance.")
 @options.VIEWED["per_query"]
 @options.VIEWED["sort"]
 @options.jobs

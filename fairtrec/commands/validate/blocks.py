@@ -57,7 +57,7 @@ def meant(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one for ea
     """
     many = len(cells)
     if many == 1 and line.count(b",") >= 3:
-        return ", it is parted by commas"
+        return ", its columns are separated by commas"
     if many > COLUMNS and many % COLUMNS == 0 and b"\r" in line:
         return ", its lines end in CR alone"
     if many > COLUMNS:

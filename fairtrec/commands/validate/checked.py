@@ -99,7 +99,7 @@ class Checked:
         return [(CODES[name], many) for name, many in sorted(self.found.many.items()) if CODES[name].repair]
 
     def is_written(self, place: Path | None) -> bool:
-        """Tell whether the run is written anew: it should be, and nothing stands against it."""
+        """Tell whether the run is written anew: it should be, and no error prevents it."""
         return place is not None and not self.obstacles
 
     def is_bad(self, place: Path | None, fail_on: Severity) -> bool:

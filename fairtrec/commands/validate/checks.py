@@ -55,7 +55,7 @@ def _split(rows: RunEntries, found: Findings) -> None:
     def message(place: int) -> str:
         left = rows.lines[starts[before[place] + 1] - 1]
         qid = rows.qids[query[later[place]]]
-        return f"query {qid} goes on, which was left after line {left:,}; keep its lines together"
+        return f"query {qid} continues here, after line {left:,}; keep its lines together"
 
     found.add_all("W501", rows.lines[starts[later]], message)
 
@@ -93,7 +93,7 @@ def _documents(rows: RunEntries, known: Docnos, example: str, found: Findings) -
 
 
 def _unrepeated(rows: RunEntries, found: Findings) -> RunEntries:
-    """Report each document that stands again under its query, and leave it out."""
+    """Report each document that appears again under its query, and leave it out."""
     # One number of 64 bits stands for query and docno: sorting these finds the few rows that may be repeated, which
     # costs less than to sort names; only of these are the names compared.
     keys = fingerprints(rows.docnos) ^ (rows.query.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
@@ -123,7 +123,7 @@ def _repeated(rows: RunEntries, again: Ints, before: Ints, code: str, with_score
         row = again[place]
         docno, qid = rows.docnos[row].decode(), rows.qids[rows.query[row]]
         line = rows.lines[before[place]]
-        return f"document {docno} stands again under query {qid}, with {with_score} (first on line {line:,}); keep one"
+        return f"document {docno} appears again under query {qid}, with {with_score} (first on line {line:,}); keep one"
 
     found.add_all(code, rows.lines[again], message)
 
@@ -169,7 +169,7 @@ def _ranks(rows: RunEntries, found: Findings) -> None:
         rows, gap, "W603", lambda q, r, m: f"rank {ranks[r]} follows {ranks[r - 1]} in query {q}{_more(m)}", found
     )
     twice = np.flatnonzero(same & (step == 0)) + 1
-    _per_query(rows, twice, "W604", lambda q, r, m: f"rank {ranks[r]} stands again in query {q}{_more(m)}", found)
+    _per_query(rows, twice, "W604", lambda q, r, m: f"rank {ranks[r]} appears again in query {q}{_more(m)}", found)
 
 
 def _ordered(rows: RunEntries, by: Ints | Floats) -> tuple[RunEntries, Bools]:

@@ -30,7 +30,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option(
     "--qrels",
     metavar="FILE|ID",
-    help="The judgements: each of their queries should be in the run, which may have more.",
+    help="The qrels: the run should have each of their queries, and may have more.",
 )
 @click.option("--queries", metavar="NAME|FILE", help="The wanted queries: a query set by name, or a file of query ids.")
 @click.option("--docs", metavar="FILE|ID", help="The collection: TSV or JSON lines, or an ir_datasets id.")
@@ -42,7 +42,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("--truth", metavar="FILE", help="The ground truth of trec-fair-2019.")
 @click.option("--fix", metavar="OUT", type=click.Path(), help="Write the run, repaired; several to the folder OUT.")
 @options.into_folder
-@options.word("--fail-on", of=Severity, help="With warning, exit with 3 on warnings, too.")
+@options.word("--fail-on", of=Severity, help="With warning, also exit with 3 on warnings.")
 @click.option("--all", "everything", is_flag=True, help="Show every finding, not the first 20 of each code in a file.")
 @options.Shared(report=FINDINGS, what="github: annotations of a workflow.", beside=[])
 @click.option("--codes", is_flag=True, help="Print the table of all codes, and do nothing else.")
@@ -68,7 +68,7 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
         click.echo(table(), nl=False)
         return
     if not runs:
-        raise UsageError("there is no run to check; name at least one")
+        raise UsageError("no run to check; pass at least one")
     _refuse_others(track, given)
     paths = list_runs(runs)
     bad = 0
@@ -104,7 +104,7 @@ def _refuse_others(track: str, given: dict[str, Any]) -> None:
 def _checked(
     paths: list[str], lists: list[str], track: str, given: dict[str, Any]
 ) -> Iterator[tuple["Checked", Path | None]]:
-    """Check one run after the other; with each, where it is written unless something stands against it."""
+    """Check one run after the other; with each, where it is written unless an error prevents it."""
     from fairtrec.commands.validate.checked import Twins, examine, outputs, write
     from fairtrec.commands.validate.findings import KEPT, plural
     from fairtrec.commands.validate.validating import expected, validate_trec_fair

@@ -105,7 +105,7 @@ class _RunReader:
         last = line + ends - block.endswith(b"\n")
         self.length = last
         if not block.endswith(b"\n"):
-            self.found.add("W113", last, "the last line has no end; was the file written to the end?")
+            self.found.add("W113", last, "the last line has no newline; was the file written completely?")
         if b"\r\n" in block:
             _note(self.crlf, line + block.count(b"\n", 0, block.find(b"\r\n")), block.count(b"\r\n"))
             block = block.replace(b"\r\n", b"\n")

@@ -164,12 +164,12 @@ def sorted_parts(each: Table, number: int, groups: Sequence[str], scratch: Path)
         yield _in_order(each.path, number)
         return
     # What is not sorted is cut into pieces that fit in memory; each is sorted there and written as a part of its own,
-    # for the merge that comes next. A document that stands twice in one piece is found here, in two by the merge.
+    # for the merge that comes next. A document that appears twice in one piece is found here, in two by the merge.
     for piece, rows in enumerate(even(_taken(each, number, groups), PIECE * table.ROWS)):
         ordered, again, _ = arranged(rows)
         if len(again):
             docno = rows.docnos[int(again[0])].as_py()
-            raise InputError(f"document {docno} stands twice; keep one row", each.path)
+            raise InputError(f"document {docno} appears twice; keep one row", each.path)
         path = scratch / f"sorted-{number}-{piece}.arrow"
         written(path, schema(groups, placed=True), [ordered])
         yield rows_of(path)

@@ -19,7 +19,7 @@ from fairtrec.support.errors import FilePath, InputError
 def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotations:
     """Read the counts of the wanted documents, and of all as a histogram if ``collection`` is asked for.
 
-    Raises InputError for a bad header or line, a negative count, and a wanted document that stands twice.
+    Raises InputError for a bad header or line, a negative count, and a wanted document that appears twice.
     """
     path, groups = table.path, tuple(sorted(table.groups))
     refuse_large(documents=len(wanted), groups=len(groups))
@@ -84,4 +84,4 @@ def _refuse_repeats(block: columns.Columns, known: Bools, path: FilePath, lines:
     first[np.unique(block["rows"], return_index=True)[1]] = True
     at = int((known[block["rows"]] | ~first).argmax())
     line = columns.line_of(lines, int(block["here"][at]))
-    raise InputError(f"document {block['docno'][at].decode()} stands twice; keep one line", path, line)
+    raise InputError(f"document {block['docno'][at].decode()} appears twice; keep one line", path, line)

@@ -222,7 +222,7 @@ def groups_in(schema: Any, path: FilePath) -> list[str]:
     names = schema.names
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"the column {twice[0]} stands twice; keep one of the two", path)
+        raise InputError(f"the column {twice[0]} appears twice; keep one of the two", path)
     groups = [name for name in names if name not in COLUMNS]
     numbers = [name for name in names if name != DOCNO]
     if not {DOCNO, TOKENS} <= set(names) or len(groups) < 2:

@@ -36,7 +36,7 @@ GEOMETRIC = NoteKind("geometric mean", "gm: the geometric mean over queries, eac
 
 
 def read(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Read a list of them, apart by commas. Raises UsageError for what is none, and for one that stands twice.
+    """Read a list of them, apart by commas. Raises UsageError for what is none, and for one that appears twice.
 
     >>> read("max, < 0.90"), read(["gm"])
     (('max', '<0.9'), ('gm',))

@@ -143,7 +143,7 @@ def parse_toml(data: bytes, path: FilePath, way_out: str) -> Fields:
 def parse_json(data: bytes, path: FilePath, way_out: str, line: int | None = None) -> Fields:
     """Read the bytes of a JSON object, of a whole file or in a line of one.
 
-    Raises InputError for what is none, for a key that stands twice, and for nan.
+    Raises InputError for what is none, for a key that appears twice, and for nan.
     """
     import json
 
@@ -154,7 +154,7 @@ def parse_json(data: bytes, path: FilePath, way_out: str, line: int | None = Non
         found = dict(pairs)
         if len(found) < len(pairs):
             [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
-            refuse(f"{twice!r} stands twice in one object")
+            refuse(f"{twice!r} appears twice in one object")
         return found
 
     try:

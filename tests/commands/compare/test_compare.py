@@ -399,7 +399,7 @@ def test_a_narrow_window_folds_names_and_leaves_columns_out(monkeypatch):
     tables = [line for line in drawn.splitlines() if "─" in line]
     assert tables
     assert all(len(line) <= 80 for line in tables)
-    assert "left out for want of room: " in drawn
+    assert "hidden columns (window too narrow): " in drawn
 
 
 def test_slices_are_read(tmp_path):

@@ -63,7 +63,7 @@ def test_annotate_takes_a_word_list_by_name(folder, fairtrec_command):
         (["-", "--terms", "terms.csv", "-o", "t.arrow"], 3, "-: a collection is read twice"),
         (["empty.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "empty.tsv: this file has no lines"),
         (["c.tsv", "--terms", "nope", "-o", "t.arrow"], 4, "there is no file nope"),
-        (["c.tsv", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "c.tsv:1: document a stands twice"),
+        (["c.tsv", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "c.tsv:1: document a appears twice"),
     ],
 )
 def test_annotate_fails(arguments, code, message, folder, fairtrec_command):

@@ -180,7 +180,7 @@ def test_a_damaged_gz_leaves_nothing_of_no_use(workplace):
 
 def test_a_document_that_stands_twice_leaves_nothing_of_no_use(workplace):
     (workplace / "c.tsv").write_bytes(b"".join([*LINES, LINES[0]]))
-    with pytest.raises(InputError, match=r"c.tsv:4001: document d0 stands twice"):
+    with pytest.raises(InputError, match=r"c.tsv:4001: document d0 appears twice"):
         run(workplace)
     assert not list(workplace.glob("o.arrow*"))
 

@@ -282,7 +282,7 @@ FAULTS = {
     "not UTF-8": (b"x\tcaf\xe9", "bytes that are not UTF-8"),
     "NUL": (b"x\ta\0b", "a NUL byte"),
     "long docno": (b"x" * 1025 + b"\ttext", "a docno of more than 1024 bytes"),
-    "twice": (b"first\tagain", "document first stands twice"),
+    "twice": (b"first\tagain", "document first appears twice"),
     "long text": (b"x\t" + b"word " * 2000, "a document of more than 5000 bytes; break it up"),
 }
 
@@ -371,14 +371,14 @@ def test_documents_that_stand_twice_in_other_parts_and_files(tmp_path, small_pie
     (tmp_path / "a.tsv").write_bytes(tsv(texts))
     (tmp_path / "b.gz").write_bytes(gzip.compress(b"\nnew\tshe\n" + tsv(texts)))
     sources = tmp_path / "a.tsv", tmp_path / "b.gz"
-    with pytest.raises(InputError, match=r"b\.gz:\d+: document .* stands twice; keep one line"):
+    with pytest.raises(InputError, match=r"b\.gz:\d+: document .* appears twice; keep one line"):
         run(tmp_path, *sources)
     done = run(tmp_path, *sources, keep_going=True)
     assert done.rejected == 300
     assert_holds(tmp_path / "t.arrow", {**texts, "new": "she"})
     told = [json.loads(line) for line in (tmp_path / "t.arrow.rejected.jsonl").read_text().splitlines()]
     assert [each["line"] for each in told] == list(range(3, 303))
-    assert [each["reason"] for each in told] == [f"document {name} stands twice; keep one line" for name in texts]
+    assert [each["reason"] for each in told] == [f"document {name} appears twice; keep one line" for name in texts]
     run(tmp_path, tmp_path / "a.tsv", keep_going=True)
     assert not (tmp_path / "t.arrow.rejected.jsonl").exists()
 

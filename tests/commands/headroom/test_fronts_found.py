@@ -234,12 +234,15 @@ def test_points_say_whether_they_are_exact_and_runs_in_which_ways():
     assert exact.runs[0].ways == {"lemma 3": queries}
     assert all(point.exact for point in exact.runs[0].points)
     table = HEADROOMS("table", exact, places=4)
-    assert f"NDKL@4: exact for {queries} of {queries} queries, by lemma 3 (docs/headroom.md)" in table
+    assert f"NDKL@4: exact for {queries} of {queries} queries, by lemma 3 (docs/headroom-computed.md)" in table
     assert "fairest orders found" not in table
     searched = fairtrec.headroom({"r": run}, qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels)
     assert searched.runs[0].ways == {"search": queries}
     table = HEADROOMS("table", searched, places=4)
-    assert f"AWRF@4: found by search for {queries} of {queries} queries (docs/headroom.md); no order is better" in table
+    assert (
+        f"AWRF@4: found by search for {queries} of {queries} queries (docs/headroom-computed.md); no order is better"
+        in table
+    )
     assert "the fairest orders found that lose" in table
 
 

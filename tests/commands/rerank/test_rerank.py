@@ -22,7 +22,7 @@ from fairtrec.rerankers import BUILT_IN, DetCons
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY, pages
 
-PAGE = (REPOSITORY / "docs" / "rerank.md").read_text("utf-8")
+PAGES = [(REPOSITORY / "docs" / f"{name}.md").read_text("utf-8") for name in ("rerank", "rerank-computed")]
 GIVEN = ("--terms", "gender-en", "--docs", "resources/example/collection.tsv", "--membership", "majority")
 NEURAL = "resources/example/neural.run"
 
@@ -234,18 +234,18 @@ def test_the_list_and_a_page(fairtrec_command):
     listed = fairtrec_command("measures").out.partition("rerankers, for `fairtrec rerank --by`:\n")[2]
     assert [line.split("@")[0].split()[0] for line in listed.splitlines()[: len(BUILT_IN)]] == [*BUILT_IN]
     page = fairtrec_command("measures", "detcons")
-    assert page.out.startswith("DetCons@10\n\nWhose group would soonest be short of documents?\n")
+    assert page.out.startswith("DetCons@10\n\nWhich group would soonest be short of documents?\n")
     assert fairtrec_command("measures", "Nothing").code == 2
 
 
 @pytest.mark.usefixtures("copied")
 def test_the_page_runs_in_python(capsys):
-    first, own = pages.programs(PAGE)
+    first, own = (program for page in PAGES for program in pages.programs(page))
     exec(compile(first, "rerank.md", "exec"), {})
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("DetCons@10 {'before': {'NDKL@10': 0.38")
     names = {"__name__": "lottery"}
-    exec(compile(own, "rerank.md", "exec"), names)
+    exec(compile(own, "rerank-computed.md", "exec"), names)
     lottery = names["Lottery"]()
     run = {"q": dict(zip("abcdef", range(6, 0, -1), strict=True))}
     firsts = {next(iter(fairtrec.rerank(lottery, {"r": run}, seed=seed).runs[0].rankings["q"])) for seed in range(60)}

@@ -60,7 +60,7 @@ BROKEN = [
     ("[]", "the file must be an object"),
     ("{}", "this is no results file of format 1; write it with: fairtrec eval -f json -q"),
     ('{"format": 1}', "a.json: measures is missing; write it with: "),
-    ('{"a": 1, "a": 2}', "'a' stands twice"),
+    ('{"a": 1, "a": 2}', "'a' appears twice"),
     ('{"a": NaN}', "NaN is no number"),
     ('{"a": "\\ud800"}', "not UTF-8"),
     ('{"\\uDFFF": 1}', "not UTF-8"),
@@ -450,7 +450,7 @@ def test_both_halves_of_a_character_are_one():
 
 def test_the_last_of_many_keys_is_found_to_stand_twice():
     keys = ", ".join(f'"{number}": 0' for number in range(100_000))  # in one pass; by pairs it would take minutes
-    with pytest.raises(InputError, match="'99999' stands twice"):
+    with pytest.raises(InputError, match="'99999' appears twice"):
         read(f'{{{keys}, "99999": 0}}')
 
 

@@ -388,7 +388,7 @@ BAD_RUNS = {
     "7": ":1: 7 is not an object" + FORM,
     '"' + "x" * 90 + '"': r":1: 'x{36}\.\.\. is not an object",
     "{}": ":1: the object has no q_num and no qid and no ranking",
-    '{"q_num": "0.0", "q_num": "0.1", "qid": 1, "ranking": []}': ":1: a key stands twice in one object",
+    '{"q_num": "0.0", "q_num": "0.1", "qid": 1, "ranking": []}': ":1: a key appears twice in one object",
     '{"q_num": 0.1, "qid": 1, "ranking": []}': ":1: the q_num 0.1 is not of the form seq.num, two whole numbers as text",
     '{"q_num": "0", "qid": 1, "ranking": []}': ":1: the q_num '0' is not of the form",
     '{"q_num": "0.1234567890123456789", "qid": 1, "ranking": []}': ":1: the q_num .* is not of the form",
@@ -454,8 +454,8 @@ def test_json_of_any_shape_is_read_or_refused_by_its_line(tmp_path):
 
 DOCUMENT = '{"qid": 1, "documents": [{"doc_id": "d1", "relevance": %s}]}'
 BAD_TRUTHS = {
-    TRUTH + TRUTH: ":3: query 1 stands twice (first on line 1); keep one",
-    '{"qid": 1, "documents": [{"doc_id": "d1", "relevance": 1}, {"doc_id": "d1", "relevance": 1}]}': ":1: d1 stands more than once; write each",
+    TRUTH + TRUTH: ":3: query 1 appears twice (first on line 1); keep one",
+    '{"qid": 1, "documents": [{"doc_id": "d1", "relevance": 1}, {"doc_id": "d1", "relevance": 1}]}': ":1: d1 appears more than once; write each",
     DOCUMENT % '"1"': ":1: the relevance '1' of document d1 is not a number from 0 to 1; write each",
     DOCUMENT % "true": ":1: the relevance True of document d1",
     DOCUMENT % "NaN": ":1: the relevance nan of document d1",
@@ -477,7 +477,7 @@ def test_a_bad_ground_truth(files, text):
 
 
 BAD_SEQUENCES = {
-    "0.0,1\n0.0,2\n": ":2: q_num 0.0 stands twice (first on line 1); keep one",
+    "0.0,1\n0.0,2\n": ":2: q_num 0.0 appears twice (first on line 1); keep one",
     "0.0,1\n0.1,3\n": ":2: query '3' of q_num 0.1 is not in the ground truth ",
     "0.0\n": ":1: 1 column, where there should be two; write each line as seq.num,qid",
     "0.0,1,1\n": ":1: 3 columns, where there should be two",
@@ -494,7 +494,7 @@ def test_bad_sequences(files, text):
 
 
 BAD_GROUPS = {
-    "d1,A\nd1,B\n": ":2: document d1 stands twice (first on line 1); keep one line",
+    "d1,A\nd1,B\n": ":2: document d1 appears twice (first on line 1); keep one line",
     "d1,A\n,B\n": ":2: the document id '' is empty",
     'd1,A\nd2,"B\n': ":2: this line is not CSV (unexpected end of data)",
     "d1," + "A" * 1025: ":1: a label of more than 1024 characters",
@@ -545,7 +545,7 @@ FAULTY = {
         RUN + LINE[0].replace("0.0", "2.0"),
         [":5: q_num 2.0 is not in the sequences {seq}; remove the line"],
     ),
-    "repeated q_num": (RUN + LINE[1], [":5: q_num 0.1 stands twice (first on line 2); keep one ranking"]),
+    "repeated q_num": (RUN + LINE[1], [":5: q_num 0.1 appears twice (first on line 2); keep one ranking"]),
     "missing q_num": (
         LINE[3],
         [": no ranking for q_num 0.0, 0.1, 0.2; rank the documents of each request"],

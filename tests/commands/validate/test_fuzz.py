@@ -123,7 +123,7 @@ KINDS = {  # what the reader says: the codes of that
     "not UTF-8|NUL byte": {"E103", "E104"},
     "of more than 1024 bytes": {"E204"},
     "is not a finite number": {"E301", "E302", "E303"},
-    "stands twice": {"E401", "E402"},
+    "appears twice": {"E401", "E402"},
     "has no lines": {"E102"},
     "compressed data|reading failed": {"E101"},
 }

@@ -119,14 +119,14 @@ def test_every_code_of_a_trec_run_can_be_found(tmp_path):
 
 def test_messages_say_what_is_meant(tmp_path):
     said = [finding.message for finding in found(GOOD + b"q1 Q0 d2 4 0.5 t\n", tmp_path).found.in_order]
-    assert said[0] == "document d2 stands again under query q1, with another score (first on line 2); keep one"
-    assert said[1] == "query q1 goes on, which was left after line 3; keep its lines together"
+    assert said[0] == "document d2 appears again under query q1, with another score (first on line 2); keep one"
+    assert said[1] == "query q1 continues here, after line 3; keep its lines together"
     columns = {
         b"q1 d1 1 3": "it looks like qid docno rank score",
         b"q1 d1 1 3 t": "is the second, Q0, missing?",
         b"q1 Q0 d1 1 3": "is the tag missing?",
         b"q1 Q0 d1 1 3 my tag": "is there a blank in a docno or in the tag?",
-        b"q1,Q0,d1,1,3,t": "it is parted by commas",
+        b"q1,Q0,d1,1,3,t": "its columns are separated by commas",
         b"q1 Q0 d1 1 3 t\rq1 Q0 d2 2 2 t\r": "its lines end in CR alone",
     }
     for line, guessed in columns.items():

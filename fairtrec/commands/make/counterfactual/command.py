@@ -30,7 +30,7 @@ from fairtrec.support.literals import Pronouns
 )
 @click.option("--runs", multiple=True, metavar="RUN", help="Only documents that this run ranks; may be repeated.")
 @click.option("-M", "--depth", type=click.IntRange(1), metavar="N", help="Cut these runs after rank N.")
-@click.option("--ignore-case", is_flag=True, help="Names match in lower case, too, as in lower-cased collections.")
+@click.option("--ignore-case", is_flag=True, help="Names also match in lower case, for lower-cased collections.")
 @options.word(
     "--pronouns",
     of=Pronouns,

@@ -13,8 +13,8 @@ from fairtrec.support.literals import LabelTrack
 @click.command(name="labels", cls=Titled, epilog=options.EXITS)
 @click.argument("pages", metavar="PAGES")
 @click.option("--track", type=click.Choice(get_args(LabelTrack)), required=True, help="The track of these files.")
-@click.option("--qrels", metavar="FILE", help="The relevant documents, *_reldocs.jsonl: write graded.qrels too.")
-@click.option("--world", metavar="FILE", help="The populations, world-pop.csv: write world.tsv too.")
+@click.option("--qrels", metavar="FILE", help="The relevant documents, *_reldocs.jsonl: also write graded.qrels.")
+@click.option("--world", metavar="FILE", help="The populations, world-pop.csv: also write world.tsv.")
 @click.option("-o", "--output", required=True, type=options.PLACE, metavar="FOLDER", help="The folder of the files.")
 @options.into_folder
 def command(pages: str, track: LabelTrack, qrels: str | None, world: str | None, output: Path, *, force: bool) -> None:

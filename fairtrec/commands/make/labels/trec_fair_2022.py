@@ -59,7 +59,7 @@ def make_labels(
 ) -> LabelFiles:
     """Write labels of gender and geography, and perhaps graded qrels and shares of the world, to a folder.
 
-    ``pages``   the metadata of pages, JSON lines; of a page that stands twice the first line counts.
+    ``pages``   the metadata of pages, JSON lines; of a page that appears twice the first line counts.
     ``output``  the folder, which is made. If it holds files, ``force`` is needed.
     ``track``   the track whose files these are.
     ``qrels``   the relevant documents of queries, JSON lines.
@@ -148,11 +148,11 @@ def _gender(name: str) -> str:
 
 
 def _read_relevant(path: FilePath) -> Iterator[tuple[str, list[int]]]:
-    """Read the relevant pages of each query, in rising order. Raises InputError for a query that stands twice."""
+    """Read the relevant pages of each query, in rising order. Raises InputError for a query that appears twice."""
     seen = set[str]()
     for number, (query, documents) in trec_fair_files.parsed(path, QRELS_FORM, _parse_relevant):
         if query in seen:
-            raise InputError(f"query {query} stands twice; keep one line", path, number)
+            raise InputError(f"query {query} appears twice; keep one line", path, number)
         seen.add(query)
         yield query, sorted({*documents})
 

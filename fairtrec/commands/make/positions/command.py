@@ -32,8 +32,8 @@ from fairtrec.support.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
     "--spurious-as", of=SpuriousAs, help="The length of the direction that --spurious takes out: 1, or as published."
 )
 @click.option("--labels", metavar="FILE", help="Groups of documents, for --toward and for the accuracy of the axes.")
-@click.option("--toward", metavar="GROUP", help="The group of the labels that stands above the others.")
-@options.word("--accuracy-as", of=AccuracyAs, help="published: print it for each group's better side, too.")
+@click.option("--toward", metavar="GROUP", help="The group whose mean position is above the rest.")
+@options.word("--accuracy-as", of=AccuracyAs, help="published: also print it for each group's better side.")
 @options.word("--order", of=RankedBy, help="Rank by the score (column 5), the rank (column 4), or the order of lines.")
 @options.CHOSEN["run_format"]
 @options.word("--missing", of=Absent, help="skip: leave out documents that have no vector, and count them.")

@@ -102,7 +102,7 @@ class Projection(Answer):
             of_axis = f" of axis {axis + 1}" if len(found.accuracy) > 1 else ""
             right, by_chance = found.accuracy[axis], found.chance[axis]
             is_doubtful = right < by_chance + HALFWAY * (1 - by_chance)
-            doubt = ": this axis may not be the one that you mean" if is_doubtful else ""
+            doubt = ": the axis may not be what you mean" if is_doubtful else ""
             note = ACCURACY.note(
                 of_axis=of_axis, labels=found.labels, right=float(right), chance=float(by_chance), doubt=doubt
             )

@@ -54,7 +54,7 @@ class Vectors:
 def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
     """Read the vectors of wanted documents: a file, ``{docno: vector}``, or a matrix, whose rows ``ids`` name.
 
-    Raises InputError for other shapes, ids that are not as many as rows, and a wanted document that stands twice.
+    Raises InputError for other shapes, ids that are not as many as rows, and a wanted document that appears twice.
     """
     if not isinstance(thing, PATH):
         return _held(thing, ids, wanted)
@@ -186,7 +186,7 @@ def _placed(found: Ints, here: Ints, wanted: Docnos, path: FilePath | None, *, l
     if not first.all():
         at = int(first.argmin())
         docno = wanted.names[found[at]].decode()
-        raise InputError(f"document {docno} stands twice; keep one vector", path, int(here[at]) + 1 if lines else None)
+        raise InputError(f"document {docno} appears twice; keep one vector", path, int(here[at]) + 1 if lines else None)
     rows = np.full(len(wanted), MISSING, dtype=np.int64)
     rows[found] = here
     return rows

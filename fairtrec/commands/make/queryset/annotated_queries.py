@@ -115,7 +115,7 @@ def table(path: FilePath, domain: str | None) -> QueryTable | None:
     """Read columns between tabs whose first line names them: qid and query, or the first two, and that of domains.
 
     A cell may name several domains, with commas between them. None where the first cell is not called qid and no domain
-    is asked for: lines qid<TAB>text. Raises InputError for a bad line, a query that stands twice, and a column that is
+    is asked for: lines qid<TAB>text. Raises InputError for a bad line, a query that appears twice, and a column that is
     not there.
     """
     rows = tsv.rows(opening.lines(path), path, range(2, 1 << 20), _TEXT)
@@ -147,7 +147,7 @@ def _fault_of_query(qid: str, domains: Sequence[str], every: int, *, is_twice: b
     if not _ID.fullmatch(qid):
         return f"the query id {qid!r} is empty, or has a blank, comma or #; write another"
     if is_twice:
-        return f"query {qid} stands twice; keep one line"
+        return f"query {qid} appears twice; keep one line"
     if every > MOST_LABELS:
         return f"more than {MOST_LABELS:,} domains; name a column of fewer"
     reserved = next(iter(tsv.RESERVED.keys() & domains), None)

@@ -35,7 +35,7 @@ from fairtrec.support.literals import Rule
 def command(
     cast: tuple[str, ...], output: Path | None, title: str | None, form: str, *, places: int, **given: Any
 ) -> None:
-    """Make a query set of the VOTES of annotators, and tell how well they agree.
+    """Make a query set of the VOTES of annotators, and measure how well they agree.
 
     VOTES are lines of qid, annotator, label; or of qid, label, with a file for each annotator. A passport says what the
     set was made of; `fairtrec resources add NAME.toml` makes it a name for --queries.

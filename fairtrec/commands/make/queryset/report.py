@@ -10,7 +10,7 @@ from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, note_records
 from fairtrec.support.notes import Note
 
-FEW = "words find few of what people find"
+FEW = "word lists miss most queries that people label"
 KEYS = ("qid",)
 MOST = 10  # of what is listed in a line
 FIRST = 20  # queries that a notebook shows

@@ -64,11 +64,9 @@ def _strengths(_: Any, __: Any, text: str) -> list[float]:
     "[default: standard output]",
 )
 @click.option(
-    "--base-steps", type=FROM_0, metavar="N", help="Train the ranker alone for N steps.  [default: two epochs]"
+    "--base-steps", type=FROM_0, metavar="N", help="Train only the ranker for N steps.  [default: two epochs]"
 )
-@click.option(
-    "--warmup", type=FROM_0, metavar="N", help="Train the adversary alone for N steps.  [default: two epochs]"
-)
+@click.option("--warmup", type=FROM_0, metavar="N", help="Train only the adversary for N steps.  [default: two epochs]")
 @click.option(
     "--steps", type=FROM_0, metavar="N", help="Train both for N steps, for each lambda.  [default: two epochs]"
 )

@@ -22,7 +22,7 @@ NAMES = ["gender.tsv", "graded.qrels", "src_geo.tsv", "sub_geo.tsv", "world-gend
 @pytest.fixture
 def track(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines = [PAGE, BARE, {**PAGE, "gender": ["male"]}]  # of a page that stands twice the first line counts
+    lines = [PAGE, BARE, {**PAGE, "gender": ["male"]}]  # of a page that appears twice the first line counts
     with gzip.open(tmp_path / "pages.gz", "wt") as file:
         file.writelines(f"{json.dumps(page)}\n" for page in lines)
     (tmp_path / "reldocs.jsonl").write_text(QRELS)
@@ -99,7 +99,7 @@ def test_pages_of_another_form_are_refused(track, fairtrec_command, change, says
     [
         ("--qrels", '{"id": 1}\n', ":1: the object has no rel_docs; write each line as"),
         ("--qrels", '{"id": "a b", "rel_docs": []}\n', ":1: the id 'a b' holds white space; write each line as"),
-        ("--qrels", f"{QRELS}{QRELS}", ":3: query 1 stands twice; keep one line"),
+        ("--qrels", f"{QRELS}{QRELS}", ":3: query 1 appears twice; keep one line"),
         ("--qrels", "", ": this file has no lines; was it written to the end?"),
         ("--world", "Name,Count\na,1\n", ":1: there is no column Population; give world-pop.csv"),
         ("--world", "Name,Population\na,many\n", ":2: 'a' has the population 'many'; write a name and a number"),

@@ -268,7 +268,7 @@ def test_accuracy_is_printed_beside_chance():
     of_first = {docno: [1, 0] if x > 0 else [-1, 0] for docno, (x, _) in vectors.items()}
     placed = fairtrec.make_positions(run, embeddings=of_first, labels=labels)
     line = "accuracy against labels: 0.750 of the documents on the right side; 0.629 is chance for these labels"
-    assert texts(placed.list_notes())[1] == f"{line}: this axis may not be the one that you mean"
+    assert texts(placed.list_notes())[1] == f"{line}: the axis may not be what you mean"
     best = "accuracy the published way, each group's better side: 0.750; 0.688 is chance"
     assert texts(placed.list_notes("published"))[2] == best
     right = fairtrec.make_positions(

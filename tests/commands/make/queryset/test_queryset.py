@@ -250,7 +250,7 @@ def test_a_bad_line_of_votes_is_named(here, text, said):
     [
         ("qid\tquery\n1\ta\n", "bad:1: there is no column Kind; there are qid, query"),
         ("1\ta\n", "bad:1: there is no column Kind; the first line has to name them"),
-        ("qid\tquery\tKind\n1\ta\tx\n1\tb\tx\n", "bad:3: query 1 stands twice"),
+        ("qid\tquery\tKind\n1\ta\tx\n1\tb\tx\n", "bad:3: query 1 appears twice"),
         ("qid\tquery\tKind\n1 2\ta\tx\n", "bad:2: the query id '1 2' is empty, or has a blank"),
         ("qid\tquery\tKind\n1\ta\tall\n", "bad:2: 'all' stands for all queries"),
         ("qid\tquery\tKind\n1\t\tx\n", "bad: query 1 has no text here"),
