@@ -2,7 +2,7 @@
 
 Numpy and the C library pick another algorithm for each kind of CPU, and their last digits differ. These use only
 operations that IEEE 754 rounds correctly (+ - * / and exact scaling by powers of two), in one fixed order. The compiled
-loops in extension.c repeat ``log`` and ``exp`` operation by operation.
+loops in extension.c repeat ``log``, ``log2`` and ``exp`` operation by operation.
 
 The method is table lookup: x = 2^k z, c is the multiple of 1/128 nearest to z, and r = (z - c) / c is small, so
 
@@ -122,7 +122,10 @@ def log2(values: Floats) -> Floats:
     """
     values = np.asarray(values, dtype=np.float64)
     out = np.empty(values.shape)
-    flat, result = values.reshape(-1), out.reshape(-1)
+    flat, result = np.ascontiguousarray(values).reshape(-1), out.reshape(-1)
+    if extension is not None:
+        extension.log2(flat, result, tables().two, tables().of_c, tables().per_e)
+        return out
     per_e, rest_per_e = tables().per_e
     for start in range(0, len(flat), TOGETHER):
         part = flat[start : start + TOGETHER]

@@ -92,7 +92,7 @@ def test_special_values():
 
 
 @given(st.lists(st.floats() | st.floats(-760, 720), max_size=20))
-@pytest.mark.parametrize("function", [elementary.log, elementary.exp])
+@pytest.mark.parametrize("function", [elementary.log, elementary.log2, elementary.exp])
 def test_the_compiled_loop_has_the_bits_of_its_twin(function, values):
     compiled = function(np.array(values))
     with pytest.MonkeyPatch.context() as patch:

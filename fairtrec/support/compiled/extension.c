@@ -779,6 +779,7 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
 
 enum { STEPS = 128, FIRST = 90, LAST = 182 }; /* of the table of logarithms, as in formulas/elementary.py */
 enum { EXP_TERMS = 15 };
+static const double SPLIT = 134217729.0; /* 2^27 + 1 */
 static const double TO_WHOLE = 6755399441055744.0; /* 1.5 * 2^52: what is added to it is rounded to a whole number */
 
 static PyObject *refuse_values(void)
@@ -787,19 +788,28 @@ static PyObject *refuse_values(void)
     return NULL;
 }
 
-/* The natural logarithm: the operations of log() in formulas/elementary.py, in the same order. */
-static double natural_log(double x, const double *two, const double *of_c)
+/* Whether x is 0, negative, infinite or nan; gives its logarithm then. */
+static int has_no_finite_log(double x, double *result)
+{
+    if (x > 0 && x < INFINITY)
+        return 0;
+    *result = x == 0 ? -INFINITY : x > 0 ? x : NAN;
+    return 1;
+}
+
+typedef struct {
+    double first, rest; /* their sum is the logarithm */
+    double r, c, d;     /* of z = c + d, the number between FIRST / STEPS and LAST / STEPS: r is d / c */
+} LogParts;
+
+/* The natural logarithm of a finite x > 0: the operations of _two_parts_of_log() in formulas/elementary.py, in the same
+   order. */
+static inline LogParts split_log(double x, const double *two, const double *of_c)
 {
     uint64_t bits;
     int64_t k = -1022;
     memcpy(&bits, &x, sizeof bits);
-    if (bits - 0x0010000000000000u >= 0x7FE0000000000000u) { /* 0, subnormal, negative, infinite or nan */
-        if (x == 0)
-            return -INFINITY;
-        if (!(x > 0))
-            return NAN;
-        if (x == INFINITY)
-            return x;
+    if (bits < 0x0010000000000000u) { /* subnormal */
         x *= 18014398509481984.0; /* 2^54 */
         k -= 54;
         memcpy(&bits, &x, sizeof bits);
@@ -812,7 +822,7 @@ static double natural_log(double x, const double *two, const double *of_c)
         z *= 2;
         k--;
     }
-    double j = (z * STEPS + TO_WHOLE) - TO_WHOLE, c = j / STEPS, r = (z - c) / c;
+    double j = (z * STEPS + TO_WHOLE) - TO_WHOLE, c = j / STEPS, d = z - c, r = d / c;
     double total = 1.0 / 9;
     total = total * r + -1.0 / 8;
     total = total * r + 1.0 / 7;
@@ -824,7 +834,36 @@ static double natural_log(double x, const double *two, const double *of_c)
     const double *log_c = of_c + ((int64_t)j - FIRST);
     double whole = (double)k * two[0] + log_c[0], first = whole + r;
     double rest = ((whole - first) + r) + ((double)k * two[1] + log_c[LAST - FIRST + 1]) + r * r * total;
-    return first + rest;
+    return (LogParts){first, rest, r, c, d};
+}
+
+static double natural_log(double x, const double *two, const double *of_c)
+{
+    double result;
+    if (has_no_finite_log(x, &result))
+        return result;
+    LogParts parts = split_log(x, two, of_c);
+    return parts.first + parts.rest;
+}
+
+/* The first bits of a value; what is left has so few that products of both are exact. */
+static inline double first_bits(double x)
+{
+    return x * SPLIT - (x * SPLIT - x);
+}
+
+/* The logarithm to base 2: the operations of log2() in formulas/elementary.py, in the same order. */
+static double binary_log(double x, const double *two, const double *of_c, const double *per_e)
+{
+    double result;
+    if (has_no_finite_log(x, &result))
+        return result;
+    LogParts at = split_log(x, two, of_c);
+    double high = first_bits(at.r), rest = at.rest + ((at.d - high * at.c) - (at.r - high) * at.c) / at.c;
+    double product = at.first * per_e[0], a = first_bits(at.first), b = first_bits(per_e[0]);
+    double a_rest = at.first - a, b_rest = per_e[0] - b;
+    double lost = ((a * b - product) + a * b_rest + a_rest * b) + a_rest * b_rest;
+    return product + (lost + (at.first * per_e[1] + rest * per_e[0]));
 }
 
 /* e to the power of x: the operations of exp() in formulas/elementary.py, in the same order. */
@@ -861,6 +900,31 @@ static PyObject *log_of(PyObject *self, PyObject *arguments)
     PyBuffer_Release(&out);
     PyBuffer_Release(&two);
     PyBuffer_Release(&of_c);
+    return good ? Py_NewRef(Py_None) : refuse_values();
+}
+
+/* Fill the second buffer with the logarithms of the first to base 2. */
+static PyObject *log2_of(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer values, out, two, of_c, per_e;
+    if (!PyArg_ParseTuple(arguments, "y*w*y*y*y*", &values, &out, &two, &of_c, &per_e))
+        return NULL;
+    Py_ssize_t many = values.len / 8;
+    int good = values.len == out.len && two.len == 16 && of_c.len == 16 * (LAST - FIRST + 1) && per_e.len == 16;
+    if (good) {
+        const double *from = values.buf;
+        double *to = out.buf;
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; i < many; i++)
+            to[i] = binary_log(from[i], two.buf, of_c.buf, per_e.buf);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&two);
+    PyBuffer_Release(&of_c);
+    PyBuffer_Release(&per_e);
     return good ? Py_NewRef(Py_None) : refuse_values();
 }
 
@@ -1037,13 +1101,14 @@ static PyMethodDef methods[] = {
     {"line_edges", line_edges, METH_VARARGS, "Find the starts, tabs and ends of lines."},
     {"find", find, METH_VARARGS, "Find rows of docnos."},
     {"log", log_of, METH_VARARGS, "Compute natural logarithms."},
+    {"log2", log2_of, METH_VARARGS, "Compute logarithms to base 2."},
     {"exp", exp_of, METH_VARARGS, "Raise e to the power of each value."},
     {"weighted_sums", weighted_sums, METH_VARARGS, "Add up weighted values, rank by rank."},
     {"tokens", tokens, METH_VARARGS, "Count tokens, and find those that may be of terms."},
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 5 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 6 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {
