@@ -23,7 +23,7 @@ def crbo(rankings: Ints, cutoff: int, p: float) -> Floats:
 
 @dataclass(frozen=True)
 class CRBO(Measure):
-    """How little does a ranking change when the words of the documents that tell of a group are swapped?
+    """How little does a ranking change if the words of groups are swapped in the documents?
 
         CRBO@k = RBO_ext of the first k ranks of the run and of its counterfactual run
 

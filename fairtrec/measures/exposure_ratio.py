@@ -104,7 +104,7 @@ class Means(RatioOfMeans):
 
 
 class DP(_Ratio):
-    """Do the documents of each group get the same exposure on average, whatever they are worth?
+    """Do the documents of each group get the same exposure on average, regardless of relevance?
 
         E(a) = mean over the ranked documents of group a of  1 / log2(1 + rank)
         DP   = least E(a) / greatest E(a), over the groups a

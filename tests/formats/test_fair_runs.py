@@ -158,7 +158,7 @@ def test_runs_of_both_tasks_in_one_table_are_noted(tmp_path):
     (tmp_path / "two").write_text("id\tseq_no\tpage_id\n1\t1\t11\n1\t2\t12\n")
     one, two = tmp_path / "one", tmp_path / "two"
     note = "one ranking of each query in 2 runs and several in 1 run, as in tasks 1 and 2 of TREC Fair Ranking; "
-    note += "their values are not comparable, evaluate them apart"
+    note += "their values are not comparable, so evaluate them separately"
     labels = {"11": "f", "12": "m"}
     assert note in texts(fairtrec.evaluate("AWRF@2", {"a": one, "b": two, "c": one}, labels=labels).notes)
     for runs in ([one], [two], [two, two]):

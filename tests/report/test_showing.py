@@ -464,7 +464,7 @@ def test_what_is_written_with_intervals_is_replayed_and_a_baseline(example, fair
 def test_one_interval_at_a_time():
     with pytest.raises(UsageError, match="leave out one of them"):
         of_names("a", bounds="ties").with_confidence()
-    with pytest.raises(UsageError, match="start from the one without"):
+    with pytest.raises(UsageError, match="call with_confidence on the result without them"):
         of_names("a").with_confidence(0.9).with_confidence()
     for confidence in (0, 1, 95, math.nan):
         with pytest.raises(UsageError, match="it lies between 0 and 1"):

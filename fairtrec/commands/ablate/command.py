@@ -35,7 +35,7 @@ def command(
     places: int,
     **given: Any,
 ) -> None:
-    """Vary word lists and parameters, one at a time, and tell whether the RUNs keep their order.
+    """Vary word lists and parameters, one at a time, and test whether the RUNs keep their order.
 
     QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 

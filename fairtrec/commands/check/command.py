@@ -20,7 +20,7 @@ from fairtrec.support.literals import FailOn, Method
 if TYPE_CHECKING:
     from fairtrec.commands.check.checking import Verdicts
 
-EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad input, 4 a resource is missing."
+EXITS = "Exit codes: 0 all requirements are met, 1 one is not met, 2 wrong usage, 3 bad input, 4 a resource is missing."
 
 
 @click.command(name="check", cls=Titled, epilog=EXITS)

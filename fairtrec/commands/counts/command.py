@@ -36,7 +36,7 @@ command.add_command(make.command)
 def convert(
     source: str, output: Path, *, force: bool, terms: str | None, tokenizer: str | None, case_sensitive: bool
 ) -> None:
-    """Write the table IN as OUT, in the format that the end of its name tells: .arrow, .parquet or .tsv.
+    """Write the table IN as OUT, in the format of its suffix: .arrow, .parquet or .tsv.
 
     For counts that others published, --terms and --tokenizer record how they were made, so that signatures name it.
     """

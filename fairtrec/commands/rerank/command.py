@@ -55,10 +55,10 @@ def command(
     force: bool,
     **given: Any,
 ) -> None:
-    """Write each RUN in the order of a reranker; with -m, print what that does to measures.
+    """Write each RUN in the order of a reranker; -m prints measures before and after.
 
-    QRELS, RUN and the options that commands share are as for `fairtrec eval`. What -m prints goes to standard error
-    where the run goes to standard output.
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`. Without -o the run goes to standard
+    output, and the table of -m to standard error.
 
     \b
     fairtrec rerank none neural.run --by DetCons@10 -m 'NDKL@10 nDRKL@10' --terms gender-en --docs collection.tsv \\

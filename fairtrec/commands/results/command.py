@@ -91,7 +91,7 @@ def replay(
     form: str,
     output: Path | None,
 ) -> int:
-    """Evaluate again from the inputs that RESULTS.json names, and show what differs: nothing should.
+    """Evaluate again from the inputs listed in RESULTS.json, and show any difference.
 
     Each input must have the sha256 that was recorded. Values that agree within 1e-12 relative are the same, and are
     counted.

@@ -48,7 +48,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("--codes", is_flag=True, help="Print the table of all codes, and do nothing else.")
 @options.untrusted
 def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool, track: str, **given: Any) -> None:
-    """Find all that is wrong with each RUN, as file:line: CODE message.
+    """Check each RUN and print every error as file:line: CODE message.
 
     A RUN is a file, compressed or not, a folder, a pattern, or @LIST, a file that names runs. Codes with E are errors,
     those with W warnings.

@@ -51,7 +51,7 @@ def test_a_ranking_is_never_turned_upside_down(score, depth, tmp_path, fairtrec_
     assert done.code == 3
     assert not (tmp_path / "fixed.run").exists()
     (said,) = (line for line in done.out.splitlines() if ": E606 " in line)
-    assert said.startswith(f"{path}:1: E606 the scores increase with rank in 3 of 3 queries, first in q0: rank 1 has ")
+    assert said.startswith(f"{path}:1: E606 the scores rise with the ranks in 3 of 3 queries, first in q0: rank 1 has ")
     assert said.endswith("is a lower one better, or column 5 the rank? write scores that fall")
     assert "W601" not in done.out
     assert "not written; what E606 found has no certain repair" in done.out

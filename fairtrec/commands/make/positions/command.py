@@ -43,7 +43,7 @@ from fairtrec.support.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs, **given: Any) -> None:
     """Place the documents of RUNs on the axis along which their vectors spread most, query by query.
 
-    What is written is for `eval --positions`, like DUO. A RUN is a file, a folder, a pattern, or @LIST.
+    `eval --positions` reads the file, for measures such as DUO. A RUN is a file, a folder, a pattern, or @LIST.
 
     \b
     fairtrec make positions bm25.run neural.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
