@@ -1,5 +1,5 @@
 """``python -m fairtrec`` is ``fairtrec``."""
 
-from fairtrec.cli import main
+from fairtrec.cli import run
 
-main()
+run()

@@ -1,5 +1,6 @@
 """The command line: it finds commands, ours and those of other packages, and imports one only when it is called."""
 
+import atexit
 import errno
 import gc
 import io
@@ -119,6 +120,22 @@ click.option("--version", is_flag=True, expose_value=False, callback=_print_vers
 click.option(
     "-v", "versions", is_flag=True, is_eager=True, help="With --version: show those of Python, numpy, BLAS and scipy."
 )(command)
+
+
+def run() -> None:
+    """Be the program ``fairtrec``: run ``main``, and end without taking the loaded modules apart, which takes 5 ms."""
+    try:
+        main()
+    except SystemExit as end:
+        if not isinstance(end.code, int) or threading.active_count() > 1:
+            raise
+        atexit._run_exitfuncs()  # noqa: SLF001 - nothing else runs them
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            raise end from None  # the interpreter says what became of the output
+        os._exit(end.code)
 
 
 def main() -> None:
