@@ -5,12 +5,11 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from pkgutil import resolve_name
-from types import FunctionType, ModuleType, UnionType
+from types import UnionType
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import click
-import numpy as np
+from api_pages import write_api
 from command_pages import write_commands
 from man import walk
 from measure_pages import MADE, write_measures, write_rerankers
@@ -21,7 +20,6 @@ from fairtrec import STABILITY
 from fairtrec.cli import command, find_rows
 from fairtrec.commands.validate.findings import table
 from fairtrec.evaluation.answers.results_file import ResultsFile
-from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.evaluation.signature import FIELDS, versions_of
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
@@ -29,45 +27,13 @@ from fairtrec.rerankers import BUILT_IN as OURS
 from fairtrec.statistics.procedure import Procedure
 
 HERE = Path(__file__).parent
-FOLDERS = ("commands", "measures", "rerankers")  # all of whose pages are made
-FIELDS_FROM, FIELDS_TO = "<!-- fields of Choices, made by `make docs` -->\n\n", "\n<!-- end of the fields -->\n"
+FOLDERS = ("api", "commands", "measures", "rerankers")  # all of whose pages are made
 
 
 def codes() -> str:
     """Write the page of ``fairtrec validate``: what stands above the mark as it is, and the table of codes."""
     above, _, _ = (HERE / "validate.md").read_text("utf-8").partition(MADE)
     return f"{above}{MADE}{table()}"
-
-
-def keywords() -> str:
-    """Name the fields of Choices, each with the option that it is."""
-    lines = ["| keyword | option of `fairtrec eval` | default |", "|---|---|---|"]
-    for name, row in CHOICES.items():
-        option = f"`--{row.option}`" if not row.only or "eval" in row.only else ""
-        lines.append(f"| `{name}` | {option} | `{row.default}` |")
-    return "\n".join(lines) + "\n"
-
-
-def surface() -> str:
-    """Write the page of the Python interface: the fields of Choices, and behind the mark the table of public names."""
-    above, _, _ = (HERE / "python.md").read_text("utf-8").partition(MADE)
-    before, _, rest = above.partition(FIELDS_FROM)
-    _, _, behind = rest.partition(FIELDS_TO)
-    above = f"{before}{FIELDS_FROM}{keywords()}{FIELDS_TO}{behind}"
-    lines = ["| name | how lasting | what it is |", "|---|---|---|"]
-    for name, word in STABILITY.items():
-        thing = resolve_name(name)
-        lines.append(f"| `{name}` | {word} | {_first_line(thing)} |")
-    return f"{above}{MADE}{chr(10).join(lines)}\n"
-
-
-def _first_line(thing: object) -> str:
-    """Give the first line of what a function, class or module says of itself; a type is spelled out."""
-    if get_origin(thing) is np.ndarray:  # spelled out it differs from numpy to numpy
-        return f"A numpy array of `{get_args(get_args(thing)[1])[0].__name__}`."
-    if not isinstance(thing, ModuleType | FunctionType | type):
-        return f"The type `{str(thing).replace('typing.', '')}`.".replace("|", "\\|")
-    return (inspect.getdoc(thing) or "").partition("\n")[0].replace("|", "\\|")
 
 
 def stability() -> str:
@@ -157,11 +123,11 @@ def main() -> int:
     """Write the pages; with --check only say whether they are what the code would write."""
     made = {
         "front.svg": draw_front(),
+        **write_api(),
         **write_commands(),
         **write_measures(),
         **write_rerankers(),
         "validate.md": codes(),
-        "python.md": surface(),
         "stability.md": stability(),
         "schema.md": write_schema(schema()),
         "../fairtrec/results.schema.json": schema(),

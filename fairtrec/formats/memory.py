@@ -45,7 +45,7 @@ def _strange(thing: Any, what: str, number: str) -> InputError:
         return InputError(f"this {type(thing).__name__} holds a frame; give its .{inside}")
     if hasattr(thing, "docs_iter") or hasattr(thing, "dataset_id"):
         return InputError(f"this dataset has no {what}; give its id as a text, or a {what} of your own")
-    return InputError(f"cannot take a {type(thing).__name__} for {what}; give {kinds}")
+    return InputError(f"cannot read {type(thing).__name__} as {what}; give {kinds}")
 
 
 def _mapping(thing: Any) -> Any:
@@ -177,7 +177,8 @@ def understood(what: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError, AttributeError, KeyError) as fault:
-        raise InputError(f"cannot take {what} from this object ({fault}); docs/python.md says what does") from None
+        message = f"cannot read {what} from this object ({fault}); docs/convert.md lists the objects that work"
+        raise InputError(message) from None
 
 
 def queries(thing: Iterable[Any]) -> Queries:
@@ -224,7 +225,7 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
     elif isinstance(thing, Mapping):
         cells = ((row, frames.joined(thing[name])) for row, name in enumerate(names) if name in thing)
     else:
-        raise InputError(f"cannot take texts from {type(thing).__name__}; docs/python.md says what does")
+        raise InputError(f"cannot read texts from {type(thing).__name__}; docs/convert.md lists the objects that work")
     for row, cell in cells:
         if not isinstance(cell, str):
             raise InputError(f"the text of document {names[row]} is not a string; give one, perhaps an empty one")

@@ -421,8 +421,8 @@ def test_a_dict_and_its_file_are_the_same_run(written, run):
         (pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "a"], "score": [1, 2]}), "document a twice under query q"),
         (pd.DataFrame({"qid": ["q"], "docno": ["a"]}), "has none of the columns score, sim, prediction; rename one"),
         (pd.DataFrame({"topic": ["q"], "docno": ["a"], "score": [1]}), "has none of the columns query_id, qid"),
-        (5, "cannot take a int for run"),
-        ([("q", "a", 1.0)], "cannot take a list for run"),
+        (5, "cannot read int as run"),
+        ([("q", "a", 1.0)], "cannot read list as run"),
     ],
 )
 def test_bad_runs_in_memory(run, message):
@@ -465,7 +465,7 @@ def test_subtopics_are_kept():
         ({"q": {"a": "1x"}}, "the grade of the qrels is not a finite number"),
         ([Subtopic("1", "a", 1, "s"), Subtopic("1", "a", 2, "s")], "document a is judged twice for query 1"),
         (pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "label": [1, 1]}), "document a is judged twice"),
-        (5, "cannot take a int for qrels"),
+        (5, "cannot read int as qrels"),
     ],
 )
 def test_bad_qrels_in_memory(given, message):

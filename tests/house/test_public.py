@@ -1,6 +1,8 @@
 """What is for users of the package from Python: each name is there, and says how lasting it is; the page runs."""
 
+import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 import subprocess
@@ -46,7 +48,7 @@ def test_no_package_hides_a_function_of_its_name():
 def test_the_page_runs_as_it_stands(copied, capsys, monkeypatch):
     monkeypatch.setitem(measure.DEFINED, "Spoken", None)  # which the page defines, and no other test may find
     blocks = pages.programs(PAGE)
-    assert len(blocks) == 8
+    assert len(blocks) == 5
     names = {}
     for block in blocks:
         exec(compile(block, "python.md", "exec"), names)
@@ -54,10 +56,31 @@ def test_the_page_runs_as_it_stands(copied, capsys, monkeypatch):
     assert "neural.run 0 errors" in said
     assert "{'bm25.run': {'Spoken@5': 3.6666666666666665}}" in said
     assert [sorted(each) for each in names["logged"]] == [["NFaiRR_at_10", "nDCG_at_10", "step"]] * 2
-    assert PAGE.index("class Fairness") < PAGE.index("\n| of the result |")  # on the first screen
     assert (copied / "mine.arrow").exists()
+    assert (copied / "headroom.html").exists()
 
 
-def test_each_public_name_is_described():
-    page = (REPOSITORY / "docs" / "python.md").read_text("utf-8")
-    assert not re.search(r"\| *\|\s*$", page.partition("made from the code")[2], re.MULTILINE)
+def test_each_public_name_is_described_and_has_a_place_in_the_reference():
+    index = (REPOSITORY / "docs" / "api.md").read_text("utf-8")
+    rows = re.findall(r"^\| \[`([\w.]+)`\]\(([\w./]+\.md)(?:#(\w+))?\) \| (.*?) \| (\w+) \|$", index, re.MULTILINE)
+    assert {name: word for name, _, _, _, word in rows} == fairtrec.STABILITY
+    assert len(rows) == len(fairtrec.STABILITY)
+    for name, page, anchor, about, _ in rows:
+        text = (REPOSITORY / "docs" / page).read_text("utf-8")
+        assert about
+        assert not anchor or f"\n## {name.rpartition('.')[2]}\n" in text, name
+
+
+def test_a_page_of_the_reference_has_each_argument_that_python_takes():
+    for name in fairtrec.STABILITY:
+        thing = pkgutil.resolve_name(name)
+        if not inspect.isfunction(thing) or name.count(".") > 1:
+            continue
+        page = (REPOSITORY / "docs" / "api" / f"{name.removeprefix('fairtrec.')}.md").read_text("utf-8")
+        shown = re.search(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
+        assert not [each for each in inspect.signature(thing).parameters if not re.search(rf"\b{each}\b", shown)], name
+
+
+def test_the_examples_of_the_generator_hold(monkeypatch):
+    monkeypatch.syspath_prepend(REPOSITORY / "docs")
+    assert doctest.testmod(importlib.import_module("api_pages")).failed == 0
