@@ -31,6 +31,11 @@ GROUPS = {  # of the index, and the names of fairtrec in each; those of its pack
     "Prepare and read": "validate make_counts make_labels make_positions make_queryset read_results read_values bibtex",
     "Errors": " ".join(ERRORS),
 }
+SHOWN = {  # members of classes most of whose members are for fairtrec itself
+    "Choices": "",
+    "Run": "qids docnos scores starts tag from_arrays",
+    "Scores": "run tag measures qids values means defined notes columns ends intervals signature",
+}
 ELSEWHERE = {"fairtrec.measures": "measures.md", "fairtrec.rerankers": "rerankers.md"}
 ABOUT = {  # the packages of the other names
     "measure": "Write a measure",
@@ -246,12 +251,15 @@ def _class(kind: type, *, of_call: bool = False) -> Iterator[str]:
     fields, rows, methods = [], [], []
     lines = source.splitlines()
     for each in node.body:
-        if isinstance(each, ast.AnnAssign) and (name := _code(each.target, source))[0] != "_":
+        if not _is_shown(kind, each, source):
+            continue
+        if isinstance(each, ast.AnnAssign):
+            name = _code(each.target, source)
             comment = re.search(r"  # (.*)$", lines[each.end_lineno - 1]) if each.end_lineno else None
             hint = _code(each.annotation, source)
             hint = hint if len(hint) <= 80 else f"{hint.partition('[')[0]}[...]"
             fields.append(f"| `{name}` | {_bar(f'`{hint}`')} | {_bar(_text(comment[1])) if comment else ''} |")
-        elif isinstance(each, ast.FunctionDef) and each.name[0] != "_":
+        elif isinstance(each, ast.FunctionDef):
             about = _text(" ".join((ast.get_docstring(each) or "").partition("\n\n")[0].split()))
             decorators = {_code(of, source) for of in each.decorator_list}
             if decorators & {"property", "cached_property"}:
@@ -262,12 +270,21 @@ def _class(kind: type, *, of_call: bool = False) -> Iterator[str]:
     if not of_call and issubclass(kind, BaseException) and kind.__name__ != "InputError":
         fields = []
     yield _markdown(inspect.getdoc(kind) or "", "Name")
-    if kind.__name__ != "Choices" and fields + rows:
+    if fields + rows:
         yield "\n".join(["| Attribute | Type | Meaning |", "|---|---|---|", *fields, *rows]) + "\n"
-    if methods and kind.__name__ != "Choices":
+    if methods:
         yield "\n".join(["| Method | What it does |", "|---|---|", *methods]) + "\n"
     if issubclass(kind, Answer) and kind is not Answer:
         yield "It also has `to_frame()`, `flat()` and `write(path)`: [use results elsewhere](../results.md#python).\n"
+
+
+def _is_shown(kind: type, node: ast.stmt, source: str) -> bool:
+    """Tell a member that users of a class need."""
+    if isinstance(node, ast.AnnAssign):
+        name = _code(node.target, source)
+    else:
+        name = node.name if isinstance(node, ast.FunctionDef) else "_"
+    return name[0] != "_" and (kind.__name__ not in SHOWN or name in SHOWN[kind.__name__].split())
 
 
 def _call(node: ast.FunctionDef, source: str, *, is_bound: bool) -> str:
