@@ -131,12 +131,16 @@ class Docnos:
         return len(self.names)
 
     @cached_property
-    def _slots(self) -> tuple[Any, np.uint64]:
+    def slots(self) -> tuple[Any, np.uint64]:
         """A hash table of row numbers: each row stands in the first free slot at or behind that of its key.
 
         The slot of a key is what is left of GOLDEN times it when it is shifted to the right by so many bits.
         """
         bits = (2 * len(self.keys)).bit_length()
+        if extension is not None and 0 < len(self.keys) < 1 << 31:
+            table = np.empty(1 << bits, dtype=np.int32)
+            extension.lay_out(np.ascontiguousarray(self.keys), table)
+            return table, np.uint64(64 - bits)
         slots: Any = np.full(1 << bits, MISSING, dtype=np.int32 if len(self.keys) < 1 << 31 else np.int64)
         shift = np.uint64(64 - bits)
         # All rows move at once: of those that want one free slot the last writer has it, the others go one slot on. At
@@ -159,7 +163,7 @@ class Docnos:
         found = np.full(len(docnos), MISSING, dtype=np.int64)
         if not len(self.keys):
             return found
-        (slots, shift), keys = self._slots, fingerprints(docnos)
+        (slots, shift), keys = self.slots, fingerprints(docnos)
         if extension is not None and slots.dtype == np.int32 and docnos.dtype.itemsize:
             texts, names = np.ascontiguousarray(docnos), np.ascontiguousarray(self.names)
             width, widest = texts.dtype.itemsize, names.dtype.itemsize

@@ -30,6 +30,7 @@ Cell = Literal["text", "blocks", "float", "int", "first", "skip"]
 Columns = dict[str, Any]
 LineNumbers = int | list[int] | Ints  # of the rows of a block: its first line, or all of them
 Keep = Callable[[Columns, LineNumbers], Columns]
+Take = Callable[[bytes, int], Columns | None]
 WIDEST = 1024  # bytes of a query id or docno
 WORKERS = 2
 MORE = 1.05  # rows than the first block of a file lets expect
@@ -93,22 +94,22 @@ class Room:
 
 
 def stream(
-    path: FilePath, layout: Layout, keep: Keep | None = None, rooms: Sequence[Room] = ()
+    path: FilePath, layout: Layout, keep: Keep | None = None, rooms: Sequence[Room] = (), take: Take | None = None
 ) -> Iterator[tuple[Columns, LineNumbers]]:
     """Give a file's columns block by block, each with the line numbers of its rows.
 
     The blocks of a large file are parsed in threads while the next ones are read; their order stays. There ``keep``
-    looks through the columns, too, and leaves of them what is needed. Once there is one of ``rooms`` they stand in it.
+    looks through the columns, too, and leaves of them what is needed. ``take`` does the work of both on a block of so
+    many line ends, if it is plain. Once there is one of ``rooms`` the columns stand in it.
     """
+    parser = _Parser(layout, path, keep, take)
     with opening.opened(path) as file, ExitStack() as stack:
         workers: Executor | None = None
-        parsed: deque[Future[tuple[Columns, LineNumbers]]] = deque()
-        row = 0
-        for block, line, ends, full in entries(file, path, header=layout.header, longest=layout.longest):
+        parsed: deque[tuple[Future[tuple[Columns, LineNumbers]], Any]] = deque()
+        row, spare = 0, list[bytearray]()
+        for block, line, ends, full in entries(file, path, header=layout.header, longest=layout.longest, spare=spare):
             if workers is None and not full:
-                columns = fast(block, layout, ends)
-                found = _exact(block, layout, path, line) if columns is None else (columns, line)
-                yield found if keep is None else (keep(*found), found[1])
+                yield parser.parse(block, line, ends)
                 continue
             if workers is None:
                 from concurrent.futures import ThreadPoolExecutor
@@ -116,31 +117,59 @@ def stream(
                 workers = stack.enter_context(ThreadPoolExecutor(WORKERS))
             given = rooms[0].given(row, ends) if rooms else {}
             row += ends
-            parsed.append(workers.submit(_parse, block, layout, path, line, ends, given, keep))
+            parsed.append((workers.submit(parser.parse, block, line, ends, given), block))
             if len(parsed) > WORKERS:
-                yield parsed.popleft().result()
+                yield _take_first(parsed, spare)
         while parsed:
-            yield parsed.popleft().result()
+            yield _take_first(parsed, spare)
 
 
-def _parse(
-    block: bytes, layout: Layout, path: FilePath, line: int, ends: int, given: Columns, keep: Keep | None
+def _take_first(
+    parsed: "deque[tuple[Future[tuple[Columns, LineNumbers]], Any]]", spare: list[bytearray]
 ) -> tuple[Columns, LineNumbers]:
-    columns = fast(block, layout, ends, given)
-    found = _exact(block, layout, path, line) if columns is None else (columns, line)
-    return found if keep is None else (keep(*found), found[1])
+    """Wait for the first block that is parsed, and let its buffer be used again."""
+    future, block = parsed.popleft()
+    found = future.result()
+    if isinstance(block, bytearray):
+        spare.append(block)
+    return found
+
+
+@dataclass(frozen=True)
+class _Parser:
+    """How the blocks of a file are parsed."""
+
+    layout: Layout
+    path: FilePath
+    keep: Keep | None
+    take: Take | None
+
+    def parse(self, block: bytes, line: int, ends: int, given: Columns | None = None) -> tuple[Columns, LineNumbers]:
+        """Parse a block that begins with this line."""
+        taken = None if self.take is None else self.take(block, ends)
+        if taken is not None:
+            return taken, line
+        columns = fast(block, self.layout, ends, given)
+        found = _exact(block, self.layout, self.path, line) if columns is None else (columns, line)
+        return found if self.keep is None else (self.keep(*found), found[1])
 
 
 def entries(
-    file: BinaryIO, path: FilePath, above: re.Pattern[bytes] = _HEAD, *, header: bool = False, longest: int = 0
+    file: BinaryIO,
+    path: FilePath,
+    above: re.Pattern[bytes] = _HEAD,
+    *,
+    header: bool = False,
+    longest: int = 0,
+    spare: list[bytearray] | None = None,
 ) -> Iterator[tuple[bytes, int, int, bool]]:
     """Give the blocks of a file without what stands before the first entry, with their first line and number of LFs.
 
     Tells of each whether it is as large as those of large files. ``above`` stands before the first entry, which may be
-    a ``header``, that is left out too.
+    a ``header``, that is left out too. ``spare`` is that of ``opening.blocks``.
     """
     line, head = 1, True
-    for whole, ends in opening.blocks(file, path, longest):
+    for whole, ends in opening.blocks(file, path, longest, spare):
         block, skipped = whole, 0
         if head:
             end = above.match(block).end()  # type: ignore[union-attr]  # it matches nothing at least
@@ -150,7 +179,7 @@ def entries(
                 header = False
             head = header or end == len(block)
             skipped = block.count(b"\n", 0, end)
-            block = block[end:]
+            block = block[end:] if end else block
         if block:
             yield block, line + skipped, ends - skipped, len(whole) >= opening.BLOCK
         line += ends
@@ -232,13 +261,14 @@ def _make_columns(layout: Layout, rows: int, width: int, given: Columns) -> Colu
 
 def _first_cells(block: bytes, layout: Layout) -> Columns:
     """Give the cells of the first row in columns of which only these are kept."""
-    cells = zip(layout.columns.items(), block[: block.find(b"\n") + 1 or len(block)].split(), strict=True)
+    line = bytes(block[: block.find(b"\n") + 1 or len(block)])
+    cells = zip(layout.columns.items(), line.split(), strict=True)
     return {name: np.array([cell]) for (name, kind), cell in cells if kind == "first"}
 
 
 def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Columns, LineNumbers]:
     """Parse a block of any kind; ``line`` is the number of its first."""
-    text = block + bytes(8)
+    text = bytes(block) + bytes(8)
     letters, blank = np.frombuffer(text, np.uint8), np.frombuffer(b"\1" + text.translate(_BLANKS), np.bool_)
     # blank[i] is of the byte before text[i]; the first is blank and the text ends in NULs, so that edges come in pairs
     edges = np.flatnonzero(blank[1:] != blank[:-1])

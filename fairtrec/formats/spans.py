@@ -40,7 +40,7 @@ class Repeats:
 def lines_of(letters: Letters) -> tuple[Ints, Ints, Ints]:
     """Find lines: where each starts, its first tab (or the next one, or the end of all) and its end."""
     if extension is not None:
-        edges = np.empty((3, extension.line_ends(letters) + 1), dtype=np.int64)
+        edges = np.empty((3, extension.survey(letters)[0] + 1), dtype=np.int64)
         found = extension.line_edges(letters, *edges)
         return edges[0, :found], edges[1, :found], edges[2, :found]
     places = np.flatnonzero(letters <= LF)  # tabs, line ends, and little else

@@ -8,6 +8,7 @@ https://doi.org/10.1145/3404835.3462949
 """
 
 from functools import reduce
+from math import prod
 
 import numpy as np
 
@@ -16,6 +17,10 @@ from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.support.literals import Membership
 
+MANY, KINDS = (
+    100_000,
+    1 << 14,
+)  # counts of documents, from which each different row is rated once; of the most such rows
 TAU = ("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more")  # the limits of the parameter
 
 
@@ -52,6 +57,42 @@ def omega(counts: Floats, target: Floats, tau: int = 1) -> Floats:
     >>> omega(np.array([[10, 0], [6, 4], [8, 2], [1, 0], [0, 0.]]), np.array([0.5, 0.5])).round(6).tolist()
     [0.0, 0.8, 0.4, 1.0, 1.0]
     """
+    if counts.size > MANY and target.size == counts.shape[-1] <= distribution.FEW and (found := _kinds_of(counts)):
+        kinds, number = found
+        return np.asarray(_rate_neutrality(kinds, target.reshape(-1), tau)[number])
+    return _rate_neutrality(counts, target, tau)
+
+
+def _kinds_of(counts: Floats) -> tuple[Floats, Ints] | None:
+    """Number the different rows of counts [..., group]: list them [kind, group], and say which each is [...].
+
+    There may be rows in the list that do not occur. None: too many, or not all are whole numbers of 0 or more, or nan.
+
+    >>> kinds, number = _kinds_of(np.array([[2.0, 0.0], [np.nan, 1.0]]))
+    >>> kinds[number].tolist()
+    [[2.0, 0.0], [nan, 1.0]]
+    """
+    number, values = np.zeros(counts.shape[:-1], dtype=np.int64), []
+    for column in np.moveaxis(counts, -1, 0):
+        with np.errstate(invalid="ignore"):
+            whole = column.astype(np.int64)
+        odd = whole != column
+        if odd.any():
+            if not np.isnan(column[odd]).all():
+                return None
+            whole[odd] = 0
+        most = int(whole.max())
+        values.append(np.append(np.arange(most + 1.0), np.nan))
+        if whole.min() < 0 or prod(map(len, values)) > KINDS:
+            return None
+        whole[odd] = most + 1
+        number *= most + 2
+        number += whole
+    kinds = np.stack(np.meshgrid(*values, indexing="ij"), axis=-1)
+    return kinds.reshape(-1, counts.shape[-1]), number
+
+
+def _rate_neutrality(counts: Floats, target: Floats, tau: int) -> Floats:
     total = counts.sum(axis=-1)
     few = (total <= tau) & ~np.isnan(target).any(axis=-1)
     worst = np.isinf(total)
@@ -81,8 +122,12 @@ def ideal(omega: Floats, documents: Ints, cutoff: int) -> Floats:
     [1.88093]
     """
     documents = np.broadcast_to(documents, omega.shape)
-    order = np.argsort(-np.where(documents > 0, omega, -np.inf), axis=1, kind="stable")
+    worth = np.where(documents > 0, omega, -np.inf)
+    if omega.shape[1] > 2 * cutoff and documents.max() <= 1 and not np.isnan(worth).any():
+        worth = -np.partition(-worth, cutoff - 1, axis=1)[:, :cutoff]  # no other document has a weight
+        documents = (worth > -np.inf).astype(np.int64)
+    order = np.argsort(-worth, axis=1, kind="stable")
     last = np.cumsum(np.take_along_axis(documents, order, axis=1), axis=1).clip(max=cutoff)
     weights = np.diff(discount.sums(discount.log2(cutoff))[last], axis=1, prepend=0.0)
-    values = np.where(weights > 0, np.take_along_axis(omega, order, axis=1), 0.0)
+    values = np.where(weights > 0, np.take_along_axis(worth, order, axis=1), 0.0)
     return np.where(documents.sum(axis=1) > 0, weighted_sum(values, weights), np.nan)

@@ -13,6 +13,7 @@ from fairtrec.counting.table.files import MOST, Table
 from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints, refuse_large
 from fairtrec.data.counts import histogram_of, joined
 from fairtrec.formats import columns
+from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 
 
@@ -34,8 +35,7 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> An
             histogram = table.distribution.histogram or _scanned(table, groups)
         return Annotations(groups, wanted, known, tokens, counts, collection=histogram)
     known = np.zeros(len(wanted.names), dtype=np.bool_)
-    tokens = np.zeros(len(wanted.names), dtype=np.int64)
-    counts = np.zeros((len(wanted.names), len(groups)), dtype=np.int64)
+    numbers = np.zeros((len(wanted.names), 1 + len(groups)), dtype=np.int64)  # of tokens, and of terms of each group
     wanted.rows(wanted.names[:1])  # so that no two threads lay out the same table
 
     def keep(block: columns.Columns, lines: columns.LineNumbers) -> columns.Columns:
@@ -44,27 +44,44 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> An
             _refuse_numbers(np.stack(several, axis=1), path, lines)
         rows = wanted.rows(block["docno"])
         here = np.flatnonzero(rows != MISSING)
-        numbers = np.stack([each[here] for each in several], axis=1)
+        numbers[rows[here]] = np.stack([each[here] for each in several], axis=1)
         every = histogram_of(np.stack(several[1:], axis=1)) if collection else None
-        return {
-            "here": here,
-            "rows": rows[here],
-            "numbers": numbers,
-            "docno": block["docno"][here],
-            "every": every,
-        }
+        return {"here": here, "rows": rows[here], "every": every}
 
-    for block, lines in table.blocks(keep):
-        rows, numbers = block["rows"], block["numbers"]
+    plain = None if collection else _plain_reader(table, wanted, groups, numbers)
+    for block, lines in table.blocks(keep, plain):
+        rows = block["rows"]
         also = known.copy()
         also[rows] = True
         if np.count_nonzero(also) < np.count_nonzero(known) + len(rows):
-            _refuse_repeats(block, known, path, lines)
+            _refuse_repeats(block, known, wanted, path, lines)
         known = also
-        tokens[rows], counts[rows] = numbers[:, 0], numbers[:, 1:]
         if collection:
             histogram = block["every"] if histogram is None else joined(histogram, block["every"])
+    tokens, counts = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1:])
     return Annotations(groups, wanted, known, tokens, counts, collection=histogram)
+
+
+def _plain_reader(table: Table, wanted: Docnos, groups: Sequence[str], numbers: Ints) -> columns.Take | None:
+    """Give what looks the documents of plain lines up while it parses them, in C; None if there is no such loop.
+
+    It puts the numbers of documents into their rows of ``numbers`` [document, number].
+    """
+    slots = wanted.slots[0] if len(wanted) else np.empty(0)
+    if extension is None or slots.dtype != np.int32:
+        return None
+    places = np.array([0, *(1 + groups.index(group) for group in table.groups)], np.int64)  # of the numbers of a line
+    names, keys = np.ascontiguousarray(wanted.names), np.ascontiguousarray(wanted.keys)
+
+    def take(block: bytes, ends: int) -> columns.Columns | None:
+        room = min(ends + 1, len(wanted))
+        here, rows = np.empty(room, np.int64), np.empty(room, np.int64)
+        later = np.empty((extension.LATER, len(places)), np.int64)
+        given = names.view("u1"), names.dtype.itemsize, keys, slots, places, here, rows, numbers, later
+        read, found = extension.take_counts(block, *given)
+        return None if read < 0 else {"here": here[:found], "rows": rows[:found]}
+
+    return take
 
 
 def _scanned(table: Table, groups: Sequence[str]) -> Histogram:
@@ -79,9 +96,12 @@ def _refuse_numbers(numbers: Ints, path: FilePath, lines: columns.LineNumbers) -
     raise InputError(f"{what}; counts are 0 to {MOST}", path, columns.line_of(lines, row))
 
 
-def _refuse_repeats(block: columns.Columns, known: Bools, path: FilePath, lines: columns.LineNumbers) -> NoReturn:
+def _refuse_repeats(
+    block: columns.Columns, known: Bools, wanted: Docnos, path: FilePath, lines: columns.LineNumbers
+) -> NoReturn:
     first = np.zeros(len(block["rows"]), dtype=np.bool_)
     first[np.unique(block["rows"], return_index=True)[1]] = True
     at = int((known[block["rows"]] | ~first).argmax())
     line = columns.line_of(lines, int(block["here"][at]))
-    raise InputError(f"document {block['docno'][at].decode()} appears twice; keep one line", path, line)
+    docno = wanted.names[block["rows"][at]].decode()
+    raise InputError(f"document {docno} appears twice; keep one line", path, line)

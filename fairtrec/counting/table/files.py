@@ -130,10 +130,15 @@ class Table:
             else:
                 yield from file.iter_batches(table.ROWS, columns=list(self._layout.columns))
 
-    def blocks(self, keep: columns.Keep | None = None) -> Iterator[tuple[Columns, LineNumbers]]:
-        """Give the columns block by block, each with the line numbers of its rows, or what ``keep`` keeps of them."""
+    def blocks(
+        self, keep: columns.Keep | None = None, take: columns.Take | None = None
+    ) -> Iterator[tuple[Columns, LineNumbers]]:
+        """Give the columns block by block, each with the line numbers of its rows, or what ``keep`` keeps of them.
+
+        ``take`` keeps the same of the lines of a file of TSV, if these are plain.
+        """
         if self.format == "tsv":
-            yield from columns.stream(self.path, self._layout, keep)
+            yield from columns.stream(self.path, self._layout, keep, take=take)
             return
         row = 1
         for batch in self.batches():

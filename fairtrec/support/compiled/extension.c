@@ -180,9 +180,178 @@ static int highest(uint64_t mask)
     return 63 - zeros_before(mask);
 }
 
+/* ---- windows of bytes ----------------------------------------------------------------------------------------- */
+
+enum { WINDOW = 64 };
+
+typedef struct {
+    uint8_t from, reach;
+} Range;
+
+/* Gather the highest bits of the bytes of a window. */
+static uint64_t gathered(const uint8_t *bytes)
+{
+    uint64_t mask = 0;
+#ifdef HAS_SSE2
+    for (int i = 0; i < WINDOW; i += 16) {
+        __m128i some;
+        memcpy(&some, bytes + i, 16);
+        mask |= (uint64_t)(unsigned)_mm_movemask_epi8(some) << i;
+    }
+#else
+    for (int i = 0; i < WINDOW; i += 8) {
+        uint64_t some;
+        memcpy(&some, bytes + i, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        some = __builtin_bswap64(some);
+#endif
+        mask |= ((some >> 7 & 0x0101010101010101u) * 0x0102040810204080u >> 56) << i; /* which lays them side by side */
+    }
+#endif
+    return mask;
+}
+
+/* Tell which bytes of a window lie in some ranges, a bit each. */
+static uint64_t within(const unsigned char *at, const Range *ranges, int many)
+{
+    uint8_t is_in[WINDOW] = {0};
+    for (int i = 0; i < many; i++)
+        for (int j = 0; j < WINDOW; j++)
+            is_in[j] |= (uint8_t)(at[j] - ranges[i].from) <= ranges[i].reach ? 0xFF : 0;
+    return gathered(is_in);
+}
+
+/* Tell which bytes of a window are white space, a bit each. */
+static uint64_t blanks_in(const unsigned char *at)
+{
+#ifdef HAS_SSE2
+    const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t'), many = _mm_set1_epi8('\r' - '\t');
+    uint64_t mask = 0;
+    for (int i = 0; i < WINDOW; i += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(at + i)), above = _mm_sub_epi8(bytes, tab);
+        __m128i blank = _mm_or_si128(_mm_cmpeq_epi8(bytes, space), _mm_cmpeq_epi8(_mm_min_epu8(above, many), above));
+        mask |= (uint64_t)(unsigned)_mm_movemask_epi8(blank) << i;
+    }
+    return mask;
+#else
+    static const Range white[] = {{'\t', '\r' - '\t'}, {' ', 0}};
+    return within(at, white, 2);
+#endif
+}
+
+/* Read the first 8 bytes of a text of some size, with zeros behind it. */
+static uint64_t padded_word(const unsigned char *text, Py_ssize_t size, const unsigned char *limit)
+{
+    uint64_t word = 0;
+    if (limit - text < 8 || size <= 0) {
+        memcpy(&word, text, (size_t)(size < 8 ? size : 8));
+        return word;
+    }
+    memcpy(&word, text, 8);
+    if (size < 8)
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word &= ~(~(uint64_t)0 >> 8 * size);
+#else
+        word &= ~(~(uint64_t)0 << 8 * size);
+#endif
+    return word;
+}
+
 /* ---- lines ---------------------------------------------------------------------------------------------------- */
 
-enum { COLUMNS = 1024, ODD = -1, FULL = -2, WIDE = -3 };
+enum { COLUMNS = 1024, ODD = -1, FULL = -2, WIDE = -3, EDGES = 1024 };
+
+/* Where the cells of a text start and end, found 64 bytes at a time, and handed out in turn. */
+typedef struct {
+    const unsigned char *text;
+    Py_ssize_t size, at; /* what has not been looked at begins at the latter */
+    uint64_t inside;     /* whether the byte before that is of a cell */
+    int next, many;
+    Py_ssize_t places[EDGES];
+    Py_ssize_t start, end; /* of the last cell that was handed out */
+} Cells;
+
+static void begin_cells(Cells *cells, const unsigned char *text, Py_ssize_t size)
+{
+    cells->text = text;
+    cells->size = size;
+    cells->at = 0;
+    cells->inside = 0;
+    cells->next = cells->many = 0;
+    cells->start = cells->end = 0;
+}
+
+/* Find more edges; 0 where there are no more. */
+static int find_edges(Cells *cells)
+{
+    Py_ssize_t *place = cells->places;
+    while (cells->at <= cells->size && place - cells->places <= EDGES - WINDOW - 8) {
+        const unsigned char *window = cells->text + cells->at;
+        unsigned char last[WINDOW];
+        if (cells->size - cells->at < WINDOW) { /* the end is like a blank */
+            memset(last, ' ', WINDOW);
+            memcpy(last, window, (size_t)(cells->size - cells->at));
+            window = last;
+        }
+        uint64_t inside = ~blanks_in(window), turns = inside ^ (inside << 1 | cells->inside);
+        cells->inside = inside >> 63;
+        while (turns) {
+            *place++ = cells->at + lowest(turns);
+            turns &= turns - 1;
+        }
+        cells->at += WINDOW;
+    }
+    cells->next = 0;
+    cells->many = (int)(place - cells->places);
+    return cells->many > 0;
+}
+
+/* Go on to the next cell; 0 where there is none. */
+static inline int next_cell(Cells *cells)
+{
+    if (cells->next == cells->many && !find_edges(cells))
+        return 0;
+    cells->start = cells->places[cells->next++];
+    if (cells->next == cells->many && !find_edges(cells))
+        return 0; /* which cannot be: each cell has an end */
+    cells->end = cells->places[cells->next++];
+    return 1;
+}
+
+/* Tell how many line ends there are between two cells: 0, 1, or 2 for more. */
+static inline int ends_between(const Cells *cells, Py_ssize_t from, Py_ssize_t to)
+{
+    if (to - from == 1)
+        return cells->text[from] == '\n';
+    int many = 0;
+    for (; from < to && many < 2; from++)
+        many += cells->text[from] == '\n';
+    return many;
+}
+
+/* Tell whether there is nothing behind the last cell but blanks and perhaps the line end, behind which nothing is. */
+static int is_end(const Cells *cells, Py_ssize_t from)
+{
+    while (from < cells->size && cells->text[from] != '\n')
+        from++;
+    return from == cells->size || from + 1 == cells->size;
+}
+
+/* Go on to the first cell of the next line: 1; 0 where there are no more lines, ODD where one is empty or too long. */
+static inline int next_line(Cells *cells, Py_ssize_t row)
+{
+    Py_ssize_t from = cells->end;
+    if (!next_cell(cells))
+        return (row || cells->size == 0) && is_end(cells, from) ? 0 : ODD;
+    return ends_between(cells, from, cells->start) == (row > 0) ? 1 : ODD;
+}
+
+/* Go on to the next cell of the same line; 0 where there is none. */
+static inline int same_line(Cells *cells)
+{
+    Py_ssize_t from = cells->end;
+    return next_cell(cells) && !ends_between(cells, from, cells->start);
+}
 
 typedef struct {
     unsigned char kind;  /* s: skipped, t: text, b: text, once where it stands again, f: float, i: integer */
@@ -193,113 +362,86 @@ typedef struct {
     Py_ssize_t found;
 } Column;
 
-/* Copy a text into a cell, and fill the cell up with zeros; where a cell is of 8 bytes and so many may be read, at once. */
-static void put(unsigned char *cell, Py_ssize_t width, const unsigned char *text, Py_ssize_t size,
-                const unsigned char *end)
+/* Copy a text into a cell, and fill the cell up with zeros. */
+static inline void put(unsigned char *cell, Py_ssize_t width, const unsigned char *text, Py_ssize_t size,
+                       const unsigned char *limit)
 {
-    if (width == 8 && end - text >= 8 && size > 0) {
-        uint64_t bytes;
-        memcpy(&bytes, text, 8);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        bytes &= ~(uint64_t)0 << 8 * (8 - size);
-#else
-        bytes &= ~(uint64_t)0 >> 8 * (8 - size);
-#endif
-        memcpy(cell, &bytes, 8);
+    if (width == 8) {
+        uint64_t word = padded_word(text, size, limit);
+        memcpy(cell, &word, 8);
         return;
     }
     memcpy(cell, text, (size_t)size);
     memset(cell + size, 0, (size_t)(width - size));
 }
 
-/* What ends a cell: 1 white space within a line, 2 its end. */
-static const unsigned char ends[256] = {[' '] = 1, ['\t'] = 1, ['\v'] = 1, ['\f'] = 1, ['\r'] = 1, ['\n'] = 2};
-
-/* Find the end of a cell, 16 bytes at a time. */
-static const unsigned char *cell_end(const unsigned char *at, const unsigned char *end)
+/* Tell whether a column's last text is this one. */
+static inline int is_again(const Column *column, const unsigned char *text, Py_ssize_t size, const unsigned char *limit)
 {
-#ifdef HAS_SSE2
-    const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t'), many = _mm_set1_epi8('\r' - '\t');
-    for (; end - at >= 16; at += 16) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)at), above = _mm_sub_epi8(bytes, tab);
-        __m128i blank = _mm_or_si128(_mm_cmpeq_epi8(bytes, space), _mm_cmpeq_epi8(_mm_min_epu8(above, many), above));
-        int mask = _mm_movemask_epi8(blank);
-        if (mask)
-            return at + lowest((uint64_t)mask);
+    if (!column->found || size > column->width)
+        return 0;
+    const unsigned char *last = column->values + (column->found - 1) * column->width;
+    if (column->width == 8) {
+        uint64_t word = padded_word(text, size, limit);
+        return memcmp(last, &word, 8) == 0;
     }
-#endif
-    while (at < end && !ends[*at])
-        at++;
-    return at;
+    return memcmp(last, text, (size_t)size) == 0 && (size == column->width || last[size] == 0);
 }
 
 /* Fill columns from lines of cells between white space. Gives the number of lines; ODD where one is not plain, FULL where
  * there are more than there is room for, WIDE where a text is longer than its column is wide: *widest of bytes. */
-static Py_ssize_t fill(const unsigned char *at, const unsigned char *end, Column *columns, int many,
+static Py_ssize_t fill(const unsigned char *text, Py_ssize_t size_of_all, Column *columns, int many,
                        const uint64_t *powers, Py_ssize_t *widest)
 {
+    Cells cells;
+    const unsigned char *limit = text + size_of_all;
+    begin_cells(&cells, text, size_of_all);
     Py_ssize_t row = 0;
-    while (at < end) {
+    for (;; row++) {
+        int there = many ? next_line(&cells, row) : ODD;
+        if (there != 1)
+            return there ? there : row;
         for (int i = 0; i < many; i++) {
             Column *column = columns + i;
-            while (at < end && ends[*at] == 1)
-                at++;
-            const unsigned char *cell = at;
-            at = cell_end(at, end);
-            Py_ssize_t size = at - cell;
-            if (size == 0)
+            if (i && !same_line(&cells))
                 return ODD;
+            const unsigned char *cell = text + cells.start, *end = text + cells.end;
+            Py_ssize_t size = end - cell, place = column->kind == 'b' ? column->found : row;
             switch (column->kind) {
             case 'b':
-                if (column->found) {
-                    unsigned char *last = column->values + (column->found - 1) * column->width;
-                    if (size <= column->width && memcmp(last, cell, (size_t)size) == 0 &&
-                        (size == column->width || last[size] == 0)) {
-                        column->lengths[column->found - 1]++;
-                        break;
-                    }
+                if (is_again(column, cell, size, limit)) {
+                    column->lengths[column->found - 1]++;
+                    break;
                 }
-                if (column->found == column->rows)
-                    return FULL;
-                if (size > column->width) {
-                    *widest = size;
-                    return WIDE;
-                }
-                put(column->values + column->found * column->width, column->width, cell, size, end);
-                column->lengths[column->found++] = 1;
-                break;
+                /* fall through */
             case 't':
-                if (row == column->rows)
+                if (place == column->rows)
                     return FULL;
                 if (size > column->width) {
                     *widest = size;
                     return WIDE;
                 }
-                put(column->values + row * column->width, column->width, cell, size, end);
+                put(column->values + place * column->width, column->width, cell, size, limit);
+                if (column->kind == 'b')
+                    column->lengths[column->found++] = 1;
                 break;
             case 'f':
                 if (row == column->rows)
                     return FULL;
-                if (!decimal(cell, at, powers, (double *)column->values + row))
+                if (!decimal(cell, end, powers, (double *)column->values + row))
                     return ODD;
                 break;
             case 'i':
                 if (row == column->rows)
                     return FULL;
-                if (!integer(cell, at, (int64_t *)column->values + row))
+                if (!integer(cell, end, (int64_t *)column->values + row))
                     return ODD;
                 break;
             default:
                 break;
             }
         }
-        while (at < end && ends[*at] == 1)
-            at++;
-        if (at < end && *at++ != '\n')
-            return ODD;
-        row++;
     }
-    return row;
 }
 
 static PyObject *lines(PyObject *self, PyObject *arguments)
@@ -337,7 +479,7 @@ static PyObject *lines(PyObject *self, PyObject *arguments)
     }
     if (good) {
         Py_BEGIN_ALLOW_THREADS
-        rows = fill(block.buf, (unsigned char *)block.buf + block.len, columns, many, powers.buf, &widest);
+        rows = fill(block.buf, block.len, columns, many, powers.buf, &widest);
         Py_END_ALLOW_THREADS
     }
     PyObject *blocks = good ? PyList_New(0) : NULL;
@@ -359,7 +501,8 @@ static PyObject *lines(PyObject *self, PyObject *arguments)
     return blocks == NULL ? NULL : Py_BuildValue("nnN", rows, widest, blocks);
 }
 
-static PyObject *line_ends(PyObject *self, PyObject *argument)
+/* Survey a block: how many line ends it has, whether it has bytes beyond ASCII or NUL, and whether it has CR. */
+static PyObject *survey(PyObject *self, PyObject *argument)
 {
     (void)self;
     Py_buffer block;
@@ -367,21 +510,32 @@ static PyObject *line_ends(PyObject *self, PyObject *argument)
         return NULL;
     Py_ssize_t found = 0;
     const unsigned char *text = block.buf;
+    unsigned char odd = 0, returns = 0;
     Py_BEGIN_ALLOW_THREADS
     for (Py_ssize_t i = 0; i < block.len;) { /* sums of bytes, which a compiler does many at a time */
         Py_ssize_t stop = block.len - i < 255 * 64 ? block.len : i + 255 * 64;
-        unsigned sums[64] = {0};
+        unsigned char sums[64] = {0}, odds[64] = {0}, of_cr[64] = {0};
         for (; i + 64 <= stop; i += 64)
-            for (int j = 0; j < 64; j++)
-                sums[j] += text[i + j] == '\n';
-        for (int j = 0; j < 64; j++)
+            for (int j = 0; j < 64; j++) {
+                unsigned char byte = text[i + j];
+                sums[j] = (unsigned char)(sums[j] + (byte == '\n'));
+                odds[j] |= (unsigned char)((byte & 0x80) | (byte == 0));
+                of_cr[j] |= byte == '\r';
+            }
+        for (int j = 0; j < 64; j++) {
             found += sums[j];
-        for (; i < stop; i++)
+            odd |= odds[j];
+            returns |= of_cr[j];
+        }
+        for (; i < stop; i++) {
             found += text[i] == '\n';
+            odd |= (unsigned char)((text[i] & 0x80) | (text[i] == 0));
+            returns |= text[i] == '\r';
+        }
     }
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&block);
-    return PyLong_FromSsize_t(found);
+    return Py_BuildValue("nNN", found, PyBool_FromLong(odd), PyBool_FromLong(returns));
 }
 
 /* Find lines: where each starts, the first tab from there on, and where it ends; gives how many there are. */
@@ -495,21 +649,219 @@ static PyObject *find(PyObject *self, PyObject *arguments)
     Py_RETURN_NONE;
 }
 
+/* Lay out a hash table of row numbers by their keys: each row stands in the first free slot at or behind that of its key. */
+static PyObject *lay_out(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer keys, slots;
+    if (!PyArg_ParseTuple(arguments, "y*w*", &keys, &slots))
+        return NULL;
+    Py_ssize_t many = keys.len / 8, size = slots.len / 4;
+    int bits = 1, good = size > 1 && (size & (size - 1)) == 0 && many < size && many <= INT32_MAX;
+    while (((Py_ssize_t)1 << bits) < size)
+        bits++;
+    if (good) {
+        const uint64_t *of_rows = keys.buf;
+        int32_t *table = slots.buf;
+        Py_BEGIN_ALLOW_THREADS
+        memset(table, 0xFF, (size_t)slots.len);
+        for (Py_ssize_t row = 0; row < many; row++) {
+            if (row + AHEAD < many)
+                FETCH(table + (of_rows[row + AHEAD] * GOLDEN >> (64 - bits)));
+            size_t slot = (size_t)(of_rows[row] * GOLDEN >> (64 - bits));
+            while (table[slot] >= 0)
+                slot = (slot + 1) & (size_t)(size - 1);
+            table[slot] = (int32_t)row;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&keys);
+    PyBuffer_Release(&slots);
+    if (!good) {
+        PyErr_SetString(PyExc_ValueError, "the hash table does not fit its buffers");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* The key of a docno, as fingerprints() in data/docnos.py computes it. */
+static inline uint64_t fingerprint(const unsigned char *text, Py_ssize_t size, const unsigned char *limit)
+{
+    uint64_t key = 0;
+    for (Py_ssize_t word = 0; 8 * word < size; word++) {
+        uint64_t bytes = padded_word(text + 8 * word, size - 8 * word, limit);
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__
+#ifdef __GNUC__
+        bytes = __builtin_bswap64(bytes);
+#else
+        bytes = ((bytes & 0x00FF00FF00FF00FFu) << 8) | ((bytes >> 8) & 0x00FF00FF00FF00FFu);
+        bytes = ((bytes & 0x0000FFFF0000FFFFu) << 16) | ((bytes >> 16) & 0x0000FFFF0000FFFFu);
+        bytes = (bytes << 32) | (bytes >> 32);
+#endif
+#endif
+        if (word == 0)
+            key = bytes;
+        else {
+            bytes *= GOLDEN + 2 * (uint64_t)word;
+            key ^= (bytes ^ (bytes >> 29)) * 0xBF58476D1CE4E5B9u;
+        }
+    }
+    return key;
+}
+
+enum { WIDEST = 1024, LATER = 2 * AHEAD };
+#define MOST_COUNT 0xFFFFFFFF /* of tokens or terms of a document */
+
+/* A table of documents in which those of lines are looked up, and what was found. */
+typedef struct {
+    const unsigned char *names;
+    Py_ssize_t width, there, size; /* of a name; rows; slots */
+    const uint64_t *keys;
+    const int32_t *slots;
+    int bits;
+    Py_ssize_t many, room, found; /* numbers of a document; documents that there is room for, and that were found */
+    int64_t *lines, *rows;        /* of those that were found */
+    int64_t *numbers;             /* [row, number], in an order of their own: number i of a line stands at places[i] */
+    const int64_t *places;
+} Wanted;
+
+typedef struct {
+    uint64_t key;
+    const unsigned char *text;
+    Py_ssize_t size, line;
+} Asked;
+
+/* Look a document up, and keep its numbers if it is wanted; 0 where there is no room. */
+static inline int keep_wanted(Wanted *wanted, const Asked *asked, const int64_t *numbers)
+{
+    size_t slot = (size_t)(asked->key * GOLDEN >> (64 - wanted->bits));
+    for (Py_ssize_t tried = 0; tried < wanted->size; tried++) {
+        int32_t row = wanted->slots[slot];
+        if (row < 0 || row >= wanted->there)
+            return 1;
+        if (wanted->keys[row] == asked->key &&
+            ((asked->size <= 8 && wanted->width <= 8) ||
+             same(asked->text, asked->size, wanted->names + row * wanted->width, wanted->width))) {
+            if (wanted->found == wanted->room)
+                return 0;
+            wanted->lines[wanted->found] = asked->line;
+            wanted->rows[wanted->found] = row;
+            for (Py_ssize_t i = 0; i < wanted->many; i++)
+                wanted->numbers[row * wanted->many + wanted->places[i]] = numbers[i];
+            wanted->found++;
+            return 1;
+        }
+        slot = (slot + 1) & (size_t)(wanted->size - 1);
+    }
+    return 1;
+}
+
+/* Look up the docnos of lines ``docno number number ...``, and put the numbers of those that are there into their rows. Each
+ * is looked up some lines later, when the memory that it needs has come. Gives the number of lines; ODD where one is not
+ * plain, FULL where more were found than there is room for. */
+static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wanted, int64_t *later)
+{
+    Cells cells;
+    Asked asked[LATER];
+    const unsigned char *limit = text + size;
+    begin_cells(&cells, text, size);
+    Py_ssize_t row = 0;
+    for (;; row++) {
+        int there = next_line(&cells, row);
+        if (there < 0)
+            return ODD;
+        Asked *one = asked + row % LATER;
+        int64_t *numbers = later + row % LATER * wanted->many;
+        if (row >= LATER && !keep_wanted(wanted, one, numbers))
+            return FULL;
+        if (!there)
+            break;
+        one->text = text + cells.start;
+        one->size = cells.end - cells.start;
+        one->line = row;
+        if (one->size > WIDEST)
+            return ODD;
+        one->key = fingerprint(one->text, one->size, limit);
+        FETCH(wanted->slots + (one->key * GOLDEN >> (64 - wanted->bits)));
+        if (row >= AHEAD) {
+            int32_t next = wanted->slots[asked[(row - AHEAD) % LATER].key * GOLDEN >> (64 - wanted->bits)];
+            if (next >= 0 && next < wanted->there) {
+                FETCH(wanted->keys + next);
+                FETCH(wanted->numbers + next * wanted->many);
+            }
+        }
+        for (Py_ssize_t i = 0; i < wanted->many; i++)
+            if (!same_line(&cells) || !integer(text + cells.start, text + cells.end, numbers + i) || numbers[i] < 0 ||
+                numbers[i] > MOST_COUNT)
+                return ODD;
+    }
+    for (Py_ssize_t i = row < LATER ? 0 : row - LATER + 1; i < row; i++)
+        if (!keep_wanted(wanted, asked + i % LATER, later + i % LATER * wanted->many))
+            return FULL;
+    return row;
+}
+
+static PyObject *take_counts(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer block, names, keys, slots, places, lines, rows, numbers, later;
+    Wanted wanted;
+    if (!PyArg_ParseTuple(arguments, "y*y*ny*y*y*w*w*w*w*", &block, &names, &wanted.width, &keys, &slots, &places, &lines, &rows,
+                          &numbers, &later))
+        return NULL;
+    wanted.there = keys.len / 8;
+    wanted.size = slots.len / 4;
+    wanted.room = rows.len / 8;
+    wanted.many = places.len / 8;
+    wanted.found = 0;
+    wanted.bits = 1;
+    while (((Py_ssize_t)1 << wanted.bits) < wanted.size)
+        wanted.bits++;
+    Py_ssize_t read = ODD;
+    int good = wanted.width > 0 && names.len == wanted.there * wanted.width && wanted.there > 0 && wanted.size > 1 &&
+               (wanted.size & (wanted.size - 1)) == 0 && lines.len == rows.len && wanted.many > 0 &&
+               numbers.len / 8 / wanted.many == wanted.there && later.len / 8 / wanted.many >= LATER;
+    wanted.places = places.buf;
+    for (Py_ssize_t i = 0; good && i < wanted.many; i++)
+        good = wanted.places[i] >= 0 && wanted.places[i] < wanted.many;
+    if (good) {
+        wanted.names = names.buf;
+        wanted.keys = keys.buf;
+        wanted.slots = slots.buf;
+        wanted.lines = lines.buf;
+        wanted.rows = rows.buf;
+        wanted.numbers = numbers.buf;
+        Py_BEGIN_ALLOW_THREADS
+        read = take(block.buf, block.len, &wanted, later.buf);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&block);
+    PyBuffer_Release(&names);
+    PyBuffer_Release(&keys);
+    PyBuffer_Release(&slots);
+    PyBuffer_Release(&places);
+    PyBuffer_Release(&lines);
+    PyBuffer_Release(&rows);
+    PyBuffer_Release(&numbers);
+    PyBuffer_Release(&later);
+    if (!good) {
+        PyErr_SetString(PyExc_ValueError, "the counts do not fit their buffers");
+        return NULL;
+    }
+    return Py_BuildValue("nn", read, wanted.found);
+}
+
 /* ---- tokens --------------------------------------------------------------------------------------------------- */
 
 /* Kinds of characters: between tokens, in them, in them but not at their ends; and letters beyond ASCII whose lower case
  * a term may have: it may depend on what stands around them, or not. */
 enum { NONE = -1, SPACE, INNER, OTHER, CAPITAL, UPPER };
-enum { WINDOW = 64, RANGES = 5 };
+enum { RANGES = 5 };
 #define SMALL 0x2020202020202020u /* bits of a word that its letters have if they are small, and most else has */
 
 typedef struct {
     int64_t document, place, first, last, key, tail;
 } Hit;
-
-typedef struct {
-    uint8_t from, reach;
-} Range;
 
 typedef struct {
     const uint8_t *kind;   /* of each code point */
@@ -545,39 +897,6 @@ static int list_ranges(const uint8_t *kinds, unsigned kind, Range *ranges)
             ranges[many++] = (Range){(uint8_t)byte, 0};
     }
     return many;
-}
-
-/* Gather the highest bits of the bytes of a window. */
-static uint64_t gathered(const uint8_t *bytes)
-{
-    uint64_t mask = 0;
-#ifdef HAS_SSE2
-    for (int i = 0; i < WINDOW; i += 16) {
-        __m128i some;
-        memcpy(&some, bytes + i, 16);
-        mask |= (uint64_t)(unsigned)_mm_movemask_epi8(some) << i;
-    }
-#else
-    for (int i = 0; i < WINDOW; i += 8) {
-        uint64_t some;
-        memcpy(&some, bytes + i, 8);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        some = __builtin_bswap64(some);
-#endif
-        mask |= ((some >> 7 & 0x0101010101010101u) * 0x0102040810204080u >> 56) << i; /* which lays them side by side */
-    }
-#endif
-    return mask;
-}
-
-/* Tell which bytes of a window lie in some ranges, a bit each. */
-static uint64_t within(const unsigned char *at, const Range *ranges, int many)
-{
-    uint8_t is_in[WINDOW] = {0};
-    for (int i = 0; i < many; i++)
-        for (int j = 0; j < WINDOW; j++)
-            is_in[j] |= (uint8_t)(at[j] - ranges[i].from) <= ranges[i].reach ? 0xFF : 0;
-    return gathered(is_in);
 }
 
 /* Read 8 bytes, or of a text at the end of all those that it has. */
@@ -1097,9 +1416,11 @@ static PyMethodDef methods[] = {
 #endif
     {"keep_memory", keep_memory, METH_NOARGS, "Keep memory that has been used, for a command and its processes."},
     {"lines", lines, METH_VARARGS, "Fill columns from lines of cells."},
-    {"line_ends", line_ends, METH_O, "Count line ends."},
+    {"survey", survey, METH_O, "Count line ends; tell whether there are bytes beyond ASCII or NUL, and CR."},
     {"line_edges", line_edges, METH_VARARGS, "Find the starts, tabs and ends of lines."},
     {"find", find, METH_VARARGS, "Find rows of docnos."},
+    {"lay_out", lay_out, METH_VARARGS, "Lay out a hash table of row numbers."},
+    {"take_counts", take_counts, METH_VARARGS, "Look up the documents of lines, and keep their counts."},
     {"log", log_of, METH_VARARGS, "Compute natural logarithms."},
     {"log2", log2_of, METH_VARARGS, "Compute logarithms to base 2."},
     {"exp", exp_of, METH_VARARGS, "Raise e to the power of each value."},
@@ -1112,7 +1433,7 @@ enum { FORM = 6 }; /* of what is handed to these functions; __init__.py says the
 
 static int say_form(PyObject *made)
 {
-    return PyModule_AddIntConstant(made, "FORM", FORM);
+    return PyModule_AddIntConstant(made, "FORM", FORM) < 0 ? -1 : PyModule_AddIntConstant(made, "LATER", LATER);
 }
 
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, (void *)say_form}, {0, NULL}};

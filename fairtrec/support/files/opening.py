@@ -163,16 +163,18 @@ def sha256(path: FilePath) -> str:
         raise InputError(f"cannot be read ({fault.strerror}); check the name", path) from None
 
 
-def blocks(stream: BinaryIO, path: FilePath, longest: int = 0) -> Iterator[tuple[bytes, int]]:
+def blocks(
+    stream: BinaryIO, path: FilePath, longest: int = 0, spare: list[bytearray] | None = None
+) -> Iterator[tuple[bytes, int]]:
     """Read about BLOCK bytes at a time, cut at line ends, without a byte-order mark; each with its number of LFs.
 
     Lines end in LF or CR LF, and are no longer than ``longest`` (LONGEST_LINE) bytes. Each block is checked to be UTF-8
-    without NUL bytes.
+    without NUL bytes. ``spare``  buffers to read into: put a block there when you no longer need it.
     """
     longest = longest or LONGEST_LINE
     line, unpacked, blank = 1, 0, 0
     first = True
-    while block := stream.read(BLOCK):
+    while block := _read_block(stream, None if first else spare):
         unpacked += len(block)
         blank = _blank(block, blank) if block[-16:].isspace() else 0
         if unpacked > LARGEST_UNPACKED or blank > LARGEST_BLANK:
@@ -185,13 +187,28 @@ def blocks(stream: BinaryIO, path: FilePath, longest: int = 0) -> Iterator[tuple
             first = False
             if fspath(path) in _reading:
                 _reading[fspath(path)].start = block[:64]
-        if not block.isascii() or b"\0" in block:
+        ends, odd, returns = survey(block)
+        if odd:
             check_text(block, path, line)
-        ends = block.count(b"\n") if len(block) < LARGE else _ends_in(block)
         line += ends
         if listener.get() is not None:
             report(fspath(path), position(stream), size(path))
-        yield block.replace(b"\r\n", b"\n") if b"\r" in block else block, ends
+        yield block.replace(b"\r\n", b"\n") if returns else block, ends
+
+
+def _read_block(stream: BinaryIO, spare: list[bytearray] | None) -> Any:
+    """Read BLOCK bytes, into a buffer that was used before if there is one, as its memory need not be fetched anew."""
+    if spare is None:
+        return stream.read(BLOCK)
+    buffer = spare.pop() if spare else bytearray(BLOCK + BLOCK // 64)  # with room for the rest of a line
+    buffer += bytes(max(BLOCK - len(buffer), 0))
+    del buffer[BLOCK:]
+    filled = 0
+    with memoryview(buffer) as view:
+        while filled < BLOCK and (many := stream.readinto(view[filled:])):  # type: ignore[attr-defined]
+            filled += many
+    del buffer[filled:]
+    return buffer
 
 
 def refuse_long(block: bytes, longest: int, path: FilePath, line: int) -> None:
@@ -210,10 +227,22 @@ def _blank(block: bytes, before: int) -> int:
     return before + len(block) if block.isspace() else len(block) - len(block.rstrip())
 
 
-def _ends_in(block: bytes) -> int:
-    """Count line ends, many times as fast as bytes do."""
+def survey(block: bytes) -> tuple[int, bool, bool]:
+    """Count the line ends of a block; tell whether it has bytes beyond ASCII or NUL, and whether it has CR.
+
+    >>> survey(b"a\\r\\nb\\n"), survey("é".encode())
+    ((2, False, True), (0, True, False))
+    """
     if extension is not None:
-        return int(extension.line_ends(block))
+        found: tuple[int, bool, bool] = extension.survey(block)
+        return found
+    return _ends_in(block), not block.isascii() or b"\0" in block, b"\r" in block
+
+
+def _ends_in(block: bytes) -> int:
+    """Count line ends, of a large block many times as fast as bytes do."""
+    if len(block) < LARGE:
+        return block.count(b"\n")
     import numpy as np
 
     letters = np.frombuffer(block, np.uint8)

@@ -102,6 +102,8 @@ def main(built: str, kind: str, many: str) -> None:
     assert spec.loader is not None
     sys.modules["fairtrec.support.compiled.extension"] = watched = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(watched)
+    import numpy as np
+
     from fairtrec.support import compiled
 
     assert compiled.extension is watched
@@ -152,6 +154,14 @@ def main(built: str, kind: str, many: str) -> None:
         if found is not None:
             names = found["docno"]
             Docnos.of(names).rows(names[::-1].astype(f"S{draw.choice([1, 8, 9, 40])}"))
+        watched.survey(block)
+        if kind == "counts":
+            names = (block.split() or [b"d"])[:: draw.randrange(1, 4)]
+            wanted = Docnos.of(np.array([name[:1024] for name in names if name.strip(b"\0")] or [b"d"]))
+            room = draw.choice([1, 5, 40])
+            given = wanted.names.view("u1"), wanted.names.dtype.itemsize, wanted.keys, wanted.slots[0], np.arange(3)
+            found = np.empty(room, "i8"), np.empty(room, "i8"), np.empty((len(wanted), 3), "i8")
+            watched.take_counts(block, *given, *found, np.empty((watched.LATER, 3), "i8"))
 
 
 if __name__ == "__main__":

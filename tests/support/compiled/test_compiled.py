@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairtrec.data import Docnos, docnos
 from fairtrec.formats import columns, spans
 from fairtrec.support import compiled
 from fairtrec.support.compiled import extension
@@ -128,9 +129,12 @@ class Watched:
 
 
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 255 * 64, 255 * 64 + 70, 40_000])
-def test_line_ends_are_counted(size):
+@pytest.mark.parametrize("odd", [b"", b"\0", b"\xff", b"\r"])
+def test_line_ends_are_counted_and_odd_bytes_found(size, odd):
     block = bytes(np.random.default_rng(size).choice([10, 32, 97], size).tolist())
-    assert extension.line_ends(block) == block.count(b"\n")
+    for at in {0, size // 2, size} if odd else {size}:
+        text = block[:at] + odd + block[at:]
+        assert extension.survey(text) == (block.count(b"\n"), odd in (b"\0", b"\xff") and bool(odd), odd == b"\r")
 
 
 @given(st.lists(st.sampled_from([b"d1", b"\t", b"\n", b"\n", b"a text", "é\t".encode(), b"\r"])).map(b"".join))
@@ -142,7 +146,57 @@ def test_lines_have_the_starts_tabs_and_ends_that_numpy_finds(block):
         assert found == [each.tolist() for each in spans.lines_of(letters)]
 
 
+COUNTS = st.lists(
+    st.tuples(
+        st.sampled_from([b"d1", b"d2", b"d33", b"longer-than-8", b"longer-than-9", "é".encode(), b"d" * 1025]),
+        st.sampled_from([b"0", b"7", b"+7", b"-1", b"1e3", b"4294967295", b"4294967296", b""]),
+        st.sampled_from([b"\t", b" ", b"\t "]),
+    ).map(lambda of: of[2].join((of[0], of[1], b"2", b"3"))),
+    min_size=1,
+    max_size=80,
+)
+
+
+@given(COUNTS, st.sampled_from([b"", b"\n", b" \n"]), st.sampled_from([b"d", b"longer-than"]))
+def test_counts_are_taken_while_they_are_parsed_as_numpy_finds_them(lines, end, start):
+    block = b"\n".join(lines) + end
+    names = sorted({line.split()[0] for line in lines if line.startswith(start)} | {b"d1", b"never"})
+    wanted = Docnos.of(np.array(names))
+    room = len(lines)
+    here, rows, later = np.empty(room, "i8"), np.empty(room, "i8"), np.empty((extension.LATER, 3), "i8")
+    numbers, places = np.zeros((len(wanted), 3), "i8"), np.array([0, 2, 1])
+    given = wanted.names.view("u1"), wanted.names.dtype.itemsize, wanted.keys, wanted.slots[0], places, here, rows
+    read, found = extension.take_counts(block, *given, numbers, later)
+    layout = columns.Layout("counts", {"docno": "text", "tokens": "int", "f": "int", "m": "int"})
+    parsed = columns.fast(block, layout, block.count(b"\n"))
+    if parsed is None or parsed["tokens"].min() < 0 or parsed["tokens"].max() > 2**32 - 1:
+        assert read < 0
+        return
+    expected = wanted.rows(parsed["docno"])
+    assert read == len(expected)
+    assert here[:found].tolist() == np.flatnonzero(expected >= 0).tolist()
+    assert rows[:found].tolist() == expected[expected >= 0].tolist()
+    last = {row: line for line, row in enumerate(expected.tolist()) if row >= 0}
+    for row, line in last.items():
+        assert numbers[row].tolist() == [parsed[name][line] for name in ("tokens", "m", "f")]
+
+
+@given(st.lists(st.text("ab", max_size=10), min_size=1, unique=True))
+def test_documents_are_found_in_the_hash_tables_of_c_and_of_numpy(texts):
+    names = np.array(["x", *texts]).astype("S10")
+    table = Docnos.of(names)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(docnos, "extension", None)
+        expected = Docnos.of(names).rows(names)
+    assert table.rows(names).tolist() == expected.tolist()
+
+
 UNFIT = {
+    "a hash table without a free slot": lambda: extension.lay_out(np.zeros(2, "u8"), np.zeros(2, "i4")),
+    "a hash table of no power of two": lambda: extension.lay_out(np.zeros(1, "u8"), np.zeros(3, "i4")),
+    "counts of rows beyond the table": lambda: take_counts(numbers=np.zeros((2, 3), "i8")),
+    "counts in places that there are not": lambda: take_counts(places=np.array([0, 1, 3])),
+    "counts without room for those to come": lambda: take_counts(later=np.zeros((3, 3), "i8")),
     "less room than lines": lambda: extension.line_edges(b"a\nb\nc", *np.zeros((3, 2), "i8")),
     "columns without arrays": lambda: extension.lines(b"a\n", b"t", (), spans.FIVES),
     "an array that may not be written to": lambda: extension.lines(b"1\n", b"f", (b"12345678",), spans.FIVES),
@@ -162,6 +216,16 @@ UNFIT = {
         b"she", np.array([0]), np.array([3]), bytes([0, 1] * 0x88000), bytes(8), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
     ),
 }  # fmt: skip
+
+
+def take_counts(places=None, numbers=None, later=None):
+    """Look up the one document that there is in one line."""
+    wanted = Docnos.of(np.array([b"d"]))
+    places = np.arange(3) if places is None else places
+    given = wanted.names.view("u1"), 8, wanted.keys, wanted.slots[0], places, np.zeros(1, "i8"), np.zeros(1, "i8")
+    numbers = np.zeros((1, 3), "i8") if numbers is None else numbers
+    later = np.zeros((extension.LATER, 3), "i8") if later is None else later
+    return extension.take_counts(b"d 1 2 3", *given, numbers, later)
 
 
 @pytest.mark.parametrize("what", UNFIT)
