@@ -17,7 +17,7 @@ from fairtrec.testing import CommandContract
 
 REPOSITORY = Path(__file__).parents[2]
 SECTION = re.search(
-    r"^## A command in a package of your own$(.*?)^## ",
+    r"^## A command in your own package$(.*?)^## ",
     (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8"),
     re.MULTILINE | re.DOTALL,
 )[1]
@@ -28,7 +28,7 @@ FILES = {"qrels.txt": "q 0 d1 1\n", "my.run": "q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n"}
 
 @pytest.fixture
 def fairtrec_with(tmp_path, monkeypatch, fairtrec_command):
-    """Install a package with a command, then give what calls fairtrec beside it."""
+    """Install a package with a command, then give what calls fairtrec with it."""
 
     def installed(source=EXAMPLE, announced=ANNOUNCED):
         for name, text in FILES.items():
