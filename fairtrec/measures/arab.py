@@ -71,8 +71,8 @@ class RaB(_Lean):
         b(d)  = mag_B(d) - mag_A(d), A and B the two groups in alphabetical order (f, m: above 0 leans to m)
         RaB@k = mean of b(d_i) over ranks i = 1..min(k, length)
 
-    ``mag``: 'tc' occurrences of the group's terms; 'tf' ln(1 + occurrences), as the published program;
-    'tf_paper' the sum over the group's terms of ln(occurrences); 'bool' whether there is any.
+    ``mag`` sets the magnitude: 'tc' counts the occurrences of the group's terms; 'tf' is ln(1 + occurrences), as in the
+    published program; 'tf_paper' is the sum of ln(occurrences) over the group's terms; 'bool' is 1 if there is any.
 
     Unit: that of mag. Better: nearer 0. Empty ranking: undefined.
     Range: unbounded; [-1, 1] for mag='bool'. The sign changes when the groups change places.
@@ -95,8 +95,8 @@ class ARaB(_Lean):
         RaB@x  = mean of b(d_i) over ranks i = 1..x
         ARaB@k = mean of RaB@x over x = 1..min(k, length)
 
-    ``mag``: 'tc' occurrences of the group's terms; 'tf' ln(1 + occurrences), as the published program;
-    'tf_paper' the sum over the group's terms of ln(occurrences); 'bool' whether there is any.
+    ``mag`` sets the magnitude: 'tc' counts the occurrences of the group's terms; 'tf' is ln(1 + occurrences), as in the
+    published program; 'tf_paper' is the sum of ln(occurrences) over the group's terms; 'bool' is 1 if there is any.
 
     Unit: that of mag. Better: nearer 0. Empty ranking: undefined.
     Range: unbounded; [-1, 1] for mag='bool'. The sign changes when the groups change places.

@@ -106,16 +106,18 @@ class AWRF(_AWRF):
         p(a)        = exposure(a) / sum of exposure over all groups
         AWRF@k      = 1 - JSD(p, target),  JSD(p, q) = (KL(p, m) + KL(q, m)) / 2,  m = (p + q) / 2
 
-    ``discount``: 'log2_clipped' w_i = 1 / log2(max(i, 2)), as the TREC track; 'log2' w_i = 1 / log2(1 + i); 'given' w_i
-    of --discount FILE. ``base=2``: the logarithm in KL; ``base='e'`` is that of the track. ``unknown``: 'drop' leaves
-    documents of unknown group out; 'group' makes them a group of their own, of target 0. The track in 2022 makes them
-    one that has the share of them among the relevant documents: --missing group --target qrels. 'even' gives a document
-    of no known group, or without any group's terms, to all groups in equal parts, so that all queries have a value; but
-    where few documents hold any term it is near 1 for every run, as the target is even, too. Labels may be soft.
+    ``discount``: 'log2_clipped' is w_i = 1 / log2(max(i, 2)), as in the TREC track; 'log2' is w_i = 1 / log2(1 + i);
+    'given' takes w_i from --discount FILE. ``base`` is that of the logarithm in KL; the track has base='e'. Labels can
+    be soft.
+
+    ``unknown``: 'drop' leaves documents of unknown group out; 'group' makes them a separate group of target 0. In the
+    track of 2022 this group has their share of the relevant documents as its target: use --missing group --target
+    qrels. 'even' gives a document of no known group, or without group terms, to all groups in equal parts, so every
+    query has a value. If few documents hold a term, this value is near 1 for every run, since the target is also even.
 
     Unit: none. Better: higher. Empty ranking: undefined.
     Range: [0, 1]; [1 - ln 2, 1] = [0.3069, 1] for base='e'.
-    Undefined: no document in the top k is of any group, or there is no target.
+    Undefined: no document in the top k has a group, or there is no target.
     Source: Sapiezynski et al., WWW 2019. https://doi.org/10.1145/3308560.3317595 Ekstrand et al., TREC 2022.
     https://doi.org/10.48550/arXiv.2302.05558 unknown='even': Abolghasemi et al., ECIR 2024, Eq. 14.
     https://doi.org/10.1007/978-3-031-56069-9_1
@@ -139,14 +141,14 @@ class AWRFxnDCG(_AWRF):
         nDCG@k      = (sum over ranks i = 1..k of  w_i * grade(d_i))
                       / (the same sum for all judged documents of the query, sorted by falling grade)
 
-    ``discount``, ``base`` and ``unknown`` are those of AWRF; w_i is the same in both factors. nDCG has linear gains, a
-    grade below 0 or none counting 0. The score of the TREC track has binary grades, base='e', and k = 500.
+    ``discount``, ``base`` and ``unknown`` are those of AWRF; both factors have the same w_i. nDCG has linear gains; a
+    grade below 0, or none, counts 0. The score of the TREC track has binary grades, base='e' and k = 500.
 
     Unit: none. Better: higher. Empty ranking: 0.
-    Range: [0, 1]; for weights that are given and rise, beyond. A ranking without a relevant document has 0, whether its
-    groups are known or not.
-    Undefined: no relevant document is judged; there is no target; or no document in the top k is of any group
-    although some is relevant.
+    Range: [0, 1]; above 1 if given weights rise. A ranking without a relevant document has 0, whether its groups are
+    known or not.
+    Undefined: no relevant document is judged; there is no target; or no document in the top k has a group although some
+    is relevant.
     Source: Ekstrand et al., TREC 2022. https://doi.org/10.48550/arXiv.2302.05558
     """
 

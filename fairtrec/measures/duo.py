@@ -123,16 +123,17 @@ class DUO(_Spread):
         raw = sum over k = 2, 2 + step, .. n - 1 of  Var(x_1 .. x_k) / log2(k)
         DUO = 1 - (raw - least) / (most - least), least and most over all orders of the same list
 
-    x_i is the position (polarisation) of document i; the list is the first k documents (all, without a cutoff) whose
-    position is known, and ranks close up over the others. Var is the population variance about the mean of the prefix;
-    ``mean='full'``: about the mean of the list (the paper's Eq. 5, but not its program or its Fig. 1). From step=3 on
-    the published program looks at k = step, 2 step, .. instead; the paper has step=2, where the two are one. With
-    several axes the value is that of the axis on which it is greatest; ``axis=1`` looks at the first only, and so on.
-    The most is exact. The least is exact for lists of up to 14 documents and for mean='full'; beyond that it is the
-    least known, no better order is known for any list, and where it matters a note says by how much at most.
-    ``normaliser='sampled'`` is the published way: least and most of ``n`` random orders drawn with ``seed`` where the
-    list is longer than 8; it misses both ends, and the value is not cut off: 50 documents sorted along an axis on
-    which they stand at equal distances score about 1.15.
+    x_i is the position (polarization) of document i. The list is the first k documents (all, without a cutoff) whose
+    position is known; ranks close up over the others. Var is the population variance about the mean of the prefix, or
+    with ``mean='full'`` about the mean of the list (Eq. 5 of the paper, but not its program or its Fig. 1). From step=3
+    on the published program looks at k = step, 2 step, .. instead; for step=2, as in the paper, both are the same. With
+    several axes the value is that of the axis on which it is greatest; ``axis=1`` takes only the first, and so on.
+
+    The most is exact. The least is exact for lists of up to 14 documents and for mean='full'. For longer lists it is
+    the least known. No better order is known for any list, and if it matters a note has the greatest possible error.
+    ``normaliser='sampled'`` is the published way: least and most of ``n`` random orders, drawn with ``seed``, for lists
+    longer than 8. It misses both ends, and the value is not clipped: 50 documents sorted along an axis at equal
+    distances have about 1.15.
 
     Unit: none, a share of what the list allows. Better: lower, 0 balanced from the start and 1 sorted by side. Empty
     ranking: undefined. Range: [0, 1]; beyond it with normaliser='sampled'.
@@ -206,10 +207,12 @@ class SignedDUO(_Spread):
         SignedDUO = sign(sum over k = 2, 2 + step, .. n - 1 of  s_k Var(x_1 .. x_k) / log2(k)) * DUO
 
     s_k is 1 if more than half of the first k documents have positions above 0, -1 if more than half are below 0, else
-    0. So 0 must be the middle of the axis, which DUO itself does not ask for. All parameters as for DUO; with several
-    axes the value is the one farthest from 0. The published program computes the sign and does not apply it. A prefix
-    without a majority counts 0 here, so that a mirrored axis mirrors the value; -1 in the program, and 1 in a sentence
-    of the paper, which at step=1 turned the signs of 37 of 99 rankings.
+    0. So 0 must be the middle of the axis, which DUO itself does not need. All parameters are as for DUO; with several
+    axes the value is the one farthest from 0.
+
+    The published program computes the sign but does not apply it. A prefix without a majority counts 0 here, so a
+    mirrored axis mirrors the value. It counts -1 in the program, and 1 in a sentence of the paper; at step=1 this
+    changed the signs of 37 of 99 rankings.
 
     Unit: none, a share of what the list allows. Better: nearer 0; above 0 the upper side is shown first. Empty
     ranking: undefined. Range: [-1, 1]; beyond it with normaliser='sampled'. The sign changes when the axis is mirrored.
@@ -247,11 +250,12 @@ class DUO_random(_Spread):  # noqa: N801 - its name
         E[raw]     = S^2 * sum over k = 2, 2 + step, .. n - 1 of  (k - 1) / (k log2(k))
         S^2        = sum over the list of (x - mean)^2 / (n - 1)
 
-    The chance level that a DUO is to be compared with, exact: the mean of DUO over all orders of the list. With
-    mean='full', E[raw] is the variance of the list times the sum of 1 / log2(k). ``axis`` is the axis, from 1; the
-    mean of a maximum over several axes has no closed form. All other parameters as for DUO.
+    This is the chance level to compare DUO with: the exact mean of DUO over all orders of the list. With mean='full',
+    E[raw] is the variance of the list times the sum of 1 / log2(k). ``axis`` is the axis, from 1; the mean of a maximum
+    over several axes has no closed form. All other parameters are as for DUO.
 
-    Unit: that of DUO. Better: neither, it tells of the list. Empty ranking: undefined. Range: that of DUO.
+    Unit: that of DUO. Better: neither, it describes the list. Empty ranking: undefined.
+    Range: that of DUO.
     Undefined: as DUO.
     Source: our derivation, for DUO of Ziems et al., ACL 2024. https://doi.org/10.18653/v1/2024.findings-acl.763
     """

@@ -220,16 +220,17 @@ class EED(_Exposure):
         s(a)  = mean of e(a) over the query's rankings
         EED@k = sum over groups a of  s(a)^2
 
-    ``discount``: 'geometric' w_i = p^(i - 1), a reader who reads on with probability ``p``; 'err' w_i = p^(i - 1) (1 -
-    stop)^(relevant documents above rank i), one who also stops at a relevant document (from grade ``rel``) with
-    probability ``stop``; 'log2' w_i = 1 / log2(1 + i); 'log2_clipped' 1 / log2(max(i, 2)), as TREC Fair Ranking in
-    2021; 'given' w_i of --discount FILE. ``documents='relevant'``: only relevant documents (from grade ``rel``) hand
-    their exposure on to groups, equal opportunity, as in the track of 2022; where none is ranked, e is 0. Not
-    normalised.
+    ``discount``: 'geometric' is w_i = p^(i - 1), for a reader who continues with probability ``p``; 'err' is w_i =
+    p^(i - 1) (1 - stop)^(relevant documents above rank i), for one who also stops at a relevant document (from grade
+    ``rel``) with probability ``stop``; 'log2' is w_i = 1 / log2(1 + i); 'log2_clipped' is 1 / log2(max(i, 2)), as in
+    TREC Fair Ranking 2021; 'given' takes w_i from --discount FILE.
+
+    With ``documents='relevant'`` only relevant documents (from grade ``rel``) pass their exposure to groups (equal
+    opportunity), as in the track of 2022; e is 0 if none is ranked. EED is not normalized.
 
     Unit: exposure, squared. Better: lower (disparity). Empty ranking: undefined.
     Range: from 0 to the square of the sum of w_i; for hard labels at least that square over the number of groups.
-    Undefined: no document in the top k of any of the query's rankings is of any group.
+    Undefined: no document in the top k of the query's rankings has a group.
     Source: Diaz et al., CIKM 2020, Eq. 2 (EE-D), for groups. https://doi.org/10.1145/3340531.3411962
     """
 
@@ -257,14 +258,13 @@ class EER(_AgainstTarget):
         t(a)  = target(a) * W,  W the sum of w_i over k ranks
         EER@k = sum over groups a of  s(a) t(a)
 
-    ``discount``, ``p``, ``stop``, ``rel`` and ``documents`` are those of EED; for discount='err' W is that of a ranking
-    that puts the query's relevant documents first. Not normalised.
+    ``discount``, ``p``, ``stop``, ``rel`` and ``documents`` are those of EED. For discount='err', W is that of a
+    ranking that puts the query's relevant documents first. EER is not normalized. The source's target is relevance: use
+    --target qrels. With the default, an even target, EER only shows how much exposure the groups received.
 
     Unit: exposure, squared. Better: higher (relevance). Empty ranking: undefined.
-    The source's target is what is relevant: --target qrels. Against an even one, the default, it only tells how much
-    exposure went to the groups.
     Range: from 0 to W times the sum of w_i.
-    Undefined: no document in the top k of any of the query's rankings is of any group, or there is no target.
+    Undefined: no document in the top k of the query's rankings has a group, or there is no target.
     Source: Diaz et al., CIKM 2020, Eq. 2 (EE-R), for groups. https://doi.org/10.1145/3340531.3411962
     """
 
@@ -298,14 +298,14 @@ class EEL(_AgainstTarget):
         t(a)  = target(a) * W,  W the sum of w_i over k ranks
         EEL@k = sum over groups a of  (s(a) - t(a))^2  =  EED - 2 EER + sum over groups a of t(a)^2
 
-    ``discount``, ``p``, ``stop``, ``rel`` and ``documents`` are those of EED; for discount='err' W is that of a ranking
-    that puts the query's relevant documents first. Not normalised. Short rankings, and documents of no or unknown
-    group, leave exposure to nobody, and so cost. The source's target is what is relevant: --target qrels; the default
-    is even.
+    ``discount``, ``p``, ``stop``, ``rel`` and ``documents`` are those of EED. For discount='err', W is that of a
+    ranking that puts the query's relevant documents first. EEL is not normalized. Short rankings, and documents of no
+    or unknown group, leave exposure unused, which costs. The source's target is relevance: use --target qrels; the
+    default is even.
 
     Unit: exposure, squared. Better: lower (loss). Empty ranking: undefined.
     Range: from 0 to 2 W^2 for hard labels and a fixed discount.
-    Undefined: no document in the top k of any of the query's rankings is of any group, or there is no target.
+    Undefined: no document in the top k of the query's rankings has a group, or there is no target.
     Source: Diaz et al., CIKM 2020, Eq. 1 (EE-L), for groups. https://doi.org/10.1145/3340531.3411962
     """
 

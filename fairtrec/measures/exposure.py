@@ -117,20 +117,23 @@ class Exposure(Measure):
         exposure(a) = sum over ranks i = 1..k of  w_i * membership of d_i in group a
         Exposure@k  = exposure(group) / (sum of exposure over all groups) - target(group)
 
-    One value for each group: ``Exposure(group='f')@10``; ``Exposure@10`` stands for all of them, and the values of all
-    groups add up to 0: what one gets too much, others lose. ``discount``: 'log2' w_i = 1 / log2(1 + i), 'log2_clipped'
-    w_i = 1 / log2(max(i, 2)), 'given' w_i of --discount FILE. ``unknown``: 'drop' leaves documents of unknown group
-    out; 'group' makes them a group of their own, of target 0, which takes its share of the attention. Labels may be
-    soft. ``of='all'`` divides by the exposure of all ranks that are filled, so that documents of no or of unknown group
-    take their share: the values of all groups add up to minus the share of these, and each is a sum over documents, to
-    which labels of a few that were drawn (--gold) correct it. Singh and Joachims compare such exposure between groups
-    (DP, DTR), Biega et al. subtract what is deserved, which is this for --target relevance; AWRF is one number for all
-    groups.
+    There is one value for each group: ``Exposure(group='f')@10``; ``Exposure@10`` prints all of them. The values of all
+    groups sum to 0: one group's surplus is the loss of others. ``discount``: 'log2' is w_i = 1 / log2(1 + i);
+    'log2_clipped' is w_i = 1 / log2(max(i, 2)); 'given' takes w_i from --discount FILE. ``unknown``: 'drop' leaves
+    documents of unknown group out; 'group' makes them a separate group of target 0, which takes its share of the
+    attention. Labels can be soft.
+
+    ``of='all'`` divides by the exposure of all filled ranks, so documents of no or unknown group take their share. The
+    values of all groups then sum to minus this share, and each value is a sum over documents, which labels for a sample
+    of documents (--gold) can correct.
+
+    Singh and Joachims compare such exposure between groups (DP, DTR). Biega et al. subtract the deserved share, which
+    is Exposure with --target relevance. AWRF is one number for all groups.
 
     Unit: a share, less a share. Better: nearer 0. Empty ranking: undefined.
     Range: from -target(group) to 1 - target(group).
-    Undefined: no document in the top k is of any group (for unknown='drop'; else: none is of any or of unknown group;
-    for of='all': nothing was ranked), or there is no target.
+    Undefined: no document in the top k has a group (for unknown='drop'; else: none is of any or of unknown group; for
+    of='all': nothing was ranked), or there is no target.
     Source: Singh, Joachims, KDD 2018. https://doi.org/10.1145/3219819.3220088 Biega, Gummadi, Weikum, SIGIR 2018.
     https://doi.org/10.1145/3209978.3210063
     """

@@ -110,13 +110,13 @@ class DP(_Ratio):
         DP   = least E(a) / greatest E(a), over the groups a
         DP(protected='f') = E('f') / E(documents of all other groups together)
 
-    The mean is over all documents of the group in the ranking, as in the paper; with ``@k`` those below rank k have an
-    exposure of 0, and count. A group without a document has E = 0; one whose target is 0 takes no part (subtopics that
-    are not the query's). Soft membership weighs the mean.
+    The mean is over all documents of the group in the ranking, as in the paper. With ``@k``, documents below rank k
+    have an exposure of 0 and count. A group without a document has E = 0. A group of target 0 is ignored (subtopics of
+    other queries). Soft membership weights the mean.
 
     Unit: none, a ratio. Better: higher; with protected, nearer 1. Empty ranking: undefined.
-    Range: [0, 1], 1 is demographic parity; with protected, 0 or more, infinite where only f is there.
-    Undefined: no ranked document, with @k none of the first k, is of any group.
+    Range: [0, 1], 1 is demographic parity; with protected, 0 or more, infinite if only f is ranked.
+    Undefined: no ranked document, with @k none of the first k, has a group.
     Source: Singh, Joachims, KDD 2018, section 4.1. https://doi.org/10.1145/3219819.3220088
     """
 
@@ -140,12 +140,13 @@ class DTR(_Ratio):
         DTR  = (least of  E(a) / U(a)) / (greatest of  E(a) / U(a)), over the groups a with U(a) > 0
         DTR(protected='f') = (E('f') / U('f')) / (the same for all other groups together)
 
-    Elsewhere also EUR, exposed utility ratio. Means instead of sums give the same. ``@k`` looks at the first k ranks.
+    DTR is also called EUR, exposed utility ratio. Means instead of sums give the same value. ``@k`` uses the first k
+    ranks.
 
     Unit: none, a ratio. Better: higher; with protected, nearer 1. Empty ranking: undefined.
-    Range: [0, 1], 1 is exposure by merit; with protected, 0 or more, infinite where only f is there.
-    Undefined: fewer than two groups (with protected: f or the rest) have relevant documents, or none of those that
-    have is among the ranks.
+    Range: [0, 1], 1 is exposure by merit; with protected, 0 or more, infinite if only f is ranked.
+    Undefined: fewer than two groups (with protected: f or the rest) have relevant documents, or none of these is
+    ranked.
     Source: Singh, Joachims, KDD 2018, section 4.2. https://doi.org/10.1145/3219819.3220088
     """
 
@@ -166,12 +167,13 @@ class DIR(_Ratio):
         DIR  = (least of  C(a) / U(a)) / (greatest of  C(a) / U(a)), over the groups a with U(a) > 0
         DIR(protected='f') = (C('f') / U('f')) / (the same for all other groups together)
 
-    Elsewhere also RUR, realised utility ratio. Means instead of sums give the same. ``@k`` looks at the first k ranks.
+    DIR is also called RUR, realized utility ratio. Means instead of sums give the same value. ``@k`` uses the first k
+    ranks.
 
     Unit: none, a ratio. Better: higher; with protected, nearer 1. Empty ranking: undefined.
-    Range: [0, 1], 1 is impact by merit; with protected, 0 or more, infinite where only f earns anything.
+    Range: [0, 1], 1 is impact by merit; with protected, 0 or more, infinite if only f earns anything.
     Undefined: fewer than two groups (with protected: f or the rest) have relevant documents, or none of these is
-    among the ranks.
+    ranked.
     Source: Singh, Joachims, KDD 2018, section 4.3. https://doi.org/10.1145/3219819.3220088
     """
 
@@ -196,13 +198,13 @@ class ABR(Measure):
         A(a) = mean over the ranked documents of group a, at ranks i, of  (1 - p) p^(i - 1)
         ABR  = least A(a) / greatest A(a), over the groups a
 
-    ``p`` is the probability to read on. The mean is over all documents of the group in the ranking, as in the paper;
-    with ``@k`` those below rank k have an attention of 0, and count. A group without a document has A = 0. Soft
-    membership weighs the mean. A group whose target is 0 takes no part (subtopics that are not the query's).
+    ``p`` is the probability to read on. The mean is over all documents of the group in the ranking, as in the paper.
+    With ``@k``, documents below rank k have an attention of 0 and count. A group without a document has A = 0. A group
+    of target 0 is ignored (subtopics of other queries). Soft membership weights the mean.
 
     Unit: none, a ratio. Better: higher. Empty ranking: undefined.
     Range: [0, 1], 1 is the same attention for all groups.
-    Undefined: no ranked document, with @k none of the first k, is of any group.
+    Undefined: no ranked document, with @k none of the first k, has a group.
     Source: Ghosh, Dutt, Wilson, SIGIR 2021 (attention bias ratio). https://doi.org/10.1145/3404835.3462850
     """
 

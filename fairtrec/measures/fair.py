@@ -111,7 +111,8 @@ class FAIR(Measure):
         dKL_i  = sum over groups a of  D_i(a) ln(D_i(a) / target(a));  0 ln 0 = 0
         FAIR@k = (1 / M) * sum over ranks i = 1..k of  gain_i / (dKL_i + 1)
 
-    ``gain`` says what a rank earns; a document is relevant from grade ``rel``, J(d, a) = its membership in a if so:
+    ``gain`` sets what a rank earns. A document is relevant from grade ``rel``; J(d, a) is its membership in a if it is
+    relevant:
 
         alpha   G_i / log2(1 + i),  G_i = sum over a of J(d_i, a) (1 - alpha)^(sum of J(d, a) above rank i)
         err_ia  G_i / i
@@ -120,34 +121,36 @@ class FAIR(Measure):
         rbp     p^(i - 1) if relevant
         ap      precision at i if relevant
 
-    M is the same sum for an ideal ranking of the query's judged documents, without the division: for alpha, err_ia
-    and nrbp the greedy one (ties by falling docno, as ndeval has it), for ndcg and rbp the one by falling grade; for
-    ap M is the number of relevant documents, as in trec_eval. So FAIR of a ranking that meets the target at every rank
-    is the plain measure, as far as M normalises it. ``divergence``: 'jsd', Jensen-Shannon to base 2, or 'squared', the
-    sum over groups a of (D_i(a) - target(a))^2, stands for dKL, as the paper says that other divergences may; 'nmd' and
-    'rnod', for groups that have an order, are those of GFR. A document of unknown group changes no share. Where a group
-    of target 0 has a share, dKL is infinite, and before the first document of a group any divergence is undefined:
-    the rank earns 0.
+    M is the same sum for an ideal ranking of the query's judged documents, without the division. For alpha, err_ia and
+    nrbp the ideal is greedy (ties by falling docno, as in ndeval); for ndcg and rbp it is sorted by falling grade; for
+    ap, M is the number of relevant documents, as in trec_eval. So FAIR of a ranking that meets the target at every rank
+    is the plain measure, as far as M normalizes it.
 
-    ``form='product'``: the whole measure, normalised, over 1 + the divergence at the last rank, not rank by rank. With
-    it alone goes gain='precision', the relevant documents at ranks 1..k over k, and ``normaliser='ideal'`` alone.
+    ``divergence`` replaces dKL, as the paper allows: 'jsd' is Jensen-Shannon to base 2; 'squared' is the sum over
+    groups a of (D_i(a) - target(a))^2; 'nmd' and 'rnod', for ordered groups, are those of GFR. A document of unknown
+    group changes no share. A rank earns 0 if a group of target 0 has a share (dKL is infinite), and before the first
+    document of a group (the divergence is undefined).
 
-    ``normaliser`` says what M is: 'ideal' as above; 'attainable' the greatest sum that any order of the judged
-    documents reaches, with the division, by a dynamic programme over how many of each kind have been placed, which is
-    refused beyond a million states; 'greedy' the sum of the order in which always the document comes next that adds
-    most to it, of several the one with the least divergence, then by falling docno. The authors propose such a
-    greedy one, which is no ceiling: other orders may earn more, so that a value above 1 is possible, and is told. Of
-    attainable it is so only where a ranking holds documents that nobody judged.
+    ``form='product'`` divides the whole normalized measure by 1 + the divergence at the last rank, instead of rank by
+    rank. Only this form allows gain='precision' (the relevant documents at ranks 1..k over k), and it allows only
+    ``normaliser='ideal'``.
 
-    ``--target relevance`` takes each group's sum of grades, where the paper has their average; another target can be
-    given as a file.
+    ``normaliser`` sets M: 'ideal' as above. 'attainable' is the greatest sum, with the division, that any order of the
+    judged documents reaches, by a dynamic program over the numbers of documents placed of each kind; above a million
+    states it is refused. 'greedy' is the sum of the order that always adds the document that adds most; of several, the
+    one with the least divergence, then by falling docno. The authors propose such a greedy order, but it is not a
+    bound: other orders can earn more, so values above 1 are possible, and a note reports them. With 'attainable' this
+    happens only if a ranking holds unjudged documents.
+
+    ``--target relevance`` takes each group's sum of grades, where the paper has their average; a file can set another
+    target.
 
     Unit: none, a share of the ideal gain. Better: higher. Empty ranking: 0.
-    Range: [0, 1]; the greedy ideal need not be the best where documents belong to several groups, so that a value
-    slightly above 1 is possible. Fairness is not in M: where no order meets the target, no order reaches 1.
-    With normaliser='attainable' the best order of what is judged has 1; where no such order earns anything, all have 0.
-    Undefined: the ideal M is 0 (no relevant document, for alpha, err_ia and nrbp: none of any group; precision then
-    has 0); no document in the top k, and no judged one, is of a group; or there is no target.
+    Range: [0, 1]; if documents belong to several groups, the greedy ideal may not be the best, so a value slightly
+    above 1 is possible. M ignores fairness: if no order meets the target, no order reaches 1. With
+    normaliser='attainable' the best order of the judged documents has 1; if no such order earns anything, all have 0.
+    Undefined: the ideal M is 0 (no relevant document, for alpha, err_ia and nrbp: none of any group; precision then has
+    0); no document in the top k, and no judged one, is of a group; or there is no target.
     Source: Gao, Ge, Shah, 2021, Eq. 1, 6 and 7. https://doi.org/10.48550/arXiv.2106.08527
     """
 

@@ -39,27 +39,28 @@ class GFR(Measure):
         relevance  = sum over ranks k = 1..cutoff of  stop_k * decay_k,  which is ERR or iRBU itself
         GFR@cutoff = (fairness + relevance) / 2
 
-    ``decay``: 'err' 1 / k, or 'irbu' p^k. ``divergence``: 'jsd' Jensen-Shannon to base 2, for groups without order;
-    'nmd' normalised match distance, sum of |cumulated D - cumulated target| / (groups - 1), and 'rnod' root normalised
-    order-aware divergence, sqrt(mean over groups i of target > 0 of sum over groups j of |i - j| (D(j) - target(j))^2
-    / (groups - 1)), for groups that have an order: names that are numbers, bins, or ``--groups low,mid,high``. Any two
-    groups have one; more without an order are refused. ``part``: 'fairness' or 'relevance' gives one alone.
-    ``max_grade`` is by default the greatest grade of the qrels, and the signature shows it; NTCIREVAL takes the
-    greatest grade of the task, and ``max_grade=4`` is that of the Web track's ERR. Give it to compare values of
-    several qrels files.
-    Of several attributes it is one number, (relevance + sum of their fairness) / (1 + attributes), and
-    part='fairness' the mean of their fairness; ``by`` gives that of one. The ordinal divergences are for the attributes
-    whose groups have an order, which any two groups have; the others take 'jsd'. So ``by=NAME,part='fairness'`` with
-    the divergence that the attribute takes is its part in the sum. An attribute whose labels are per query takes part
-    only in the queries that they name.
-    Before the first document of any group a rank adds to relevance only. A document of unknown group changes no share;
+    ``decay``: 'err' is 1 / k; 'irbu' is p^k. ``divergence``: 'jsd' is Jensen-Shannon to base 2, for groups without
+    order. 'nmd' is the normalized match distance, sum of |cumulated D - cumulated target| / (groups - 1). 'rnod' is the
+    root normalized order-aware divergence, sqrt(mean over groups i of target > 0 of sum over groups j of
+    |i - j| (D(j) - target(j))^2 / (groups - 1)). Both need ordered groups: names that are numbers, bins, or ``--groups
+    low,mid,high``. Any two groups are ordered; more without an order are refused. ``part``: 'fairness' or 'relevance'
+    prints only this part. ``max_grade`` is by default the greatest grade of the qrels, and the signature shows it.
+    NTCIREVAL takes the greatest grade of the task; ``max_grade=4`` is that of the Web track's ERR. Set it to compare
+    values of several qrels files.
+
+    For several attributes GFR is one number, (relevance + sum of their fairness) / (1 + attributes), and
+    part='fairness' is the mean of their fairness; ``by`` selects one attribute. The ordinal divergences apply to
+    attributes with ordered groups; the others use 'jsd'. So ``by=NAME,part='fairness'`` with the attribute's divergence
+    is its part of the sum. An attribute with labels per query counts only for the queries in them.
+
+    Before the first document of any group, a rank adds only to relevance. A document of unknown group changes no share;
     the authors' program, NTCIREVAL, gives it an even membership, as ``--missing even`` does. A query without a relevant
-    document is 0; NTCIREVAL gives it no value.
+    document is 0; NTCIREVAL has no value for it.
 
     Unit: none. Better: higher. Empty ranking: 0.
     Range: [0, 1).
-    Undefined: documents of the top k have grades above 0, but none is of any group; or there is no target; neither
-    matters for part='relevance'.
+    Undefined: documents of the top k have grades above 0, but none has a group; or there is no target; neither matters
+    for part='relevance'.
     Source: Sakai, Kim, Kang, 2022. https://doi.org/10.48550/arXiv.2204.00280
     """
 

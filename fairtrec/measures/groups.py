@@ -25,8 +25,8 @@ class Groups(Measure):
 
         Groups@k = number of groups a of which some document at ranks 1..k has a membership above 0
 
-    A document of several groups counts for each of them, in whatever part; one of no or of unknown group for none.
-    Over the number of groups it is subtopic recall, where the groups are subtopics.
+    A document of several groups counts for each of them, whatever its weights. A document of no or unknown group counts
+    for none. Divided by the number of groups, this is subtopic recall if groups are subtopics.
 
     Unit: groups. Better: higher. Empty ranking: 0.
     Range: from 0 to the number of groups. Undefined: never.

@@ -37,9 +37,9 @@ class KL(Measure):
         KL@k = sum over groups a of  D_k(a) ln(D_k(a) / target(a));  0 ln 0 = 0
 
     Unit: nats. Better: lower. Empty ranking: undefined.
-    Range: from 0 to -ln of the least target, 0.6931 for two groups of even target; infinite where a group of target 0
-    has a share.
-    Undefined: no document in the top k is of any group, or there is no target.
+    Range: from 0 to -ln of the least target, 0.6931 for two groups of even target; infinite if a group of target 0 has
+    a share.
+    Undefined: no document in the top k has a group, or there is no target.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019. https://doi.org/10.1145/3292500.3330691
     """
 
@@ -64,9 +64,9 @@ class NDKL(Measure):
     Ranks before the first document of any group add nothing. A document of unknown group changes no share.
 
     Unit: nats. Better: lower. Empty ranking: undefined.
-    Range: from 0 to -ln of the least target, 0.6931 for two groups of even target; infinite where a group of target 0
-    has a share.
-    Undefined: no document in the top k is of any group, or there is no target.
+    Range: from 0 to -ln of the least target, 0.6931 for two groups of even target; infinite if a group of target 0 has
+    a share.
+    Undefined: no document in the top k has a group, or there is no target.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Definition 3.3. https://doi.org/10.1145/3292500.3330691
     """
 
@@ -93,12 +93,12 @@ class nDRKL(Measure):  # noqa: N801 - what the user types
         nDRKL@k = (1 / Z) * sum over ranks i = 1..min(k, length) of  1 / (log2(1 + i) (dKL_i + 1))
         Z       = sum over ranks i = 1..k of  1 / log2(1 + i)
 
-    A rank earns 0 where a group of target 0 has a share, and before the first document of any group. A document of
-    unknown group changes no share.
+    A rank earns 0 if a group of target 0 has a share, and before the first document of any group. A document of unknown
+    group changes no share.
 
     Unit: none. Better: higher. Empty ranking: 0.
     Range: [0, 1]; 1 for k documents that meet the target at every rank.
-    Undefined: documents were ranked, but none in the top k is of any group; or there is no target.
+    Undefined: documents were ranked, but none in the top k has a group; or there is no target.
     Source: Gao, Ge, Shah, 2021. https://doi.org/10.48550/arXiv.2106.08527
     """
 

@@ -28,12 +28,12 @@ class MaxShare(Measure):
         D_k        = the groups' shares among the documents at ranks 1..k; each membership counts once
         MaxShare@k = greatest of  D_k(a)  over the groups a
 
-    Documents of no or of unknown group count in none. The target plays no part: MaxSkew compares with it, and
-    ``Exposure`` says which group it is, and by how much.
+    Documents of no or unknown group count for none. The target does not matter: MaxSkew compares with it, and
+    ``Exposure`` shows which group it is.
 
     Unit: none, a share. Better: lower. Empty ranking: undefined.
-    Range: from 1 / number of groups (all hold as much) to 1 (one holds all).
-    Undefined: no document in the top k is of any group.
+    Range: from 1 / number of groups (equal shares) to 1 (one group only).
+    Undefined: no document in the top k has a group.
     Source: Berger, Parker, Science 1970 (the index of dominance). https://doi.org/10.1126/science.168.3937.1345
     """
 

@@ -103,9 +103,9 @@ class FaiRR(Neutrality):
         FaiRR@k  = sum over ranks i = 1..k of  omega(d_i) / log2(1 + i)
         omega(d) = 1 - sum over groups a of |n_a(d) / n(d) - target(a)|, or 1 if n(d) <= tau
 
-    omega(d) is the neutrality of document d: 1 balanced, 0 one-sided. n_a(d) is how often terms of group a occur in it,
-    n(d) their sum: a document with at most ``tau`` group terms is neutral. A label is one term, so labels ask for
-    ``tau=0``.
+    omega(d) is the neutrality of document d: 1 is balanced, 0 one-sided. n_a(d) is the number of terms of group a in
+    it, n(d) their sum. A document with at most ``tau`` group terms is neutral. A label counts as one term, so use
+    ``tau=0`` with labels.
 
     Unit: neutral documents, discounted. Better: higher. Empty ranking: 0.
     Range: from 0 (two groups of even target) to the sum of the discounts, 4.5436 for k = 10.
@@ -123,7 +123,7 @@ class IFaiRR(Neutrality):
 
         IFaiRR@k = FaiRR@k of the background set, sorted by falling omega
 
-    Unit: neutral documents, discounted. Better: neither, it tells of the background. Empty ranking: does not matter.
+    Unit: neutral documents, discounted. Better: neither, it describes the background. Empty ranking: does not matter.
     Range: that of FaiRR.
     Undefined: the query has no background set.
     Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, section 4.2. https://doi.org/10.1145/3404835.3462949
@@ -143,14 +143,14 @@ class NFaiRR(Neutrality):
         NFaiRR@k = FaiRR@k / (FaiRR@k of the background set, sorted by falling omega)
         omega(d) = 1 - sum over groups a of |n_a(d) / n(d) - target(a)|, or 1 if n(d) <= tau
 
-    omega(d) is the neutrality of document d: 1 balanced, 0 one-sided; with more than two groups, or an uneven target,
-    down to 2 (least target) - 1, which is below 0. n_a(d) is how often terms of group a occur in it, n(d) their sum: a
-    document with at most ``tau`` group terms is neutral. The paper prints "fewer than tau", which is ``tau=0`` here,
-    but its figures are those of ``tau=1``. A label is one term, so labels ask for ``tau=0``.
+    omega(d) is the neutrality of document d: 1 is balanced, 0 one-sided. With more than two groups or an uneven target
+    it goes down to 2 (least target) - 1, which is below 0. n_a(d) is the number of terms of group a in the document,
+    n(d) their sum. A document with at most ``tau`` group terms is neutral. The paper prints "fewer than tau", which is
+    ``tau=0`` here, but its figures have ``tau=1``. A label counts as one term, so use ``tau=0`` with labels.
 
     Unit: none, a ratio. Better: higher. Empty ranking: 0.
-    Range: [0, 1] for two groups of even target and a run inside its background set; a document from outside can lift
-    it above 1.
+    Range: [0, 1] for two groups of even target and a run inside its background set; a document outside of it can raise
+    the value above 1.
     Undefined: the query has no background set, or one whose ideal is 0 or less.
     Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, Eq. 4 (NFaiRC). https://doi.org/10.1145/3404835.3462949
     """
@@ -209,10 +209,10 @@ class SetFaiRR(_OfSet):
 
         SetFaiRR@k = (mean omega of the set) * sum over i = 1..min(k, size) of 1 / log2(1 + i)
 
-    That is the mean of FaiRR@k over all orders of the set: the query's background, or ``of='collection'``.
-    ``full_k=True`` sums to k even where the set is smaller, as the published program does.
+    This is the mean of FaiRR@k over all orders of the set: the query's background, or ``of='collection'``.
+    ``full_k=True`` sums to k even if the set is smaller, as the published program does.
 
-    Unit: neutral documents, discounted. Better: neither, it tells of the set. Empty ranking: does not matter.
+    Unit: neutral documents, discounted. Better: neither, it describes the set. Empty ranking: does not matter.
     Range: that of FaiRR.
     Undefined: the set is empty.
     Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, Eq. 6-8 (SetFaiRC). https://doi.org/10.1145/3404835.3462949
@@ -232,9 +232,9 @@ class NSetFaiRR(_OfSet):
 
         NSetFaiRR@k = SetFaiRR@k / (FaiRR@k of the background set, sorted by falling omega)
 
-    Comparable with the NFaiRR of runs that have the same background. ``of`` and ``full_k`` as for SetFaiRR.
+    Compare it with the NFaiRR of runs that have the same background. ``of`` and ``full_k`` are as for SetFaiRR.
 
-    Unit: none, a ratio. Better: neither, it tells of the set. Empty ranking: does not matter.
+    Unit: none, a ratio. Better: neither, it describes the set. Empty ranking: does not matter.
     Range: [0, 1] for two groups of even target and of='background'; with the collection it can exceed 1.
     Undefined: as NFaiRR, or the set is empty.
     Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, Eq. 9. https://doi.org/10.1145/3404835.3462949

@@ -231,18 +231,21 @@ class rND(_Pairwise):  # noqa: N801 - its name
         raw  = sum over ranks i = step, 2 step, .. n of  u(i) / log2(i + 1)
         rND  = (raw - least) / (most - least), least and most over all orders of the same list, exact
 
-    The list is the first k documents (all, without a cutoff) whose group is known; ranks close up over the others. What
-    stands below a cutoff is no part of the list: rND@10 of a ranking with one woman in the first ten and 49 below knows
-    of one. A document known to be in no group is not protected. Of a soft membership, more than .5 counts as a member.
-    ``protected`` names the group; without it each group is set against the rest, and the value is the mean over the
-    groups that have one. ``discount='log2_rank'``: 1 / log2(i) from rank 2 (Eq. 1); 'given': of --discount FILE.
-    ``norm='max'``: raw / most, as the published program; then even the best order is above 0. The program's most is the
-    most of random orders.
+    The list is the first k documents (all, without a cutoff) whose group is known; ranks close up over the others.
+    Documents below a cutoff are not part of the list: rND@10 of a ranking with one woman in the first ten and 49 below
+    counts one. A document known to be in no group is not protected. A soft membership above .5 counts as membership.
+    ``protected`` is the group; without it each group is compared with the rest, and the value is the mean over the
+    groups that have one.
+
+    ``discount='log2_rank'`` is 1 / log2(i) from rank 2 (Eq. 1); 'given' is that of --discount FILE. ``norm='max'`` is
+    raw / most, as in the published program; even the best order then has a value above 0. The program's most is that of
+    random orders.
 
     Unit: none, a share of what the list allows. Better: lower, 0 the fairest order and 1 the worst. Empty ranking:
-    undefined. Range: [0, 1].
+    undefined.
+    Range: [0, 1].
     Undefined: the list has no protected document or no other, or all its orders are the same (as of two documents).
-    Source: Yang, Stoyanovich, SSDBM 2017. https://doi.org/10.1145/3085504.3085526 As normalised in Ziems et al., ACL
+    Source: Yang, Stoyanovich, SSDBM 2017. https://doi.org/10.1145/3085504.3085526 As normalized in Ziems et al., ACL
     2024, Eq. 1-3. https://doi.org/10.18653/v1/2024.findings-acl.763
     """
 
@@ -260,14 +263,15 @@ class rKL(_Pairwise):  # noqa: N801 - its name
         raw  = sum over ranks i = step, 2 step, .. n of  u(i) / log2(i + 1)
         rKL  = (raw - least) / (most - least), least and most over all orders of the same list, exact
 
-    p is the share of the protected in the first i, q their share in the whole list. ``compat=True``: a p of 0 or 1 is
-    taken for .001, as the published program does; the value then depends on which of two groups is called protected.
-    The list and all other parameters as for rND. In the paper a bracket of the formula is misplaced.
+    p is the share of the protected group in the first i documents, q its share in the whole list. ``compat=True``
+    replaces a p of 0 or 1 by .001, as the published program does; the value then depends on which of two groups is
+    protected. The list and all other parameters are as for rND. In the paper a bracket of the formula is misplaced.
 
     Unit: none, a share of what the list allows. Better: lower, 0 the fairest order and 1 the worst. Empty ranking:
-    undefined. Range: [0, 1].
+    undefined.
+    Range: [0, 1].
     Undefined: the list has no protected document or no other, or all its orders are the same (as of two documents).
-    Source: Yang, Stoyanovich, SSDBM 2017. https://doi.org/10.1145/3085504.3085526 As normalised in Ziems et al., ACL
+    Source: Yang, Stoyanovich, SSDBM 2017. https://doi.org/10.1145/3085504.3085526 As normalized in Ziems et al., ACL
     2024, Eq. 1, 2, 4. https://doi.org/10.18653/v1/2024.findings-acl.763
     """
 
@@ -286,10 +290,10 @@ class rRD(_Pairwise):  # noqa: N801 - its name
         raw  = sum over ranks i = step, 2 step, .. n of  u(i) / log2(i + 1)
         rRD  = (raw - least) / (most - least), least and most over all orders of the same list, exact
 
-    For comparison with published figures: a prefix of protected documents alone counts as one that has none, so it
-    makes sense for a small minority only. Use rND or rKL. The only published program has another form, a minimum of
-    ratios from the authors' poster at FATML, so its figures differ, by up to .73. The list and all parameters as for
-    rND.
+    Use it only to compare with published values: a prefix with only protected documents counts like one with none, so
+    it makes sense only for a small minority. Prefer rND or rKL. The only published program has another form, a minimum
+    of ratios from the authors' poster at FATML, so its values differ, by up to .73. The list and all parameters are as
+    for rND.
 
     Unit: none, a share of what the list allows. Better: lower, 0 the fairest order and 1 the worst. Empty ranking:
     undefined. Range: [0, 1].

@@ -35,8 +35,9 @@ class InputBias(_OnAxis):
 
     x(d) is the position of d on the axis, [-1, 1] in the paper. ``axis`` counts the axes from 1.
 
-    Unit: that of x. Better: neither, it tells of the background. Empty ranking: does not matter.
-    Range: that of x. Undefined: no background document has a position.
+    Unit: that of x. Better: neither, it describes the background. Empty ranking: does not matter.
+    Range: that of x.
+    Undefined: no background document has a position.
     Source: Kulshrestha et al., CSCW 2017, section 3.3. https://doi.org/10.1145/2998181.2998321
     """
 
@@ -55,7 +56,7 @@ class OutputBias(_OnAxis):
         OutputBias@k = mean of B_i over i = 1..min(k, length)
 
     x(d) is the position of d on the axis, [-1, 1] in the paper. ``axis`` counts the axes from 1. Documents of unknown
-    position are passed over.
+    position are skipped.
 
     Unit: that of x. Better: nearer 0. Empty ranking: undefined.
     Range: that of x. Undefined: no document in the top k has a position.
@@ -80,7 +81,7 @@ class RankingBias(_OnAxis):
         InputBias     = mean of x(d) over the documents of the query's background set
 
     x(d) is the position of d on the axis, [-1, 1] in the paper. ``axis`` counts the axes from 1. Documents of unknown
-    position are passed over.
+    position are skipped.
 
     Unit: that of x. Better: nearer 0. Empty ranking: undefined.
     Range: [-2, 2] for positions in [-1, 1].
@@ -129,9 +130,9 @@ class MeanBias(_Sides):
 
         MeanBias@k = f(documents of x(d) > 0) - f(documents of x(d) < 0), for each query; then the mean
 
-    ``gain`` is f: 'p' precision at k, number / k; 'rbp' (1 - p) * sum of p^(i - 1); 'dcg' sum of 1 / log2(1 + i), over
-    the ranks i of the side. x(d) is the position of d on the axis; ``axis`` counts the axes from 1. A document at 0,
-    or of unknown position, is of neither side. Opposite leans of two queries make each other good in the mean.
+    ``gain`` is f: 'p' is precision at k, number / k; 'rbp' is (1 - p) * sum of p^(i - 1); 'dcg' is the sum of 1 /
+    log2(1 + i), over the ranks i of the side. x(d) is the position of d on the axis; ``axis`` counts the axes from 1. A
+    document at 0, or of unknown position, is on neither side. Opposite leans of two queries cancel in the mean.
 
     Unit: that of f. Better: nearer 0. Empty ranking: undefined.
     Range: [-1, 1] for p and rbp; for dcg plus or minus the sum of the discounts, 4.5436 for k = 10.

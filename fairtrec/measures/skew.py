@@ -93,12 +93,12 @@ class Skew(_Skew):
         D_k    = the groups' shares among the documents at ranks 1..k; each membership counts once
         Skew@k = ln((D_k(group) + eps) / (target(group) + eps))
 
-    One value for each group: ``Skew(group='f')@10``; ``Skew@10`` stands for all of them. Without smoothing (``eps=0``)
-    a group that is not there has minus infinity, and so has the mean.
+    There is one value for each group: ``Skew(group='f')@10``; ``Skew@10`` prints all of them. Without smoothing
+    (``eps=0``), a group without a document has minus infinity, and so has the mean.
 
     Unit: the logarithm of a ratio of shares. Better: nearer 0. Empty ranking: undefined.
     Range: from minus infinity to -ln(target(group)) for eps=0.
-    Undefined: no document in the top k is of any group; no target; the group has neither share nor target.
+    Undefined: no document in the top k has a group; no target; the group has neither share nor target.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Definition 3.1. https://doi.org/10.1145/3292500.3330691
     """
 
@@ -116,11 +116,11 @@ class MinSkew(_Skew):
         D_k       = the groups' shares among the documents at ranks 1..k; each membership counts once
         MinSkew@k = least of  ln((D_k(a) + eps) / (target(a) + eps))  over the groups a
 
-    Groups that have neither share nor target are passed over.
+    Groups without share and target are skipped.
 
     Unit: the logarithm of a ratio of shares. Better: higher. Empty ranking: undefined.
-    Range: from minus infinity (eps=0: a group is not there) to 0 (each group has its target).
-    Undefined: no document in the top k is of any group, or there is no target.
+    Range: from minus infinity (eps=0: a group has no document) to 0 (each group has its target).
+    Undefined: no document in the top k has a group, or there is no target.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Definition 3.2. https://doi.org/10.1145/3292500.3330691
     """
 
@@ -137,12 +137,12 @@ class MaxSkew(_Skew):
         D_k       = the groups' shares among the documents at ranks 1..k; each membership counts once
         MaxSkew@k = greatest of  ln((D_k(a) + eps) / (target(a) + eps))  over the groups a
 
-    Groups that have neither share nor target are passed over.
+    Groups without share and target are skipped.
 
     Unit: the logarithm of a ratio of shares. Better: lower. Empty ranking: undefined.
-    Range: from 0 (each group has its target) to -ln of the least target; infinite where a group of target 0 has a
-    share and eps=0.
-    Undefined: no document in the top k is of any group, or there is no target.
+    Range: from 0 (each group has its target) to -ln of the least target; infinite if a group of target 0 has a share
+    and eps=0.
+    Undefined: no document in the top k has a group, or there is no target.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Definition 3.2. https://doi.org/10.1145/3292500.3330691
     """
 
@@ -181,10 +181,11 @@ class InfeasibleIndex(_Infeasible):
         InfeasibleIndex@k = number of ranks i = 1..min(k, length) at which some group a has fewer than
                             floor(i * target(a)) documents at ranks 1..i
 
-    A document of no group, or of unknown group, takes its rank and counts for nobody.
+    A document of no or unknown group takes its rank and counts for no group.
 
     Unit: ranks. Better: lower. Empty ranking: undefined.
-    Range: [0, k]. Undefined: no document in the top k is of any group, or there is no target.
+    Range: [0, k].
+    Undefined: no document in the top k has a group, or there is no target.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, section 4. https://doi.org/10.1145/3292500.3330691
     """
 
@@ -204,11 +205,11 @@ class InfeasibleCount(_Infeasible):
         InfeasibleCount@k = number of pairs of a rank i = 1..min(k, length) and a group a that has fewer than
                             floor(i * target(a)) documents at ranks 1..i
 
-    A document of no group, or of unknown group, takes its rank and counts for nobody.
+    A document of no or unknown group takes its rank and counts for no group.
 
     Unit: pairs of rank and group. Better: lower. Empty ranking: undefined.
     Range: from 0 to k times the number of groups.
-    Undefined: no document in the top k is of any group, or there is no target.
+    Undefined: no document in the top k has a group, or there is no target.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, section 4. https://doi.org/10.1145/3292500.3330691
     """
 

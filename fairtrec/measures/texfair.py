@@ -68,10 +68,10 @@ class TE(Measure):
         TE(t)@k = sum over ranks i = 1..k of  (occurrences of t in d_i / tokens of d_i) / log2(1 + i)
         TE@k    = sum of TE(t)@k over the group's terms t
 
-    One value for each group: ``TE(group='f')@10``; ``TE@10`` stands for all of them.
+    There is one value for each group: ``TE(group='f')@10``; ``TE@10`` prints all of them.
 
-    Unit: share of the tokens, discounted. Better: neither alone; the groups' values are to be compared.
-    Empty ranking: 0. Range: from 0 to the sum of the discounts, 4.5436 for k = 10.
+    Unit: share of the tokens, discounted. Better: neither; compare the groups' values. Empty ranking: 0.
+    Range: from 0 to the sum of the discounts, 4.5436 for k = 10.
     Undefined: never. A document of no tokens exposes nothing.
     Source: Abolghasemi et al., ECIR 2024, Eq. 8. https://doi.org/10.1007/978-3-031-56069-9_1
     """
@@ -121,7 +121,7 @@ class RBDF(Measure):
         RBDF@k = (sum of 1 / log2(1 + i) over the ranks i <= k whose document holds any group term)
                  / (the same sum over all ranks i <= min(k, length))
 
-    ``full_k=True``: the sum below runs to k even where the ranking is shorter.
+    ``full_k=True``: the lower sum runs to k even if the ranking is shorter.
 
     Unit: none, a discounted share of documents. Better: neither. Empty ranking: undefined.
     Range: [0, 1]. Undefined: nothing was ranked.
@@ -144,14 +144,14 @@ class TExFAIR(Measure):
 
         TExFAIR@k = max(TED) - TED@k * RBDF@k,   max(TED) = 2 (1 - least target)
 
-    Unlike NFaiRR it looks at the whole ranking: a document that leans one way is made good by one that leans the
-    other way. One group term makes a document count; there is no tau. ``rbdf=False`` leaves RBDF out, ``scaled=True``
-    divides by max(TED), ``full_k=True`` is that of RBDF.
+    Unlike NFaiRR, it uses the ranking as a whole: a document that leans one way makes up for one that leans the other
+    way. One group term makes a document count; there is no tau. ``rbdf=False`` leaves RBDF out, ``scaled=True`` divides
+    by max(TED), and ``full_k=True`` is that of RBDF.
 
     Unit: none. Better: higher. Empty ranking: undefined.
-    Range: [0, max(TED)], [0, 1] for two groups of even target. A ranking without any group term has the maximum
-    (how many there were is printed).
-    Undefined: nothing was ranked; with rbdf=False also where no document in the top k holds a group term.
+    Range: [0, max(TED)], [0, 1] for two groups of even target. A ranking without any group term has the maximum; a note
+    counts them.
+    Undefined: nothing was ranked; with rbdf=False also if no document in the top k holds a group term.
     Source: Abolghasemi et al., ECIR 2024, Eq. 13. https://doi.org/10.1007/978-3-031-56069-9_1
     """
 

@@ -160,7 +160,7 @@ class TREC19Utility(_TREC19):
         u    = sum over ranks i of  gamma^(i-1) * (product over ranks j < i of  1 - p(d_j)) * p(d_i)
         U    = mean of u over the rankings
 
-    ``amortization='macro'``: the mean of u over the repetitions of each query, then the mean over queries.
+    ``amortization='macro'``: u is averaged over the repetitions of each query, then over queries.
 
     Unit: none, a probability. Better: higher. Empty ranking: 0. Range: [0, 1].
     Undefined: never.
@@ -216,16 +216,17 @@ class TREC19Unfairness(_OfGroups):
         E_g, R_g  = e_g, r_g divided by their sums over all groups
         unfairness = square root of the sum over groups g of (E_g - R_g)^2
 
-    That is the published program, ``variant='track'``: a document that the group file has not takes its rank, but
-    does not stop the reader (it counts as p = 0); authors with an empty label are a group of their own; r is summed
-    over what was ranked. ``variant='paper'``: e_g is the sum of reach(i) alone, every relevant document stops the
-    reader, authors with an empty label are left out, r is summed over the documents of the ground truth.
+    This is the published program, ``variant='track'``. A document that is not in the group file takes its rank but does
+    not stop the reader (p = 0); authors with an empty label are a separate group; r is summed over the ranked
+    documents. With ``variant='paper'``, e_g is the sum of reach(i) only, every relevant document stops the reader,
+    authors with an empty label are left out, and r is summed over the documents of the ground truth.
 
-    ``amortization='macro'``: e, r and unfairness for each query over its repetitions in the sequence, then the mean
-    over the queries where it is defined. ``labels`` names the group file where there are several.
+    ``amortization='macro'``: e, r and unfairness are computed for each query over its repetitions in the sequence, then
+    averaged over the queries for which it is defined. ``labels`` is the group file if there are several.
 
-    Unit: none, a distance of shares. Better: lower. Empty ranking: adds nothing. Range: [0, square root of 2].
-    Undefined: no relevant document has a labelled author, or none was ranked.
+    Unit: none, a distance of shares. Better: lower. Empty ranking: adds nothing.
+    Range: [0, square root of 2].
+    Undefined: no relevant document has a labeled author, or none was ranked.
     Source: Biega et al., TREC 2019, Eq. 1-7. https://arxiv.org/abs/2003.11650
     """
 
@@ -244,12 +245,12 @@ class TREC19Share(_OfGroups):
 
         E_g, R_g as for TREC19Unfairness: ``of='exposure'`` is E_g, ``of='relevance'`` is R_g
 
-    One value for each group: ``TREC19Share(group='Advanced')``; without a group it stands for all of them. The
-    other parameters are those of TREC19Unfairness.
+    There is one value for each group: ``TREC19Share(group='Advanced')``; without a group all are printed. The other
+    parameters are those of TREC19Unfairness.
 
-    Unit: none, a share. Better: neither alone; a group's two shares are to be compared. Empty ranking: adds nothing.
+    Unit: none, a share. Better: neither; compare a group's two shares. Empty ranking: adds nothing.
     Range: [0, 1]; the groups' shares sum to 1.
-    Undefined: where TREC19Unfairness is.
+    Undefined: as TREC19Unfairness.
     Source: Biega et al., TREC 2019, Eq. 4-5. https://arxiv.org/abs/2003.11650
     """
 

@@ -107,7 +107,8 @@ class Utility(Measure):
     that are ``spelled`` so.
 
     Unit: that of the measure. Better: higher. Empty ranking: the value that ir-measures gives it, mostly 0.
-    Range: mostly [0, 1]. Undefined: the query has no judgements.
+    Range: mostly [0, 1].
+    Undefined: the query has no qrels.
     Source: MacAvaney, Macdonald, Ounis: Streamlining Evaluation with ir-measures. ECIR 2022.
     https://doi.org/10.1007/978-3-030-99739-7_38
     """

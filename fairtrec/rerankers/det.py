@@ -110,13 +110,13 @@ class DetGreedy(_Det):
         if some c_g < floor(i p_g):  the best remaining document of these groups
         else:                        the best remaining document of the groups with c_g < ceil(i p_g)
 
-    For four groups and more, floors can be missed: 40 % of lists of four even groups, nearly all of twelve.
+    With four groups or more, floors can be missed: in 40 % of lists of four even groups, and in nearly all of twelve.
 
-    Groups: one for each document. A document of unknown group keeps its rank, and the others are ordered among theirs;
-    unknown='free' takes it where nobody has a claim. Target: as given with --target.
+    Groups: one for each document. A document of unknown group keeps its rank, and the others change places among
+    theirs; unknown='free' takes it if no group has a claim. Target: that of --target.
     Chance: none.
-    Edges: a group that runs out has no claim any more; then the best remaining document. i p_g is a decimal: 0.1 times
-    30 is 3. A query without a document of known group keeps its order.
+    Edges: the claim of a group lapses if it has no document left; then the best remaining document follows. i p_g is a
+    decimal: 0.1 times 30 is 3. A query without a document of known group keeps its order.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, section 4.1. https://doi.org/10.1145/3292500.3330691
     """
 
@@ -129,14 +129,14 @@ class DetCons(_Det):
         else:                        of the groups with c_g < ceil(i p_g), that of the least ceil(i p_g) / p_g;
                                      of several, the one with the best document, on which the paper is silent
 
-    Never short of floor(i p_g) while documents last, for any number of groups: it serves the earliest deadline.
-    Published programs place a document twice, or take the greatest for the least.
+    It is never short of floor(i p_g) while documents last, for any number of groups: it serves the earliest deadline.
+    Published programs put a document twice into a list, or take the greatest deadline instead of the least.
 
-    Groups: one for each document. A document of unknown group keeps its rank, and the others are ordered among theirs;
-    unknown='free' takes it where nobody has a claim. Target: as given with --target.
+    Groups: one for each document. A document of unknown group keeps its rank, and the others change places among
+    theirs; unknown='free' takes it if no group has a claim. Target: that of --target.
     Chance: none.
-    Edges: a group that runs out has no claim any more; then the best remaining document. i p_g is a decimal: 0.1 times
-    30 is 3. A query without a document of known group keeps its order.
+    Edges: the claim of a group lapses if it has no document left; then the best remaining document follows. i p_g is a
+    decimal: 0.1 times 30 is 3. A query without a document of known group keeps its order.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Algorithm 1. https://doi.org/10.1145/3292500.3330691
     """
 
@@ -152,13 +152,13 @@ class DetRelaxed(_Det):
         else:                        of the groups with c_g < ceil(i p_g), those of the least
                                      ceil(ceil(i p_g) / p_g), and of these the best remaining document
 
-    Never short of floor(i p_g) while documents last, for any number of groups: it serves the earliest deadline.
+    It is never short of floor(i p_g) while documents last, for any number of groups: it serves the earliest deadline.
 
-    Groups: one for each document. A document of unknown group keeps its rank, and the others are ordered among theirs;
-    unknown='free' takes it where nobody has a claim. Target: as given with --target.
+    Groups: one for each document. A document of unknown group keeps its rank, and the others change places among
+    theirs; unknown='free' takes it if no group has a claim. Target: that of --target.
     Chance: none.
-    Edges: a group that runs out has no claim any more; then the best remaining document. i p_g is a decimal: 0.1 times
-    30 is 3. A query without a document of known group keeps its order.
+    Edges: the claim of a group lapses if it has no document left; then the best remaining document follows. i p_g is a
+    decimal: 0.1 times 30 is 3. A query without a document of known group keeps its order.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Algorithm 2. https://doi.org/10.1145/3292500.3330691
     """
 
@@ -174,15 +174,15 @@ class DetConstSort(_Det):
         with the limit i; of several groups the best document first. Then it moves up as long as the document above
         is worse and may stand one rank lower: the limit of that document >= that rank. Until k are placed.
 
-    Never short of floor(i p_g) while documents last. ``reading='printed'`` is what the paper's pseudo-code says, and
-    published programs do: a limit >= that rank - 1 is enough, so that a document sinks one rank too low, and more than
-    k documents are placed before the list is cut.
+    It is never short of floor(i p_g) while documents last. ``reading='printed'`` follows the paper's pseudo-code and
+    published programs: there a limit >= that rank - 1 is enough, so a document falls one rank too low, and more than k
+    documents are placed before the list is cut.
 
-    Groups: one for each document. A document of unknown group keeps its rank, and the others are ordered among theirs;
-    unknown='free' puts it behind those that have a claim. Target: as given with --target.
+    Groups: one for each document. A document of unknown group keeps its rank, and the others change places among
+    theirs; unknown='free' puts it after those with a claim. Target: that of --target.
     Chance: none.
-    Edges: a group that runs out appends nothing; where no group has a claim any more, the rest follows in its order.
-    i p_g is a decimal: 0.1 times 30 is 3. A query without a document of known group keeps its order.
+    Edges: a group without documents appends nothing; if no group has a claim, the rest follows in its order. i p_g is a
+    decimal: 0.1 times 30 is 3. A query without a document of known group keeps its order.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Algorithm 3. https://doi.org/10.1145/3292500.3330691
     """
 

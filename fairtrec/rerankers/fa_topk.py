@@ -104,16 +104,16 @@ class FATopK(Reranker):
         rank i = 1..k: if fewer than m_i above it or at it would be protected, the best remaining protected document;
         else the best remaining document
 
-    k tests at once fail more often than alpha. ``adjust='at-most'``: alpha_c is the largest level up to alpha for which
-    such a ranking breaks the table with probability alpha at most; 'nearest': the level for which that is nearest to
-    alpha, as fairsearch has it; 'none': alpha itself, the table printed in the paper. The probabilities are exact:
-    fairsearchcore leaves the last rank out (.11518 in its README, for .14689).
+    k tests together fail more often than alpha. ``adjust='at-most'``: alpha_c is the largest level up to alpha at which
+    such a ranking fails with a probability of at most alpha; 'nearest': the level at which this probability is nearest
+    to alpha, as in fairsearch; 'none': alpha itself, as in the table of the paper. The probabilities are exact;
+    fairsearchcore omits the last rank (.11518 in its README instead of .14689).
 
-    Groups: the protected one, and all others together. A document of unknown group keeps its rank, and the others are
-    ordered among theirs; unknown='unprotected' counts it among the others, as LensKit does. No target.
+    Groups: the protected one, and all others together. A document of unknown group keeps its rank, and the others
+    change places among theirs; unknown='unprotected' counts it as not protected, as in LensKit. No target.
     Chance: none.
-    Edges: where no protected document is left, the best remaining one. A query without a document of known group keeps
-    its order.
+    Edges: if no protected document is left, the best remaining one. A query without a document of known group keeps its
+    order.
     Source: Zehlike, Bonchi, Castillo, Hajian, Megahed, Baeza-Yates: FA*IR: A Fair Top-k Ranking Algorithm. CIKM 2017.
     https://doi.org/10.1145/3132847.3132938
     """

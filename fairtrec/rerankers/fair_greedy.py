@@ -98,13 +98,13 @@ class AlphaIdeal(_Greedy):
         rank i = 1..k: of the remaining documents the one of greatest
         G[i] = sum over groups a of J(d, a) (1 - alpha)^(sum of J(., a) above rank i);  of several, the best
 
-    J(d, a) is the membership of d in a: a system knows no more. With ``gain='qrels'`` it is 0 if d is not of grade >=
-    rel in QRELS, which makes the greedy ideal of alpha-nDCG among the documents of the run: a bound, not a system.
+    J(d, a) is the membership of d in a; a system knows no more. With ``gain='qrels'`` it is 0 unless d has grade >= rel
+    in QRELS. This is the greedy ideal of alpha-nDCG among the documents of the run: a bound, not a system.
 
-    Groups: any membership. A document of no known group keeps its rank, and the others are ordered among theirs;
-    unknown='free' takes it as one that adds nothing. No target.
+    Groups: any membership. A document of no known group keeps its rank, and the others change places among theirs;
+    unknown='free' treats it as one that adds nothing. No target.
     Chance: none.
-    Edges: G equal to 12 digits is equal. A query without a document of known group keeps its order.
+    Edges: values of G that agree to 12 digits are equal. A query without a document of known group keeps its order.
     Source: Clarke, Kolla, Cormack, Vechtomova, Ashkan, Buettcher, MacKinnon: Novelty and Diversity in Information
     Retrieval Evaluation. SIGIR 2008. https://doi.org/10.1145/1390334.1390446
     """
@@ -131,16 +131,16 @@ class FairGreedy(_Greedy):
         and of several the best
 
     G[i] is that of AlphaIdeal, dKL that of KL with the document at rank i: sum over a of D(a) ln(D(a) / target(a)).
-    eps=0 and eps=1 leave nothing to chance. Algorithm 1 of the paper prints G / dKL, which is infinite where dKL is 0;
-    its Eq. 6 and its text have G / (dKL + 1): the default. ``divisor='kl'`` is what is printed.
+    eps=0 and eps=1 involve no chance. Algorithm 1 of the paper prints G / dKL, which is infinite if dKL is 0. Its Eq. 6
+    and its text have G / (dKL + 1), which is the default; ``divisor='kl'`` follows Algorithm 1.
 
-    Groups: any membership. A document of no known group keeps its rank, and the others are ordered among theirs;
-    unknown='free' takes it as one that adds nothing and changes no share. Target: as given with --target.
+    Groups: any membership. A document of no known group keeps its rank, and the others change places among theirs;
+    unknown='free' treats it as one that adds nothing and changes no share. Target: that of --target.
     Chance: which of the two rules a rank follows; --seed, and --rankings for several.
-    Edges: every document of the run gains, as in the paper's runs without judgements, since a system has none;
-    ``gain='qrels'``: those of grade >= rel in QRELS alone, which makes it a bound. dKL is infinite before the first
-    document of a group. What is equal to 12 digits is equal. A query without a target, or without a document of known
-    group, keeps its order.
+    Edges: every document of the run gains, as in the paper's runs without qrels, since a system has none; with
+    ``gain='qrels'`` only those of grade >= rel in QRELS, which makes it a bound. dKL is infinite before the first
+    document of a group. Values that agree to 12 digits are equal. A query without a target, or without a document of
+    known group, keeps its order.
     Source: Gao, Ge, Shah, 2021, Algorithm 1. https://doi.org/10.48550/arXiv.2106.08527
     """
 

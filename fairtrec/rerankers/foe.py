@@ -232,12 +232,12 @@ class FOE(Reranker):
         treatment  the mean of e, over the mean of u, is the same in each group
         impact     the mean of u e, over the mean of u, is the same in each group
 
-    No programme of n x n unknowns and no decomposition of its solution: the optimum is a mixture of as many sorted
-    orders as there are groups, at most. ``utility``: minmax (scores scaled to 0 to 1 for each query; parity is the same
-    for any scale), raw, or grade (QRELS). --rankings draws from the mixture; one run has its likeliest order.
+    There is no program of n x n unknowns and no decomposition of its solution: the optimum is a mixture of at most as
+    many sorted orders as there are groups. ``utility``: minmax (scores scaled to 0 to 1 for each query; parity is the
+    same for any scale), raw, or grade (QRELS). --rankings draws from the mixture; one run has its likeliest order.
 
     Groups: one for each document. A document of unknown group keeps its rank, and the others share the discounts of
-    theirs; unknown='free' moves it, too, as one that no constraint counts. No target.
+    theirs; unknown='free' also moves it, as a document without constraints. No target.
     Chance: which order of the mixture is drawn, with --rankings; else none.
     Edges: all documents of one group, a group of mean utility 0 for treatment and impact, or no fair mixture: the order
     is kept. A raw score below 0 is refused.

@@ -39,16 +39,16 @@ class Neutral(Reranker):
         by falling  (1 - weight) * score + weight * omega(d);  scores scaled to 0 to 1 over the query's candidates
         omega(d) = 1 - sum over groups a of |n_a(d) / n(d) - target(a)|, or 1 if n(d) <= tau
 
-    The first k are the best that there are for (1 - weight) DCG@k of the scores + weight FaiRR@k, since both discount
-    ranks alike. ``require=x`` takes for each query the least weight for which NFaiRR@k >= x, against the background.
+    The first k maximize (1 - weight) DCG@k of the scores + weight FaiRR@k, since both discount ranks in the same way.
+    ``require=x`` takes, for each query, the least weight with NFaiRR@k >= x, against the background.
 
-    Groups: counts of group terms, or hard labels with tau=0. A document without terms is neutral. Target: as given with
+    Groups: counts of group terms, or hard labels with tau=0. A document without terms is neutral. Target: that of
     --target.
     Chance: none.
-    Edges: what is equal to 12 digits is equal, and keeps its order. Where no order of the query reaches x, weight 1.
-    Between two weights there can be a better order of the same NFaiRR, which an integer programme would find: the
-    note says by how much DCG could be higher at most. A query without a target, or with require without a background,
-    keeps its order.
+    Edges: documents whose values agree to 12 digits keep their order. If no order of the query reaches x, the weight is
+    1. Between two weights there can be a better order of the same NFaiRR, which an integer program would find; a note
+    has the most by which DCG could be higher. A query without a target, or with require without a background, keeps its
+    order.
     Source: this project; the rearrangement inequality. omega and NFaiRR: Rekabsaz, Kopeinik, Schedl, SIGIR 2021.
     https://doi.org/10.1145/3404835.3462949
     """

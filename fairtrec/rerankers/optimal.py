@@ -40,29 +40,28 @@ class Optimal(Reranker):
         of ``utility`` (nDCG@10) >= (1 - loss) times that of the run, in the mean over queries; each=True: of each query
         same_grades=True: among those in which every rank keeps a document of the same grade
 
-    ``fairness`` and ``utility`` are any two measures, as -m takes them: Optimal(fairness=AWRF@20,utility=nDCG@10,
-    loss=1%). utility=scores is the DCG of the run's own scores, for which nothing is judged, down to the cutoff of the
-    fairness if neither scores@k nor @k names another. @k is the cutoff of those that name none. Documents come from the
-    run; from=background: also from --background; from=runs: from all runs of the command. This is `fairtrec headroom`
-    written down, with the same fronts and figures: docs/headroom-computed.md says where it is exact. Where it is not, a
-    note says what no order exceeds.
+    ``fairness`` and ``utility`` are any two measures, written as for -m:
+    Optimal(fairness=AWRF@20,utility=nDCG@10,loss=1%). utility=scores is the DCG of the run's own scores, which needs no
+    qrels; it ends at the cutoff of the fairness, unless scores@k or @k sets another. @k is the cutoff of measures
+    without their own. Documents come from the run; from=background: also from --background; from=runs: from all runs of
+    the command. `fairtrec headroom` prints the same fronts and values; docs/headroom-computed.md says when they are
+    exact. If they are not, a note has the value that no order exceeds.
 
-    For FaiRR and nDCG it is exact. On the ranks of one grade, the fairest documents of that grade
-    stand in falling order of omega; and where so many of each grade have been placed, what can still come depends on
-    these numbers alone. With same_grades every measure of relevance stays what it is to the last bit, as each rank
-    keeps its grade, below rank k too.
+    For FaiRR and nDCG it is exact. On the ranks of one grade, the fairest documents of that grade come by falling
+    omega. Once a number of documents of each grade is placed, what can follow depends only on these numbers. With
+    same_grades every measure of relevance keeps its value to the last bit, since each rank keeps its grade, also below
+    rank k.
 
-    Groups: counts of group terms, or hard labels with tau=0. A document without terms is neutral. Target: as given with
+    Groups: counts of group terms, or hard labels with tau=0. A document without terms is neutral. Target: that of
     --target.
     Chance: none.
-    Edges: a document that is not judged is one of grade 0, so it may be moved at no loss; with pin_unjudged=True it
-    stays where it is, and none from below comes in. A query without a relevant document has nothing to lose. Of
-    ``fairness`` and ``utility`` as named, of orders that are alike the one of most utility is written, and of these the
-    one whose documents come first in the run; a query without a finite value of both keeps its order. Of the
-    mean over queries all are ordered together: a query that loses much may make room for others, and what greedy leaves
-    open a search closes. A query without a target, or with --background without one, keeps its order. Where more than a
-    million ways would have to be followed for a query, only orders on the hull of its front are found, and a note
-    says how much fairer the mean could be.
+    Edges: an unjudged document counts as grade 0, so moving it costs nothing; with pin_unjudged=True it keeps its rank,
+    and none comes in from below. A query without a relevant document has nothing to lose. With ``fairness`` or
+    ``utility`` given, of equally fair orders the one of most utility is written, and of these the one whose documents
+    come first in the run; a query without a finite value of both keeps its order. The queries share the loss: a query
+    that loses much can make room for others, and a search closes the gap that the greedy choice leaves. A query without
+    a target, or with --background without one, keeps its order. For a query with more than a million ways, only orders
+    on the hull of its front are found, and a note says how much fairer the mean could be.
     Source: this project; the rearrangement inequality. omega and NFaiRR: Rekabsaz, Kopeinik, Schedl, SIGIR 2021.
     https://doi.org/10.1145/3404835.3462949
     """
@@ -184,13 +183,14 @@ class Worst(Optimal):
         of ``utility`` (nDCG@10) >= (1 - loss) times that of the run, in the mean over queries; each=True: of each query
         same_grades=True: among those in which every rank keeps a document of the same grade
 
-    The other end of what Optimal finds, with the same parameters, and found in the same way: how biased could a ranking
-    of these documents be that no measure of relevance tells from this one? Worst is by the measure's direction: least
-    of one that is better higher, greatest of one that is better lower, farthest from 0 of one that is better nearer 0.
+    This is the opposite of Optimal, with the same parameters and the same search: how biased could a ranking of these
+    documents be, if no measure of relevance can distinguish it from this one? The measure's direction decides what is
+    worst: the least value if higher is better, the greatest if lower is better, the farthest from 0 if near 0 is
+    better.
 
     Groups: as of Optimal.
     Chance: none.
-    Edges: those of Optimal. An order whose fairness is infinite or undefined is never taken.
+    Edges: those of Optimal. An order with infinite or undefined fairness is never taken.
     Source: this project; the rearrangement inequality. Least and most biased orders of one list: Ziems, Held,
     Dwivedi-Yu, Yang, Findings of ACL 2024, section 5.2. https://doi.org/10.18653/v1/2024.findings-acl.763
     """

@@ -22,13 +22,13 @@ class Oracle(Reranker):
         move     the retrieved ones of grade >= rel in their order; then the others in theirs
         graded   the retrieved ones of grade >= rel by falling grade, then in their order; then the others in theirs
 
-    It is +QRels of the paper, which says "by relevance": insert is the only reading that gives its figures. On the
-    30 queries of TREC DL_FAIR its NFaiRR@10 is .96460 for each of the ten runs, printed .965.
+    It is +QRels of the paper, which says "by relevance": only the reading 'insert' gives its values. On the 30 queries
+    of TREC DL_FAIR its NFaiRR@10 is .96460 for each of the ten runs; the paper prints .965.
 
     Groups: none.
     Chance: none.
-    Edges: a query without a document of that grade keeps its order. Of a document that is judged several times the
-    highest grade counts. Inserted documents may have no text, and may lie outside a background. -l sets rel.
+    Edges: a query without a document of that grade keeps its order. If a document is judged several times, its highest
+    grade counts. Inserted documents can lack a text or be outside the background. -l sets rel.
     Source: Rekabsaz, Kopeinik, Schedl: Societal Biases in Retrieved Contents. SIGIR 2021, section 7.2.
     https://doi.org/10.1145/3404835.3462949
     """

@@ -24,7 +24,7 @@ class Random(Reranker):
     Every order of a query's documents is as likely as any other.
 
     Groups: none.
-    Chance: all of it; --seed, and --rankings for several.
+    Chance: the whole order; --seed, and --rankings for several.
     Edges: none.
     Source: the uniform distribution over orders.
     """
@@ -38,13 +38,13 @@ class Random(Reranker):
 class PlackettLuce(Reranker):
     """What if each document were drawn with a probability given by its score?
 
-        P(d stands next) = exp(score_d / temperature) / sum over the documents d' left of  exp(score_d' / temperature)
+        P(d is next) = exp(score_d / temperature) / sum over the documents d' left of  exp(score_d' / temperature)
 
-    Drawn at once: by falling score / temperature + Gumbel noise. The higher the temperature, the nearer to Random.
+    This is computed as falling score / temperature + Gumbel noise. The higher the temperature, the closer to Random.
 
     Groups: none.
-    Chance: all of it; --seed, and --rankings for several.
-    Edges: scores are those of the run, whatever their scale; --order rank makes them minus the rank.
+    Chance: the whole order; --seed, and --rankings for several.
+    Edges: scores are those of the run, unscaled; with --order rank they are minus the rank.
     Source: Diaz, Mitra, Ekstrand, Biega, Carterette: Evaluating Stochastic Rankings with Expected Exposure. CIKM 2020.
     https://doi.org/10.1145/3340531.3411962
     """
