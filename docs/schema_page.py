@@ -238,6 +238,34 @@ MEANINGS = {
     "precision_high": "the upper end of its interval",
     "share_gold": "the group's share by gold labels",
     "share_instrument": "the group's share by the instrument",
+    "judge": "the name of the judge",
+    "pairs": "pairs of query and document that people and the judge judged",
+    "only_human": "pairs that only people judged",
+    "only_judge": "pairs that only the judge judged",
+    "gold judges queries": "queries with pairs; of differences, those with both groups; of orders, those with a value for every run",
+    "gold judges relevant": "pairs that people call relevant",
+    "judged_relevant": "pairs that the judge calls relevant",
+    "gold judges recall": "the share of the relevant pairs that the judge finds",
+    "recall_queries": "queries that the recall is over",
+    "false_positive": "the share of the other pairs that the judge calls relevant",
+    "false_positive_low": "the lower end of its interval",
+    "false_positive_high": "the upper end of its interval",
+    "false_positive_queries": "queries that it is over",
+    "gold judges of[]": "the two groups: the first minus the second",
+    "rate": "recall or false_positive",
+    "overall": "the difference over all queries",
+    "overall_low": "the lower end of its interval",
+    "overall_high": "the upper end of its interval",
+    "gold judges difference": "the difference within queries",
+    "gold judges low": "the lower end of the interval",
+    "gold judges high": "the upper end of the interval",
+    "gold judges verdict": "higher, lower, not shown or not tested, within queries",
+    "gold judges runs": "the number of runs",
+    "gold judges tau_b": "Kendall's tau-b between the orders by people and by the judge",
+    "gold judges tau_ap": "tau_ap between them",
+    "gold judges reliability": "the reliability of people's order",
+    "judge_reliability": "the reliability of the judge's order",
+    "gold judges halves": "the mean of Kendall's tau-b between people's orders by two halves of the queries",
     "files[]": "the two files",
     "same": "whether the files agree",
     "versions": "versions that differ",
@@ -324,7 +352,7 @@ def _read(path: str, value: Any, shapes: dict[str, set[str]]) -> None:
 
 def recorded() -> Iterator[tuple[str, dict[str, Any]]]:
     """Give the JSON of commands that read files, as tests have recorded it, with the command."""
-    for of in ("gold agree", "results diff", "validate"):
+    for of in ("gold agree", "gold judges", "results diff", "validate"):
         (path,) = TESTS.rglob(f"golden/{of.replace(' ', '-')}-json.txt")
         text = path.read_text("utf-8")
         yield of, json.JSONDecoder().raw_decode(text, text.index("\n{") + 1)[0]

@@ -35,7 +35,7 @@ _PACKAGES = ("gold", "measures", "rerankers")
 _OTHERS: dict[Stability, str] = {  # how lasting are names of packages in it; all else may change at any time
     "stable": "measure.Better measure.Bools measure.Bounds measure.Floats measure.Ints measure.Measure "
     "measure.UsageError measure.take measures",
-    "provisional": "commands.trec_fair_2019.evaluate.evaluate formulas.overlap.rbo gold.agree gold.draw "
+    "provisional": "commands.trec_fair_2019.evaluate.evaluate formulas.overlap.rbo gold.agree gold.draw gold.judges "
     "support.files.arguments.paths "
     "ir_measures.given ir_measures.parse measure.Candidates measure.ExposureShares measure.First measure.Form "
     "measure.GroupExposure measure.GroupPrefixes measure.GroupTotals measure.LabelForm measure.Limits measure.Note "

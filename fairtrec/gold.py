@@ -2,5 +2,6 @@
 
 from fairtrec.commands.gold.agreeing import agree
 from fairtrec.commands.gold.drawing import draw
+from fairtrec.commands.gold.judging import judges
 
-__all__ = ["agree", "draw"]
+__all__ = ["agree", "draw", "judges"]

@@ -1,7 +1,7 @@
 """Rankings of documents for queries, and judgements of them: a run, samples of rankings, qrels and their index."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -231,6 +231,7 @@ class Qrels(ByQuery):
     docnos: Docs
     grades: Ints
     iterations: Docs
+    _last: tuple[tuple[str, ...], Ints] | None = field(default=None, init=False, repr=False)
 
     @property
     def query(self) -> Ints:
@@ -241,6 +242,23 @@ class Qrels(ByQuery):
     def greatest_grade(self) -> int:
         """The greatest grade of all queries; 1 if no document is relevant."""
         return max(int(self.grades.max(initial=0)), 1)
+
+    def among(self, kept: Bools) -> "Qrels":
+        """Keep these judgements [line], and the queries that have some of them."""
+        many = np.bincount(self.query[kept], minlength=len(self.qids))
+        qids = tuple(qid for qid, there in zip(self.qids, (many > 0).tolist(), strict=True) if there)
+        starts = np.concatenate(([0], np.cumsum(many[many > 0])))
+        return Qrels(qids, starts, self.docnos[kept], self.grades[kept], self.iterations[kept])
+
+    def list_judged(self, qids: Sequence[str]) -> Ints:
+        """Give what ``judged`` does; what was asked last is kept, as runs of a batch have mostly the same queries."""
+        asked = tuple(qids)
+        if self._last is None or self._last[0] != asked:
+            lines = judged(self, asked)
+            lines.flags.writeable = False
+            vars(self)["_last"] = asked, lines
+        assert self._last is not None
+        return self._last[1]
 
 
 def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:

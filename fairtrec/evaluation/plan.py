@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 from fairtrec.data import Qrels
 from fairtrec.data.ranking.depth import Asking, depth_of
 from fairtrec.evaluation.inputs import by_attribute, loading
-from fairtrec.evaluation.inputs.documents import OF_RUNS, AttributeContext, EvaluationContext, MixedTarget, Needs
+from fairtrec.evaluation.inputs.documents import (
+    OF_QRELS,
+    OF_RUNS,
+    AttributeContext,
+    EvaluationContext,
+    MixedTarget,
+    Needs,
+)
 from fairtrec.evaluation.inputs.groups import ORDER, note_groups, note_tau, refuse_unordered
 from fairtrec.evaluation.inputs.opened_sources import OpenedSources, open_sources
 from fairtrec.evaluation.inputs.rank_weights import weighed
@@ -21,11 +28,11 @@ from fairtrec.evaluation.inputs.targets import attribute, note_target, prior_of
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
+from fairtrec.measures.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS, OF_JUDGEMENTS
 from fairtrec.measures.utility import LEVELLED, split_relevance
 from fairtrec.support.errors import InputError, UsageError, asked_by
 from fairtrec.support.files import submissions
-from fairtrec.support.files.arguments import is_by_name, renamings
+from fairtrec.support.files.arguments import crossed, is_by_name, renamings
 
 if TYPE_CHECKING:
     from fairtrec.counting.counter import Lexicon
@@ -289,6 +296,17 @@ def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
     if ORDER in measure.needs:
         several = [*found.labels.values()] if measure.is_of_all and not measure.by else []
         refuse_unordered(measure, several or [labels], found.groups)
+
+
+def refuse_unjudged(plan: Plan) -> None:
+    """Raise UsageError for a measure whose values are the same whatever the judgements are."""
+    if plan.choices.only or any("qrels" in crossed(str(source)) for source in plan.given.sources.values()):
+        return
+    for measure in plan.measures:
+        mixed = plan.context.by(measure.by).target_of if "target" in measure.needs else None
+        is_judged = mixed is not None and any(of in OF_QRELS for _, of in mixed.of)
+        if not is_judged and OF_JUDGEMENTS.isdisjoint(measure.needs):
+            raise UsageError(f"{measure} does not depend on judgements; leave it out")
 
 
 def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] | None:

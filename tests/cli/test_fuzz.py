@@ -23,6 +23,7 @@ LONGEST = 60  # seconds of one command
 
 GOOD = {
     "qrels": b"q1 f d1 1\nq1 m d2 1\nq2 m d3 1\nq2 f d1 2\n",
+    "judge.qrels": b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\nq2 0 d1 0\n",
     "a.run": b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\nq2 Q0 d3 1 1.0 tag\nq2 Q0 d1 2 0.5 tag\n",
     "b.run": b"q1 Q0 d2 1 2.5 b\nq1 Q0 d1 2 1.5 b\nq2 Q0 d3 1 1 b\nq2 Q0 d2 2 0.5 b\n",
     "docs.tsv": b"d1\tshe and he\nd2\the\nd3\tnobody\n",
@@ -48,7 +49,7 @@ GOOD = {
 for sheet in ("sheet", "queries.sheet"):  # of which the draw was one of this run
     GOOD[sheet] %= hashlib.sha256(GOOD["a.run"]).hexdigest()[:8].encode()
 COMMANDS = {  # the file that is corrupted: the commands that read it
-    "qrels": ["eval qrels a.run -m nDCG@2", "eval qrels a.run -m FAIR@2 --labels qrels", "validate a.run --qrels qrels"],
+    "qrels": ["eval qrels a.run -m nDCG@2", "eval qrels a.run -m FAIR@2 --labels qrels", "validate a.run --qrels qrels", "gold judges qrels judge.qrels --labels labels", "gold judges judge.qrels qrels --labels labels -f json"],
     "a.run": ["eval qrels a.run b.run -m nDCG@2 --keep-going", "rbo a.run b.run", "validate a.run", "compare qrels a.run b.run -m nDCG@2"],
     "docs.tsv": ["eval qrels a.run --terms groups --docs docs.tsv", "validate a.run --docs docs.tsv"],
     "docs.jsonl": ["eval qrels a.run --terms groups --docs docs.jsonl"],

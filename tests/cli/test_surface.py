@@ -42,10 +42,13 @@ def test_no_option_has_two_meanings():
 
 
 def test_intervals_are_computed_as_asked_wherever_they_have_a_confidence():
-    """A correlation has one interval, by Fisher's transformation, which `compare --correlate` tells; so has a kappa."""
+    """A correlation has one interval, by Fisher's transformation, which `compare --correlate` tells; so has a kappa,
+    and a rate of a judge."""
     asked = {flag: {path for path, option in EVERY if flag in option.opts} for flag in ("--confidence", "--interval")}
     assert (
-        asked["--confidence"] - {"gold agree"} == asked["--interval"] >= {"eval", "compare", "check", "select", "plot"}
+        asked["--confidence"] - {"gold agree", "gold judges"}
+        == asked["--interval"]
+        >= {"eval", "compare", "check", "select", "plot"}
     )
 
 
@@ -104,7 +107,7 @@ def test_options_have_one_word_for_one_thing():
 
 def test_python_has_one_word_for_one_thing():
     functions = [getattr(fairtrec, name) for name in fairtrec.__all__ if inspect.isfunction(getattr(fairtrec, name))]
-    functions += [fairtrec.gold.draw, fairtrec.gold.agree]
+    functions += [fairtrec.gold.draw, fairtrec.gold.agree, fairtrec.gold.judges]
     assert len(functions) > 15
     for function in functions:
         assert not {*inspect.signature(function).parameters} & {*WORDS}, function.__name__

@@ -47,7 +47,7 @@ def needs(name):
     if (
         command in TESTED
         or (command == "eval" and INTERVALS.intersection(words))
-        or [command, *words][:2] == ["make", "positions"]
+        or [command, *words][:2] in (["make", "positions"], ["gold", "judges"])
     ):
         return "scipy"
     return "pyarrow" if command == "counts" or [command, *words][:2] == ["make", "counterfactual"] else ""

@@ -141,6 +141,7 @@ COMMANDS = [
     f"rbo {DRAWN} --depth 7 -q -f json",
     f"gold agree {EXAMPLE}/labels.tsv {RUNS} --terms gender-en --docs {EXAMPLE}/collection.tsv -f json",
     "gold agree hard.tsv --labels side.tsv -f json",
+    f"gold judges {EXAMPLE}/qrels.txt {EXAMPLE}/qrels.txt --labels {EXAMPLE}/labels.tsv -f json",
     f"gold draw {DRAWN} --number 40 -o sheet.tsv --force",
     f"eval none {DRAWN} --labels hard.tsv -m 'Exposure(of=all)@10 KL@10' -f jsonl --confidence 0.9",
     (

@@ -56,6 +56,7 @@ ANSWERS = {
         "votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"
     ),
     "gold agree": lambda: fairtrec.gold.agree("labels.tsv", terms="gender-en", docs="collection.tsv"),
+    "gold judges": lambda: fairtrec.gold.judges("qrels.txt", {"qrels.txt": "qrels.txt"}, labels="labels.tsv"),
 }
 PRINTED = {  # by the command that gives the same answer
     "evaluate": ["eval", "qrels.txt", *TWO, "-m", "nDCG@10 NFaiRR@10", *SHELL, "-f", "table"],
@@ -86,6 +87,7 @@ PRINTED = {  # by the command that gives the same answer
         "gender-en",
     ],
     "gold agree": ["gold", "agree", "labels.tsv", *SHELL[:4]],
+    "gold judges": ["gold", "judges", "qrels.txt", "qrels.txt", "--labels", "labels.tsv"],
 }
 
 
@@ -159,7 +161,12 @@ def test_its_text_is_what_the_command_prints(name, copied, fairtrec_command, mon
     assert whole in (wrapped, unwrapped(wrapped))
 
 
-WITHOUT_RUNS = {"best and worst of topics", "make_queryset", "gold agree"}  # which are not of runs, or name none
+WITHOUT_RUNS = {
+    "best and worst of topics",
+    "make_queryset",
+    "gold agree",
+    "gold judges",
+}  # which are not of runs, or name none
 
 
 @pytest.mark.parametrize("name", ANSWERS)

@@ -11,6 +11,7 @@ AGREEMENTS = Formats(
     "fairtrec.commands.gold.report",
     {**{form: each for form, each in USUAL.items() if form not in ("jsonl", "latex")}, **PAGE},
 )
+JUDGES = Formats("fairtrec.commands.gold.judges_report", AGREEMENTS.forms)
 
 COMMANDS = (
     CommandRow(
@@ -21,7 +22,8 @@ COMMANDS = (
         sections={
             "draw": ("number docs output", "Draw", "seed"),
             "agree": ("labels terms docs", "Agreement", "confidence"),
+            "judges": ("labels relevance_level runs", "Judges", "confidence"),
         },
-        answers={"GoldDraw": DRAWS, "Agreement": AGREEMENTS},
+        answers={"GoldDraw": DRAWS, "Agreement": AGREEMENTS, "JudgeAudits": JUDGES},
     ),
 )

@@ -1,37 +1,31 @@
 """``fairtrec.gold.agree``: how well what decides groups now agrees with what people say."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from math import nan
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from fairtrec.commands.gold.drawing import exposures, origins, ranked
+from fairtrec.commands.gold.instruments import SEVERAL, Instrument, kinds_of, look_up_weights, open_session
 from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, Run, Sheet, decode, starts_of
 from fairtrec.evaluation.answers import Answer, Signature
-from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.inputs.sources import CountsLike, GroupsLike, TermsLike, TextsLike
-from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import digest_of, signature_of
 from fairtrec.formats import sheets
 from fairtrec.formulas.weighted_sums import weigh
-from fairtrec.measures.groups import Groups
 from fairtrec.statistics import agreement
 from fairtrec.statistics.agreement import Interval
 from fairtrec.statistics.procedure import Procedure
-from fairtrec.support.errors import PATH, InputError, UsageError, asked_by
+from fairtrec.support.errors import PATH, InputError, asked_by
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import renamed_in, renamings
-from fairtrec.support.literals import Drawn, MissingLabel, RankedBy, RunFormat, ScoreType, Tokenizer
+from fairtrec.support.literals import Drawn, MissingLabel, RankedBy, RunFormat, ScoreType
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
-SEVERAL = "several"  # the kind of what is of two groups, or of one and of none, by the same weight
-EQUAL = 1e-9  # by which weights may differ that are the same
 IDLE = ("target", "membership", "missing", "order", "depth")  # of a signature: what plays no part
 NO_GROUP = NoteKind(
     "no group told",
@@ -58,18 +52,6 @@ OF_ONE_QUERY = NoteKind(
     "documents of one query",
     "documents of one query are treated as independent; if they are alike, the intervals are too narrow",
 )
-
-
-class Instrument(TypedDict, total=False):
-    """What decides groups now, and how: keywords of ``evaluate``."""
-
-    terms: TermsLike | None
-    docs: TextsLike | None
-    counts: CountsLike | None
-    labels: GroupsLike | None
-    groups: str | Sequence[str] | None
-    tokenizer: Tokenizer | None
-    case_sensitive: bool | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,10 +199,10 @@ def agree(
     """
     Procedure(confidence=confidence)
     renamed = instrument.get("groups")
-    session = _open_session(instrument)
+    session = open_session(_keep_own(instrument), "nothing is here that gold could agree with")
     labels = session.plan.context.labels
     sheet = _read_sheet(gold, labels, renamed)
-    weights, groups = _instrument(session, *_asked(sheet))
+    weights, groups = look_up_weights(session, *_asked(sheet))
     names = (*groups, NONE, SEVERAL, UNKNOWN)
     by_gold, by_instrument = kinds_of(sheet.of_groups(groups).weights), kinds_of(weights)
     kept = by_gold != len(names) - 1
@@ -276,14 +258,11 @@ def agree(
     )
 
 
-def _open_session(instrument: Instrument) -> Evaluator:
-    """Open what decides groups. Raises UsageError if nothing does."""
-    if all(instrument.get(name) is None for name in ("labels", "docs", "counts", "terms")):
-        ways = asked_by("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
-        raise UsageError(f"nothing is here that gold could agree with; give {ways}")
+def _keep_own(instrument: Instrument) -> Instrument:
+    """Leave out new names of groups that are of gold only, as the instrument has no labels."""
     if renamings(instrument.get("groups")) and instrument.get("labels") is None:
-        instrument["groups"] = None  # which renames groups of gold only
-    return evaluator([Groups()], None, missing="neutral", **instrument)
+        instrument["groups"] = None
+    return instrument
 
 
 def _read_sheet(gold: Any, labels: Labels | None, renamed: Any) -> Sheet:
@@ -315,23 +294,6 @@ def _missing_counts(sheet: Sheet, lacking: Bools, kept: Bools, instrument: Instr
     return InputError(f"{what}; {ways}", sheet.path)
 
 
-def kinds_of(weights: Floats) -> Ints:
-    """Say what kind each document is of, by its weights [document, group].
-
-    The number of the group of most weight; behind these come: of none, which has what the weights lack to 1; of
-    several, where the most is the same; unknown.
-
-    >>> kinds_of(np.array([[0.6, 0.4], [0.2, 0.3], [1.0, 1.0], [0.5, 0.0], [np.nan, np.nan]])).tolist()
-    [0, 2, 3, 3, 4]
-    """
-    groups = weights.shape[1]
-    held = np.column_stack((weights, np.maximum(1 - weights.sum(axis=1), 0)))
-    most = held >= held.max(axis=1, keepdims=True) - EQUAL
-    kinds: Ints = np.where(most.sum(axis=1) > 1, groups + 1, most.argmax(axis=1))
-    kinds[np.isnan(weights).any(axis=1)] = groups + 2
-    return kinds
-
-
 def _asked(sheet: Sheet) -> tuple[Run, Ints]:
     """Make a run of the labelled documents, one query of all or each of its own; and say which row each line is."""
     names = sheet.labels.rows.names
@@ -345,17 +307,3 @@ def _asked(sheet: Sheet) -> tuple[Run, Ints]:
     of_lines = np.array(docnos, dtype=np.bytes_)[order]
     ranked_qids = tuple(decode(of_query[order][starts[:-1]]))
     return Run("gold", "gold", ranked_qids, starts, of_lines, np.zeros(len(order))), order
-
-
-def _instrument(session: Evaluator, asked: Run, rows: Ints) -> tuple[Floats, tuple[str, ...]]:
-    """Look up what the instrument says of documents [row, group]; nan where it knows nothing. Name its groups, too."""
-    context = session.beside(asked, asked.qids, None, replace(session.plan.needs, depth=None))
-    inputs = Inputs(asked, asked.qids, context, None)
-    there = inputs.lines != MISSING
-    weights = inputs.membership[there]
-    if context.documents is not None and context.labels is None:
-        known = context.documents.annotations.known[inputs.ranked[there]]
-        weights = np.where(known[:, None], weights, np.nan)
-    found = np.empty_like(weights)
-    found[rows[inputs.lines[there]]] = weights
-    return found, inputs.groups

@@ -7,13 +7,14 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands
-from fairtrec.commands.gold import AGREEMENTS
+from fairtrec.commands.gold import AGREEMENTS, JUDGES
 from fairtrec.support.errors import UsageError
-from fairtrec.support.literals import Drawn, MissingLabel
+from fairtrec.support.literals import Correction, Drawn, MissingLabel
 
+RANKING = ("order", "run_format", "score_dtype")
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
 DEPTH = click.option("-M", "--depth", type=FROM_1, default=10, metavar="N", help="Look at ranks down to N.")
-OF_RUNS = options.Shared((DEPTH, *(options.CHOSEN[name] for name in ("order", "run_format", "score_dtype"))))
+OF_RUNS = options.Shared((DEPTH, *(options.CHOSEN[name] for name in RANKING)))
 
 
 @click.group(name="gold", cls=Commands)
@@ -91,10 +92,70 @@ def agree(
 
     files = printing.files_of(runs, [output], gold, *given.values())
     if not files:
-        options.refuse_typed("is for RUNs, and there is none", "depth", "order", "run_format", "score_dtype")
+        options.refuse_typed("is for RUNs, and there is none", "depth", *RANKING)
     if given["labels"] is not None:
         options.refuse_typed("is for words and counts, and --labels are neither", "missing")
     also = ["missing", "groups"] if "=" in (given["groups"] or "") else ["missing"]  # groups renames those of GOLD
-    with printing.attended("order", "run_format", "score_dtype", "depth", *also):
+    with printing.attended(*RANKING, "depth", *also):
         found = agree(gold, files or None, depth=depth, **given)
     printing.write(AGREEMENTS, form, found, output, places=places)
+
+
+@command.command(epilog=options.EXITS)
+@click.argument("human", metavar="HUMAN")
+@click.argument("judges", nargs=-1, required=True, metavar="JUDGE...")
+@options.Shared([options.INPUTS[name] for name in ("terms", "docs", "counts")])
+@click.option("--labels", metavar="FILE", help="Groups of documents: TSV of docno group [weight].")
+@options.Shared([options.CHOSEN[name] for name in ("groups", "tokenizer", "case_sensitive", "relevance_level")])
+@click.option(
+    "--judge-level",
+    type=int,
+    metavar="N",
+    help="The grade from which a judge calls a document relevant.  [default: as -l]",
+)
+@click.option("--queries", metavar="NAME|FILE", help="Only these queries: a query set by name, or a file of ids.")
+@click.option(
+    "--runs", multiple=True, metavar="RUN|FOLDER", help="Compare the orders of these runs, too; may be repeated."
+)
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURES",
+    help="Order the runs by these measures of judgments.  [default: nDCG@10, and DTR of two groups]",
+)
+@click.option("--reference", metavar="GROUP", help="Compare each group with this one only; - is no group.")
+@options.word("--correction", of=Correction, default="holm", help="Correct p-values for all differences of all judges.")
+@click.option("--confidence", type=float, default=0.95, metavar="P", help="The level of the intervals.")
+@options.Shared([options.CHOSEN[name] for name in RANKING])
+@options.Shared(report=JUDGES)
+def judges(
+    human: str,
+    judges: tuple[str, ...],
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    form: str,
+    output: Path | None,
+    *,
+    places: int,
+    **given: Any,
+) -> None:
+    """Test whether a JUDGE makes the same mistakes for all groups.
+
+    HUMAN has the judgments of people, a JUDGE those of a language model or of other people for the same pairs. Both are
+    qrels. A pair belongs to the group of its document.
+
+    For example: fairtrec gold judges qrels.txt judge.qrels --counts counts.tsv -l 2 --runs runs/
+    """
+    from fairtrec.cli.runs import name_runs
+    from fairtrec.commands.gold.judging import judges as audit
+    from fairtrec.support.files import arguments
+
+    named, files = arguments.named(judges), name_runs(runs) if runs else None
+    printing.refuse_output(output, human, *named.values(), *(files or {}).values(), *given.values())
+    if files is None:
+        options.refuse_typed("is for --runs, and there are none", "measures", *RANKING)
+    with printing.attended(*RANKING, "relevance_level"):
+        found = audit(human, named, runs=files, measures=measures or None, **given)
+    printing.write(JUDGES, form, found, output, places=places)

@@ -86,7 +86,8 @@ class Documents:
     All counts pass here, whether they come from texts, counts or labels, or are made by another command: ``counted`` is
     what was counted, ``annotations`` what the choices make of it.
 
-    ``last`` changes: it keeps what was asked of a background last (run, depth, queries), and what was found.
+    ``last`` changes: it keeps what was asked of a background last (run, depth, queries), and what was found;
+    ``last_judged`` the same of judged documents (judgements, queries, rule of membership).
     """
 
     counted: Annotations
@@ -100,6 +101,7 @@ class Documents:
     by: Mapping[str, "Documents"] = field(default_factory=dict, kw_only=True)  # of labels of other attributes
     behind: "Documents | None" = field(default=None, kw_only=True)  # with all that is tied with documents of runs
     last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
+    last_judged: tuple[tuple[Qrels, tuple[str, ...], Membership], Floats] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.annotations, self.missing = self.counted, self.choices.missing

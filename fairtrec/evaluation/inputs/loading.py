@@ -137,7 +137,9 @@ def several_rankings_error(name: str) -> InputError:
 
 
 def qrels(thing: Any) -> Qrels:
-    """Load judgements: a file, or an ir_datasets id where there is no such file."""
+    """Load judgements: a file, or an ir_datasets id where there is no such file; or take those that are loaded."""
+    if isinstance(thing, Qrels):
+        return thing
     if is_file(thing):
         from fairtrec.formats import qrels as qrels_format
 

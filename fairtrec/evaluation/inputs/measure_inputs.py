@@ -19,7 +19,6 @@ from fairtrec.data import (
     Floats,
     Ints,
     Run,
-    judged,
     labelled_in,
     looked_up,
     take,
@@ -146,7 +145,7 @@ class Inputs(RunContext):
             return self._of_queries(self.context.targets)
         mixture, crossing = self.context.target_of, self.context.crossing
         if self.context.is_vast:
-            raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
+            raise UsageError(f"{self.context.attribute} has more groups than are listed; leave it out here")
         assert mixture is not None
         total = mixture.factor
         first, *more = (factor / total * distribution.shares(self._amounts(of)) for factor, of in mixture.of)
@@ -191,7 +190,7 @@ class Inputs(RunContext):
     def membership(self) -> Floats:
         """Who belongs to which group [query, rank, group]."""
         if self.context.is_vast:
-            raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
+            raise UsageError(f"{self.context.attribute} has more groups than are listed; leave it out here")
         if self.context.labels is not None:
             found = looked_up(self.context.labels, self.qids, self.run.docnos, self.lines)
         else:
@@ -220,7 +219,7 @@ class Inputs(RunContext):
         """Lines of the judgements of each query's documents [query, n]."""
         if self._first is not None:
             return self._first.judged_lines
-        return judged(self.qrels, self.qids)
+        return self.qrels.list_judged(self.qids)
 
     @property
     def greatest_grade(self) -> int:
@@ -237,7 +236,13 @@ class Inputs(RunContext):
         """Who of the judged documents belongs to which group [query, n, group]."""
         if self.context.labels is not None:
             return looked_up(self.context.labels, self.qids, self.qrels.docnos, self.judged_lines)
-        return membership(take(self.counts, self._judged_rows), self.context.membership)
+        asked = self.qrels, tuple(self.qids), self.context.membership
+        last = self.documents.last_judged
+        if last is None or last[0] != asked:  # runs of a batch have mostly the same queries
+            last = asked, membership(take(self.counts, self._judged_rows), self.context.membership)
+            last[1].flags.writeable = False
+            self.documents.last_judged = last
+        return last[1]
 
     def _amounts(self, of: TargetOf) -> Floats:
         """Give what the groups have of these documents [query or 1, group]."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.commands.gold.agreeing import kinds_of
+from fairtrec.commands.gold.instruments import kinds_of
 from fairtrec.gold import agree, draw
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY, pages, texts
