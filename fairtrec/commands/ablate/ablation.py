@@ -210,6 +210,7 @@ def ablate(
     listed = 0 if terms is None else len({term for words in terms.terms.values() for term in words})
     every = settings(texts, asked_for, grid=grid, terms=listed)
     _refuse_counts(given.get("counts"), every)
+    _refuse_qrels(qrels, every)
     docs = frames.held(given.get("docs"))
     lists = _lists(terms, every, has_texts=docs is not None)
     table = None if docs is None else _count_terms(lists, docs)
@@ -243,6 +244,15 @@ def _refuse_counts(base: Any, every: Sequence[Setting]) -> None:
         if (other := sorted(Table(table).groups)) != groups:
             what = f"the counts are of the groups {', '.join(other)}, those of the base of {', '.join(groups)}"
             raise InputError(f"{what}; give a table of the same groups", table)
+
+
+def _refuse_qrels(base: Any, every: Sequence[Setting]) -> None:
+    """Raise UsageError for judgements that are varied where the base has none."""
+    several = [change.value for setting in every for change in setting.changes if change.factor == "qrels"]
+    if several and base is None:
+        raise UsageError(
+            f"qrels={several[0]} is compared with the QRELS of the base, which are none; give a qrels file"
+        )
 
 
 def _count_terms(lists: Mapping[Any, GroupTerms], docs: Any) -> TermTable:

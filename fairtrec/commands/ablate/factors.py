@@ -23,6 +23,7 @@ KEYWORDS = {  # of ``evaluate``, by the names of their options
     "terms": "terms",
     "background": "background",
     "counts": "counts",
+    "qrels": "qrels",
     **{name: row.name for name, row in VARIED.items()},
 }
 OF_TEXTS = {  # which counts that were made before do not allow

@@ -19,6 +19,7 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.by_attribute import refuse_several
 from fairtrec.evaluation.inputs.options import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.jobs import processes
+from fairtrec.evaluation.plan import refuse_unjudged
 from fairtrec.evaluation.reading import Batch, Reading
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.slices import aligned
@@ -91,6 +92,7 @@ class Measuring:
         self.results: list[Result] = []
         self.terms: tuple[int, int] | None = None
         self.notes: list[Note] = []
+        self._varied: set[str] = set()  # factors
         self._known: tuple[Docnos, Bools] | None = None  # which documents have counts in the base
         aggregates.refuse_given(keywords, "what changes is told of")
         chosen = {name: value for name, value in keywords.items() if name in ChoiceKeywords.__annotations__}
@@ -113,6 +115,7 @@ class Measuring:
 
         The first, which is the base, is evaluated by itself.
         """
+        self._varied = {change.factor for setting in settings for change in setting.changes}
         together: dict[Any, list[int]] = {}
         for number, setting in enumerate(settings):
             measure = setting.measure(self.measure)
@@ -133,6 +136,8 @@ class Measuring:
         session = evaluator(list(dict.fromkeys(measures)), **{**self.keywords, **first.keywords})
         refuse_several(session.measures, session.plan.context.given)
         refuse_geometric(session.measures)
+        if "qrels" in self._varied:
+            refuse_unjudged(session.plan)
         if len(session.measures) > len(set(measures)):
             raise UsageError(f"{measures[0]} has a value for each group, and one is varied; name a group of it")
         named, jobs = list(self._runs(first).items()), self._jobs if RAW & first.keywords.keys() else 1
