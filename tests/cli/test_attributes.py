@@ -1,8 +1,11 @@
 """Attributes on the command line: names of labels, choices for each, and what is refused in one line."""
 
 import json
+import shlex
 
 import pytest
+
+from fairtrec_made.command_trials import gather_trials
 
 pytestmark = pytest.mark.usefixtures("copied")
 BOTH = ("--labels", "gender=labels.tsv", "--labels", "pages=pages.tsv")
@@ -80,27 +83,9 @@ def test_the_same_twice_is_once_and_a_file_of_the_whole_name_comes_first(fairtre
     assert "labels:a=b.tsv@" in done.err
 
 
-@pytest.mark.parametrize(
-    ("command", "line"),
-    [
-        (("rerank", "--by", "DetCons@10", "-o", "new.run"), "DetCons takes one attribute: DetCons(by='gender')@10"),
-        (("explain", "-m", "AWRF@3", "--query", "101"), "AWRF takes one attribute: AWRF(by='gender')@3"),
-        (("explain", "-m", "GFR@3", "--query", "101"), "GFR takes one attribute: GFR(by='gender')@3"),
-        (("headroom", "--fairness", "AWRF@3"), "AWRF takes one attribute: AWRF(by='gender')@3"),
-        (("ablate", "-m", "AWRF@3", "--vary", "depth=2,3"), "AWRF takes one attribute: AWRF(by='gender')@3"),
-        (
-            ("check", "--require", "AWRF@3 >= 0.5"),
-            "AWRF@3 stands for AWRF(by='gender')@3, AWRF(by='pages')@3; name one",
-        ),
-        (
-            ("select", "fair.run", "--utility", "nDCG@3", "--fairness", "AWRF@3"),
-            "AWRF@3 stands for AWRF(by='gender')@3, AWRF(by='pages')@3; name one",
-        ),
-    ],
-    ids=lambda given: given[0] if isinstance(given, tuple) else "",
-)
+@pytest.mark.parametrize(("command", "line"), gather_trials("ONE_ATTRIBUTE"))
 def test_commands_of_one_measure_take_one_attribute(command, line, fairtrec, fairtrec_command):
-    name, *more = command
+    name, *more = shlex.split(command)
     done = fairtrec_command(name, "qrels.txt", "bm25.run", *more, *BOTH)
     assert done.code == 2, done.out
     assert line in done.err

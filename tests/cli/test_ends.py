@@ -10,6 +10,7 @@ import pytest
 
 from fairtrec.cli import main
 from fairtrec.support.errors import UsageError
+from fairtrec_made.command_trials import gather_trials
 
 NAMED = "import sys; sys.argv[0] = 'fairtrec'"
 FUZZ = int(os.environ.get("FAIRTREC_FUZZ", "0"))
@@ -122,7 +123,7 @@ def test_a_command_of_commands_alone_prints_its_help(monkeypatch, capsys, name):
 
 def test_of_a_command_that_nobody_knows_the_nearest_is_told(monkeypatch, capsys):
     for arguments, says in {
-        "exlpain": "there is no command exlpain; did you mean explain?",
+        **gather_trials("MISTYPED"),
         "resources lsit": "there is no command lsit; did you mean list?",
         "xyz": "there is no command xyz; fairtrec --help lists them",
     }.items():

@@ -13,6 +13,7 @@ import re
 import pytest
 import zstandard
 
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.limits import ends_within
 
 pytestmark = pytest.mark.fuzz
@@ -23,7 +24,6 @@ LONGEST = 60  # seconds of one command
 
 GOOD = {
     "qrels": b"q1 f d1 1\nq1 m d2 1\nq2 m d3 1\nq2 f d1 2\n",
-    "judge.qrels": b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\nq2 0 d1 0\n",
     "a.run": b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\nq2 Q0 d3 1 1.0 tag\nq2 Q0 d1 2 0.5 tag\n",
     "b.run": b"q1 Q0 d2 1 2.5 b\nq1 Q0 d1 2 1.5 b\nq2 Q0 d3 1 1 b\nq2 Q0 d2 2 0.5 b\n",
     "docs.tsv": b"d1\tshe and he\nd2\the\nd3\tnobody\n",
@@ -44,32 +44,28 @@ GOOD = {
     "asked": b"QID\tQuery\tKind\nq1\twho is she\tWork, Home\nq2\twho\tWork\n",
     "list": b"a.run\nb.run\n",
     "docnos": b"d1\nd2\nd3\n",
+    "judge.qrels": b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\nq2 0 d1 0\n",
     "pyproject.toml": b'[tool.fairtrec.check]\nrequire = ["nDCG@2 > 0.1"]\n',
 }
 for sheet in ("sheet", "queries.sheet"):  # of which the draw was one of this run
     GOOD[sheet] %= hashlib.sha256(GOOD["a.run"]).hexdigest()[:8].encode()
-COMMANDS = {  # the file that is corrupted: the commands that read it
-    "qrels": ["eval qrels a.run -m nDCG@2", "eval qrels a.run -m FAIR@2 --labels qrels", "validate a.run --qrels qrels", "gold judges qrels judge.qrels --labels labels", "gold judges judge.qrels qrels --labels labels -f json"],
-    "a.run": ["eval qrels a.run b.run -m nDCG@2 --keep-going", "rbo a.run b.run", "validate a.run", "compare qrels a.run b.run -m nDCG@2"],
-    "docs.tsv": ["eval qrels a.run --terms groups --docs docs.tsv", "validate a.run --docs docs.tsv"],
+EVAL = {
+    "qrels": ["eval qrels a.run -m nDCG@2", "eval qrels a.run -m FAIR@2 --labels qrels"],
+    "a.run": ["eval qrels a.run b.run -m nDCG@2 --keep-going"],
+    "docs.tsv": ["eval qrels a.run --terms groups --docs docs.tsv"],
     "docs.jsonl": ["eval qrels a.run --terms groups --docs docs.jsonl"],
-    "counts": ["eval qrels a.run --counts counts --background b.run", "counts info counts", "counts convert counts new.arrow --force"],
+    "counts": ["eval qrels a.run --counts counts --background b.run"],
     "groups": ["eval qrels a.run --terms groups --docs docs.tsv"],
     "qids": ["eval qrels a.run -m nDCG@2 --queries qids"],
     "labels": ["eval qrels a.run -m 'AWRF@2 KL@2' --labels labels", "eval qrels a.run -m AWRF@2 --labels labels*labels.jsonl"],
     "labels.jsonl": ["eval qrels a.run -m AWRF@2 --labels labels.jsonl"],
-    "sheet": ["gold agree sheet --labels labels", "gold agree sheet a.run --counts counts -f json", "eval none a.run --counts counts -m RBDF@2 --gold sheet", "gold draw a.run --number 9 --gold sheet -o new.tsv --force"],
-    "queries.sheet": ["gold agree queries.sheet --labels labels", "eval none a.run --labels labels -m AWRF@2 --gold queries.sheet", "gold draw a.run --number 9 --unit query --gold queries.sheet -o new.tsv --force"],
+    "sheet": ["eval none a.run --counts counts -m RBDF@2 --gold sheet"],
+    "queries.sheet": ["eval none a.run --labels labels -m AWRF@2 --gold queries.sheet"],
     "positions": ["eval qrels a.run -m DUO@2 --positions positions"],
     "target": ["eval qrels a.run -m AWRF@2 --labels labels --target target"],
-    "slices": ["compare qrels a.run b.run -m nDCG@2 --slice slices"],
-    "votes": ["make queryset votes --keep n -o new.tsv -f json"],
-    "asked": ["make queryset votes --keep n --query-texts asked --domain Kind --terms groups"],
     "list": ["eval qrels @list -m nDCG@2"],
-    "docnos": ["validate a.run --docnos docnos"],
-    "pyproject.toml": ["check qrels a.run --config pyproject.toml"],
-    "results.json": ["results diff results.json good.json", "results replay results.json", "check qrels a.run --baseline results.json --require nDCG@2>=baseline"],
 }  # fmt: skip
+COMMANDS = gather_trials("CORRUPTED", EVAL)  # the file that is corrupted: the commands that read it
 CELLS = [
     b"", b" ", b"\t", b"\n", b"\r\n", b"\r", b"nan", b"-inf", b"1e400", b"0x10", b"1_0", b"-1", b"1.5", b"9" * 30, b"9" * 400,
     b"\0", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\x1b[31m", b"#", b"?", b"*", b"x" * 1025, b"x" * 70_000, b"{", b"}",

@@ -5,6 +5,7 @@ import pytest
 
 from fairtrec import cli
 from fairtrec.support.errors import UsageError
+from fairtrec_made.command_trials import gather_trials
 
 pytestmark = pytest.mark.usefixtures("few_files")
 
@@ -39,7 +40,7 @@ def test_the_same_value_twice_is_fine_and_what_may_be_repeated_stays(fairtrec_co
     assert (again.code, again.out) == (0, once.out)
 
 
-@pytest.mark.parametrize("command", ["explain", "ablate"])
+@pytest.mark.parametrize("command", gather_trials("ONE_MEASURE"))
 def test_commands_of_one_measure_are_not_given_two(fairtrec_command, command):
     done = fairtrec_command(command, "qrels", "run", "-m", "RR", "-m", "AP")
     assert (done.code, done.err) == (2, "--measure is given twice (RR, AP); give it once\n")

@@ -9,20 +9,16 @@ import shutil
 import pytest
 
 from fairtrec_made import EXAMPLE
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.hostile import LAUNCHER, executed, plant_modules, started
 from fairtrec_made.law import draws, hold
 
-TEXTS = "--terms gender-en --docs collection.tsv"
-COMMANDS = {
-    "eval": f"eval qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 NFaiRR@10' {TEXTS} --background background.run -j 2",
-    "compare": f"compare qrels.txt bm25.run neural.run -m TExFAIR@10 {TEXTS} -j 2",
-    "check": f"check qrels.txt bm25.run neural.run --require 'nDCG@10 >= 0.1' {TEXTS} -j 2",
-    "ablate": f"ablate qrels.txt bm25.run neural.run -m ARaB@10 --vary cutoff=5,10 {TEXTS} -j 2",
-    "rerank": f"rerank qrels.txt bm25.run neural.run --by neutral {TEXTS} -j 2 -o out",
-    "counts make": "counts make collection.tsv --terms gender-en -o out.tsv -j 3",
-    "counterfactual": "make counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 2",
-    "plot": f"plot front qrels.txt bm25.run neural.run -m 'nDCG@10 ARaB@10' {TEXTS} -j 2 -o out.svg",
-}
+COMMANDS = gather_trials(
+    "HOSTILE_FOLDERS",
+    {
+        "eval": "eval qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 NFaiRR@10' --terms gender-en --docs collection.tsv --background background.run -j 2",
+    },
+)
 PROGRAM = """
 import fairtrec
 
@@ -98,18 +94,14 @@ CONTENTS = [
 UNASKED = {  # what a stranger may write into a pyproject.toml that no command but check reads
     "junit": "'../escaped.xml'", "output": "'../escaped.txt'", "terms": "'/dev/zero'", "docs": "'vaswani'", "format": "'html'", "force": "true", "require": "['RR >= 2']",
 }  # fmt: skip
-READING = [
-    f"eval qrels.txt bm25.run neural.run -m 'nDCG@10 ARaB@10' {TEXTS} -f json",
-    f"eval none bm25.run -m ARaB@10 {TEXTS} -f json",
-    f"eval qrels.txt bm25.run -m AWRF@10 {TEXTS} --target even -f json",
-    f"compare qrels.txt bm25.run neural.run -m TExFAIR@10 {TEXTS} --queries common -f json",
-    f"rerank qrels.txt bm25.run --by neutral {TEXTS} -o out",
-    "validate bm25.run neural.run --qrels qrels.txt",
-    "counts make collection.tsv --terms gender-en -o out.tsv -j 1",
-    "make counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 1",
-    "measures RR",
-    "resources list",
-]
+READING = gather_trials(
+    "STRANGE_FOLDERS",
+    [
+        "eval qrels.txt bm25.run neural.run -m 'nDCG@10 ARaB@10' --terms gender-en --docs collection.tsv -f json",
+        "eval none bm25.run -m ARaB@10 --terms gender-en --docs collection.tsv -f json",
+        "eval qrels.txt bm25.run -m AWRF@10 --terms gender-en --docs collection.tsv --target even -f json",
+    ],
+)
 
 
 def test_files_named_like_words_change_nothing(copied, fairtrec_command, monkeypatch):

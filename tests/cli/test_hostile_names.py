@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.law import draws, hold
 
 pytestmark = [
@@ -34,21 +35,31 @@ PIECES = [
     "{0.__class__}", "#", "!", ",", "none", "qrels", "common", "gender-en", "irds:", "irds:vaswani", ".", "..", ".gz", ".zst", ".parquet", ".arrow",
     ".json", ".jsonl", ".csv", ".run", ".toml", "x" * 100, "é" * 60, "x" * 251, "0", "nan", "1e999", "=1+1", "+1", "CON", "mean", "all", "baseline",
 ]  # fmt: skip
-READING = {  # the file: what it holds, and the commands that read it under its name N
-    "run": (RUN, ["eval qrels N a.run -m nDCG@2 -f F", "eval qrels x=N -m RR", "eval qrels N N -m RR -q -f F", "validate N", "validate N -f github", "validate N --qrels qrels --fix out", "compare qrels N a.run -m RR -f F", "compare qrels a.run N --baseline N -m RR", "rbo N a.run", "check qrels N --require RR>=0.1", "check qrels N a.run --require RR>=baseline --baseline N --junit out.xml", "rerank qrels N --by random -m RR -o out", "gold draw N --number 2 -o out.tsv", "eval qrels a.run -m RR --background N", "headroom qrels N --fairness KL@2 --labels labels.tsv", "explain qrels N -m KL@2 --labels labels.tsv", "plot runs qrels N a.run -m RR -o out.svg", "plot queries qrels N a.run -m RR -o out.svg", "eval qrels N -m RR -o out.F"]),
-    "qrels": (FILES["qrels"], ["eval N a.run -m RR", "eval N a.run -m RR -f F", "validate a.run --qrels N", "check N a.run --require RR>=0.1 --junit out.xml"]),
-    "labels": (FILES["labels.tsv"], ["eval qrels a.run -m AWRF@2 --labels N -f F", "eval qrels a.run -m AWRF@2 --labels g=N --labels h=labels.tsv", "eval qrels a.run -m AWRF@2 --labels N*labels.tsv"]),
-    "docs": (FILES["docs.tsv"], ["eval qrels a.run --terms gender-en --docs N -m ARaB@2 -f F", "counts make N --terms gender-en -o out.tsv -j 1", "make counterfactual N --pairs gender-en-pairs -o out.tsv -j 1"]),
-    "terms": (b"she,f\nhe,m\n", ["eval qrels a.run --terms N --docs docs.tsv -m ARaB@2", "counts make docs.tsv --terms N -o out.tsv -j 1"]),
-    "queries": (b"q1\n", ["eval qrels a.run -m RR --queries N -f F"]),
-    "list": (b"a.run\n", ["eval qrels @N -m RR", "rbo @N a.run"]),
-    "values": (b'{"query_id": "q1", "measure": "RR", "value": 0.5, "run": "a"}\n', ["compare --values N --values N"]),
-    "configuration": (b"[tool.fairtrec.check]\nrequire = ['RR >= 0.1']\n", ["check qrels a.run --config N"]),
-    "results": (b"{}", ["results diff N N", "results replay N"]),
+EVAL = {
+    "run": ["eval qrels N a.run -m nDCG@2 -f F", "eval qrels x=N -m RR", "eval qrels N N -m RR -q -f F", "eval qrels a.run -m RR --background N", "eval qrels N -m RR -o out.F"],
+    "qrels": ["eval N a.run -m RR", "eval N a.run -m RR -f F"],
+    "labels": ["eval qrels a.run -m AWRF@2 --labels N -f F", "eval qrels a.run -m AWRF@2 --labels g=N --labels h=labels.tsv", "eval qrels a.run -m AWRF@2 --labels N*labels.tsv"],
+    "docs": ["eval qrels a.run --terms gender-en --docs N -m ARaB@2 -f F"],
+    "terms": ["eval qrels a.run --terms N --docs docs.tsv -m ARaB@2"],
+    "queries": ["eval qrels a.run -m RR --queries N -f F"],
+    "list": ["eval qrels @N -m RR"],
 }  # fmt: skip
+KINDS = {  # what a file of each kind holds
+    "run": RUN,
+    "qrels": FILES["qrels"],
+    "labels": FILES["labels.tsv"],
+    "docs": FILES["docs.tsv"],
+    "terms": b"she,f\nhe,m\n",
+    "queries": b"q1\n",
+    "list": b"a.run\n",
+    "values": b'{"query_id": "q1", "measure": "RR", "value": 0.5, "run": "a"}\n',
+    "configuration": b"[tool.fairtrec.check]\nrequire = ['RR >= 0.1']\n",
+    "results": b"{}",
+}
+READING = {kind: (KINDS[kind], lines) for kind, lines in gather_trials("ODD_NAMES", EVAL).items()}
 WAYS = ["N", "./N", "N", "/N", "*", "folder", "@list"]
 FORMS = ["table", "json", "tsv", "csv", "md", "html", "trec", "latex", "github"]
-WRITING = ["eval qrels a.run -m RR -f json -o N", "eval qrels a.run -m RR -o N", "counts make docs.tsv --terms gender-en -o N -j 1", "compare qrels a.run a2.run -m RR -f tsv -o N", "gold draw a.run --number 2 -o N", "validate a.run --fix N", "check qrels a.run --require RR>=0.1 --junit N"]  # fmt: skip
+WRITING = gather_trials("ODD_OUTPUTS", ["eval qrels a.run -m RR -f json -o N", "eval qrels a.run -m RR -o N"])
 
 
 @pytest.fixture
@@ -110,7 +121,7 @@ def test_outputs_with_any_name_are_written_there_and_nowhere_else(part, workplac
 
 
 @pytest.mark.parametrize("name", ["\udcff", "\x1b[2J", "$\\frac$"])
-@pytest.mark.parametrize("command", ["counts make N --terms gender-en -o out.arrow -j 1", "plot runs qrels N a.run -m RR -o out.svg", "plot queries qrels N a.run -m RR -o out.svg"])  # fmt: skip
+@pytest.mark.parametrize("command", gather_trials("ANY_BYTES"))
 def test_names_of_any_bytes_stand_in_tables_and_figures(workplace, fairtrec_command, command, name):
     (workplace / name).write_bytes(FILES["docs.tsv"] if "counts make" in command else RUN)
     words = [name if word == "N" else word for word in command.split()]

@@ -9,9 +9,10 @@ import re
 
 import pytest
 
-import fairtrec
+from fairtrec_made.command_trials import gather_trials
+from fairtrec_made.few import PARTIAL as FEW
+from fairtrec_made.few import THREE, write_partial_runs
 
-THREE, FEW = ("bm25.run", "neural.run", "fair.run"), ("few.run", "less.run")
 INPUTS = "--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"
 TWO = "nDCG@5 NFaiRR@5"
 BOTH = "-m", TWO
@@ -20,16 +21,7 @@ BOTH = "-m", TWO
 @pytest.fixture
 def desk(copied):
     """The example, two runs over its first four queries, and a list of these."""
-    judged = {}
-    for qid, _, docno, grade in map(str.split, (copied / "qrels.txt").read_text().splitlines()):
-        judged.setdefault(qid, []).append((int(grade), docno))
-    four = sorted(judged)[:4]
-    for name, sign in zip(FEW, (-1, 1), strict=True):
-        ranked = {qid: sorted(judged[qid], key=lambda pair: sign * pair[0]) for qid in four}
-        lines = (f"{qid} Q0 {docno} 1 {-at} {name}\n" for qid in four for at, (_, docno) in enumerate(ranked[qid]))
-        (copied / name).write_text("".join(lines))
-    (copied / "four.txt").write_text("".join(f"{qid}\n" for qid in four))
-    return copied
+    return write_partial_runs(copied)
 
 
 def of_table(text):
@@ -63,29 +55,8 @@ def test_tables_and_pages_of_eval(desk, fairtrec_command, form, read):
     assert [row for name, row in found.items() if name not in alone] == [NOTHING[form]] * 2
 
 
-def test_figures(desk):
-    pytest.importorskip("matplotlib", reason="matplotlib, which draws, is not installed: pip install 'fairtrec[plot]'")
-    given = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
-    alone, found = (fairtrec.evaluate(TWO, [*runs], "qrels.txt", **given) for runs in (THREE, (*THREE, *FEW)))
-
-    def front(result):
-        lines = fairtrec.plot(result, "front", confidence=None).axes[0].get_lines()
-        points = (line for line in lines if not line.get_label().startswith("_"))
-        return {line.get_label() for line in points if line.get_markerfacecolor() != "white"}
-
-    def darker(result):
-        axes = fairtrec.plot(result, "runs", confidence=None).axes
-        return [[at for at, bar in enumerate(each.patches) if bar.get_facecolor()[0] == 0] for each in axes]
-
-    assert front(found) == front(alone) == {"neural", "fair"}
-    assert darker(found) == darker(alone) == [[1], [2]]
-
-
 # what each command says of runs, of its JSON: it is the same where all runs have only the four queries
-OVER_THE_SAME = {
-    "select": (("--utility", "nDCG@5", "--fairness", "NFaiRR@5", "--folds", "2"), ("rows", "folds")),
-    "ablate": (("-m", "NFaiRR@5", "--vary", "tau=0,2"), ("order", "orders", "flips", "flipped")),
-}
+OVER_THE_SAME = gather_trials("SAME_QUERIES")
 
 
 @pytest.mark.parametrize("command", OVER_THE_SAME)
@@ -111,17 +82,14 @@ def places(thing, names):
             yield from places(value, names)
 
 
-PAIRED = {
-    "compare": (("--baseline", "bm25.run", *BOTH, "--correction", "none"), THREE[1:] + FEW),
-    "check": (("--baseline", "bm25.run", "--require", "nDCG@5 >= baseline", "--require", "NFaiRR@5 >= baseline - 0.1"), THREE[1:] + FEW),
-    "headroom": (("--utility", "nDCG@5", "--fairness", "NFaiRR@5"), THREE + FEW),
-}  # fmt: skip
+PAIRED = gather_trials("PAIRED_QUERIES")
 
 
 @pytest.mark.parametrize("command", PAIRED)
 def test_pairs_are_over_the_queries_of_both(desk, fairtrec_command, command):
     """A run that is not over all queries is judged as if nobody had more; and all others as without it."""
-    asked, runs = PAIRED[command]
+    asked = PAIRED[command]
+    runs = (THREE[1:] if "--baseline" in asked else THREE) + FEW
     first = ("bm25.run",) if command == "compare" else ()
 
     def rows(some, *more):

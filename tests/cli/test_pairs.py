@@ -16,9 +16,16 @@ import pytest
 
 from fairtrec import cli
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS
-from fairtrec_made import ended
-from fairtrec_made.trials import BASES, FILES, HERE, MAYBE, OTHERWISE, SAME, TRIALS, UNTRIED
+from fairtrec_made import ended, trials
+from fairtrec_made.command_trials import gather_trials
+from fairtrec_made.trials import FILES
 
+SITUATIONS = gather_trials("SITUATIONS", trials.SITUATIONS)
+SLOW = tuple(gather_trials("SLOW_SITUATIONS"))
+VALUES, OTHER_VALUES = gather_trials("VALUES", trials.VALUES), gather_trials("OTHER_VALUES")
+UNCHANGED = gather_trials("UNCHANGED", trials.UNCHANGED)
+MAYBE_DROPPED = gather_trials("MAYBE_DROPPED", trials.MAYBE_DROPPED)
+NOTHING_TO_SHOW, UNTRIED = gather_trials("NOTHING_TO_SHOW"), gather_trials("UNTRIED")
 ALL = "FAIRTREC_FUZZ" in os.environ
 DRAWN = 100
 PARTS = 20 if ALL else 1
@@ -51,8 +58,8 @@ def trial(name, option):
     """What stands behind an option where it is tried: None behind a flag. Raises KeyError if nothing is known."""
     if option.is_flag:
         return None
-    if name in TRIALS and not isinstance(option.type, click.Choice):
-        return TRIALS[name]
+    if name in VALUES and not isinstance(option.type, click.Choice):
+        return VALUES[name]
     row = next((row for row in (*CHOICES.values(), *VIEWS.values()) if f"--{row.option}" == name and row.trials), None)
     if row is not None and row.name == option.name:
         return str(row.trials[0])
@@ -66,7 +73,7 @@ def trial(name, option):
 def tries(base):
     """The options of a base's command with what to try."""
     command = called(base)
-    return {name: OTHERWISE.get(f"{command} {name}", trial(name, each)) for name, each in options(command).items()}
+    return {name: OTHER_VALUES.get(f"{command} {name}", trial(name, each)) for name, each in options(command).items()}
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +144,7 @@ def spelled(base):
 
 def fault(base, first, second, outcome):
     """Say what is wrong with two options together, or with one; nothing if all is well."""
-    if " ".join([called(base), *sorted(filter(None, (first, second)))]) in HERE:
+    if " ".join([called(base), *sorted(filter(None, (first, second)))]) in NOTHING_TO_SHOW:
         return None
     values, beside = tries(base), spelled(base)
     pair = [first, *[second] * (second is not None)]
@@ -155,9 +162,9 @@ def fault(base, first, second, outcome):
         ):
             return f"{line}: both are fine alone; says {both[2].strip()}"
         return None
-    for name in (name for name in fine if MAYBE.keys().isdisjoint({name, f"{called(base)} {name}"})):
+    for name in (name for name in fine if MAYBE_DROPPED.keys().isdisjoint({name, f"{called(base)} {name}"})):
         same = singles[name] == both
-        if name in SAME or f"{called(base)} {name}" in SAME:
+        if name in UNCHANGED or f"{called(base)} {name}" in UNCHANGED:
             if not same:
                 return f"{line}: {name} changes something, and is said not to"
         elif same:
@@ -173,20 +180,20 @@ def is_named(name, base, text):
 
 def pairs():
     """Every two options of every base, and each with none beside it."""
-    return [(base, *pair) for base in BASES for pair in combinations([*tries(base), None], 2)]
+    return [(base, *pair) for base in SITUATIONS for pair in combinations([*tries(base), None], 2)]
 
 
 def is_quick(base):
     """Whether a base is tried by default: figures and work on a collection take their time."""
-    return ALL or not base[0].startswith(("plot", "demo", "counts make", "make counterfactual"))
+    return ALL or not base[0].startswith(SLOW)
 
 
 def test_every_option_of_every_command_has_a_value_to_try():
-    tried = {called(base) for base in BASES}
+    tried = {called(base) for base in SITUATIONS}
     for name in COMMANDS:
         if options(name) and name not in UNTRIED:
             assert name in tried, f"give {name} a base"
-    for base in BASES:
+    for base in SITUATIONS:
         for name, option in options(called(base)).items():
             assert tries(base)[name] != str(option.default), (
                 f"{base[0]} {name}: give it a value that is not the default"
@@ -194,13 +201,13 @@ def test_every_option_of_every_command_has_a_value_to_try():
 
 
 def test_what_is_said_to_change_nothing_is_an_option_that_there_is():
-    every = {name for base in BASES for option in tries(base) for name in (option, f"{called(base)} {option}")}
-    assert {*SAME, *MAYBE, *OTHERWISE, *TRIALS} <= every
+    every = {name for base in SITUATIONS for option in tries(base) for name in (option, f"{called(base)} {option}")}
+    assert {*UNCHANGED, *MAYBE_DROPPED, *OTHER_VALUES, *VALUES} <= every
     assert {*UNTRIED} <= {*COMMANDS}
 
 
 def test_every_situation_is_one_that_a_command_takes(outcome):
-    refused = [base[0] for base in BASES if is_quick(base) and outcome(base, spelled(base))[0] > 1]
+    refused = [base[0] for base in SITUATIONS if is_quick(base) and outcome(base, spelled(base))[0] > 1]
     assert refused == []
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from fairtrec.formats import pairs, run
 from fairtrec.support.errors import InputError
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.limits import ends_within
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")]
@@ -24,26 +25,7 @@ FILES = {
     "texts": "q1\twho\n",
     "votes": "qid\tannotator\tlabel\nq1\tx\tn\n",
 }
-TWICE = "this pipe is read twice, and can be read only once; give a file"
-AGAIN = "variants read this again, and a stream can be read only once; give a file"
-NOTES = "this list is read again for the notes, and a stream can be read only once; give a file"
-REFUSED = {
-    "ablate, qrels": ("qrels", AGAIN, "ablate qrels a.run b.run --counts counts -m RBDF@2 --vary cutoff=1,2"),
-    "ablate, terms": ("terms", AGAIN, "ablate none a.run --terms terms --docs docs.tsv -m RBDF@2 --vary cutoff=1"),
-    "ablate, background": (
-        "b.run",
-        AGAIN,
-        "ablate none a.run --counts counts --background b.run -m NFaiRR@2 --vary cutoff=1",
-    ),
-    "counterfactual": ("pairs", NOTES, "make counterfactual docs.tsv --pairs pairs -o swapped.tsv -j 1"),
-    "counterfactual, terms": (
-        "terms",
-        NOTES,
-        "make counterfactual docs.tsv --pairs pairs --terms terms -o swapped.tsv -j 1",
-    ),
-    "queries": ("texts", TWICE, "make queryset votes --keep n --query-texts texts"),
-    "two inputs": ("a.run", TWICE, "rbo a.run a.run"),
-}
+REFUSED = gather_trials("PIPES")
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from fairtrec.support.errors import defuse
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.hostile import LAUNCHER
 
 NAMES = [
@@ -21,22 +22,14 @@ NAMES = [
     "a\n::warning::n.run",
     "c\r::notice::r.run",
 ]
-COMMANDS = {
-    "validate": "validate *.run",
-    "validate github": "validate *.run -f github",
-    "validate fixed": "validate *.run -f github --fix out",
+COMMANDS = gather_trials("CI_JOBS", {
     "eval": "eval qrels.txt *.run -m nDCG@10",
     "eval tsv": "eval qrels.txt *.run -m nDCG@10 -f tsv",
     "eval table": "eval qrels.txt *.run -m nDCG@10 -f table",
-    "check": "check qrels.txt *.run --require 'nDCG@10 >= 0.99'",
-    "check github": "check qrels.txt *.run --require 'nDCG@10 >= 0.99' -f github",
-    "check broken": "check qrels.txt *.run broken --keep-going --require 'nDCG@10 >= 0.99'",
-    "compare": "compare qrels.txt *.run -m nDCG@10",
-    "rbo": "rbo *.run",
     "no such file": "eval '::error::no such file' *.run",
     "wrong usage": "eval qrels.txt *.run --'::error::option'",
     "no such command": "'::error::command'",
-}
+})  # fmt: skip
 OURS = ("::error ", "::warning ")
 
 

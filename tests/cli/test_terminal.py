@@ -11,19 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from fairtrec.commands.check import VERDICTS
-from fairtrec.commands.compare import COMPARISONS
-from fairtrec.commands.rbo import OVERLAPS
 from fairtrec.commands.results import DIFFERENCES
-from fairtrec.commands.validate import FINDINGS
 from fairtrec.report import output, writers
 from fairtrec.report.output import Terminal
 from fairtrec.report.writers import RESULTS
 from fairtrec.support.errors import InputError, UsageError, plain, short, visible
 from fairtrec_made import REPOSITORY, ended, reports
+from fairtrec_made.command_trials import gather_trials
+from fairtrec_made.hostile import EVIL, NAME
 
-EVIL = "a\x1b]0;title\x07\x1b[2J\x9bK\u202eb"  # sets a title, clears the window, clears a line, turns the text around
-NAME = f"{EVIL}.run"
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
 COLOUR = re.compile("\x1b\\[[0-9;]*m")  # our own, around texts that were drawn for a terminal
 
@@ -96,7 +92,7 @@ def shown_safely(ended):
 
 
 GIVEN = ["-m", "nDCG@2 RR P@1"]
-FORMS = {
+FORMS = gather_trials("REPORTS", {
     **{f"eval {form}": ["eval", "qrels", NAME, "b.run", *GIVEN, "-q", "--slice", "slices", "-f", form] for form in RESULTS.forms if form not in ("html", "parquet", "flat")},
     "eval flat": ["eval", "qrels", NAME, "b.run", *GIVEN, "--slice", "slices", "-f", "flat"],
     "eval html": ["eval", "qrels", NAME, "b.run", *GIVEN, "-f", "html"],
@@ -106,14 +102,7 @@ FORMS = {
     "eval of counts": ["eval", "none", NAME, "--counts", "counts", "-m", "TE@2", "-f", "tsv", "-q"],
     "eval of judgements": ["eval", "qrels", NAME, "-m", "nDCG@2", "--queries", "queries", "-f", "csv"],
     "eval of targets": ["eval", "qrels", NAME, "-m", "AWRF@2", "--counts", "counts", "--target", "target", "-f", "json"],
-    **{f"compare {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--slice", "slices", "-f", form] for form in COMPARISONS.forms},
-    **{f"correlate {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--correlate", "queries", "-f", form] for form in COMPARISONS.forms},
-    **{f"cutoffs {form}": ["compare", "qrels", "b.run", NAME, "-m", "nDCG", "--cutoffs", "1,2", "-f", form] for form in COMPARISONS.forms},
-    **{f"rbo {form}": ["rbo", "b.run", NAME, "-q", "-f", form] for form in OVERLAPS.forms},
-    **{f"check {form}": ["check", "qrels", NAME, "--slice", "slices", "--baseline", "b.run", "--require", "every slice nDCG@2 >= baseline", "--require", "worst slice RR > 0.9", "-f", form] for form in VERDICTS.forms},
-    **{f"validate {form}": ["validate", NAME, "b.run", "--queries", "labels", "-f", form] for form in FINDINGS.forms},
-    "counts diff": ["counts", "diff", "counts", "fewer"],
-}  # fmt: skip
+})  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", FORMS.values(), ids=FORMS)
@@ -343,7 +332,7 @@ def test_whatever_is_coloured_is_drawn_and_nothing_else():
     assert len(reports.every_kind()) >= 15
     for kind in reports.every_kind():
         for form, each in kind.forms.items():
-            lines = kind is VERDICTS and form == "text"
+            lines = kind in gather_trials("DRAWN_TEXTS") and form == "text"
             assert each.draws == (each.renderer == "terminal:render" or lines), each
     assert writers.RESULTS.forms["table"].draws
     assert not writers.RESULTS.forms["tsv"].draws

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -13,29 +14,32 @@ import termios
 import pytest
 
 from fairtrec_made import EXAMPLE, REPOSITORY
+from fairtrec_made.command_trials import gather_trials
 
 QRELS, TEXTS = EXAMPLE / "qrels.txt", ("--terms", "gender-en", "--docs", EXAMPLE / "collection.tsv", "--background", EXAMPLE / "background.run")  # fmt: skip
 RUNS = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
-SEVERAL = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10 AWRF@10"
-UTILITY = ("--utility", "nDCG@10", "--fairness", "NFaiRR@10")
+SEVERAL = "'nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10 AWRF@10'"
+WINDOWS = gather_trials(
+    "WINDOWS",
+    {
+        "eval": f"eval QRELS RUNS TEXTS -m {SEVERAL}",
+        "eval sorted": f"eval QRELS RUNS TEXTS -m {SEVERAL} --sort AWRF@10 -f table",
+        "eval queries": f"eval QRELS RUN neural.run TEXTS -m {SEVERAL} -q -f table",
+        "eval bounds": f"eval QRELS RUNS TEXTS -m {SEVERAL} --bounds ties -f table",
+        "eval intervals": f"eval QRELS RUNS TEXTS -m {SEVERAL} --confidence 0.95 -f table",
+    },
+)
+FILES = {
+    "QRELS": [QRELS],
+    "TEXTS": TEXTS,
+    "RUN": RUNS[:1],
+    "RUNS": RUNS,
+    "neural.run": RUNS[1:2],
+    "fair.run": RUNS[2:],
+}
 COMMANDS = {
-    "eval": ["eval", QRELS, *RUNS, *TEXTS, "-m", SEVERAL],
-    "eval sorted": ["eval", QRELS, *RUNS, *TEXTS, "-m", SEVERAL, "--sort", "AWRF@10", "-f", "table"],
-    "eval queries": ["eval", QRELS, *RUNS[:2], *TEXTS, "-m", SEVERAL, "-q", "-f", "table"],
-    "eval bounds": ["eval", QRELS, *RUNS, *TEXTS, "-m", SEVERAL, "--bounds", "ties", "-f", "table"],
-    "eval intervals": ["eval", QRELS, *RUNS, *TEXTS, "-m", SEVERAL, "--confidence", "0.95", "-f", "table"],
-    "compare": ["compare", QRELS, *RUNS, *TEXTS, "-m", SEVERAL, "--equivalence", "0.05"],
-    "compare all": ["compare", QRELS, *RUNS, *TEXTS, "-m", "nDCG@10", "--baseline", "all"],
-    "correlate": ["compare", QRELS, *RUNS, *TEXTS, "-m", "nDCG@10 NFaiRR@10 P@5", "--correlate", "queries"],
-    "cutoffs": ["compare", QRELS, *RUNS, *TEXTS, "-m", "nDCG NFaiRR", "--cutoffs", "1-10"],
-    "select": ["select", QRELS, *RUNS, *TEXTS, *UTILITY, "-m", "RR ARaB@10", "--baseline", "bm25"],
-    "headroom": ["headroom", QRELS, *RUNS, *TEXTS, *UTILITY],
-    "explain": ["explain", "none", *RUNS, *TEXTS, "-m", "NFaiRR@10"],
-    "explain query": ["explain", "none", RUNS[0], *TEXTS, "-m", "NFaiRR@10", "--query", "101"],
-    "ablate": ["ablate", "none", *RUNS, *TEXTS, "-m", "NFaiRR@10", "--vary", "tau=0,1", "--vary", "cutoff=5"],
-    "rbo": ["rbo", *RUNS],
-    "check": ["check", QRELS, *RUNS[1:], *TEXTS, "--require", "nDCG@10 >= baseline - 0.01", "--require", "NFaiRR@10 >= 0.7", "--baseline", RUNS[0]],
-}  # fmt: skip
+    name: [part for word in shlex.split(line) for part in FILES.get(word, [word])] for name, line in WINDOWS.items()
+}
 UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED")  # none of them is set for most users
 PROGRAM = """
 import json, sys

@@ -12,10 +12,10 @@ import pytest
 from pyarrow import parquet
 
 import fairtrec
-from fairtrec.commands.trec_fair_2019.evaluate import SequenceWork
 from fairtrec.formats import run
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import submissions
+from fairtrec_made.command_trials import gather_trials
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 GOOD = ("bm25", "fair", "neural", "t4", "t5")
@@ -82,32 +82,16 @@ def test_the_environment_asks_for_it_too(board, monkeypatch, fairtrec_command):
     assert fairtrec_command("eval", "qrels.txt", "submissions/link.run", "-m", "RR").code == 0
 
 
-OTHERS = {
-    "select": "select qrels.txt eve.run bm25.run --utility nDCG@10 --fairness ARaB@10",
-    "headroom": "headroom qrels.txt eve.run --fairness ARaB@10",
-    "ablate": "ablate qrels.txt eve.run bm25.run -m ARaB@10 --vary cutoff=5,10",
-    "rbo": "rbo eve.run bm25.run",
-    "rerank": "rerank qrels.txt eve.run --by neutral -o out",
-    "explain": "explain qrels.txt eve.run -m ARaB@10 --query 101",
-    "plot": "plot front qrels.txt eve.run bm25.run -m 'nDCG@10 ARaB@10' -o out.svg",
-}
+LINKED_RUNS = gather_trials("LINKED_RUNS")
 
 
-@pytest.mark.parametrize("words", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("words", LINKED_RUNS.values(), ids=LINKED_RUNS)
 def test_the_environment_asks_every_command_that_reads_runs(copied, monkeypatch, fairtrec_command, words):
     (copied / "eve.run").symlink_to("fair.run")
-    texts = [] if words.startswith("rbo") else ["--terms", "gender-en", "--docs", "collection.tsv"]
     monkeypatch.setenv(submissions.VARIABLE, "1")
-    done = fairtrec_command(*shlex.split(words), *texts)
+    done = fairtrec_command(*shlex.split(words))
     assert (done.code, done.out) == (3, "")
     assert done.err.endswith("eve.run: this is a link, and links are refused; give the file itself\n")
-
-
-def test_runs_of_sequences_are_refused_too(copied, monkeypatch):
-    (copied / "eve.run").symlink_to("fair.run")
-    monkeypatch.setenv(submissions.VARIABLE, "1")
-    with pytest.raises(InputError, match="this is a link"):
-        SequenceWork(None, [], {}, {}).of(("eve", "eve.run"))
 
 
 def test_other_processes_refuse_the_same(board, fairtrec_command):

@@ -31,6 +31,7 @@ from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import paths
 from fairtrec.support.jobs import sent
 from fairtrec_made import texts
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.work import Shared
 
 MEASURES = "NFaiRR@2 nDCG@2 AP TExFAIR@2"
@@ -410,10 +411,10 @@ def test_the_command_ends_with_3_and_prints_the_rest(batch, fairtrec_command):
     assert fairtrec_command("eval", "qrels", "runs/z*.run").complaints[0].startswith("no file matches runs/z*.run; ")
 
 
-@pytest.mark.parametrize("command", [["eval", "qrels", "@list", "-m", "P@1"], ["rbo", "@list"]])
+@pytest.mark.parametrize("command", gather_trials("LISTS_OF_RUNS", ["eval qrels @list -m P@1"]))
 def test_a_list_is_not_written_over(batch, fairtrec_command, command):
     (batch / "list").write_text("runs/[abc].run\n")
-    outcome = fairtrec_command(*command, "-o", "list")
+    outcome = fairtrec_command(*command.split(), "-o", "list")
     assert (outcome.code, (batch / "list").read_text()) == (2, "runs/[abc].run\n")
 
 

@@ -7,6 +7,7 @@ import pytest
 import fairtrec
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import unwrapped
+from fairtrec_made.command_trials import gather_trials
 
 ASKED = "-m", "nDCG@10 RR"
 
@@ -38,15 +39,7 @@ def test_values_are_those_of_a_file_of_these_queries_and_the_signature_has_their
 
 @pytest.mark.parametrize(
     ("command", "more"),
-    [
-        ("eval", (*ASKED, "--sort", "RR", "-f", "json")),
-        ("compare", (*ASKED, "-f", "json")),
-        ("compare", ("-m", "RR", "--cutoffs", "1,5", "-f", "json")),
-        ("select", ("--utility", "nDCG@10", "--fairness", "RR", "--folds", "3", "-f", "json")),
-        ("check", ("--require", "RR >= 0", "-f", "json")),
-        ("ablate", ("-m", "nDCG@10", "--vary", "cutoff=5", "-f", "json")),
-        ("explain", ("-m", "nDCG@10", "-f", "json")),
-    ],
+    gather_trials("COMMON_QUERIES", [("eval", (*ASKED, "--sort", "RR", "-f", "json"))]),
 )
 def test_every_command_goes_by_the_same_queries(desk, fairtrec_command, command, more):
     done = fairtrec_command(command, "qrels.txt", *RUNS, *more, "--queries", "common")

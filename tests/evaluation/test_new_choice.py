@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from fairtrec_made import one_process
+from fairtrec_made.command_trials import gather_trials
 
 REPOSITORY = Path(__file__).parents[2]
 ROW = """\
@@ -81,7 +82,7 @@ def printed(grown):
     lines = {
         **{name: [*arguments, *chosen] for name, (arguments, _) in WAYS.items()},
         "plain": [*WAYS["eval"][0], *GIVEN, "-f", "json"],
-        "varied": [*WAYS["ablate"][0][:-1], "min-tokens=40", *GIVEN, "-f", "json"],
+        **{f"{name}, varied": [*arguments, *GIVEN, "-f", "json"] for name, (arguments, _) in VARYING.items()},
         "help": ["eval", "--help"],
         "refused": [*WAYS["eval"][0], *GIVEN, "--min-tokens", "0"],
         "offered": ([], typed),
@@ -103,22 +104,16 @@ def test_it_takes_two_files_and_twelve_lines():
 
 
 GIVEN = ("--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run")
-WAYS = {  # what each command begins with
-    "eval": (
-        ["eval", "none", "neural.run", "-m", "NFaiRR@10"],
-        lambda it: it["runs"][0]["means"]["NFaiRR@10"]["value"],
-    ),
-    "explain": (["explain", "none", "neural.run", "-m", "NFaiRR@10"], lambda it: it["runs"][0]["value"]),
-    "headroom": (["headroom", "qrels.txt", "neural.run"], lambda it: it["runs"][0]["points"][0]["fairness"]),
-    "ablate": (
-        ["ablate", "none", "neural.run", "-m", "NFaiRR@10", "--vary", "tau=0"],
-        lambda it: it["runs"][0]["mean"],
-    ),
-    "rerank": (
-        ["rerank", "none", "neural.run", "--by", "Random", "-o", os.devnull, "-m", "NFaiRR@10"],
-        lambda it: it["runs"][0]["means"]["NFaiRR@10"]["before"],
-    ),
-}
+WAYS = gather_trials(  # what each command begins with
+    "BEGINNINGS",
+    {
+        "eval": (
+            ["eval", "none", "neural.run", "-m", "NFaiRR@10"],
+            lambda it: it["runs"][0]["means"]["NFaiRR@10"]["value"],
+        ),
+    },
+)
+VARYING = gather_trials("NEW_OPTION")
 
 
 def test_every_command_takes_it_and_begins_with_one_value(printed):
@@ -134,12 +129,12 @@ def test_every_command_takes_it_and_begins_with_one_value(printed):
     assert found == pytest.approx(dict.fromkeys(WAYS, found["eval"]), abs=1e-12)
 
 
-def test_ablate_varies_it_as_eval_has_it(printed):
-    code, out, err = printed["varied"]
+@pytest.mark.parametrize("name", VARYING)
+def test_a_command_varies_it_as_eval_has_it(printed, name):
+    code, out, err = printed[f"{name}, varied"]
     assert code == 0, err
-    (variant,) = json.loads(out)["variants"]
     value = WAYS["eval"][1](json.loads(printed["eval"][1]))
-    assert variant["runs"][0]["mean"] == pytest.approx(value, abs=1e-12)
+    assert VARYING[name][1](json.loads(out)) == pytest.approx(value, abs=1e-12)
 
 
 def test_help_and_completion_have_it_and_bad_values_are_refused(printed):

@@ -9,6 +9,7 @@ import pytest
 import fairtrec
 from fairtrec.support.errors import UsageError
 from fairtrec_made import EXAMPLE
+from fairtrec_made.command_trials import gather_trials
 
 QRELS = str(EXAMPLE / "qrels.txt")
 RUNS = {name: str(EXAMPLE / f"{name}.run") for name in ("bm25", "neural", "fair")}
@@ -115,16 +116,6 @@ def test_several_rankings_of_a_query_are_each_reduced(tmp_path):
     assert found.scores[0].values.item() == 0.5  # a of the first, b of the second
 
 
-def test_what_select_writes_is_what_it_looked_at(tmp_path):
-    done = fairtrec.select(RUNS, QRELS, utility="nDCG@5", fairness="DUO", positions=POSITIONS, folds=1, beta=1,
-                           only="judged", write_run=tmp_path / "s.run")  # fmt: skip
-    judged = {tuple(line.split()[i] for i in (0, 2)) for line in (EXAMPLE / "qrels.txt").read_text().splitlines()}
-    written = [tuple(line.split()[i] for i in (0, 2)) for line in (tmp_path / "s.run").read_text().splitlines()]
-    assert written
-    assert set(written) <= judged
-    assert done.result.signature["only"] == "judged"
-
-
 def test_what_does_not_go_together_is_refused_at_once():
     with pytest.raises(UsageError, match="--only judged goes by judgements; give QRELS"):
         fairtrec.evaluate("DUO", "none.run", positions=POSITIONS, only="judged")
@@ -136,7 +127,7 @@ def test_what_does_not_go_together_is_refused_at_once():
         fairtrec.evaluate("AWRF@5", RUNS, QRELS, labels=str(EXAMPLE / "labels.tsv"), only="judged", gold={"d1": "f"})
 
 
-@pytest.mark.parametrize("name", ["eval", "compare", "check", "select", "headroom", "plot queries"])
+@pytest.mark.parametrize("name", gather_trials("JUDGED_HINTS", ["eval"]))
 def test_each_command_says_what_does_what_j_does(fairtrec_command, name):
     done = fairtrec_command(*name.split(), "-J", QRELS, RUNS["bm25"])
     assert (done.code, done.err) == (

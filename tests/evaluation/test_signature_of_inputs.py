@@ -200,17 +200,6 @@ def test_a_session_hashes_texts_once(monkeypatch):
     assert (told, len(asked)) == ({"given@4"}, 1)
 
 
-def test_an_ablation_tells_its_texts_apart():
-    told = {
-        fairtrec.ablate({"a": RUN, "b": RUN}, measure="TExFAIR@3", vary="cutoff=2", terms=TERMS, docs=docs).signature[
-            "docs"
-        ]
-        for docs in (DOCS, DOCS | {"d": "she"})
-    }
-    assert len(told) == 2
-    assert all(each.startswith("given@") for each in told)
-
-
 def test_gold_labels_and_word_lists_are_told_apart_wherever_they_are_given():
     sheets = LABELS, LABELS | {"a": "m"}
     assert len({fairtrec.gold.agree(sheet, labels=LABELS).signature["gold"] for sheet in sheets}) == 2

@@ -12,6 +12,7 @@ from fairtrec.data import Samples
 from fairtrec.formats import qrels, run
 from fairtrec.support.errors import InputError
 from fairtrec_made import texts
+from fairtrec_made.command_trials import gather_trials
 
 LABELS = {"11": "a", "12": "b", "13": "a", "14": "b"}
 ONE = "id\tpage_id\n1\t11\n2\t13\n1\t12\n1\t13\n2\t14\n"
@@ -64,15 +65,12 @@ def test_where_one_ranking_is_needed_several_are_refused_in_one_line(fairtrec_co
     Path("r").write_text(TREC)
     Path("l.tsv").write_text("".join(f"{docno}\t{group}\n" for docno, group in LABELS.items()))
     Path("q").write_text("1 0 11 1\n2 0 13 1\n")
-    words = [
-        ("rerank", "none", "t", "-o", "out", "--labels", "l.tsv", "--by", "DetCons"),
-        ("explain", "none", "t", "--labels", "l.tsv", "-m", "AWRF@2"),
-        ("headroom", "q", "t", "--labels", "l.tsv", "--fairness", "AWRF@2", "--utility", "nDCG@2"),
-        ("eval", "none", "t", "--labels", "l.tsv", "-m", "AWRF@2", "--bounds", "labels"),
-        ("eval", "none", "t", "--labels", "l.tsv", "-m", "AWRF@2", "--background", "t", "--target", "background"),
+    core = [
+        "eval none t --labels l.tsv -m AWRF@2 --bounds labels",
+        "eval none t --labels l.tsv -m AWRF@2 --background t --target background",
     ]
-    for each in words:
-        done = fairtrec_command(*each)
+    for each in gather_trials("SEVERAL_RANKINGS", core):
+        done = fairtrec_command(*each.split())
         assert done.code in (2, 3), each
         assert "this run has several rankings of each query" in done.err, (each, done.err)
         assert "fault" not in done.err

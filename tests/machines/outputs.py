@@ -15,6 +15,10 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(REPOSITORY / "tests" / "made")]
+
+from fairtrec_made.command_trials import gather_trials  # noqa: E402 - from the folder of what tests share
+
 EXAMPLE = "example"  # a link to the bundled one
 QUERIES, DOCUMENTS, DEPTH = 14, 300, 45
 GROUPS = ("f", "m", "n")
@@ -38,6 +42,14 @@ MeanBias(gain=rbp)@10 MeanAbsoluteBias@10"
 OF_RELEVANCE = "nDCG nDCG@10 nDCG(dcg='exp-log2')@20 AP AP(rel=2) RR P@5 R@20 Bpref Rprec RBP(p=0.8) RBP(p=0.5)@10 \
 ERR@20 IPrec@0.4 infAP SetF Success@5 Judged@10 alpha_nDCG@10 ERR_IA@10 nERR_IA@20 NRBP nNRBP AP_IA P_IA@10 \
 StRecall@10"
+
+
+class Words(dict):
+    """Words in braces: those of this file, or left as they are."""
+
+    def __missing__(self, name):
+        return f"{{{name}}}"
+
 
 COMMANDS = [
     *(f"eval qrels.txt {DRAWN} {COUNTED} -m {{{m}}} -q -f {f}" for m in ("counts",) for f in ("jsonl", "trec", "csv")),
@@ -80,81 +92,8 @@ COMMANDS = [
         f"eval {QRELS} {RUNS} --positions {EXAMPLE}/positions.tsv --background {EXAMPLE}/background.run "
         "-m {positions} -q -f jsonl"
     ),
-    *(
-        f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 AP NFaiRR@10 TExFAIR@10 ARaB@10' --test {test} -f jsonl"
-        for test in ("t", "wilcoxon", "randomization", "bootstrap")
-    ),
-    *(
-        f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 AP NFaiRR@10 TExFAIR@10' --interval {kind} -f json"
-        for kind in ("t", "percentile", "bca")
-    ),
-    *(
-        f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' --baseline all --correction {name} -f jsonl"
-        for name in ("none", "holm", "bh", "tukey")
-    ),
-    f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' --equivalence 0.02 -f json",
-    f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10 TExFAIR@10' --correlate runs -f json",
-    f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10 TExFAIR@10' --correlate queries -f json",
-    f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG NFaiRR' --cutoffs 1,5,10,37 -f json",
-    f"compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' --slice slices.tsv -f jsonl",
-    f"compare {QRELS} {RUNS} {WORDS} -m 'nDCG@10 NFaiRR@10' --test randomization -f json",
-    *(
-        f"headroom qrels.txt {DRAWN} {given} --fairness {fairness} --loss 0,1%,5% -f json"
-        for given, fairness in (
-            (COUNTED, "NFaiRR@10"),
-            (f"{COUNTED} --candidates 6", "TExFAIR@5"),
-            (f"{SOFT} --candidates 6", "AWRF@5"),
-            ("--labels hard.tsv --candidates 6", "NDKL@5"),
-            ("--positions positions.tsv --candidates 6", "DUO@5"),
-        )
-    ),
-    f"headroom qrels.txt {DRAWN} {COUNTED} --utility RBP(p=0.8)@10 --loss 2% -q -f jsonl",
-    f"headroom qrels.txt {DRAWN} {COUNTED} --utility scores --loss 2% -f json",
-    f"headroom qrels.txt {DRAWN} {COUNTED} --each --from background -f json",
-    f"headroom {QRELS} {RUNS} {WORDS} --loss 2% -f json",
-    f"headroom {QRELS} {RUNS} {WORDS} --dpfr 0.5 -q -f csv",
-    *(
-        f"rerank qrels.txt one.run --by {by} --labels hard.tsv --missing group -m 'nDCG@10 NDKL@10 AWRF@10' -f json"
-        for by in ("DetGreedy@10", "DetCons@10", "DetRelaxed@10", "DetConstSort@10", "AlphaIdeal@10", "FairGreedy@10")
-    ),
-    "rerank qrels.txt two.run --by 'FATopK(protected=f)@10' --labels hard.tsv",
-    *(
-        f"rerank qrels.txt one.run --by '{by}' {COUNTED} -m 'nDCG@10 NFaiRR@10' -f json"
-        for by in ("Neutral@10", "Optimal@10", "Worst@10", "Oracle", "Random", "RandomSwap", "PlackettLuce")
-    ),
-    f"rerank qrels.txt one.run --by 'Optimal(fairness=NFaiRR@5,utility=nDCG@5,loss=0.05)' {COUNTED}",
-    f"rerank qrels.txt one.run --by 'Worst(fairness=NFaiRR@5,utility=nDCG@5,loss=0.3)' {COUNTED}",
-    f"rerank qrels.txt one.run --by PlackettLuce --rankings 4 {SOFT}",
-    f"ablate qrels.txt {DRAWN} {COUNTED} -m 'NFaiRR@10' --vary tau=0,1,2 -f json",
-    f"ablate {QRELS} {RUNS} {WORDS} -m NFaiRR@10 --vary terms=each -f json",
-    f"select qrels.txt {DRAWN} {COUNTED} --utility nDCG@10 --fairness NFaiRR@10 --beta 0.5,1,2 -f jsonl",
-    f"select qrels.txt {DRAWN} {COUNTED} --utility nDCG@10 --fairness NFaiRR@10 --folds 4 --baseline one -f json",
-    f"explain qrels.txt one.run {COUNTED} -m NFaiRR@10 -f jsonl",
-    f"explain qrels.txt one.run two.run {COUNTED} -m TExFAIR@10 -f json",
-    f"explain qrels.txt one.run {SOFT} -m AWRF@10 -f jsonl",
-    f"explain qrels.txt one.run {SOFT} -m NDKL@10 --query q3 -f json",
-    "explain qrels.txt one.run -m nDCG@10 --query q3 -f json",
-    f"explain {QRELS} {RUNS} {WORDS} -m NFaiRR@10 --what-if her -f json",
-    f"explain {QRELS} {EXAMPLE}/bm25.run {WORDS} -m ARaB@10 -f html",
-    f"rbo {DRAWN} -q -f json",
-    f"rbo {DRAWN} -p 0.7 -f json",
-    f"rbo {DRAWN} --depth 7 -q -f json",
-    f"gold agree {EXAMPLE}/labels.tsv {RUNS} --terms gender-en --docs {EXAMPLE}/collection.tsv -f json",
-    "gold agree hard.tsv --labels side.tsv -f json",
-    f"gold judges {EXAMPLE}/qrels.txt {EXAMPLE}/qrels.txt --labels {EXAMPLE}/labels.tsv -f json",
-    f"gold draw {DRAWN} --number 40 -o sheet.tsv --force",
     f"eval none {DRAWN} --labels hard.tsv -m 'Exposure(of=all)@10 KL@10' -f jsonl --confidence 0.9",
-    (
-        f"check qrels.txt two.run --baseline one.run {COUNTED} --require 'NFaiRR@10 >= 0.2' "
-        "--require 'nDCG@10 >= baseline - 0.01' -f json"
-    ),
-    "check none one.run --labels hard.tsv --bounds labels --require 'NDKL@10 <= 0.2' -f json",
-    f"make queryset {EXAMPLE}/votes.tsv --keep n --query-texts {EXAMPLE}/queries.tsv --terms gender-en -f json",
-    f"plot front qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' -o front.svg",
-    f"plot cutoffs qrels.txt {DRAWN} {COUNTED} -m 'NFaiRR' --cutoffs 1,5,10 -o cutoffs.svg",
-    f"plot queries qrels.txt one.run two.run {COUNTED} -m 'NFaiRR@10' -o queries.svg",
-    f"plot runs qrels.txt {DRAWN} {COUNTED} -m 'NFaiRR@10' -o runs.svg",
-    f"counts make {EXAMPLE}/collection.tsv --terms gender-en -o counted.tsv --force",
+    *(each.format_map(Words(globals())) for each in gather_trials("SAME_BYTES")),
 ]
 WRITTEN = ("front.svg", "cutoffs.svg", "queries.svg", "runs.svg", "counted.tsv", "sheet.tsv")
 

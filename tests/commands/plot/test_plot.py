@@ -13,6 +13,7 @@ import pytest
 import fairtrec
 from fairtrec.support.errors import ResourceError, UsageError
 from fairtrec_made import REPOSITORY, pages
+from fairtrec_made.few import PARTIAL, THREE, write_partial_runs
 from fairtrec_made.trials import FILES
 
 pytest.importorskip("matplotlib", reason="matplotlib, which draws, is not installed: pip install 'fairtrec[plot]'")
@@ -248,3 +249,23 @@ def test_runs_are_drawn_in_the_order_of_a_measure(copied, fairtrec_command):
     assert (done.code, done.err) == (2, "only the bars of runs are sorted; leave out --sort\n")
     with pytest.raises(UsageError, match="cannot sort by AP, which is not computed; add it with -m"):
         fairtrec.plot(result, "runs", sort="AP")
+
+
+def test_runs_over_other_queries_have_no_mark(copied):
+    write_partial_runs(copied)
+    given = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
+    alone, found = (
+        fairtrec.evaluate("nDCG@5 NFaiRR@5", [*runs], "qrels.txt", **given) for runs in (THREE, (*THREE, *PARTIAL))
+    )
+
+    def front(result):
+        lines = fairtrec.plot(result, "front", confidence=None).axes[0].get_lines()
+        points = (line for line in lines if not line.get_label().startswith("_"))
+        return {line.get_label() for line in points if line.get_markerfacecolor() != "white"}
+
+    def darker(result):
+        axes = fairtrec.plot(result, "runs", confidence=None).axes
+        return [[at for at, bar in enumerate(each.patches) if bar.get_facecolor()[0] == 0] for each in axes]
+
+    assert front(found) == front(alone) == {"neural", "fair"}
+    assert darker(found) == darker(alone) == [[1], [2]]

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fairtrec
 from fairtrec.commands.rbo.overlaps import compared
 from fairtrec.data import MISSING, Docnos, Run
 from fairtrec.formulas.overlap import FORMS, overlap, rbo
 from fairtrec.support.errors import UsageError
+from fairtrec_made.command_trials import evaluate_both
 
 ROOT = "tests/cli/inputs"
 rankings = st.lists(st.integers(0, 12), unique=True, max_size=10)
@@ -245,3 +247,11 @@ def test_a_baseline_of_overlaps_has_the_name_of_a_run(copied, fairtrec_command):
         ["fair.run", "bm25.run"],
     ]
     assert "there is no run or file xy" in fairtrec_command("rbo", "bm25.run", "neural.run", "--baseline", "xy").err
+
+
+def test_overlaps_of_queries_are_rows_of_a_frame(copied):
+    overlaps = fairtrec.rbo({"a": {"q": {"d": 2.0, "e": 1.0}}, "b": {"q": {"d": 1.0, "e": 2.0}}}, baseline=0)
+    assert overlaps.to_frame(per_query=True)["qid"].tolist() == ["q", "all"]
+    assert overlaps.flat() == {"a_rbo": overlaps.pairs[0].mean}
+    with pytest.raises(UsageError, match="leave out per_query"):
+        fairtrec.compare(evaluate_both()).to_frame(per_query=True)

@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.cli import command
+from fairtrec.commands.trec_fair_2019.evaluate import SequenceWork
 from fairtrec.formats import trec_fair, trec_fair_files
 from fairtrec.formats.trec_fair import Sequences
 from fairtrec.formats.trec_fair_files import Authors, Truth
 from fairtrec.measures.trec_fair_2019 import TREC19Share, TREC19Unfairness, TREC19Utility
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import submissions
 
 # The example: two sequences, three authors (one in A, one in B, one without a label), d3 not annotated.
 SEQUENCES = "0.0,1\n0.1,2\n0.2,1\n1.0,2\n"
@@ -736,3 +738,10 @@ def test_where_all_runs_are_broken_nothing_is_printed(batch, fairtrec_command):
     folder, asked = batch
     done = fairtrec_command("trec-fair-2019", *asked, folder / "broken.jsonl", "--keep-going")
     assert (done.code, done.out) == (3, "")
+
+
+def test_links_are_refused(copied, monkeypatch):
+    (copied / "eve.run").symlink_to("fair.run")
+    monkeypatch.setenv(submissions.VARIABLE, "1")
+    with pytest.raises(InputError, match="this is a link"):
+        SequenceWork(None, [], {}, {}).of(("eve", "eve.run"))

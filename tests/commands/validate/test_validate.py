@@ -500,3 +500,11 @@ def test_a_name_with_a_slash_behind_is_that_of_a_folder(copied, fairtrec_command
 def test_objects_are_no_files_to_validate():
     with pytest.raises(UsageError, match="files are validated, of which lines can be named; write each run to one"):
         fairtrec.validate([pd.DataFrame()])
+
+
+def test_findings_come_one_run_after_the_other_and_are_rows(copied):
+    (copied / "bad.run").write_text("q1 Q0 d1 1 nan t\n")
+    validation = fairtrec.validate(["bad.run", "bm25.run"])
+    assert [checked.path for checked in validation] == ["bad.run", "bm25.run"] == [each.path for each in validation]
+    assert (validation.to_frame()["severity"] == "error").any()
+    assert validation.flat()["bad_errors"] >= 1

@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 import fairtrec
-from fairtrec.commands.compare.curves import curves
 from fairtrec.commands.results.results import read_results
 from fairtrec.evaluation.answers.aggregates import Aggregated, read
 from fairtrec.evaluation.leaderboard import spread
@@ -18,6 +17,7 @@ from fairtrec.measure import define
 from fairtrec.measures import AWRF, KL, Skew
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import EXAMPLE
+from fairtrec_made.command_trials import gather_trials
 
 QRELS = str(EXAMPLE / "qrels.txt")
 RUNS = [str(EXAMPLE / f"{name}.run") for name in ("bm25", "neural", "fair")]
@@ -259,22 +259,11 @@ def test_what_is_no_list_is_refused_in_python(given):
 
 def test_what_goes_by_means_refuses_others():
     found = fairtrec.evaluate("AP@5 AP@10", RUNS, QRELS, aggregate="max")
-    answers = [
-        lambda: fairtrec.compare(found), lambda: fairtrec.correlate(found), lambda: spread(found),
-        lambda: curves(found), lambda: fairtrec.check("AP@5 > 0", found), found.with_confidence,
-        lambda: fairtrec.select(found, utility="AP@5", fairness="AP@10"), lambda: fairtrec.plot(found, "runs"),
-    ]  # fmt: skip
     given = {"aggregate": "max", "qrels": QRELS, "labels": LABELS}
-    asked = [
-        lambda: fairtrec.check("AP > 0", "no-such.run", **given),
-        lambda: fairtrec.select({"a": "no-such.run", "b": "no.run"}, utility="AP", fairness="AWRF@5", **given),
-        lambda: fairtrec.ablate("no-such.run", measure="AWRF@5", vary="cutoff=2", **given),
-        lambda: fairtrec.explain("AWRF@5", "no-such.run", **given),
-        lambda: fairtrec.headroom("no-such.run", fairness="AWRF@5", **given),
-    ]
-    for ask in (*answers, *asked):
+    answers = gather_trials("NO_AGGREGATE_RESULT", [spread, lambda result: result.with_confidence()])
+    for ask, asked in [(ask, found) for ask in answers] + [(ask, given) for ask in gather_trials("NO_AGGREGATE")]:
         with pytest.raises(UsageError, match="aggregate"):
-            ask()
+            ask(asked)
 
 
 def test_measures_of_others_are_made_so_too_and_one_without_an_end_has_no_geometric_mean(monkeypatch):

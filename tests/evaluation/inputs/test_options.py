@@ -12,10 +12,10 @@ import pytest
 
 import fairtrec
 from fairtrec.cli import command, commands
-from fairtrec.commands.ablate.factors import settings
+from fairtrec.commands import COMMANDS
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, ChoiceKeywords, Choices, RerankedKeywords, has_option
-from fairtrec.measures import NFaiRR
 from fairtrec.support.errors import UsageError
+from fairtrec_made.command_trials import gather_trials
 
 EXAMPLE = Path(__file__).parents[3] / "resources" / "example"
 WORDS = {
@@ -25,7 +25,8 @@ WORDS = {
 }
 LABELS = {"labels": str(EXAMPLE / "labels.tsv")}
 RUN, QRELS = str(EXAMPLE / "neural.run"), str(EXAMPLE / "qrels.txt")
-EVERY = ("eval", "compare", "select", "ablate", "explain", "check", "plot", "headroom", "rerank")  # that evaluate
+EVERY = gather_trials("EVALUATING", ["eval"])
+REFUSING = gather_trials("REFUSING")
 TRIALS = [(name, trial) for name, row in CHOICES.items() for trial in row.trials]
 
 
@@ -99,19 +100,15 @@ def test_a_signature_names_what_was_chosen(name, trial):
     )
 
 
-REFUSED = [(name, by) for name, row in CHOICES.items() for by in row.refused if by != "spread"]
+REFUSED = [(name, by) for name, row in CHOICES.items() for by in row.refused if by in COMMANDS]
 
 
 @pytest.mark.parametrize(("name", "by"), REFUSED)
 def test_what_refuses_a_choice_names_it(name, by):
     asked = {name: CHOICES[name].trials[0], **(LABELS if name == "bounds" else WORDS)}
     measure = "AWRF@10" if name == "bounds" else "NFaiRR@10"
-    ask = {
-        "explain": lambda: fairtrec.explain(measure, RUN, QRELS, **asked),
-        "headroom": lambda: fairtrec.headroom(RUN, QRELS, fairness=measure, **asked),
-    }[by]
     with pytest.raises(UsageError, match=f"{CHOICES[name].refused[by]}; leave out --{CHOICES[name].option}"):
-        ask()
+        REFUSING[by](measure, RUN, QRELS, **asked)
 
 
 SHOWN = {"query_texts": "x", "interval": "t", "sort": "P@1"}  # of rows without trials
@@ -123,26 +120,6 @@ def test_spread_refuses_what_it_does_not_show(row, fairtrec_command):
     value = [] if row.is_flag else [str(row.trials[0]) if row.trials else SHOWN[row.name]]
     done = fairtrec_command("eval", QRELS, RUN, "-m", "P@1", "--spread", f"--{row.option}", *value)
     assert (done.code, done.err) == (2, f"--spread prints {row.refused['spread']}; leave out --{row.option}\n")
-
-
-def test_free_offers_nothing_that_it_always_refuses():
-    assert not [name for name, row in CHOICES.items() if "headroom" in row.refused and has_option("headroom", row)]
-
-
-VARIED = [(row, trial) for row in CHOICES.values() if row.factor for trial in row.trials]
-
-
-@pytest.mark.parametrize(("row", "trial"), VARIED, ids=[f"{row.factor}-{trial}" for row, trial in VARIED])
-def test_ablate_reads_what_it_varies(row, trial):
-    spelled = next((word for word, value in row.values.items() if value == trial), str(trial))
-    (found,) = settings([f"{row.factor}={spelled}"], NFaiRR(), grid=False, terms=0)
-    assert found.keywords == {row.name: trial}
-
-
-@pytest.mark.parametrize("name", [name for name, row in CHOICES.items() if not row.factor])
-def test_ablate_refuses_the_others(name):
-    with pytest.raises(UsageError, match="cannot be varied"):
-        settings([f"{CHOICES[name].option}=1"], NFaiRR(), grid=False, terms=0)
 
 
 def test_the_table_needs_neither_click_nor_numpy():

@@ -19,5 +19,22 @@ FILES = {
 TEXTS = {"terms": "terms.csv", "docs": "docs.tsv"}
 
 
+THREE, PARTIAL = ("bm25.run", "neural.run", "fair.run"), ("few.run", "less.run")
+
+
+def write_partial_runs(folder):
+    """Write two runs over the first four queries of the example next to it, the best and the worst, and these queries."""
+    judged = {}
+    for qid, _, docno, grade in map(str.split, (folder / "qrels.txt").read_text().splitlines()):
+        judged.setdefault(qid, []).append((int(grade), docno))
+    four = sorted(judged)[:4]
+    for name, sign in zip(PARTIAL, (-1, 1), strict=True):
+        ranked = {qid: sorted(judged[qid], key=lambda pair: sign * pair[0]) for qid in four}
+        lines = (f"{qid} Q0 {docno} 1 {-at} {name}\n" for qid in four for at, (_, docno) in enumerate(ranked[qid]))
+        (folder / name).write_text("".join(lines))
+    (folder / "four.txt").write_text("".join(f"{qid}\n" for qid in four))
+    return folder
+
+
 def value(measure, run="run", **given):
     return fairtrec.evaluate(measure, run, given.pop("qrels", None), **given).scores[0]

@@ -1,4 +1,4 @@
-"""A current folder that a stranger filled: its files are named like modules, and each leaves a mark when it is executed."""
+"""What strangers make: a folder of files named like modules, each of which leaves a mark when it is executed; evil names."""
 
 import json
 import os
@@ -6,6 +6,8 @@ import subprocess
 import sys
 from importlib import metadata
 
+EVIL = "a\x1b]0;title\x07\x1b[2J\x9bK\u202eb"  # sets a title, clears the window, clears a line, turns the text around
+NAME = f"{EVIL}.run"
 RAN = ".executed"
 MARKING = f'open(__file__ + "{RAN}", "w").close()\n'
 LAUNCHER = 'from fairtrec.cli import main\n\nif __name__ == "__main__":\n    main()\n'

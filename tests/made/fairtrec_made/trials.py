@@ -1,8 +1,9 @@
-"""For every option of every command a value to try, on a small collection on which each must show.
+"""For every option of ``eval`` a value to try, on a small collection on which each must show.
 
-A trial is the text behind the option; options that choose from words, and those of the table of choices, need none
-here. ``BASES`` are the commands to which options are added, by the words that call them, each with the options that
-it has already. What changes no output stands in ``SAME`` with the reason; what cannot be tried in ``UNTRIED``.
+A value is the text behind the option; options that choose from words, and those of the table of choices, need none
+here. ``SITUATIONS`` are commands to which options are added, by the words that call them, each with the options that
+it has already. ``UNCHANGED`` lists what changes no output, with the reason. tests/commands/NAME/trials.py has those of
+other commands.
 """
 
 import io
@@ -48,6 +49,8 @@ _FAIR_RUN = "".join(f'{{"q_num": "0.{at}", "qid": {at + 1}, "ranking": ["b", "a"
 
 FILES = {
     "qrels": QRELS,
+    "judge.qrels": "1 0 a 1\n1 0 b 1\n1 0 e 0\n1 0 d 1\n2 0 c 2\n2 0 e 2\n2 0 g 0\n3 0 g 2\n3 0 a 0\n3 0 b 2\n4 0 a 1\n",
+    "three.txt": "a.run\nb.run\nbg.run\n",
     "a.run": RUN,
     "b.run": _OTHER,
     "none.run": "1 Q0 d 1 2 n\n2 Q0 d 1 2 n\n3 Q0 d 1 2 n\n",  # whose values are the least
@@ -61,8 +64,6 @@ FILES = {
     "counts.tsv": COUNTS,
     "terms.csv": _TERMS,
     "pairs.csv": "she,he\nher,his\nher,him\nqueen,king\nHunter,Rose\n",
-    "judge.qrels": "1 0 a 1\n1 0 b 1\n1 0 e 0\n1 0 d 1\n2 0 c 2\n2 0 e 2\n2 0 g 0\n3 0 g 2\n3 0 a 0\n3 0 b 2\n4 0 a 1\n",
-    "three.txt": "a.run\nb.run\nbg.run\n",
     "gold.tsv": "docno\tgroup\na\tm\nb\tf\nc\t-\nd\t-\ne\tm\ng\tf\n",
     "drawn.tsv": "docno\tgroup\tprobability\na\tf\t0.5\nb\tf\t0.25\nc\t-\t1\nd\tm\t0.8\ne\tm\t0.4\n",
     "labels.tsv": "a\tf\nb\tm\nc\tf\nc\tm\nd\tx\ne\tm\ng\tf\n",
@@ -88,7 +89,7 @@ FILES = {
     "options.toml": "[tool.fairtrec.check]\nplaces = 3\nconfidence = 0.8\n",
 }  # fmt: skip
 
-TRIALS = {
+VALUES = {
     "--measure": "P@2 RR",
     "--terms": "terms.csv",
     "--docs": "docs.tsv",
@@ -108,61 +109,19 @@ TRIALS = {
     "--title": "Ours",
     "--output": "new.out",
     "--places": "2",
-    "--baseline": "b.run",
-    "--equivalence": "0.1",
-    "--resamples": "300",
-    "--seed": "7",
-    "--cutoffs": "1,3",
-    "--wanted": "0.9",
-    "--judge-level": "3",
-    "--reference": "f",
-    "--utility": "RR@3",
-    "--fairness": "NDKL@3",
-    "--beta": "0.5,2",
-    "--folds": "2",
-    "--require": "nDCG@3 >= 0.2",
-    "--vary": "cutoff=1,2",
-    "--query": "1",
     "--query-texts": "texts.tsv",
-    "--candidates": "2",
-    "--exchanges": "2",
-    "--write-run": "new.run",
-    "--due": "3",
-    "--what-if": "she",
-    "--loss": "0,20%",
-    "--dpfr": "0.5",
-    "--junit": "new.xml",
-    "--config": "options.toml",
-    "--tolerance": "0.5",
-    "--root": "cf",
-    "--by": "DetCons@3",
-    "--rankings": "2",
-    "--max-doc-bytes": "20",
-    "--master": "local[1]",
-    "--embeddings": "vectors.npy",
-    "--ids": "ids.txt",
-    "--model": "model",
-    "--save-embeddings": "new.parquet",
     "--depth": "3",
-    "--families": "a",
-    "--fit": "fit.tsv",
-    "--axes": "2",
-    "--spurious": "sides.tsv",
-    "--toward": "f",
-    "--pairs": "pairs.csv",
-    "--runs": "a.run",
-    "--qrels": "qrels",
-    "--docnos": "ids.txt",
     "--gold": "gold.tsv",
-    "--number": "4",
-    "--sequences": "sequences.csv",
-    "--truth": "truth.jsonl",
-    "--fix": "new.run",
-    "-p": "0.5",
-    "--copy": "new",
-    "--keep": "f",
-    "--world": "world.csv",
-    "--domain": "Kind",
+}
+MAYBE_DROPPED = {"--verbose": "it shows remarks that are folded, where there are so many"}
+UNCHANGED = {
+    "--jobs": "it says how fast, not what",
+    "--keep-going": "no run here is broken",
+    "--force": "there is no file to replace",
+    "--untrusted": "no run is refused",
+    "--limit": "no run is so long",
+    "--no-links": "no run is a link",
+    "--run-format": "the runs are of the format that auto finds",
 }
 
 _LABELS = {"--labels": "labels.tsv"}
@@ -170,8 +129,8 @@ _WORDS = {"--terms": "terms.csv", "--docs": "docs.tsv", "--background": "bg.run"
 _COUNTED = {"--counts": "counts.tsv", "--background": "bg.run"}
 
 
-def _evaluated(command, own, of_labels, of_words, bare=None):
-    """Make bases of a command that evaluates: by judgements alone, if it can, with labels, with texts, with counts."""
+def list_situations(command, own, of_labels, of_words, bare=None):
+    """List situations of a command that evaluates: by judgements only, if it can, with labels, with texts, with counts."""
     given = [] if bare is None else [(command, {**own, **bare})]
     return [
         *given,
@@ -182,77 +141,10 @@ def _evaluated(command, own, of_labels, of_words, bare=None):
     ]
 
 
-_TWO, _ONE = "qrels a.run b.run", "qrels a.run"
-_FAIR = ({"-m": "nDCG@3 AWRF@3 NDKL@3"}, {"-m": "nDCG@3 NFaiRR@3 AWRF@3"})
-BASES = [
-    *_evaluated("eval qrels none.run a.run b.run", {}, *_FAIR, bare={"-m": "nDCG@3 RR"}),
-    *_evaluated(f"compare {_TWO}", {}, *_FAIR, bare={"-m": "nDCG@3 RR"}),
-    (f"compare {_TWO} bg.run", {"--reliability": None, "-m": "nDCG@3 RR"}),
-    *_evaluated(f"select {_TWO}", {"--utility": "nDCG@3", "--folds": "3"}, {"--fairness": "AWRF@3"}, {"--fairness": "NFaiRR@3"}),
-    *_evaluated(f"ablate {_TWO}", {"--vary": "cutoff=1,2"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
-    *_evaluated(f"explain {_ONE}", {"--query": "1"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
-    *_evaluated(f"headroom {_ONE}", {"--utility": "nDCG@3"}, {"--fairness": "AWRF@3"}, {"--fairness": "NFaiRR@3"}),
-    *_evaluated(f"check {_ONE}", {}, {"--require": "AWRF@3 >= 0.5"}, {"--require": "NFaiRR@3 >= 0.9"}),
-    *_evaluated(f"rerank {_ONE}", {"--by": "FairGreedy@3"}, {}, {"-m": "NFaiRR@3"}),
-    *_evaluated(f"rerank {_ONE}", {"--by": "Random"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
-    *_evaluated(f"plot queries {_TWO}", {"--output": "new.svg"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
-    ("rbo a.run b.run bg.run", {}),
-    ("gold draw a.run b.run", {"--number": "3", "--output": "new.out"}),
-    ("gold agree gold.tsv", {"--labels": "labels.tsv"}),
-    ("gold agree drawn.tsv a.run b.run", {"--terms": "terms.csv", "--docs": "docs.tsv"}),
-    ("gold judges qrels judge.qrels", {"--labels": "labels.tsv"}),
-    ("gold judges qrels judge.qrels", {"--terms": "terms.csv", "--docs": "docs.tsv", "--runs": "@three.txt", "-m": "RR@3"}),
-    ("make queryset votes.tsv", {"--keep": "n", "--query-texts": "asked.tsv", "--output": "new.tsv"}),
-    ("trec-fair-2019 fair.jsonl", {"--sequences": "sequences.csv", "--truth": "truth.jsonl", "--labels": "authors.csv"}),
-    ("counts make docs.tsv", {"--terms": "terms.csv", "--output": "new.arrow", "--jobs": "1"}),
-    ("counts convert counts.tsv new.arrow", {}),
-    ("counts merge new.arrow counts.tsv", {}),
-    ("make positions a.run", {"--embeddings": "vectors.npy", "--ids": "ids.txt"}),
-    ("make labels pages.jsonl", {"--track": "trec-fair-2022", "--output": "new"}),
-    ("make counterfactual more.tsv", {"--pairs": "gender-en-pairs", "--output": "new.tsv", "--jobs": "1"}),
-    ("validate a.run", {}),
-    ("validate fair.jsonl", {"--track": "trec-fair-2019", "--sequences": "sequences.csv", "--truth": "truth.jsonl"}),
-    ("results diff one.json other.json", {}),
-    ("results replay one.json", {}),
-    ("measures", {}),
-    ("demo", {}),
-]  # fmt: skip
-
-OTHERWISE = {  # what is tried in one command, where its input must be another
-    "trec-fair-2019 --labels": "authors.csv",
-    "gold judges --runs": "@three.txt",
-    "explain --depth": "5",
-    "headroom --background-depth": "4",
-    "make counterfactual --depth": "1",
-    "make labels --qrels": "reldocs.jsonl",
-    "validate --docs": "few.tsv",
-    "validate --docnos": "queries.txt",
-}
-MAYBE = {
-    "--verbose": "it shows remarks that are folded, where there are so many",
-    "results replay --tolerance": "what is computed again is the same to the last bit; JSON says the tolerance",
-    "results replay --exact": "what is computed again is the same to the last bit; JSON says the tolerance",
-    "results diff --exact": "values differ by more than the tolerance, or in no bit; JSON says the tolerance",
-}
-SAME = {  # options that change no output on this input, by themselves or in one command
-    "--jobs": "it says how fast, not what",
-    "--keep-going": "no run here is broken",
-    "--force": "there is no file to replace",
-    "--untrusted": "no run is refused",
-    "--limit": "no run is so long",
-    "--no-links": "no run is a link",
-    "--resume": "nothing was interrupted",
-    "--run-format": "the runs are of the format that auto finds",
-    "make positions --missing": "all documents have vectors",
-    "validate --all": "no run has twenty faults of a kind",
-    "validate --fail-on": "the runs have errors or none",
-}
-HERE = {  # two options that are fine alone, and together can show nothing on this input
-    "gold draw --number --unit": "there are fewer queries than that",
-    "compare --correlate --places": "two runs have a correlation of 1 or none, without digits",
-    "make positions --axes --fit": "the documents that axes are fitted to have not so many",
-    "select --background-depth --tokenizer": "so few documents of the background hold no term, and no query has a value",
-}
-UNTRIED = {
-    "make ranker": "it trains for minutes, and needs torch",
-}
+SITUATIONS = list_situations(
+    "eval qrels none.run a.run b.run",
+    {},
+    {"-m": "nDCG@3 AWRF@3 NDKL@3"},
+    {"-m": "nDCG@3 NFaiRR@3 AWRF@3"},
+    bare={"-m": "nDCG@3 RR"},
+)

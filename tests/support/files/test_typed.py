@@ -8,6 +8,7 @@ from fairtrec.commands.check import command as check
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import typed
 from fairtrec_made import THOROUGH
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.strange import VALUES, toml, variants
 
 pytestmark = pytest.mark.fuzz
@@ -165,16 +166,14 @@ def test_long_words_and_few_parts_of_toml_are_read():
 
 @pytest.mark.parametrize(
     "command",
-    [
-        "check qrels a.run --config n.toml",
-        "eval qrels a.run --terms gender-en --docs n.jsonl",
-        "counts make n.jsonl --terms gender-en -o c.tsv -j 1",
-        "make counterfactual docs.tsv --pairs n.json -o p.tsv -j 1",
-        "eval qrels a.run -m AWRF@2 --labels n.jsonl",
-        "eval qrels n.jsonl -m RR",
-        "ablate qrels a.run b.run -m RR --vary cutoff=N",
-        "ablate qrels a.run b.run -m RR --vary terms=halfxN",
-    ],
+    gather_trials(
+        "LONG_NUMBERS",
+        [
+            "eval qrels a.run --terms gender-en --docs n.jsonl",
+            "eval qrels a.run -m AWRF@2 --labels n.jsonl",
+            "eval qrels n.jsonl -m RR",
+        ],
+    ),
 )
 def test_numbers_of_any_length_are_refused_without_a_word_about_python(workplace, fairtrec_command, command):
     digits = "7" * 5000

@@ -7,25 +7,13 @@ import pytest
 
 import fairtrec
 from fairtrec_made import texts
+from fairtrec_made.command_trials import gather_trials
 
 NOTE = "{0} is the bundled list, not the file {0} in this folder; write ./{0} for the file"
 SWAPPED = "she,m\nhe,f\n"
 TEXTS = "--docs collection.tsv"
-REPORTS = {  # with their values, and the notes beside these
-    "eval": f"eval none bm25.run -m ARaB@10 --terms NAME {TEXTS}",
-    "compare": f"compare none bm25.run neural.run -m ARaB@10 --terms NAME {TEXTS}",
-    "check": f"check none bm25.run --require ARaB@10<=9 --terms NAME {TEXTS}",
-    "select": f"select qrels.txt bm25.run neural.run --utility nDCG@10 --fairness ARaB@10 --terms NAME {TEXTS}",
-    "explain": f"explain none bm25.run -m ARaB@10 --terms NAME {TEXTS}",
-    "ablate": f"ablate none bm25.run neural.run -m ARaB@10 --vary cutoff=5 --terms NAME {TEXTS}",
-    "ablate, varied": f"ablate none bm25.run neural.run -m ARaB@10 --vary terms=NAME --terms gender-en-core {TEXTS}",
-}
-OTHERS = {
-    "counts make": "counts make collection.tsv --terms NAME -o out.tsv -j 1",
-    "counterfactual": "make counterfactual collection.tsv --pairs NAME -o out.tsv -j 1",
-    "gold agree": f"gold agree labels.tsv --terms NAME {TEXTS}",
-    "queries": "make queryset votes.tsv --keep n --query-texts queries.tsv --terms NAME",
-}
+REPORTS = gather_trials("LIST_NAMES", {"eval": f"eval none bm25.run -m ARaB@10 --terms NAME {TEXTS}"})
+OTHERS = gather_trials("OTHER_LIST_NAMES")
 
 
 @pytest.fixture

@@ -1,0 +1,29 @@
+"""What tests of all commands try of ``fairtrec make counterfactual``; fairtrec_made/command_trials.py lists what each name means."""
+
+NOTES = "this list is read again for the notes, and a stream can be read only once; give a file"
+
+SITUATIONS = [
+    ("make counterfactual more.tsv", {"--pairs": "gender-en-pairs", "--output": "new.tsv", "--jobs": "1"}),
+]
+SLOW_SITUATIONS = ["make counterfactual"]
+VALUES = {"--max-doc-bytes": "20", "--pairs": "pairs.csv", "--runs": "a.run"}
+OTHER_VALUES = {"make counterfactual --depth": "1"}
+
+PIPES = {
+    "counterfactual": ("pairs", NOTES, "make counterfactual docs.tsv --pairs pairs -o swapped.tsv -j 1"),
+    "counterfactual, terms": (
+        "terms",
+        NOTES,
+        "make counterfactual docs.tsv --pairs pairs --terms terms -o swapped.tsv -j 1",
+    ),
+}
+STRANGE_FOLDERS = ["make counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 1"]
+HOSTILE_FOLDERS = {
+    "counterfactual": "make counterfactual collection.tsv --pairs gender-en-pairs -o out.tsv -j 2",
+}
+OTHER_LIST_NAMES = {"counterfactual": "make counterfactual collection.tsv --pairs NAME -o out.tsv -j 1"}
+LONG_NUMBERS = ["make counterfactual docs.tsv --pairs n.json -o p.tsv -j 1"]
+ODD_NAMES = {"docs": ["make counterfactual N --pairs gender-en-pairs -o out.tsv -j 1"]}
+
+NO_ANSWERS = ["make_counterfactual"]
+NEEDED_LIBRARY = {"make counterfactual": "pyarrow"}

@@ -1,0 +1,8 @@
+"""What tests of all commands try of ``fairtrec make labels``; fairtrec_made/command_trials.py lists what each name means."""
+
+SITUATIONS = [("make labels pages.jsonl", {"--track": "trec-fair-2022", "--output": "new"})]
+VALUES = {"--qrels": "qrels", "--world": "world.csv"}
+OTHER_VALUES = {"make labels --qrels": "reldocs.jsonl"}
+OTHER_FILES = ["make labels"]
+
+NO_ANSWERS = ["make_labels"]

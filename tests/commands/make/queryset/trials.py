@@ -1,0 +1,36 @@
+"""What tests of all commands try of ``fairtrec make queryset``; fairtrec_made/command_trials.py lists what each name means."""
+
+import fairtrec
+
+SITUATIONS = [
+    ("make queryset votes.tsv", {"--keep": "n", "--query-texts": "asked.tsv", "--output": "new.tsv"}),
+]
+VALUES = {"--keep": "f", "--domain": "Kind"}
+
+PIPES = {
+    "queries": (
+        "texts",
+        "this pipe is read twice, and can be read only once; give a file",
+        "make queryset votes --keep n --query-texts texts",
+    ),
+}
+OTHER_LIST_NAMES = {"queries": "make queryset votes.tsv --keep n --query-texts queries.tsv --terms NAME"}
+CORRUPTED = {
+    "votes": ["make queryset votes --keep n -o new.tsv -f json"],
+    "asked": ["make queryset votes --keep n --query-texts asked --domain Kind --terms groups"],
+}
+SAME_BYTES = [
+    "make queryset {EXAMPLE}/votes.tsv --keep n --query-texts {EXAMPLE}/queries.tsv --terms gender-en -f json",
+]
+
+ANSWERS = {
+    "make_queryset": lambda: fairtrec.make_queryset(
+        "votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"
+    ),
+}
+PRINTED = {
+    "make_queryset": [
+        *("make", "queryset", "votes.tsv", "--keep", "n", "--query-texts", "queries.tsv", "--terms", "gender-en"),
+    ],
+}
+WITHOUT_RUNS = ["make_queryset"]

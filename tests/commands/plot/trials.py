@@ -1,0 +1,38 @@
+"""What tests of all commands try of ``fairtrec plot``; fairtrec_made/command_trials.py lists what each name means."""
+
+import fairtrec
+from fairtrec_made.trials import list_situations
+
+SITUATIONS = list_situations(
+    "plot queries qrels a.run b.run", {"--output": "new.svg"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}
+)
+SLOW_SITUATIONS = ["plot"]
+VALUES = {"--baseline": "b.run", "--cutoffs": "1,3", "--families": "a"}
+
+LINKED_RUNS = {
+    "plot": "plot front qrels.txt eve.run bm25.run -m 'nDCG@10 ARaB@10' -o out.svg --terms gender-en --docs collection.tsv"
+}
+HOSTILE_FOLDERS = {
+    "plot": "plot front qrels.txt bm25.run neural.run -m 'nDCG@10 ARaB@10' --terms gender-en --docs collection.tsv -j 2 -o out.svg"
+}
+ODD_NAMES = {
+    "run": ["plot runs qrels N a.run -m RR -o out.svg", "plot queries qrels N a.run -m RR -o out.svg"],
+}
+ANY_BYTES = ["plot runs qrels N a.run -m RR -o out.svg", "plot queries qrels N a.run -m RR -o out.svg"]
+HUGE_VALUES = [
+    "plot front huge.txt small.txt --values -m nDCG@10 -m RR -o out.svg",
+    "plot runs huge.txt small.txt --values -m RR -o out.svg",
+]
+JUDGED_HINTS = ["plot queries"]
+SAME_BYTES = [
+    "plot front qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' -o front.svg",
+    "plot cutoffs qrels.txt {DRAWN} {COUNTED} -m 'NFaiRR' --cutoffs 1,5,10 -o cutoffs.svg",
+    "plot queries qrels.txt one.run two.run {COUNTED} -m 'NFaiRR@10' -o queries.svg",
+    "plot runs qrels.txt {DRAWN} {COUNTED} -m 'NFaiRR@10' -o runs.svg",
+]
+
+NO_ANSWERS = ["plot"]
+NO_AGGREGATE_RESULT = [lambda found: fairtrec.plot(found, "runs")]
+EVALUATING = ["plot"]
+INTERVALS = ["plot"]
+MISSING_LIBRARY = {"'fairtrec[plot]'": ["plot runs qrels.txt bm25.run fair.run -m RR -o a.pdf"]}

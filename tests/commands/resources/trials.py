@@ -1,0 +1,4 @@
+"""What tests of all commands try of ``fairtrec resources``; fairtrec_made/command_trials.py lists what each name means."""
+
+STRANGE_FOLDERS = ["resources list"]
+LOOKED_UP = ["resources list", "resources show gender-en", "resources verify"]
