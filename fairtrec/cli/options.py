@@ -93,8 +93,8 @@ INPUTS = {
     },
     "queries": click.option(
         "--queries",
-        metavar="NAME|FILE|common",
-        help="Only these queries: a query set by name, a file of ids, or common to all runs.",
+        metavar="NAME|FILE|common|judged",
+        help="Only these queries: a query set by name, a file of ids, those that all runs have, or those of QRELS.",
     ),
     "background": click.option(
         "--background", metavar="RUN|collection", help="The documents that define each query's ideal (NFaiRR)."

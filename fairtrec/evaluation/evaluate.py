@@ -58,7 +58,8 @@ def evaluate(
     ``discount``     the weights of ranks from 1, for ``discount='given'`` of measures: a path, or a sequence.
     ``counterfactual``  what the same system ranks over the substituted collection: a run, ``{name: run}`` for several
                      runs, or a folder with a file of the same name for each.
-    ``queries``      the name of a query set, a path, query ids, or ``"common"`` for those that every run has.
+    ``queries``      the name of a query set, a path, query ids, ``"common"`` for those that every run has, or
+                     ``"judged"`` for those of the qrels.
     ``background``   a run, or ``"collection"`` for all documents of the counts.
     ``gold``         labels by people of what `fairtrec gold draw` drew, by which means are corrected: a path, a frame
                      with docno, group and probability, or ``{docno: group}`` where all documents are labelled.

@@ -30,6 +30,7 @@ class Standing:
 
     means: Floats
     betters: Sequence[Better]
+    is_uneven: Bools | None = None  # whose means are over other queries by one measure than by another [run]
 
     @cached_property
     def badness(self) -> Floats:
@@ -67,13 +68,21 @@ class Standing:
         """Which runs another one beats: as good or better in every measure that has a direction, better in one [run].
 
         A run with an undefined value neither beats another nor is beaten: the two cannot be compared in that measure.
-        With fewer than two such measures the order says it all, and no run is marked.
+        With fewer than two such measures the order says it all, and no run is marked; nor is one that is uneven.
         """
         compared = self.badness[:, self.directed]
         if compared.shape[1] < 2:
             return np.zeros(len(compared), dtype=np.bool_)
         beaten = [((compared <= own).all(axis=1) & (compared < own).any(axis=1)).any() for own in compared]
-        return np.array(beaten, dtype=np.bool_)
+        marked = np.array(beaten, dtype=np.bool_)
+        return marked if self.is_uneven is None else marked & ~self.is_uneven
+
+
+def find_uneven(result: Result) -> Bools:
+    """Tell which runs have means over other queries by one measure with a direction than by another [run]."""
+    directed = [row for row, measure in enumerate(result.scores[0].measures) if measure.better != "neither"]
+    valued = [~np.isnan(scores.values[directed]) for scores in result.scores]
+    return np.array([bool((each != each[:1]).any()) for each in valued], dtype=np.bool_)
 
 
 def incomplete(result: Result) -> Bools:

@@ -33,7 +33,7 @@ from fairtrec.evaluation.inputs.documents import (
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.score import score
 from fairtrec.measure import Measure
-from fairtrec.measures.catalogue.needs import OF_JUDGEMENTS, is_of_ranked_groups
+from fairtrec.measures.catalogue.needs import is_of_ranked_groups, needs_judgements
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.jobs import map_ordered
@@ -108,7 +108,7 @@ class Reading:
                 self.context.qrels,
                 self.queries,
                 complete=choices.complete,
-                only_judged=all(OF_JUDGEMENTS.intersection(measure.needs) for measure in self.measures),
+                only_judged=all(map(needs_judgements, self.measures)),
             )
             tied = self._keep_tied(whole, qids)
             scores = score(system, measures, qids, self.context, choices, tied) if measures else None

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Run, Samples, System, fingerprints
+from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Qrels, Run, Samples, System, fingerprints
 from fairtrec.data.parameters import named
 from fairtrec.data.ranking.depth import depth_of, evenly
 from fairtrec.evaluation.answers.scores import JUDGED, Scores
@@ -90,10 +90,19 @@ def score(
         target=context.target,
         top=first.hexdigest(),
         sampled=system.sampled,
+        unjudged=_find_unjudged(qids, context.qrels),
     )
     scores = add_columns(ScoredRun(scores, system, inputs, context, choices, tied))
     judged = _note_judged(system.runs[0], measures, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
+
+
+def _find_unjudged(qids: Sequence[str], qrels: Qrels | None) -> frozenset[str]:
+    """Name the queries that are not in the qrels; none if there are no qrels."""
+    if qrels is None:
+        return frozenset()
+    rows = np.flatnonzero(qrels.numbers(qids) == MISSING)
+    return frozenset(qids[row] for row in rows.tolist())
 
 
 def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> list[Note]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Annotations, Docnos, Run
+from fairtrec.data import MISSING, Annotations, Docnos, Queries, Run
 from fairtrec.data.counts import counts_of
 from fairtrec.data.ranking.depth import depth_of
 from fairtrec.evaluation.answers import Signature, aggregates
@@ -127,7 +127,7 @@ class Evaluator:
         is_alone = not (reading.others or reading.border or reading.context.gold or reading.context.extras)
         if judge is None or not is_usual or not is_alone or len(judge.plain) < len(self.measures):
             return None
-        if "queries" in self.given.words:
+        if self.given.is_common:
             return None
         from fairtrec.evaluation.relevance.dict_runs import DictRunEvaluator
 
@@ -194,6 +194,8 @@ class Evaluator:
             qrels = plan.context.qrels
             if qrels is None and given.qrels is not None:
                 qrels = loading.qrels(given.qrels)
+            if loading.is_judged(given.queries) and qrels is not None:
+                queries = Queries(loading.JUDGED, qrels.qids)
             utility, _ = split_relevance(plan.measures)
             judge = RelevanceEvaluator(utility, qrels) if utility and qrels is not None else None
             self._reading = Reading(
@@ -210,7 +212,7 @@ class Evaluator:
                 border=submissions.border(),
             )
         reading = self._reading
-        if "queries" in given.words:
+        if given.is_common:
             reading = replace(reading, queries=common_queries(named, self.choices, reading.context.qrels))
         if named and "counterfactual" in reading.context.extras:
             from fairtrec.evaluation.inputs import counterfactual

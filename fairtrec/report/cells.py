@@ -32,7 +32,7 @@ def standing(result: Result, places: int) -> "Standing":
     Incomplete ones are compared with none, nor those of a run of which much is unknown, nor is a mean that no labelling
     of unknown documents gives.
     """
-    from fairtrec.evaluation.leaderboard import Standing, incomplete, strange
+    from fairtrec.evaluation.leaderboard import Standing, find_uneven, incomplete, strange
 
     printed = [[float(f"{value:.{places}f}") for value in scores.compared.tolist()] for scores in result.scores]
     measures = range(len(result.scores[0].measures))
@@ -41,7 +41,8 @@ def standing(result: Result, places: int) -> "Standing":
         for scores in result.scores
     ]
     left_out = incomplete(result) | strange(result) | np.array(untrue)
-    return Standing(np.where(left_out, np.nan, printed), [measure.better for measure in result.scores[0].measures])
+    betters = [measure.better for measure in result.scores[0].measures]
+    return Standing(np.where(left_out, np.nan, printed), betters, find_uneven(result))
 
 
 def rows(scores: Scores, *, per_query: bool, summary: bool) -> list[tuple[int | str | None, str]]:

@@ -1,15 +1,17 @@
 """The notes on a result."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from fairtrec.evaluation.answers.aggregates import of_query
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import JUDGED
+from fairtrec.evaluation.answers.scores import JUDGED, Scores
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Quantity
+from fairtrec.measures.catalogue.needs import needs_judgements
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, merge_runs, write_span
 
@@ -23,6 +25,11 @@ DEFINED = NoteKind(
     NoteSeverity.MISLEADING,
     again="{measures} in {undefined}",
     tail="these are left out of the mean",
+)
+UNJUDGED = NoteKind(
+    "unjudged queries",
+    "{unjudged} of {queries} queries are not judged; --queries judged takes the same queries for all measures",
+    NoteSeverity.MISLEADING,
 )
 SAME = NoteKind(
     "same rankings",
@@ -67,12 +74,7 @@ def list_notes(
     """
     said: dict[Note, list[int]] = {}  # the places of the runs that each is true of
     for place, scores in enumerate(result.scores):
-        for measure, defined in zip(scores.measures, scores.defined.tolist(), strict=True):
-            if defined < len(scores.qids):
-                many = len(scores.qids)
-                note = DEFINED.note(measure=measure, undefined=many - defined, queries=many)
-                said.setdefault(note, []).append(place)
-        for note in scores.notes:
+        for note in [*_note_undefined(scores), *scores.notes]:
             if judged or note.kind != JUDGED:
                 said.setdefault(note, []).append(place)
     notes = [
@@ -85,6 +87,26 @@ def list_notes(
     for kind in dict.fromkeys(type(column) for scores in result.scores for column in scores.columns.values()):
         notes += kind.list_notes(result, shorten_runs(result))
     return notes if sort is None else sorted(notes, key=lambda note: sort not in note.measures)
+
+
+def _note_undefined(scores: Scores) -> Iterator[Note]:
+    """Note the measures whose means are over other queries than those of other measures.
+
+    Queries that are not judged are noted at the measures that cover them, and not at those that leave them out.
+    """
+    many = len(scores.qids)
+    unjudged = np.array([qid in scores.unjudged for qid in scores.qids], dtype=np.bool_)
+    is_undefined = np.isnan(scores.values)
+    needs_qrels = np.array([needs_judgements(of_query(measure)) for measure in scores.measures], dtype=np.bool_)
+    covers = ~needs_qrels & (unjudged & ~is_undefined).any(axis=1)
+    is_mixed = bool(covers.any() and needs_qrels.any())
+    if is_mixed:
+        measures = [scores.measures[row] for row in np.flatnonzero(covers).tolist()]
+        yield UNJUDGED.note(measures=measures, unjudged=int(unjudged.sum()), queries=many)
+    for row, measure in enumerate(scores.measures):
+        undefined = many - int(scores.defined[row])
+        if undefined and not (is_mixed and needs_qrels[row] and (is_undefined[row] == unjudged).all()):
+            yield DEFINED.note(measure=measure, undefined=undefined, queries=many)
 
 
 def _note_same(result: Result) -> list[Note]:

@@ -82,7 +82,7 @@ def command(
     from fairtrec.commands.plot.bars import DARKER, note_cutoffs
     from fairtrec.commands.plot.canvas import kind_of, look, written
     from fairtrec.commands.plot.figure import plot, refuse, with_intervals
-    from fairtrec.commands.plot.points import note_points
+    from fairtrec.commands.plot.points import keep_both, note_points
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.report.output import emit
     from fairtrec.report.result_notes import list_notes
@@ -110,6 +110,7 @@ def command(
         asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
         with printing.attended():
             result = evaluate(asked, files, qrels, **given)
+    result, left_out = keep_both(result, is_front=kind == "front")
     if kind != "queries":
         result = with_intervals(result, level, interval or "t")
     view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
@@ -117,7 +118,7 @@ def command(
     emit(written(figure, form), output)
     notes = list_notes(result) if kind != "cutoffs" else [*note_cutoffs(result), *of_cutoffs(curves(result))]
     if kind == "front":
-        notes = [*note_points(result), *notes]
+        notes = [*left_out, *note_points(result), *notes]
     if kind == "runs" and len(result.scores) > 1:
         notes = [DARKER.note(), *notes]
     printing.tell(notes, str(result.signature))

@@ -53,7 +53,7 @@ def plot(
     with look():
         if kind == "queries":
             return bars.queries(result, columns, baseline)
-        result = with_intervals(result, confidence, interval)
+        result = with_intervals(points.keep_both(result)[0] if kind == "front" else result, confidence, interval)
         if kind == "front":
             return points.draw(result, columns, families, trend=trend)
         draw = {"cutoffs": bars.cutoffs, "groups": bars.groups, "runs": bars.runs}[kind]

@@ -15,6 +15,7 @@ from fairtrec.measure import Measure
 from fairtrec.report.cells import standing
 from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
 from fairtrec.report.page.scatter import FEW, find_front
+from fairtrec.report.result_notes import join_numbers
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import PaperColumns
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -24,6 +25,9 @@ SIZE = 6.0  # of a number at a point
 EDGE: Mapping[str, Any] = {"markeredgewidth": 0.8}
 STRIKE = 1.8  # how long a line through a marker is, of its size
 STRUCK: Mapping[str, Any] = {"marker": (2, 2, 45), "color": canvas.QUIET, "markersize": STRIKE * RADIUS}
+BOTH = NoteKind(
+    "queries of both measures", "over the {kept:span} of {queries:span} queries for which both measures have a value"
+)
 UNIT = 0.5  # points of the drawing that labels are placed in
 STRUCK_OUT = NoteKind(
     "struck out",
@@ -147,6 +151,19 @@ def _apart(result: Result, compared: Standing) -> list[int]:
     finite = np.isfinite([scores.compared for scores in result.scores]).all(axis=1)
     apart: list[int] = np.flatnonzero(finite & np.isnan(compared.means).any(axis=1)).tolist()
     return apart
+
+
+def keep_both(result: Result, *, is_front: bool = True) -> tuple[Result, list[Note]]:
+    """Keep for a front the queries of each run for which both measures have a value, and say how many."""
+    if not is_front or len(result.scores[0].measures) != 2:
+        return result, []
+    several = []
+    for scores in result.scores:
+        kept = np.flatnonzero(~np.isnan(scores.values).any(axis=0)).tolist()
+        several.append(scores.keep_queries(kept) if 0 < len(kept) < len(scores.qids) else scores)
+    every, left = ([len(scores.qids) for scores in scored] for scored in (result.scores, several))
+    notes = [] if every == left else [BOTH.note(kept=join_numbers(left), queries=join_numbers(every))]
+    return replace(result, scores=tuple(several)), notes
 
 
 def note_points(result: Result) -> list[Note]:

@@ -166,7 +166,7 @@ class RerankWork:
     def session(self) -> Evaluator:
         """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
         given, choices = split_keywords(self.keywords, RerankKeywords.__annotations__)
-        if "queries" in given.words:
+        if given.is_common:
             raise UsageError(
                 "each run is reranked by itself, so no queries are common; name a query set, or leave it out"
             )

@@ -24,7 +24,7 @@ from fairtrec.evaluation.signature import files_of
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import notation, registry
-from fairtrec.measures.catalogue.needs import NEEDS
+from fairtrec.measures.catalogue.needs import NEEDS, needs_judgements
 from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import InputError, UsageError, asked_by, refuse_first
 from fairtrec.support.literals import DocumentsFrom
@@ -70,6 +70,8 @@ class Search:
         by_scores, cutoff = scores_of(utility)
         if keywords["qrels"] is None and not by_scores:
             _refuse_unjudged(utility, by)
+        if by == HEADROOM and not by_scores and keywords.get("queries") is None and _needs_qrels(utility, keywords):
+            keywords = {**keywords, "queries": loading.JUDGED}  # other queries have no value
         found = evaluator([fairness] if by_scores else [utility, fairness], **keywords)
         measures = found.plan.measures
         refuse_several(measures, found.plan.context.given)
@@ -233,6 +235,14 @@ def scores_of(utility: Any) -> tuple[bool, int | None]:
     if cutoff is not None and (type(cutoff) is not int or not 1 <= cutoff <= DEEPEST):
         raise UsageError(f"{utility}: the cutoff is {cutoff}; ranks count from 1, to {DEEPEST} at most")
     return True, cutoff
+
+
+def _needs_qrels(utility: Any, keywords: Mapping[str, Any]) -> bool:
+    """Tell whether qrels were given, and the utility is undefined for queries that are not judged."""
+    if not loading.is_given(keywords["qrels"]):
+        return False
+    several = [utility] if isinstance(utility, Measure) else registry.parse(str(utility))
+    return any(map(needs_judgements, several))
 
 
 def _option(name: str, by: str) -> str:

@@ -112,7 +112,7 @@ def _refuse_unrecorded(recorded: RecordedResult) -> None:
     asked = recorded.options
     labels = asked.get("labels")
     sources = labels if isinstance(labels, dict) else {"": labels}
-    given = {name: asked.get(name) for name in SOURCE_NAMES if asked.get(name) != WORDS.get(name)}
+    given = {name: asked.get(name) for name in SOURCE_NAMES if asked.get(name) not in WORDS.get(name, ())}
     for part, thing in parts_beside(given, sources, asked.get("target", "even"), asked.get("pool")).items():
         is_folder = part.of == "counterfactual" and any(each.of == part.of for each in recorded.inputs)
         is_word = (part.of, thing) in (("labels", "qrels"), ("qrels", "none"))

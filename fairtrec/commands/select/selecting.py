@@ -26,6 +26,7 @@ from fairtrec.evaluation.inputs.sources import Keywords
 from fairtrec.formats import plain_run
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
+from fairtrec.measures.catalogue.needs import needs_judgements
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 from fairtrec.support.errors import PATH, FilePath, UsageError
@@ -86,6 +87,7 @@ def select(
         shown = list(dict.fromkeys((*axes, *result.scores[0].measures)))
     else:
         wanted = [*axes, *beside, *(each.measure for each in asked)]
+        rest = _keep_judged(axes, qrels, rest)
         result, base = evaluated(runs, qrels, wanted, baseline, {"jobs": jobs, **rest})
         shown = _shown(result.scores[0].measures, axes, beside, asked, level)
     refuse_gold(result, "a choice looks")
@@ -98,6 +100,14 @@ def select(
     if write_run is not None:
         plain_run.write(_composed(selection, dict(loading.named_runs(runs)), qrels, rest), Path(fspath(write_run)))
     return selection
+
+
+def _keep_judged(axes: MeasurePair, qrels: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Take the judged queries, if no queries are named and others have no value of both measures."""
+    is_named = given.get("queries") is not None
+    if is_named or not loading.is_given(qrels) or not any(map(needs_judgements, axes)):
+        return given
+    return {**given, "queries": loading.JUDGED}
 
 
 def _axes(utility: str | Measure, fairness: str | Measure, level: int | None) -> MeasurePair:

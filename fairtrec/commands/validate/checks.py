@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairtrec.commands.validate.entries import NO_RANK, RunEntries
-from fairtrec.commands.validate.findings import Findings, plural, some
+from fairtrec.commands.validate.findings import Findings, few, plural, some
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, decode, fingerprints, starts_of
 from fairtrec.data.spellings import guess
 
 Message = Callable[[str, int, int], str]  # of a qid, a row of it, and how many more it has
 ALIKE = 0.9  # rank correlation of ranks and scores, from which these oppose each other throughout
+MISSING_NAMED = 5  # queries without documents, of more the first are named
 CUTOFFS = (10, 100)  # where ties are looked for unless a depth is given
 
 
@@ -68,15 +69,27 @@ def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings, *, judg
     if len(unknown) == len(ours):
         message = f"none of the wanted queries, such as {wanted[0]}, but {rows.qids[0]} and others"
         found.add("E504", None, message + hint)
-    elif not judged:
+    elif unknown:
         first = np.unique(rows.query, return_index=True)[1]
         lines = rows.lines[first[unknown]]
         names = [rows.qids[i] for i in unknown]
-        found.add_all("W503", lines, lambda n: f"query {names[n]} is not one of the wanted ones{'' if n else hint}")
+        every = plural(len(ours), "query")
+        if judged:
+            what = f"{len(names):,} of {every} are not judged: {few(names)}"
+            found.tell("W503", int(lines[0]), names, what if len(names) > 1 else f"query {names[0]} is not judged")
+        else:
+            found.add_queries(
+                "W503",
+                lines,
+                names,
+                lambda n, qid: f"query {qid} is not one of the wanted ones{'' if n else hint}",
+                f"{{many}} of {every} are not wanted: {{queries}}{hint.replace('{', '{{').replace('}', '}}')}",
+            )
     missing = [qid for qid in wanted if qid not in ours]
     if missing and len(unknown) < len(ours):
-        few = some(missing, 3 if found.most is not None else None)
-        found.add("W502", None, f"{len(missing):,} of {plural(len(wanted), 'query')} have no document: {few}")
+        named = some(missing, MISSING_NAMED if found.most is not None else None)
+        message = f"{len(missing):,} of {plural(len(wanted), 'query')} have no document: {named}"
+        found.add("W502", None, message, tuple(missing))
 
 
 def _documents(rows: RunEntries, known: Docnos, example: str, found: Findings) -> None:
@@ -133,8 +146,8 @@ def _per_query(rows: RunEntries, places: Ints, code: str, message: Message, foun
     _, first, many = np.unique(rows.query[places], return_index=True, return_counts=True)
     order = np.argsort(rows.lines[places[first]], kind="stable")
     at, many = places[first][order], many[order] - 1
-    lines = rows.lines[at]
-    found.add_all(code, lines, lambda n: message(rows.qids[rows.query[at[n]]], int(at[n]), int(many[n])))
+    qids = [rows.qids[query] for query in rows.query[at].tolist()]
+    found.add_queries(code, rows.lines[at], qids, lambda n, qid: message(qid, int(at[n]), int(many[n])))
 
 
 def _more(many: int) -> str:

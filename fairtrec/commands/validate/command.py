@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import TYPED, Titled, say
+from fairtrec.cli.commands import TYPED, Titled
 from fairtrec.commands.validate import FINDINGS
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Severity, Track
@@ -44,6 +44,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @options.into_folder
 @options.word("--fail-on", of=Severity, help="With warning, also exit with 3 on warnings.")
 @click.option("--all", "everything", is_flag=True, help="Show every finding, not the first 20 of each code in a file.")
+@click.option("-v", "--verbose", is_flag=True, help="Print each query's findings on lines of their own.")
 @options.Shared(report=FINDINGS, what="github: annotations of a workflow.", beside=[])
 @click.option("--codes", is_flag=True, help="Print the table of all codes, and do nothing else.")
 @options.untrusted
@@ -106,7 +107,7 @@ def _checked(
 ) -> Iterator[tuple["Checked", Path | None]]:
     """Check one run after the other; with each, where it is written unless an error prevents it."""
     from fairtrec.commands.validate.checked import Twins, examine, outputs, write
-    from fairtrec.commands.validate.findings import KEPT, plural
+    from fairtrec.commands.validate.findings import KEPT
     from fairtrec.commands.validate.validating import expected, validate_trec_fair
 
     most = None if given["everything"] else KEPT
@@ -121,15 +122,13 @@ def _checked(
     places = {} if given["fix"] is None else outputs(paths, given["fix"], others, force=given["force"])
     with printing.progress():
         known = expected(paths, **{name: given[name] for name in (*OF_KNOWN, "due")})
-    twins, qids = Twins(), set[str]()
+    twins = Twins()
     for path in paths:
         with printing.progress():  # which is gone before anything is printed
             checked = examine(path, known, most, given["run_format"])
+            checked.found.is_grouped = not given["verbose"]
             twins.look(checked)
-        qids.update(checked.rows.qids)
         place = places.get(path)
         if place is not None and checked.is_written(place):
             write(checked, place, given["due"])
         yield checked, place
-    if known.judged and (unjudged := qids.difference(known.qids or ())):
-        say(f"# {len(unjudged):,} of {plural(len(qids), 'query')} of the runs are not judged")

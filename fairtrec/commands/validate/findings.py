@@ -5,7 +5,7 @@ look: 1 the file, 2 columns, 3 scores, 4 documents, 5 queries, 6 ranks and ties,
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fairtrec.data import Ints
@@ -100,26 +100,62 @@ SHOWN = 60  # characters of what stands in a file
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong; ``line`` is None where it is of the whole file."""
+    """One thing that is wrong; ``line`` is None where it is of the whole file.
+
+    ``qids`` are the queries that it is of, if it is of queries; ``alike`` is the same for findings of a code that
+    differ only by query.
+    """
 
     code: Code
     line: int | None
     message: str
+    qids: tuple[str, ...] = ()
+    alike: str = ""
+
+
+def place_of(finding: Finding) -> tuple[int, str]:
+    """Give the line and the code by which findings are ordered; those of the whole file come first."""
+    return finding.line or 0, finding.code.name
+
+
+@dataclass
+class QueryGroup:
+    """Findings of one code that differ only by query: the first line and message, and all queries."""
+
+    line: int
+    message: str
+    qids: list[str] = field(default_factory=list)
+
+    def describe(self, together: str | None) -> str:
+        """Write all in one message; ``together`` is written before the queries, else the first message."""
+        if len(self.qids) == 1:
+            return self.message
+        if together is not None:
+            return together.format(many=f"{len(self.qids):,}", queries=few(self.qids))
+        return f"{self.message} (and {plural(len(self.qids) - 1, 'more query')}: {few(self.qids[1:])})"
 
 
 @dataclass
 class Findings:
-    """Collects the findings of one file: those of one code in the order of their lines."""
+    """Collects the findings of one file: those of one code in the order of their lines.
+
+    ``is_grouped``  findings of one code that differ only by query are told as one.
+    ``asides``      what is told of queries by a code, and is no fault: it is not counted.
+    """
 
     most: int | None = KEPT
     kept: list[Finding] = field(default_factory=list)
     many: Counter[str] = field(default_factory=Counter)
+    is_grouped: bool = True
+    asides: list[Finding] = field(default_factory=list)
+    groups: dict[tuple[str, str], QueryGroup] = field(default_factory=dict)  # by code, and what is alike
+    together: dict[str, str] = field(default_factory=dict)  # how all findings of a code are told in one message
 
-    def add(self, code: str, line: int | None, message: str) -> None:
-        """Add one finding."""
+    def add(self, code: str, line: int | None, message: str, qids: tuple[str, ...] = ()) -> None:
+        """Add one finding, perhaps of these queries."""
         self.many[code] += 1
         if self.most is None or self.many[code] <= self.most:
-            self.kept.append(Finding(CODES[code], line, message))
+            self.kept.append(Finding(CODES[code], line, message, qids))
 
     def add_all(self, code: str, lines: Ints, message: Callable[[int], str]) -> None:
         """Add a finding for each of the lines; the message of one is written from its place among them."""
@@ -129,26 +165,80 @@ class Findings:
         if len(lines):
             self.many[code] += len(lines)
 
+    def add_queries(
+        self,
+        code: str,
+        lines: Ints,
+        qids: Sequence[str],
+        message: Callable[[int, str], str],
+        together: str | None = None,
+    ) -> None:
+        """Add a finding for each query, by its place among them and its id, and group those that differ only by query.
+
+        ``together``  the message of all in one, with ``{many}`` and ``{queries}``.
+        """
+        for place, (line, qid) in enumerate(zip(lines.tolist(), qids, strict=True)):
+            self.many[code] += 1
+            alike = "" if together is not None else message(place, "{}")
+            group = self.groups.get((code, alike))
+            if group is None:
+                group = self.groups[code, alike] = QueryGroup(line, message(place, qid))
+            group.qids.append(qid)
+            if self.most is None or self.many[code] <= self.most:
+                self.kept.append(Finding(CODES[code], line, message(place, qid), (qid,), alike))
+        if together is not None:
+            self.together[code] = together
+
+    def tell(self, code: str, line: int, qids: Sequence[str], message: str) -> None:
+        """Tell something of queries that is no fault."""
+        self.asides.append(Finding(CODES[code], line, message, tuple(qids)))
+
     def instead(self, code: str, line: int | None, message: str) -> None:
         """Say once what was found in every line, in the place of all findings of a code."""
         self.kept = [finding for finding in self.kept if finding.code.name != code]
         self.many[code] = 0
+        self.groups = {key: group for key, group in self.groups.items() if key[0] != code}
         self.add(code, line, message)
 
     @property
     def in_order(self) -> list[Finding]:
         """The kept findings by line, those of the whole file first."""
-        return sorted(self.kept, key=lambda finding: (finding.line or 0, finding.code.name))
+        return sorted(self.kept, key=place_of)
+
+    @property
+    def told(self) -> list[Finding]:
+        """The findings that reports list, in order: of several that differ only by query one, with all queries."""
+        if self.most is None or not self.is_grouped:
+            return sorted([*self.kept, *self.asides], key=place_of)
+        several = {key: group for key, group in self.groups.items() if len(group.qids) > 1}
+        alone = [
+            finding for finding in self.kept if (finding.code.name, finding.alike) not in several or not finding.qids
+        ]
+        whole = [
+            Finding(CODES[code], group.line, group.describe(self.together.get(code)), tuple(group.qids), alike)
+            for (code, alike), group in several.items()
+        ]
+        return sorted([*alone, *whole, *self.asides], key=place_of)
 
     @property
     def hidden(self) -> dict[str, int]:
-        """How many findings of a code were counted and not kept."""
-        kept = Counter(finding.code.name for finding in self.kept)
-        return {code: many - kept[code] for code, many in sorted(self.many.items()) if many > kept[code]}
+        """How many findings of a code were counted, and are not among those that are told."""
+        told: Counter[str] = Counter()
+        for finding in (each for each in self.told if each not in self.asides):
+            told[finding.code.name] += len(finding.qids) if self.is_of_each(finding) else 1
+        return {code: many - told[code] for code, many in sorted(self.many.items()) if many > told[code]}
 
-    def total(self, *, errors: bool) -> int:
-        """Count the errors, or the warnings."""
-        return sum(many for code, many in self.many.items() if CODES[code].is_error == errors)
+    def is_of_each(self, finding: Finding) -> bool:
+        """Tell whether each query of a finding counts as one."""
+        return bool(finding.qids) and (finding.code.name, finding.alike) in self.groups
+
+    def total(self, *, errors: bool, shared: Iterable[Finding] = ()) -> int:
+        """Count the errors, or the warnings, without findings that all runs share."""
+        left_out: Counter[str] = Counter()
+        for finding in (each for each in shared if each not in self.asides):
+            left_out[finding.code.name] += len(finding.qids) if self.is_of_each(finding) else 1
+        of_kind = {code: many for code, many in self.many.items() if CODES[code].is_error == errors}
+        return sum(many - left_out[code] for code, many in of_kind.items())
 
 
 def shown(text: bytes | str) -> str:
@@ -159,6 +249,15 @@ def shown(text: bytes | str) -> str:
     """
     whole = text.decode(errors="backslashreplace") if isinstance(text, bytes) else text
     return repr(whole if len(whole) <= SHOWN else whole[: SHOWN - 3] + "...")
+
+
+def few(qids: Sequence[str], most: int = 3) -> str:
+    """List the first few queries, and three points if there are more.
+
+    >>> few(["a", "b", "c"]), few(["a", "b", "c", "d"])
+    ('a, b, c', 'a, b, c, ...')
+    """
+    return ", ".join([*qids[:most], *["..."] * (len(qids) > most)])
 
 
 def some(names: Sequence[str], most: int | None = 3) -> str:

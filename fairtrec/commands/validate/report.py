@@ -1,6 +1,7 @@
 """Reports of checked runs: lines for people and editors, JSON, and the annotations of a GitHub workflow."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from os import fspath
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.validate.checked import Checked
-from fairtrec.commands.validate.findings import CODES, Finding, plural, some
+from fairtrec.commands.validate.findings import CODES, Finding, Findings, plural, some
 from fairtrec.commands.validate.validating import Validation
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.output import annotation
@@ -27,13 +28,50 @@ def text(runs: Runs | Validation) -> Iterator[str]:
     return (f"{plain(line)}\n" for line in _lines(_placed(runs)))
 
 
+@dataclass(frozen=True)
+class RunReport:
+    """What is told of a run that was examined, without its rows."""
+
+    path: str
+    found: Findings
+    is_fixed: bool
+    is_broken: bool
+    size: str
+    repair: tuple[str, ...]
+    shared: tuple[Finding, ...] = ()  # warnings that all runs have for the same queries
+
+    @classmethod
+    def of(cls, checked: Checked, place: Path | None) -> "RunReport":
+        """Keep of a run, and the place where it is written, what is told."""
+        fixed, broken, repair = checked.is_written(place), bool(checked.obstacles), tuple(_repair(checked, place))
+        return cls(short(fspath(checked.path)), checked.found, fixed, broken, _size(checked), repair)
+
+    @property
+    def state(self) -> str:
+        """Whether the run is clean, has warnings only, errors that can be repaired, or others."""
+        clean, warnings, repairable, broken = STATES
+        if self.found.total(errors=True):
+            return broken if self.is_broken else repairable
+        return warnings if self.found.total(errors=False, shared=self.shared) else clean
+
+
 def _lines(runs: Runs) -> Iterator[str]:
-    """Say of each run what is wrong with it, once; behind several, what holds of more than one, and what is sound."""
+    """Say of each run what is wrong with it, once; behind several, what holds of more than one, and what is sound.
+
+    Warnings that all of several runs share for the same queries come first.
+    """
+    reports = [RunReport.of(checked, place) for checked, place in runs]
+    shared = find_shared(reports)
+    for finding in shared:
+        yield f"all {len(reports)} runs: {finding.code.name} {short(finding.message)}"
+    keys = {key_of(finding) for finding in shared}
     said: dict[tuple[str, str], list[str]] = {}
     states: dict[str, list[str]] = {state: [] for state in STATES}
-    for checked, place in runs:
-        yield from _text(checked, place, said)
-        states[_state(checked)].append(short(fspath(checked.path)))
+    for report in reports:
+        own = tuple(each for each in report.found.told if key_of(each) in keys)
+        told = replace(report, shared=own)
+        yield from _text(told, said)
+        states[told.state].append(told.path)
     for (code, message), others in said.items():
         if others:
             yield f"{code} also in {_named(others)}: {message}"
@@ -41,11 +79,19 @@ def _lines(runs: Runs) -> Iterator[str]:
         yield from (f"{state:<10}  {len(of):>3}  {_named(of)}".rstrip() for state, of in states.items())
 
 
-def _state(checked: Checked) -> str:
-    clean, warnings, repairable, broken = STATES
-    if checked.found.total(errors=True):
-        return broken if checked.obstacles else repairable
-    return warnings if checked.found.total(errors=False) else clean
+def key_of(finding: Finding) -> tuple[str, str, tuple[str, ...]]:
+    """Give what is the same for a warning that runs share."""
+    return finding.code.name, finding.message, finding.qids
+
+
+def find_shared(reports: Sequence[RunReport]) -> list[Finding]:
+    """Find the warnings that all of several runs have for the same queries."""
+    if len(reports) < 2:
+        return []
+    several = [
+        {key_of(each): each for each in report.found.told if each.qids and not each.code.is_error} for report in reports
+    ]
+    return [finding for key, finding in several[0].items() if all(key in each for each in several)]
 
 
 def _named(paths: Sequence[str]) -> str:
@@ -71,7 +117,7 @@ def tables(validation: Validation, *, places: int) -> Document:
     del places
     head, *several = rows(validation, places=None)
     cells = [["" if cell is None else plain(str(cell)) for cell in row] for row in several]
-    lines = [f"{fspath(each.path)}: {_counts(each)}{_size(each)}" for each in validation.checked]
+    lines = [f"{fspath(each.path)}: {_counts(each.found)}{_size(each)}" for each in validation.checked]
     table = ReportTable.of_rows("", len(head), [*map(str, head)], cells)
     return Document([table], (), str(validation.signature), signs=[*map(plain, lines)])
 
@@ -81,8 +127,8 @@ def rows(validation: Validation, *, places: int | None) -> Iterator[Row]:
     del places
     yield ["run", "line", "code", "name", "severity", "message"]
     for checked in validation.checked:
-        for finding in checked.found.in_order:
-            yield [fspath(checked.path), *_finding(finding).values()]
+        for finding in checked.found.told:
+            yield [fspath(checked.path), *[*_finding(finding).values()][:5]]
 
 
 def numbers(validation: Validation) -> Iterator[Row]:
@@ -92,12 +138,11 @@ def numbers(validation: Validation) -> Iterator[Row]:
         yield [*_record(checked, None).values()][:6]
 
 
-def _text(checked: Checked, place: Path | None, said: dict[tuple[str, str], list[str]]) -> Iterator[str]:
+def _text(report: RunReport, said: dict[tuple[str, str], list[str]]) -> Iterator[str]:
     """Write what is wrong with a run; what is wrong with all of it, and was ``said`` of another, is noted there."""
-    path, fixed = short(fspath(checked.path)), checked.is_written(place)
-    found = checked.found
+    path, fixed, found = report.path, report.is_fixed, report.found
     several: dict[tuple[str, str], list[Finding]] = {}
-    for number, finding in enumerate(found.in_order):
+    for number, finding in enumerate(each for each in found.told if each not in report.shared):
         what = finding.code.name, short(finding.message)
         several.setdefault(what if found.most is not None else (*what[:1], str(number)), []).append(finding)
     hidden = dict(found.hidden)
@@ -118,12 +163,12 @@ def _text(checked: Checked, place: Path | None, said: dict[tuple[str, str], list
     for name, many in hidden.items():
         if not (fixed and CODES[name].repair):
             yield f"{path}: {name} {many:,} more; --all shows them"
-    yield f"{path}: {_counts(checked)}{_size(checked)}"
-    yield from _repair(checked, place)
+    yield f"{path}: {_counts(found, report.shared)}{report.size}"
+    yield from report.repair
 
 
-def _counts(checked: Checked) -> str:
-    errors, warnings = (checked.found.total(errors=errors) for errors in (True, False))
+def _counts(found: Findings, shared: Iterable[Finding] = ()) -> str:
+    errors, warnings = found.total(errors=True), found.total(errors=False, shared=shared)
     if not errors + warnings:
         return "clean; "
     return f"{plural(errors, 'error')}, {plural(warnings, 'warning')}; "
@@ -155,11 +200,11 @@ def _repair(checked: Checked, place: Path | None) -> Iterator[str]:
 
 def _github(checked: Checked, place: Path | None) -> Iterator[str]:
     path = fspath(checked.path)
-    for finding in checked.found.in_order:
+    for finding in checked.found.told:
         kind = "error" if finding.code.is_error else "warning"
         title = f"{finding.code.name} {finding.code.title}"
         yield plain(annotation(kind, short(finding.message), file=path, line=finding.line, title=title))
-    yield defuse(plain(f"{path}: {_counts(checked)}{_size(checked)}"))
+    yield defuse(plain(f"{path}: {_counts(checked.found)}{_size(checked)}"))
     yield from (defuse(plain(line)) for line in _repair(checked, place))
 
 
@@ -174,7 +219,7 @@ def _record(checked: Checked, place: Path | None) -> dict[str, Any]:
         "documents": checked.documents,
         "depth": [int(depths.min()), float(np.median(depths)), int(depths.max())] if len(depths) else None,
         "counts": dict(sorted(checked.found.many.items())),
-        "findings": [_finding(finding) for finding in checked.found.in_order],
+        "findings": [_finding(finding) for finding in checked.found.told],
         "fixed": fspath(place) if place is not None and checked.is_written(place) else None,
     }
 
@@ -182,4 +227,5 @@ def _record(checked: Checked, place: Path | None) -> dict[str, Any]:
 def _finding(finding: Finding) -> dict[str, Any]:
     severity = "error" if finding.code.is_error else "warning"
     named = {"code": finding.code.name, "name": finding.code.title, "severity": severity}
-    return {"line": finding.line, **named, "message": finding.message}
+    of_queries = {"count": len(finding.qids), "qids": list(finding.qids)} if finding.qids else {}
+    return {"line": finding.line, **named, "message": finding.message, **of_queries}

@@ -42,10 +42,12 @@ def expected(
         (("qrels", qrels), ("queries", queries)),
         (("docs", docs), ("docnos", docnos)),
     ):
-        if mine is not None and theirs is not None:
+        if mine is not None and theirs is not None and not loading.is_judged(theirs):
             raise UsageError(f"--{one} and --{other} say the same twice; leave out one of the two")
     qids, found, example = None, None, ""
-    if queries is not None:
+    if loading.is_judged(queries) and qrels is None:
+        raise UsageError(loading.NO_QRELS)
+    if queries is not None and not loading.is_judged(queries):
         qids = loading.queries(queries).qids
     elif qrels is not None:
         qids = loading.qrels(qrels).qids
@@ -53,7 +55,8 @@ def expected(
         found, example = of_texts(docs, runs)
     elif docnos is not None:
         found, example = of_list(docnos, runs)
-    return Known(qids, qids is not None and queries is None, found, example, due)
+    of_qrels = qids is not None and (queries is None or loading.is_judged(queries))
+    return Known(qids, of_qrels, found, example, due)
 
 
 def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:

@@ -183,6 +183,7 @@ class Scores(Answer):
     top: str = ""  # a digest of the first hundred ranks of all queries
     strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
     sampled: bool = False  # whether there are several rankings of a query
+    unjudged: frozenset[str] = frozenset()  # the queries that are not in the qrels; none if there are no qrels
     result: Any = None  # of a session, whose only scores these are
 
     @property

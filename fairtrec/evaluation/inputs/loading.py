@@ -42,6 +42,8 @@ Listed = TypeVar("Listed")
 
 
 IRDS = "irds:"  # before an id of ir_datasets
+JUDGED = "judged"  # in the place of a query set: the queries of the qrels
+NO_QRELS = "--queries judged needs QRELS; give a qrels file, or name the queries"
 SEVERAL = "this run has several rankings of each query"
 LIST_NOT_FILE = NoteKind(
     "list, not file",
@@ -167,12 +169,24 @@ def pairs(thing: Any, *, one_way: bool = False) -> "Counterparts":
     return _listed(thing, partial(pairs_format.read, one_way=one_way), "pairs", "list of pairs")
 
 
+def is_given(qrels: Any) -> bool:
+    """Tell whether qrels were given, and not ``none`` in their place."""
+    return qrels is not None and not (isinstance(qrels, str) and qrels == "none")
+
+
+def is_judged(queries: Any) -> bool:
+    """Tell whether the word for the judged queries was given; a file of that name is ./judged."""
+    return isinstance(queries, str) and queries == JUDGED
+
+
 def queries(thing: Any) -> Queries:
     """Load a query set: a file, or the name of one."""
     from fairtrec.formats import memory, tsv
 
     if not isinstance(thing, PATH):
         return memory.queries(thing)
+    if is_judged(thing):
+        raise UsageError(NO_QRELS)
     return _listed(thing, tsv.queries, "queryset", "query set")
 
 

@@ -69,8 +69,8 @@ def attributes(**sources: GroupsLike) -> Attributes:
 
 
 WORDS = {  # that stand in the place of a file
-    "queries": "common",  # those that every run has
-    "background": "collection",  # all documents of it
+    "queries": ("common", loading.JUDGED),  # those that every run has; those of the qrels
+    "background": ("collection",),  # all documents of it
 }
 PositionsLike = FilePath | Mapping[str, float | Sequence[float]] | FrameLike
 DiscountLike = FilePath | Sequence[float] | Mapping[int, float]
@@ -122,7 +122,7 @@ class Sources:
     def __post_init__(self) -> None:
         vars(self).update(docs=held(self.docs), counts=held(self.counts))  # they are read, and hashed
         given = {name: thing for name, thing in vars(self).items() if thing is not None}
-        words = {name for name, word in WORDS.items() if isinstance(given.get(name), str) and given[name] == word}
+        words = {name for name, known in WORDS.items() if isinstance(given.get(name), str) and given[name] in known}
         refuse_first(self._faults_of_both(given))
         background = None if "background" in words else self.background
         if isinstance(background, PATH) and not loading.is_file(background):
@@ -152,8 +152,14 @@ class Sources:
             yield self.terms is None, "texts were given, but no words to look for; give --terms LIST"
         what = "--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE"
         yield self.terms is not None and self.docs is None and self.counts is None, what
+        yield loading.is_judged(self.queries) and self.qrels is None, loading.NO_QRELS
         what = "--background collection needs the counts of the collection; give --counts FILE"
         yield "background" in words and self.counts is None and self.labels is None, what
+
+    @property
+    def is_common(self) -> bool:
+        """Whether the queries are those that every run has, so that they follow from the runs."""
+        return "queries" in self.words and not loading.is_judged(self.queries)
 
     @property
     def recorded(self) -> dict[str, Any]:

@@ -132,6 +132,11 @@ def is_of_ranked_groups(measure: object) -> bool:
     return bool(needs & GROUPED) and not needs & _OF_TRACK
 
 
+def needs_judgements(measure: object) -> bool:
+    """Tell whether a measure has no value for a query that is not judged."""
+    return bool(OF_JUDGEMENTS.intersection(getattr(measure, "needs", ())))
+
+
 def module_of(need: str) -> str:
     """Name the module in which an input of an extra is computed."""
     return next(EXTRAS[word].module for word in NEEDS[need].made_of.split() if word in EXTRAS)

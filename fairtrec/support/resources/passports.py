@@ -30,7 +30,7 @@ from fairtrec.support.resources.fetch import digest, fetch, intact
 Kind = Literal["wordlist", "pairs", "queryset"]
 State = Literal["ok", "missing", "damaged"]
 
-RESERVED = ("common",)  # what --queries takes besides names
+RESERVED = ("common", "judged")  # what --queries takes besides names
 REINSTALL = "run: pip install --force-reinstall fairtrec"
 WRITE_AGAIN = "write it again: fairtrec make queryset -o NAME.tsv"
 TEXTS = ("title", "source", "license", "citation", "language", "format")

@@ -358,7 +358,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
             {"q": {"a": 1}},
             utility="nDCG@1",
             fairness="NDKL@1",
-            labels={"b": "f", "another": "m"},
+            labels={"a": "-", "b": "f", "another": "m"},
         )
 
 

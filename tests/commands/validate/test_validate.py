@@ -180,7 +180,9 @@ def test_queries_that_are_not_judged_are_no_fault_of_a_run(tmp_path, fairtrec_co
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     runs = tmp_path / "a.run", tmp_path / "b.run"
     done = fairtrec_command("validate", *runs, "--qrels", tmp_path / "qrels.txt", "--fail-on", "warning")
-    assert (done.code, done.err) == (0, "# 3 of 4 queries of the runs are not judged\n")
+    assert (done.code, done.err) == (0, "")
+    assert f"{tmp_path}/a.run:2: W503 2 of 3 queries are not judged: q2, a\n" in done.out
+    assert f"{tmp_path}/b.run:2: W503 2 of 3 queries are not judged: q2, b\n" in done.out
     assert done.out.count(": clean; ") == 2
 
 
