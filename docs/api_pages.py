@@ -33,7 +33,8 @@ GROUPS = {  # of the index, and the names of fairtrec in each; those of its pack
 }
 SHOWN = {  # members of classes most of whose members are for fairtrec itself
     "Choices": "",
-    "Run": "qids docnos scores starts tag from_arrays",
+    "Evaluator": "scores evaluate",
+    "Run": "name qids docnos scores starts tag from_arrays",
     "Scores": "run tag measures qids values means defined notes columns ends intervals signature",
 }
 ELSEWHERE = {"fairtrec.measures": "measures.md", "fairtrec.rerankers": "rerankers.md"}
@@ -330,7 +331,7 @@ def _markdown(text: str, head: str = "Argument") -> str:
             parts.append(f"```pycon\n{paragraph}\n```\n")
         elif section:
             parts.append(_section(section[1], dedent("\n".join(lines[1:])).splitlines()))
-        elif lines[0].startswith("    "):
+        elif re.match(r"    |(import|class) \w", lines[0]):
             parts.append(f"```python\n{dedent(paragraph)}\n```\n")
         elif lines[0].startswith("- "):
             parts.append(f"{_list(lines)}\n")

@@ -37,7 +37,7 @@ class ByQuery:
 
 @dataclass(frozen=True, eq=False)
 class Run(ByQuery):
-    """One system's rankings: ``docnos[starts[i]:starts[i + 1]]`` are those of ``qids[i]``, best first."""
+    """One system's rankings. The documents of ``qids[i]`` are ``docnos[starts[i]:starts[i + 1]]``, best first."""
 
     sampled: ClassVar[bool] = False  # whether there may be several rankings for a query
 
@@ -61,17 +61,20 @@ class Run(ByQuery):
         depth: int | None = None,
         name: str = "run",
     ) -> "Run":
-        """Make a run of the scores that a trainer or an index of vectors holds.
+        """Make a run from the scores of a trainer or of an index of vectors.
 
-        ``qids``     an id for each row of ``scores``.
-        ``docnos``   an id for each column of ``scores``, or for each score [query, document]: texts, or bytes of numpy,
-                     which need no encoding in each call.
-        ``scores``   floats [query, document]: an array of numpy, or what ``__array__`` or ``__dlpack__`` makes one,
-                     such as a tensor of PyTorch. A score of -inf leaves its document out.
-        ``indices``  the places of the scored documents among ``docnos`` [query, document], as a top-k search gives.
-        ``depth``    keep only so many documents of each query.
+        Args:
+            qids: an id for each row of ``scores``.
+            docnos: an id for each column of ``scores``, or for each score [query, document]: texts, or bytes of numpy,
+                which need no encoding in each call.
+            scores: floats [query, document]: an array of numpy, or an object with ``__array__`` or ``__dlpack__``, such
+                as a tensor of PyTorch. A score of -inf leaves its document out.
+            indices: the places of the scored documents in ``docnos`` [query, document], as a top-k search returns them.
+            depth: keep this many documents of each query.
+            name: of the run.
 
-        Raises InputError for shapes that do not fit, for nan, and for a document or a query that appears twice.
+        Raises:
+            InputError: shapes that do not fit, nan, or a document or query that occurs twice.
 
         >>> run = Run.from_arrays(["q1"], ["d1", "d2", "d3"], np.array([[0.5, 2.0, 1.0]]), depth=2)
         >>> run.docnos.tolist(), run.scores.tolist()

@@ -18,15 +18,16 @@ def evaluator(
     qrels: JudgementsLike | None = None,
     **keywords: Unpack[Keywords],
 ) -> Evaluator:
-    """Open a session: settle once what is computed, and read once what is given beside the runs.
+    """Open a session that reads qrels, texts and labels once and then evaluates any number of runs.
 
-    Takes what ``evaluate`` takes, but for the runs:
+    It takes what ``evaluate`` takes, except for the runs:
 
         session = fairtrec.evaluator("nDCG@10 NFaiRR@10", qrels="qrels.txt", counts="c.arrow", background=bm25)
         for run in runs:
             print(session.scores(run).means)
 
-    Raises UsageError at once for what does not fit together; files are opened when the first run comes.
+    Raises:
+        UsageError: inputs or options that do not fit together. Files are opened with the first run.
     """
     return Evaluator(settle(measures, {"qrels": qrels, **keywords}, Keywords.__annotations__))
 
@@ -41,37 +42,43 @@ def evaluate(
     untrusted: bool | Mapping[str, int] = False,
     **keywords: Unpack[GoldKeywords],
 ) -> Result:
-    """Evaluate runs.
+    """Evaluate runs with measures of fairness and relevance.
 
-    ``measures``     in the notation ``Name(parameter=value)@cutoff``, or measures of ``fairtrec.measures``, or several;
-                     None: those for which the inputs are given.
-    ``runs``         a run, a list of runs, or a dict of named ones; a run is a path, ``{qid: {docno: score}}``, or a
-                     frame with query_id, doc_id and score.
-    ``qrels``        a path, an ir_datasets id or dataset, ``{qid: {docno: grade}}``, or a frame.
-    ``terms``        the name of a word list, a path, or ``{group: [term, ...]}``.
-    ``docs``         a path, an ir_datasets id or dataset, ``{docno: text}``, or a frame with doc_id and text.
-    ``counts``       counts made before: a path, or a frame with docno, tokens and a column for each group.
-    ``labels``       group membership instead of words: a path (or two, ``a*b``) or ``path:field``, ``qrels`` for
-                     their subtopics, an ir_datasets id with a field ``id:field``, ``{docno: group}``, or
-                     ``{docno: {group: weight}}``.
-    ``positions``    a path, or ``{docno: [x, ...]}``.
-    ``discount``     the weights of ranks from 1, for ``discount='given'`` of measures: a path, or a sequence.
-    ``counterfactual``  what the same system ranks over the substituted collection: a run, ``{name: run}`` for several
-                     runs, or a folder with a file of the same name for each.
-    ``queries``      the name of a query set, a path, query ids, ``"common"`` for those that every run has, or
-                     ``"judged"`` for those of the qrels.
-    ``background``   a run, or ``"collection"`` for all documents of the counts.
-    ``gold``         labels by people of what `fairtrec gold draw` drew, by which means are corrected: a path, a frame
-                     with docno, group and probability, or ``{docno: group}`` where all documents are labelled.
-    ``jobs``         how many processes read the runs; None: as many as there are cores, where that pays. Where these
-                     are several, a script calls this below ``if __name__ == "__main__":``.
-    ``keep_going``   lists runs that cannot be read in ``failed`` and scores the others.
-    ``untrusted``    takes the runs for submissions of strangers: no links, pipes or odd names, and limits on what each
-                     holds, which ``{"lines": 20_000_000}`` raises (bytes, lines, depth, groups).
-    ``choices``      the fields of Choices, such as ``tokenizer="word"``.
+    Args:
+        measures: ``Name(parameter=value)@cutoff``, several of them, or measures of ``fairtrec.measures``; None: all
+            that the inputs allow.
+        runs: a run, a list of runs, or a dict of named ones. A run is a path, ``{qid: {docno: score}}``, or a frame
+            with query_id, doc_id and score.
+        qrels: a path, an ir_datasets id or dataset, ``{qid: {docno: grade}}``, or a frame.
+        terms: the name of a word list, a path, or ``{group: [term, ...]}``.
+        docs: a path, an ir_datasets id or dataset, ``{docno: text}``, or a frame with doc_id and text.
+        counts: counts instead of texts: a path, or a frame with docno, tokens and a column per group.
+        labels: groups instead of words: a path, ``path:field``, ``a*b`` for two that are crossed, ``"qrels"`` for
+            subtopics, an ir_datasets id with a field ``id:field``, ``{docno: group}``, ``{docno: {group: weight}}``, a
+            frame, or what ``fairtrec.attributes`` returns.
+        positions: a path, ``{docno: [x, ...]}``, or a frame with a column per axis.
+        discount: the weights of ranks from 1 for measures with ``discount='given'``: a path or a sequence.
+        counterfactual: the same system's run over the swapped texts; ``{name: run}`` for several runs, or a folder with
+            a file of the same name for each.
+        queries: the name of a query set, a path, query ids, ``"common"`` for those that every run has, or ``"judged"``
+            for those of the qrels.
+        background: a run, or ``"collection"`` for all documents of the counts.
+        gold: labels by people that correct means: the sheet of `fairtrec gold draw`, a frame with docno, group and
+            probability, or ``{docno: group}`` for all documents.
+        jobs: how many processes read the runs. Default 1; None decides by the size of the files. A script with several
+            calls this below ``if __name__ == "__main__":``.
+        keep_going: list runs that cannot be read in ``failed``, and score the others.
+        untrusted: treat runs as submissions of strangers: no links, pipes or odd names, and limits on sizes.
+            ``{"lines": 20_000_000}`` raises a limit (bytes, lines, depth, groups).
+        keywords: the inputs above, and the fields of Choices, such as ``tokenizer="word"``.
 
-    Raises UsageError for what does not fit together, InputError for what cannot be read, ResourceError for a word
-    list or query set that is not on this machine.
+    Returns:
+        The values of each run, with the notes and the signature.
+
+    Raises:
+        UsageError: inputs or options that do not fit together.
+        InputError: a file or an object that cannot be read.
+        ResourceError: a word list or query set that is not on this machine.
     """
     with submissions.guarded(untrusted=untrusted):
         return _evaluate(measures, runs, qrels, jobs=jobs, keep_going=keep_going, **keywords)

@@ -1,4 +1,4 @@
-"""Our measures among those of ir_measures, and by it in PyTerrier: importing this registers them; docs/coming-from.md.
+"""Our measures in ir_measures and PyTerrier. Importing this module registers them; see docs/coming-from.md.
 
 import fairtrec.ir_measures as fair
 gender = fair.given("gender", terms="gender-en", docs=texts, background=bm25)
@@ -20,9 +20,12 @@ __all__ = ["Bound", "FairMeasure", "given", "parse"]
 
 
 def parse(text: str) -> list[ir_measures.Measure]:
-    """Read measures between white space or commas, ours and those of ir_measures: ``nDCG@10 NFaiRR(given=gender)@10``.
+    """Parse measures, ours and those of ir_measures: ``nDCG@10 NFaiRR(given=gender)@10``.
 
-    Raises UsageError for what is not in the notation, and for names and parameters that there are not.
+    White space or commas separate them.
+
+    Raises:
+        UsageError: an unknown name or parameter, or a text that is no measure.
     """
     found: list[Any] = []
     for name, params, cutoff, spelled in notation.read(text):

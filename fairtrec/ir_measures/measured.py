@@ -137,11 +137,12 @@ class Bound:
 
 
 def given(name: str, **keywords: Any) -> Bound:
-    """Bind to a name what measures are computed from: ``given("gender", terms=..., docs=...).NFaiRR @ 10``.
+    """Bind inputs of measures to a name: ``given("gender", terms=..., docs=...).NFaiRR @ 10``.
 
-    Takes what ``fairtrec.evaluate`` takes beside runs and judgements, paths and objects, and its options.
+    It takes the inputs and options of ``fairtrec.evaluate`` except runs and qrels, as paths and objects.
 
-    Raises UsageError if the name stands for something else, for then equal measures would be of different data.
+    Raises:
+        UsageError: the name already has other inputs, because equal measures would then use different data.
     """
     for option in keywords:
         _refuse_unknown(option, _KEYWORDS, f"given({name!r})")

@@ -253,19 +253,21 @@ def define(
     fewest: int = 0,
     changes: Sequence[str] = (),
 ) -> Callable[[Callable[..., Floats]], type[Measure]]:
-    """Make a measure of a function, whose docstring becomes its page, as a decorator.
+    """Make a measure from a function, as a decorator. The docstring of the function becomes its page.
 
-    What it takes by position are inputs, as ``__call__`` of a class names them; what it takes by keyword alone, with a
-    type and a default, are its parameters, the ``cutoff`` among them. It returns the values [query].
-    ``better``, ``bounds``, ``fewest`` and ``changes`` are those of Measure. What it gives is the class, which is called
-    with parameters, and is known by its name to all that read measures in this process.
-
-    Raises UsageError for a function that is no measure.
+    Positional arguments are inputs, with the names that ``__call__`` of a class uses. Keyword-only arguments, with a
+    type and a default, are parameters; ``cutoff`` is one of them. The function returns the values [query].
 
         @define("Spoken", better="neither")
         def spoken(ranked, counts, *, cutoff: int = 10):
-            \"\"\"How many documents at the top of a ranking speak of a group? ...\"\"\"
+            '''How many documents at the top of a ranking speak of a group? ...'''
             return (take(counts, ranked)[:, :cutoff].sum(axis=2) > 0).sum(axis=1).astype(float)
+
+    ``better``, ``bounds``, ``fewest`` and ``changes`` are those of Measure. The decorator returns the class. All that
+    parse measures in this process know its name.
+
+    Raises:
+        UsageError: a function that is no measure.
     """
     import inspect
 

@@ -117,9 +117,9 @@ def missing_library(fault: ImportError) -> str:
 
 
 class FairtrecError(Exception):
-    """An error of the user's making; the command line prints it as one line and exits with ``exit_code``.
+    """The base of errors that a user can fix. The command line prints it as one line and ends with ``exit_code``.
 
-    As text it is one line that steers no terminal, and is short whatever the user wrote.
+    As text it is one short line without control characters.
     """
 
     exit_code: ClassVar[int] = 5
@@ -129,7 +129,7 @@ class FairtrecError(Exception):
 
 
 class UsageError(FairtrecError):
-    """The command was asked for something that does not exist or does not fit together."""
+    """Arguments or options that are unknown or do not fit together."""
 
     exit_code = 2
 
@@ -147,7 +147,7 @@ def refuse_first(faults: Iterable[tuple[bool, str]], error: Callable[[str], Fair
 
 
 class InputError(FairtrecError):
-    """A file or an object that was handed over is broken: what is wrong, and where if that is known.
+    """A broken file or object. It has the message, the path and the line, if these are known.
 
     >>> fault = InputError("a score is not a number", "runs/a.run", 7)
     >>> str(fault), fault.path, fault.line, fault.message
@@ -167,7 +167,7 @@ class InputError(FairtrecError):
 
 
 class ResourceError(FairtrecError):
-    """A word list, query set or download is unknown, missing or not what it should be."""
+    """A word list, query set, library or download that is unknown, missing or damaged."""
 
     exit_code = 4
 

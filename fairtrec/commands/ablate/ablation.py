@@ -188,16 +188,19 @@ def ablate(
     jobs: int | None = 1,
     **given: Unpack[Keywords],
 ) -> Ablation:
-    """Vary word lists, parameters and the measure, and tell whether the order of the runs depends on them.
+    """Vary word lists, parameters and the measure, and test whether the order of the runs depends on them.
 
-    ``runs``     as `evaluate` takes them, with what it takes besides; texts are read once for all variants.
-    ``measure``  one, which is varied.
-    ``vary``     what is varied, each like ``"tau=0,1,5"``, ``"terms=each"`` or ``"terms=half x 1000"``; docs/ablate.md
-                 has all.
-    ``grid``     all combinations, where else one factor is varied at a time.
-    ``seed``     of what is drawn at random; each draw depends on it and on its number alone.
+    Args:
+        runs: as for ``evaluate``, with its inputs. Texts are read once for all variants.
+        qrels: as for ``evaluate``.
+        measure: one measure, which is varied.
+        vary: what is varied: ``"tau=0,1,5"``, ``"terms=each"``, ``"terms=half x 1000"``; docs/ablate.md has all.
+        grid: all combinations. By default one factor varies at a time.
+        seed: the seed of random draws. A draw depends only on the seed and its number.
+        jobs: how many processes read the runs.
 
-    Raises UsageError for what cannot be varied with what was given, and what `evaluate` raises.
+    Raises:
+        UsageError: something that cannot be varied with these inputs; and what ``evaluate`` raises.
     """
     asked_for = _one_measure(measure, given.get("relevance_level"))
     if seed < 0:

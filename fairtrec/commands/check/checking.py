@@ -89,23 +89,26 @@ def check(
     untrusted: bool | Mapping[str, int] = False,
     **given: Unpack[Keywords],
 ) -> Verdicts:
-    """Judge whether runs meet requirements, on their own or against a baseline.
+    """Check whether runs meet requirements, absolute ones or against a baseline.
 
-    ``requirements``  like ``"NFaiRR@10 >= 0.85"``, ``"worst slice nDCG@10 >= baseline - 0.01"``; docs/ci.md has all.
-    ``runs``          as `evaluate` takes them, with what it takes besides; or a Result, or what `read_results` gives.
-    ``baseline``      a run, ``{name: run}``, or a results file of one; where ``runs`` is a Result, one of its runs, by
-                      name or number.
-    ``slices``        the query ids of each slice, or a file of lines of qid and slice.
-    ``confidence``    a difference counts if its interval does; ``strict`` goes by the difference itself.
-    ``prove``         passes only where the whole interval is on the right side of the bound (non-inferiority).
-    ``fail_on``       "warning": warnings are failures, too.
-    ``interval``      from Student's t, or by bootstrap: "percentile" or "bca", of 10,000 resamples.
-    ``measures``      what is evaluated beside, without a requirement; where ``runs`` are evaluated here.
-    ``keep_going``    lists runs that cannot be read in ``result.failed``, and judges the others.
-    ``untrusted``     takes the runs for submissions of strangers, as `evaluate` does.
-    ``accept``        goes on with a results file whose measures have since had a change of their values.
+    Args:
+        requirements: like ``"NFaiRR@10 >= 0.85"``, ``"worst slice nDCG@10 >= baseline - 0.01"``; docs/ci.md has all.
+        runs: a Result, what ``read_results`` returns, or runs as ``evaluate`` takes them, with its inputs.
+        baseline: a run, ``{name: run}``, or a results file of one run. If ``runs`` is a Result: one of its runs, by
+            name or number.
+        slices: the query ids of each slice, or a file of lines of qid and slice.
+        confidence: the level of the intervals. A difference counts if its whole interval does.
+        strict: compare the difference itself, without its interval.
+        prove: pass only if the whole interval is on the right side of the bound (non-inferiority).
+        fail_on: "warning" makes warnings failures.
+        interval: "t" for Student's t, or a bootstrap of 10,000 resamples: "percentile" or "bca".
+        measures: what is also evaluated, without a requirement, if ``runs`` are evaluated here.
+        keep_going: list runs that cannot be read in ``result.failed``, and check the others.
+        untrusted: treat runs as submissions of strangers, as for ``evaluate``.
+        accept: use a results file although values of its measures have changed since.
 
-    Raises UsageError for a requirement that cannot be read or asks for what is not there, and what `evaluate` raises.
+    Raises:
+        UsageError: a requirement that cannot be read, or that needs something missing; and what ``evaluate`` raises.
     """
     aggregates.refuse_given(given, "requirements are about")
     gate = Gate(confidence, strict, prove, fail_on, interval)

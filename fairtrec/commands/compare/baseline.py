@@ -69,15 +69,17 @@ def compare(
     slices: FilePath | Mapping[str, Sequence[str]] | None = None,
     **procedure: Unpack[ProcedureKeywords],
 ) -> Comparisons:
-    """Compare each run of a result, or of what `read_results` gives, with one of them, or with several.
+    """Compare each run of a result with a baseline, or with several.
 
-    ``baseline``   the name or the number (from 0) of a run; None: the first. Several, or ``"all"`` for every run in
-                   turn: each two runs are compared once, and p-values corrected over all of them.
-    ``slices``     the query ids of each slice, or a file of lines of qid and slice: all is compared within
-                   each of them too.
-    ``procedure``  the fields of Procedure, such as ``test="randomization"``.
+    Args:
+        result: what ``evaluate``, ``read_results`` or ``read_values`` returns.
+        baseline: the name or the number (from 0) of a run; None: the first. Several, or ``"all"`` for every run in
+            turn: each two runs are compared once, and p-values are corrected over all of them.
+        slices: the query ids of each slice, or a file of lines of qid and slice. Each slice is compared by itself, too.
+        procedure: the fields of Procedure, such as ``test="randomization"``.
 
-    Raises UsageError for a baseline that there is not, and for choices that there are not.
+    Raises:
+        UsageError: an unknown baseline or choice.
     """
     how = Procedure(**procedure)
     result, parts = slicing.signed(result, slices)

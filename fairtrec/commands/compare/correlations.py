@@ -85,14 +85,23 @@ def correlate(
     confidence: float = 0.95,
     by_cutoff: bool = False,
 ) -> Associations:
-    """Correlate each two measures of a result: over the queries of each run and of all together, or over runs' means.
+    """Correlate each two measures of a result, over queries or over runs.
 
-    Pairs of the same query in several runs are not independent, so what is pooled has neither p nor interval. Over runs
-    there is tau_ap, too, of the orders of runs from the best, by the mean size where nearer 0 is better, with neither.
-    Over runs, a mean over fewer queries than those of other runs is left out, since it cannot be compared with them.
-    ``by_cutoff`` correlates measures of the same cutoff alone, in a result with each at several.
+    Over queries, each run has a row, and all runs together have one. The row of all has no p and no interval, because
+    values of one query are not independent. Over runs there is also tau_ap of the orders of runs, without p and
+    interval. Over runs, a mean over fewer queries than those of other runs is left out. If nearer 0 is better, orders
+    are by the mean size.
 
-    Raises UsageError for fewer than two measures, also of a cutoff, and by cutoff for one without.
+    Args:
+        result: what ``evaluate``, ``read_results`` or ``read_values`` returns.
+        over: "queries" or "runs".
+        slices: the query ids of each slice, or a file of lines of qid and slice.
+        correction: of the p-values for several pairs.
+        confidence: the level of the intervals.
+        by_cutoff: correlate only measures with the same cutoff, in a result with each at several.
+
+    Raises:
+        UsageError: fewer than two measures; with ``by_cutoff``, fewer than two of a cutoff, or one without.
     """
     how = Procedure(correction=correction, confidence=confidence)
     result, parts = slicing.signed(result, slices)

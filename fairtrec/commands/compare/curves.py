@@ -99,11 +99,14 @@ def _at(measure: Measure, cutoff: int) -> Measure:
 def curves(
     result: Result | slicing.Recorded, *, slices: FilePath | Mapping[str, Sequence[str]] | None = None
 ) -> Curves:
-    """Read the curve of each measure from a result with every measure at several cutoffs.
+    """Read the curve of each measure from a result that has every measure at several cutoffs.
 
-    ``slices``  the query ids of each slice, or a file of lines of qid and slice: all is read within each of them too.
+    Args:
+        result: what ``evaluate``, ``read_results`` or ``read_values`` returns.
+        slices: the query ids of each slice, or a file of lines of qid and slice.
 
-    Raises UsageError for a measure without a cutoff, and for no run.
+    Raises:
+        UsageError: a measure without a cutoff, or no run.
     """
     result, parts = slicing.signed(result, slices)
     refuse_gold(result, "curves look")

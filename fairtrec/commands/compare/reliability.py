@@ -88,21 +88,20 @@ def reliability(
     *,
     slices: FilePath | Mapping[str, Sequence[str]] | None = None,
 ) -> Reliabilities:
-    """Estimate how reliable the order of three or more runs is, and how many queries a reliability would take.
+    """Estimate how reliable the order of three or more runs is, and how many queries a wanted reliability needs.
 
     Args:
-        result: what evaluate, read_results or read_values gives.
+        result: what ``evaluate``, ``read_results`` or ``read_values`` returns.
         wanted: the reliability for which queries are counted, between 0 and 1. Default 0.95.
         confidence: the level of the intervals, between 0 and 1. Default 0.95.
         seed: the seed of the 200 halvings of the queries, 0 or more. Default 0.
-        slices: the query ids of each slice, or a file of lines of qid and slice; each slice has rows of its own.
+        slices: the query ids of each slice, or a file of lines of qid and slice. Each slice has its own rows.
 
     Returns:
-        The rows, one per measure and slice; ``to_frame()`` makes a frame of them.
+        A row per measure and slice.
 
     Raises:
         UsageError: fewer than three runs; gold labels, or a measure that is no mean over queries; a bad argument.
-
     """
     refuse_wanted(wanted)
     how = Procedure(confidence=confidence, seed=seed)

@@ -39,15 +39,20 @@ def make_counts(
 ) -> CountingSummary:
     """Count the tokens and group terms of every document of a collection, and write the table of counts.
 
-    ``sources``  files of docno<TAB>text lines or JSON lines, or an ir_datasets id.
-    ``terms``    the name of a word list, a path, or ``{group: [term, ...]}``.
-    ``output``   the table: .arrow (for ``counts=``), .parquet or .tsv.
-    ``watcher``  is called with how far it has come.
-    ``options``  the options of ``fairtrec counts make``: tokenizer, case_sensitive, jobs, resume, force, keep_going,
-                 max_doc_bytes. Where jobs are several, which is the default, a script calls this below
-                 ``if __name__ == "__main__":``.
+    Args:
+        sources: files of ``docno<TAB>text`` lines or JSON lines, or an ir_datasets id.
+        terms: the name of a word list, a path, or ``{group: [term, ...]}``.
+        output: the table: .arrow (for ``counts=``), .parquet or .tsv.
+        engine: "local" or "spark".
+        master: the address of the Spark cluster.
+        watcher: a function that is called with the progress.
+        options: those of ``fairtrec counts make``: tokenizer, case_sensitive, jobs, resume, force, keep_going,
+            max_doc_bytes. A script with several jobs, which is the default, calls this below
+            ``if __name__ == "__main__":``.
 
-    Raises InputError for what is wrong with a source, UsageError for an output that exists or a run that cannot go on.
+    Raises:
+        InputError: a source that cannot be read.
+        UsageError: an output that exists, or a run that cannot be resumed.
     """
     how = take_options(CountingOptions, options)
     if master is not None and engine != "spark":

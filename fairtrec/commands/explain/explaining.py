@@ -155,19 +155,23 @@ def explain(
     jobs: int | None = 1,
     **keywords: Unpack[Keywords],
 ) -> Explanation:
-    """Say which words in which documents at which ranks made the values of a measure.
+    """Show which words in which documents at which ranks made the values of a measure.
 
-    ``measure``     one, in the notation of measures, or of ``fairtrec.measures``.
-    ``runs``, ``qrels`` and all else are those of `evaluate`.
-    ``query``       the queries to look at closely, one or several: what the value would be without each document, and
-                    which exchange of two documents would better it most. None: all queries, without these.
-    ``exchanges``   down to which rank documents are taken for an exchange.
-    ``what_if``     terms of the list, each of which is taken away for once.
-    ``query_texts`` what each query asks, for readers: a file of lines qid<TAB>text, an ir_datasets id, or a dict.
-    ``jobs``        how many processes read the runs, as for `evaluate`.
+    Args:
+        measure: one measure, as text or of ``fairtrec.measures``.
+        runs: as for ``evaluate``, with its inputs.
+        qrels: as for ``evaluate``.
+        query: one or several queries to look at closely: the value without each document, and the exchange of two
+            documents that would improve it most. By default all queries, without these.
+        exchanges: the rank down to which documents are exchanged. Default 100.
+        what_if: terms of the list. Each is removed once.
+        query_texts: the text of each query, for readers: a file of lines ``qid<TAB>text``, an ir_datasets id, or a
+            dict.
+        jobs: how many processes read the runs, as for ``evaluate``.
 
-    Raises UsageError for several measures at once and what does not fit together, InputError for a query that no run
-    has, and what `evaluate` raises.
+    Raises:
+        UsageError: several measures, or inputs that do not fit together.
+        InputError: a query that no run has; and what ``evaluate`` raises.
     """
     named = loading.named_runs(runs)
     number = processes([thing for _, thing in named], jobs)

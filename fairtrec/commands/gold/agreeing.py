@@ -184,18 +184,20 @@ def agree(
     missing: MissingLabel = "error",
     **instrument: Unpack[Instrument],
 ) -> Agreement:
-    """Tell how well what decides groups now agrees with what people say.
+    """Measure how well an instrument (words, counts or labels) agrees with gold labels.
 
-    ``gold``        a sheet that was drawn and filled in, or any labels, as `evaluate` takes them.
-    ``runs``        as `evaluate` takes them: a document then counts as much as they expose it, down to ``depth``.
-    ``confidence``  of the intervals.
-    ``missing``     what a labelled document without counts or text is: an "error", left out ("skip"), or a miss of the
-                    instrument ("worst").
-    ``instrument``  ``labels``; or ``terms`` with ``docs``; or ``counts``: as for `evaluate`. ``groups`` renames
-                    groups of gold, too: "f=F,m=M,-=N".
+    Args:
+        gold: a sheet that was drawn and filled in, or any labels, as for ``evaluate``.
+        runs: as for ``evaluate``: a document then counts by its exposure in them, down to ``depth``.
+        confidence: the level of the intervals.
+        missing: a labeled document without counts or text is an "error", left out ("skip"), or a mistake of the
+            instrument ("worst").
+        instrument: ``labels``, ``terms`` with ``docs``, or ``counts``, as for ``evaluate``. ``groups`` also renames
+            groups of gold: "f=F,m=M,-=N".
 
-    Raises UsageError for what does not fit together, InputError for what cannot be read, and for a group in gold that
-    the instrument has not.
+    Raises:
+        UsageError: arguments that do not fit together.
+        InputError: a file that cannot be read, or a group in gold that the instrument lacks.
     """
     Procedure(confidence=confidence)
     renamed = instrument.get("groups")

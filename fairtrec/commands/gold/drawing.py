@@ -156,18 +156,21 @@ def draw(
     score_dtype: ScoreType = "float64",
     run_format: RunFormat = "auto",
 ) -> GoldDraw:
-    """Draw what people are to label: so many documents that runs expose, or queries with all their documents.
+    """Draw what people label: documents by their exposure, or queries with all their documents.
 
-    ``runs``     as `evaluate` takes them.
-    ``number``   of documents or queries; None: 100 documents, or 30 queries.
-    ``unit``     "document" draws documents by their exposure, "query" draws queries evenly.
-    ``depth``    ranks down to which documents can be drawn.
-    ``seed``     another one draws others; a draw of more documents by the same holds those of fewer.
-    ``gold``     a sheet or labels, of which the groups of what is drawn again are kept.
-    ``docs``     the texts, as `evaluate` takes them, which then stand beside the documents.
-    ``queries``  of these queries alone.
+    Args:
+        runs: as for ``evaluate``.
+        number: of documents or queries; None: 100 documents or 30 queries.
+        unit: "document" draws documents by exposure, "query" draws queries evenly.
+        depth: ranks down to which documents can be drawn.
+        seed: another seed draws others. A larger draw by the same seed contains the smaller one.
+        gold: a sheet or labels. The groups of documents that are drawn again are kept.
+        docs: texts, as for ``evaluate``, which are written next to the documents.
+        queries: draw only from these.
 
-    Raises UsageError for numbers that make no sense, InputError for what cannot be read, or cannot stand in a sheet.
+    Raises:
+        UsageError: numbers that make no sense.
+        InputError: a file that cannot be read, or a name that a sheet cannot hold.
     """
     if unit not in get_args(Drawn):
         raise UsageError(f"the unit {unit!r} is not known; choose one of document, query")

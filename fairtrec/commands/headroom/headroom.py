@@ -155,23 +155,27 @@ def headroom(
     jobs: int | None = 1,
     **given: Unpack[Keywords],
 ) -> Headroom:
-    """Say how much fairer each run could be at no loss of utility, at some, and at any.
+    """Compute how much fairer each run could be at no loss of utility, at some loss, and at any loss.
 
-    ``runs``, ``qrels`` and ``given`` are those of `evaluate`.
-    ``utility``     a measure that is better higher, or "scores": DCG of the run's own scores, for which nothing is
-                    judged, down to the cutoff of the fairness, or that of "scores@20".
-    ``fairness``    a measure of any direction.
-    ``loss``        shares of utility that may be lost, like (0, 0.01) or "0,1%".
-    ``from_``       where documents come from: "run", its own; "background", these and those of the background; "runs",
-                    those of all runs.
-    ``candidates``  how many of the first documents of each run may be ranked, the rest stays where it is; None: all.
-    ``each``        no query may lose more than that; else the mean over queries may not.
-    ``pin_unjudged`` documents that are not judged stay where they are; else they are as good as those of grade 0.
-    ``dpfr``        a share of the length of each front, from most utility on, like 0.5: how far the run is from there.
-    ``jobs``        how many processes read the runs.
+    Args:
+        runs: as for ``evaluate``, with its inputs.
+        qrels: as for ``evaluate``.
+        utility: a measure that is better higher. Or "scores": DCG of the run's own scores, which needs no qrels, down
+            to the cutoff of the fairness measure or that of "scores@20".
+        fairness: a measure with a direction.
+        loss: shares of utility that may be lost, like (0, 0.01) or "0,1%".
+        from_: the source of documents: "run" its own, "background" these and those of the background, "runs" those of
+            all runs.
+        candidates: how many of the first documents of each run may be moved; the rest stays in place. None: all.
+        each: no query may lose more than ``loss``. By default the mean over queries may not.
+        pin_unjudged: unjudged documents stay in place. By default they count as grade 0.
+        dpfr: a share of the length of each front from the highest utility, like 0.5: prints the distance of the run
+            from it.
+        jobs: how many processes read the runs.
 
-    Raises UsageError for measures without a direction and what does not fit together, InputError where no query has
-    both values, and what `evaluate` raises.
+    Raises:
+        UsageError: a measure without a direction, or inputs that do not fit together.
+        InputError: no query has both values; and what ``evaluate`` raises.
     """
     losses = _shares(loss)
     if from_ not in get_args(DocumentsFrom):

@@ -31,20 +31,22 @@ def plot(
 ) -> Any:
     """Draw a result as a figure of matplotlib.
 
-    ``front``  its first two measures against each other: a point for each run, and the border of what others beat.
-    ``cutoffs``   the mean of each measure, which stands there at several cutoffs, over these: a line for each run.
-    ``queries``   the differences between each run and the baseline (by default the first run) by the first measure.
-    ``groups``    the mean of each measure that has a value for each group: a bar for each run and group.
-    ``runs``      the mean of each measure: a bar for each run, the best darker.
+    Args:
+        result: what ``evaluate`` returns.
+        kind: "front", the first two measures against each other; "cutoffs", the mean of each measure over its cutoffs;
+            "queries", the difference of each run from the baseline in each query, by the first measure; "groups", the
+            mean of each measure with a value per group; "runs", the mean of each measure, the best run darker.
+        baseline: a run by name, for "queries". By default the first.
+        columns: the width: "1" column of a paper (3.33 inches), or "2" (7 inches).
+        confidence: the level of the interval of each mean; None draws none.
+        interval: "t" for Student's t, or a bootstrap: "percentile" or "bca".
+        families: beginnings of names. Runs with the same beginning have one color.
+        trend: add to the front a least-squares line through the runs of each family, or through all.
+        sort: order the bars of "runs" by this measure, the best first.
 
-    ``columns``     how wide: one column of a paper in two columns (3.33 inches), or both (7 inches).
-    ``confidence``  of the interval beside each mean; None draws none.
-    ``interval``    over queries, from Student's t, or by bootstrap: "percentile" or "bca".
-    ``families``    beginnings of names: runs whose names begin alike have one colour.
-    ``trend``       adds to the front a line of least squares through the runs of each family, or through all.
-    ``sort``        orders the bars of ``runs`` by this measure, the best run first.
-
-    Raises UsageError for a result that has not what the figure needs, ResourceError without matplotlib.
+    Raises:
+        UsageError: a result without what the figure needs.
+        ResourceError: matplotlib is not installed.
     """
     refuse(kind, baseline, confidence, families, trend=trend, is_sorted=sort is not None)
     if sort is not None:

@@ -74,15 +74,19 @@ def rbo(
     complete: bool = False,
     run_format: RunFormat = "auto",
 ) -> Overlaps:
-    """Compare the rankings of runs by rank-biased overlap: each two, or each with a ``baseline`` among them.
+    """Compare the rankings of runs by rank-biased overlap: each two, or each with a baseline.
 
-    ``runs``      two or more, as `evaluate` takes them; the ``baseline`` is one of them, by name or by number from 0.
-    ``p``         how likely a reader goes on to the next rank.
-    ``form``      "ext" extrapolates; "min" is the least that it can be, "res" how much more, "trunc" neither.
-    ``depth``     cuts rankings.
-    ``complete``  counts queries that one run lacks as empty rankings; without it they are left out.
+    Args:
+        runs: two or more, as ``evaluate`` takes them.
+        baseline: one of the runs, by name or by number from 0; None compares each two.
+        p: the probability that a reader goes on to the next rank. Default 0.9.
+        form: "ext" extrapolates, "min" is the lowest possible value, "res" the residual above it, "trunc" neither.
+        depth: cut rankings after this many documents.
+        complete: count queries that a run lacks as empty rankings. By default they are left out.
 
-    Raises UsageError for fewer than two runs, InputError for what cannot be read and for runs of other queries.
+    Raises:
+        UsageError: fewer than two runs.
+        InputError: a run that cannot be read, or runs without a common query.
     """
     named = dict(loading.named_runs(runs))
     if baseline is not None and baseline not in named:

@@ -48,18 +48,21 @@ def rerank(
     jobs: int | None = 1,
     **keywords: Unpack[RerankKeywords],
 ) -> Reranking:
-    """Rerank runs.
+    """Rerank runs to make them fairer.
 
-    ``by``          in the notation ``Name(parameter=value)@cutoff``, or of ``fairtrec.rerankers``, or several.
-    ``runs``, ``qrels`` and ``keywords`` are those of ``fairtrec.evaluate``, as far as they give groups, target, texts,
-                    queries and order.
-    ``seed``        of what is drawn at random; each query draws on its own, whatever else is reranked.
-    ``rankings``    so many rankings of each query, of rerankers in which there is chance.
-    ``candidates``  how many of the first documents are reranked; the others follow.
-    ``cut``         keep the ranks to the reranker's cutoff only.
-    ``jobs``        how many processes read and rerank the runs.
+    Args:
+        by: ``Name(parameter=value)@cutoff``, rerankers of ``fairtrec.rerankers``, or several.
+        runs: as for ``evaluate``, with its inputs for groups, target, texts, queries and order.
+        qrels: as for ``evaluate``.
+        seed: the seed of random draws. Each query draws by itself.
+        rankings: how many rankings of each query a randomized reranker makes.
+        candidates: how many of the first documents are reranked. The others follow.
+        cut: keep only the ranks down to the cutoff of the reranker.
+        jobs: how many processes read and rerank the runs.
 
-    Raises UsageError for what does not fit together, InputError for what cannot be read.
+    Raises:
+        UsageError: inputs or options that do not fit together.
+        InputError: a file or an object that cannot be read.
     """
     named = loading.named_runs(runs)
     number = processes([thing for _, thing in named], jobs)

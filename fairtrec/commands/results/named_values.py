@@ -47,16 +47,20 @@ class NamedValues(Quantity):
 def read_values(
     files: FilePath | Sequence[FilePath] | Mapping[str, FilePath], measures: str | Iterable[str] | None = None
 ) -> Result:
-    """Read the values of queries that other programs have written, for ``compare`` and ``correlate``.
+    """Read values of queries that other programs wrote, for ``compare`` and ``correlate``.
 
-    ``files``     output of trec_eval -q, of ir_measures -q (columns or JSON lines), CSV or TSV with a column of queries
-                  and one for each measure (as elinor writes it) or with columns measure and value, what
-                  ``fairtrec eval -q`` writes. A file is one system, called by its path or by the name that it has here;
-                  one that names its runs holds them, and values of one run that stand in several files are joined.
-    ``measures``  which of them, as they are called there or here; None: those that all files have, without counts.
+    A query that a run lacks is undefined.
 
-    A query that a run lacks is undefined. Raises InputError for a file that is none of these, and UsageError for two
-    runs of one name.
+    Args:
+        files: output of trec_eval -q, of ir_measures -q (columns or JSON lines), of ``fairtrec eval -q``, or CSV or TSV
+            with a column of queries and one per measure, or with columns measure and value. A file is one system,
+            called by its path or by its name here. A file that names runs has those runs. Values of one run in several
+            files are joined.
+        measures: a selection, by their names there or here; None: those that all files have, without counts.
+
+    Raises:
+        InputError: a file of another kind.
+        UsageError: two runs with the same name.
     """
     if not isinstance(files, Mapping):
         files = named([fspath(file) for file in ([files] if isinstance(files, PATH) else files)])

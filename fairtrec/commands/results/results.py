@@ -86,9 +86,10 @@ def is_results(path: FilePath) -> bool:
 
 
 def read_results(path: FilePath) -> RecordedResult:
-    """Read what ``fairtrec eval -f json`` wrote, with -q the values of queries too.
+    """Read the file of ``fairtrec eval -f json``. With -q it has the values of queries.
 
-    Raises InputError for what is not that.
+    Raises:
+        InputError: a file of another kind.
     """
     with opening.opened(path) as stream:
         data = stream.read(LARGEST_FILE + 1)

@@ -52,20 +52,22 @@ def select(
     jobs: int | None = 1,
     **given: Unpack[SelectKeywords],
 ) -> Selection:
-    """Choose one of several variants by F_beta of utility and fairness, by cross-validation over queries.
+    """Choose one of several variants by F_beta of utility and fairness, with cross-validation over queries.
 
-    ``runs``      two or more, as `evaluate` takes them, with what it takes besides; or a Result.
-    ``utility``, ``fairness``  a measure each; one that is better lower, or nearer 0, enters negated.
-    ``beta``      how much fairness counts: 0 for utility alone, infinity for fairness alone; one or several.
-    ``folds``     how many; or a file of lines of qid and fold. 1 chooses by all queries, which flatters the means.
-    ``require``   like ``"nDCG@10 >= baseline - 1%"``: only variants whose training means meet these are chosen.
-    ``baseline``  a run, or the name of one of the runs, with which the values of each beta are compared by the fields
-                  of Procedure, such as ``test="randomization"``.
-    ``measures``  what is told beside, without a part in the choice.
-    ``write_run`` where the rankings that one beta chooses are written as a run.
+    Args:
+        runs: two or more, as ``evaluate`` takes them, with its inputs; or a Result.
+        utility, fairness: a measure each. One that is better lower, or nearer 0, enters negated.
+        beta: the weight of fairness: 0 for utility only, infinity for fairness only. One or several.
+        folds: their number, or a file of lines of qid and fold. 1 chooses by all queries, so its means are too high.
+        require: like ``"nDCG@10 >= baseline - 1%"``. Only variants whose training means meet these are chosen.
+        baseline: a run, or the name of one of the runs. The values of each beta are compared with it by the fields of
+            Procedure, such as ``test="randomization"``.
+        measures: what is also evaluated, without a part in the choice.
+        write_run: a path: the rankings that one beta chooses are written there as a run.
 
-    Raises UsageError for fewer than two variants, fewer queries than folds and what does not fit together, and what
-    `evaluate` raises.
+    Raises:
+        UsageError: fewer than two variants, fewer queries than folds, or inputs that do not fit together; and what
+            ``evaluate`` raises.
     """
     aggregates.refuse_given(given, "a choice goes by")
     level = given.get("relevance_level")

@@ -66,16 +66,22 @@ def evaluate(
     keep_going: bool = False,
     jobs: int | None = 1,
 ) -> Result:
-    """Evaluate each run over its sequences; the parts are sequences, as queries are elsewhere.
+    """Evaluate runs of TREC Fair Ranking 2019. Sequences take the place of queries.
 
-    ``runs``       files of JSON lines; a mapping calls each by a name.
-    ``sequences``  CSV lines seq.num,qid; ``truth``: JSON lines with qid and documents.
-    ``labels``     the authors' groups: CSV lines docid,label,label,... of each way to group them.
-    ``shares``     adds each group's share of exposure and of relevance.
-    ``keep_going`` lists broken runs in ``failed``, and evaluates the others.
-    ``jobs``       how many processes evaluate runs; None: as many as there are cores, where that pays.
+    Args:
+        runs: files of JSON lines; a mapping gives each a name.
+        sequences: CSV lines ``seq.num,qid``.
+        truth: JSON lines with qid and documents.
+        labels: the authors' groups: CSV lines ``docid,label,label,...``, a file per way to group them.
+        variant: the formulas of the "track" or of the "paper".
+        amortization: "micro" or "macro".
+        shares: also compute each group's share of exposure and of relevance.
+        keep_going: list broken runs in ``failed``, and evaluate the others.
+        jobs: how many processes evaluate runs; None: as many as cores, if that is faster.
 
-    Raises InputError for what cannot be read, UsageError for two files of groups that go by one name.
+    Raises:
+        InputError: a file that cannot be read.
+        UsageError: two files of groups with the same name.
     """
     wanted = trec_fair_files.truth(truth)
     requests = trec_fair_files.requests(sequences, wanted)

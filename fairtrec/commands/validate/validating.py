@@ -145,18 +145,22 @@ def validate(
     run_format: RunFormat = "auto",
     untrusted: bool | Mapping[str, int] = False,
 ) -> Validation:
-    """Find all that is wrong with each run: iterate over what this gives, or let it show itself.
+    """Find all errors of each run. Iterate over the answer, or print it.
 
-    ``runs``    a path, or several.
-    ``qrels``   the wanted queries are those of these judgements, as `evaluate` takes them; or ``queries``.
-    ``docs``    the collection: a path or an ir_datasets id; or ``docnos``, a file with a docno on each line.
-    ``due``     how many documents are due for each query.
-    ``most``    how many findings of each code are kept; None: all. All are counted.
-    ``run_format``  what the runs are written as; auto tells TREC, JSON lines and Parquet by their content.
+    Args:
+        runs: one or several paths.
+        qrels: as for ``evaluate``: each query of these should be in the run.
+        queries: instead of ``qrels``: the queries that should be in the run.
+        docs: the collection: a path or an ir_datasets id.
+        docnos: instead of ``docs``: a file with a docno per line.
+        due: how many documents each query should have.
+        most: how many findings of each code are kept. All are counted. None keeps all.
+        run_format: the form of the runs. "auto" recognizes TREC, JSON lines and Parquet by their content.
+        untrusted: treat runs as submissions of strangers, as for ``evaluate``.
 
-    ``untrusted``   takes the runs for submissions of strangers, as `evaluate` does.
-
-    Raises UsageError for two ways to say the same, InputError for what cannot be read at all.
+    Raises:
+        UsageError: two arguments with the same meaning.
+        InputError: a file that cannot be read.
     """
     several = [runs] if isinstance(runs, str | PathLike) else list(runs)
     if not all(isinstance(run, str | PathLike) for run in several):

@@ -69,26 +69,32 @@ class InputFile:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(Answer):
-    """The scores of each run, in the order given, and what is needed to have them again."""
+    """The scores of each run, with the notes and the signature. It is what ``evaluate`` returns.
+
+    The signature contains a digest of objects in memory, ``given@...``, so other texts or labels have another
+    signature.
+    """
 
     scores: tuple[Scores, ...]
     signature: Signature
     notes: tuple[Note, ...]
     files: Mapping[Part, InputFile]
     failed: tuple[tuple[str, str], ...] = ()  # the name of each run that could not be read, and what is wrong with it
-    options: Mapping[str, Any] = field(default_factory=dict)  # what was asked for beside measures and runs
-    groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of labels: documents, perhaps target
-    same: tuple[tuple[str, ...], ...] = ()  # runs of the same rankings, as deep as is measured
-    untrusted: bool = False  # whether the runs are those of strangers: a page names the digest of each
+    options: Mapping[str, Any] = field(default_factory=dict)  # the options of the evaluation
+    groups: Mapping[str, Mapping[str, float]] = field(
+        default_factory=dict
+    )  # of labels: documents, and the target if it is one
+    same: tuple[tuple[str, ...], ...] = ()  # runs with the same rankings down to the deepest cutoff
+    untrusted: bool = False  # whether the runs are submissions of strangers
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
-        """Each run's value of each measure, over the queries for which it is defined."""
+        """The mean of each measure for each run, over the queries for which it is defined."""
         return {each.run: dict(zip(map(str, each.measures), each.means.tolist(), strict=True)) for each in self.scores}
 
     @property
     def per_query(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Each run's value of each measure for each query; nan where it is undefined."""
+        """The value of each measure for each run and query; nan if it is undefined."""
         return {
             each.run: {
                 str(of_query(measure)): dict(zip(each.qids, values.tolist(), strict=True))
@@ -109,11 +115,10 @@ class Result(Answer):
         *,
         interval: Method = "t",
     ) -> Self:
-        """Give the same with an interval beside each mean over queries: Student's t, or of the bootstrap.
+        """Return the same result with an interval of each mean over queries, by Student's t or by bootstrap.
 
-        A sum, a mean over one query and an infinite one have none. ``slices`` are those that are reported too, to say
-        if they are small. Raises UsageError for a confidence that there is not, and where ties or unknown groups stand
-        beside the values.
+        A sum, a mean over one query and an infinite mean have no interval. ``slices`` are those that are also reported,
+        to note small ones. Raises UsageError for a bad confidence, and for a result with bounds.
         """
         found: Self = Answer.reports().with_confidence(self, confidence, slices, interval)
         return found

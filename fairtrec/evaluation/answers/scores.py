@@ -170,7 +170,11 @@ def by_query(qids: Sequence[str], values: Floats, spelled: Sequence[str]) -> dic
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Answer):
-    """One run's values [measure, query], nan where a measure is undefined for a query; queries sorted by id."""
+    """The values of one run [measure, query], nan if a measure is undefined for a query. Queries are sorted by id.
+
+    With ``bounds="ties"``, ``"labels"`` or ``"texts"``, ``ends["least"]`` and ``ends["greatest"]`` are scores of the
+    lowest and highest values.
+    """
 
     run: str
     tag: str
@@ -178,7 +182,7 @@ class Scores(Answer):
     qids: tuple[str, ...]
     values: Floats
     notes: tuple[Note, ...] = ()
-    columns: Mapping[str, ScoreColumn] = field(default_factory=dict)  # what stands next to the values
+    columns: Mapping[str, ScoreColumn] = field(default_factory=dict)  # such as ties, unknown, gold, pooled
     target: Floats | None = None  # of all queries, where it is one [group]
     top: str = ""  # a digest of the first hundred ranks of all queries
     strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
@@ -204,7 +208,7 @@ class Scores(Answer):
 
     @cached_property
     def ends(self) -> dict[str, "Scores"]:
-        """Other values of the queries that columns have by name: with bounds the least, greatest and expected."""
+        """The other values of queries, by name: with bounds "least", "greatest" and "expected"."""
         columns = self.columns.values()
         several = {end: values for column in columns for end, values in column.ends().items()}
         return {end: replace(self, values=values, columns={}) for end, values in several.items()}

@@ -81,7 +81,7 @@ class ChoiceKeywords(RerankedKeywords, total=False):
 
 @dataclass(frozen=True)
 class Choices:
-    """The options of an evaluation; each is also one of ``fairtrec eval``, whose help says what it does."""
+    """The options of an evaluation. Each is an option of ``fairtrec eval`` and a keyword of ``evaluate``."""
 
     background_depth: Annotated[int, Choice(
         ("--background-depth",), INPUTS, "Use the first N background documents of each query.",

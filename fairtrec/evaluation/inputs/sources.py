@@ -63,7 +63,10 @@ class Attributes:
 def attributes(**sources: GroupsLike) -> Attributes:
     """Name the labels of several attributes: ``labels=fairtrec.attributes(gender="gender.tsv", region=frame)``.
 
-    Each is what ``labels`` takes. Names have letters, digits, ``_``, ``-`` and ``.``. Raises UsageError for others.
+    Each value is what ``labels`` takes. Names have letters, digits, ``_``, ``-`` and ``.``.
+
+    Raises:
+        UsageError: a name with other characters.
     """
     return Attributes(sources)
 

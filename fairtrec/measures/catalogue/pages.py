@@ -133,10 +133,12 @@ _PLACE = re.compile(r"https?://[^\s,;]*[^\s,;.]")
 
 
 def bibtex(measures: str = "") -> str:
-    """Give fairtrec and the sources of measures as BibTeX: fairtrec first, then each source once, in their order.
+    """Write fairtrec and the sources of measures as BibTeX: fairtrec first, then each source once.
 
-    Of a measure of another package, whose source is not among those that come with fairtrec, the entry holds what its
-    page says. Raises UsageError for measures that there are not.
+    The entry of a measure of another package has the source of its page.
+
+    Raises:
+        UsageError: an unknown measure.
     """
     known = dict(_bundled())
     first = known.pop("").replace("\n}", f"\n  version = {{{__version__}}},\n}}")

@@ -27,15 +27,20 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
 
 
 def paths(arguments: Iterable[str], left_out: PassedOver | None = None) -> list[str]:
-    """Name each file that the arguments stand for, in their order.
+    """List the files that arguments of the command line mean, in their order.
 
-    A folder stands for its files, sorted, without hidden ones and without those of folders in it; a pattern like
-    ``deep/**/*.run`` for the files that it matches, sorted; ``@list.txt`` for what stands in that file, a name or
-    pattern on each line, relative to where the command is called; and ``-`` for standard input. Raises InputError for
-    a folder, pattern or list that stands for nothing, UsageError for a file that hides what an argument means.
+    A folder means its files, sorted, without hidden files and subfolders. A pattern like ``deep/**/*.run`` means the
+    files that it matches, sorted. ``@list.txt`` means the files, folders and patterns on its lines, relative to the
+    working directory. ``-`` is standard input.
 
-    Pipes and devices in a folder or behind a pattern are left out. ``left_out`` is told of them, and of the files of a
-    folder in which no line is of a run, such as README.md, which then do not count; without it they do.
+    Args:
+        arguments: names, patterns, folders or lists.
+        left_out: a function that is called with the pipes, devices and files without a run that are left out. Without
+            it, files without a run are listed.
+
+    Raises:
+        InputError: a folder, pattern or list without any file.
+        UsageError: a file whose name is that of a pattern or a list.
     """
     return [path for _, path in _expanded(arguments, left_out)]
 

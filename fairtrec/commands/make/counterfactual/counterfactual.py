@@ -30,18 +30,21 @@ def make_counterfactual(
     watcher: Watcher | None = None,
     **options: Any,
 ) -> "RewritingSummary":
-    """Write a collection with each word of a list of pairs replaced by its counterpart: she by he, he by she.
+    """Write a collection in which each word of a list of pairs is replaced by its counterpart: she by he, he by she.
 
-    ``sources``  files of docno<TAB>text lines or JSON lines, or an ir_datasets id.
-    ``pairs``    the name of a list of pairs, a path, or ``[(word, counterpart), ...]``.
-    ``output``   a file whose name ends in .tsv or .jsonl, and perhaps .gz, .bz2 or .zst behind that.
-    ``runs``     a run or several, as ``evaluate`` takes them: only documents ranked there, down to ``depth``.
-    ``watcher``  is called with how far it has come.
-    ``options``  the options of ``fairtrec make counterfactual``: ignore_case, pronouns, jobs, keep_going,
-                 max_doc_bytes, one_way. Where jobs are several, which is the default, a script calls this below
-                 ``if __name__ == "__main__":``.
+    Args:
+        sources: files of ``docno<TAB>text`` lines or JSON lines, or an ir_datasets id.
+        pairs: the name of a list of pairs, a path, or ``[(word, counterpart), ...]``.
+        output: a file that ends in .tsv or .jsonl, with or without .gz, .bz2 or .zst.
+        runs: one or several runs, as for ``evaluate``: write only documents that they rank, down to ``depth``.
+        depth: ranks of ``runs``; None: all.
+        watcher: a function that is called with the progress.
+        options: those of ``fairtrec make counterfactual``: ignore_case, pronouns, jobs, keep_going, max_doc_bytes,
+            one_way. A script with several jobs, which is the default, calls this below ``if __name__ == "__main__":``.
 
-    Raises InputError for what is wrong with a source, the pairs or a run, UsageError for an output that exists.
+    Raises:
+        InputError: a source, a pair or a run that cannot be read.
+        UsageError: an output that exists.
     """
     from fairtrec.commands.make.counterfactual import rewriting
 

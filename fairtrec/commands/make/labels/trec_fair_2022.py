@@ -57,15 +57,19 @@ def make_labels(
     world: FilePath | None = None,
     force: bool = False,
 ) -> LabelFiles:
-    """Write labels of gender and geography, and perhaps graded qrels and shares of the world, to a folder.
+    """Write the labels of TREC Fair Ranking 2022 to a folder, and optionally graded qrels and shares of the world.
 
-    ``pages``   the metadata of pages, JSON lines; of a page that appears twice the first line counts.
-    ``output``  the folder, which is made. If it holds files, ``force`` is needed.
-    ``track``   the track whose files these are.
-    ``qrels``   the relevant documents of queries, JSON lines.
-    ``world``   the populations of regions, CSV with the columns Name and Population.
+    Args:
+        pages: the metadata of pages, JSON lines. If a page occurs twice, the first line counts.
+        output: the folder, which is created.
+        track: the track of the files.
+        qrels: the relevant documents of queries, JSON lines.
+        world: the populations of regions, CSV with the columns Name and Population.
+        force: allow a folder that is not empty.
 
-    Raises UsageError for a folder that is not empty, InputError for a line that is not of this form.
+    Raises:
+        UsageError: a folder that is not empty.
+        InputError: a line of another form.
     """
     if track != "trec-fair-2022":
         raise UsageError(f"there is no track {track!r}; choose trec-fair-2022")

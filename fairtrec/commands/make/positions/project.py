@@ -166,24 +166,28 @@ def make_positions(
     missing: Absent = "error",
     save_embeddings: FilePath | None = None,
 ) -> Projection:
-    """Place the ranked documents of each query on the axes along which its documents' vectors spread most.
+    """Place the ranked documents of each query on the axes along which their vectors spread most.
 
-    ``runs``         one or several, as ``evaluate`` takes them; all share the axes of a query.
-    ``embeddings``   vectors: a path (.npy, .npz, .parquet), ``{docno: vector}``, or a matrix, whose rows ``ids`` name.
-    ``ids``          a path with a docno on each line, or docnos.
-    ``docs``         texts, as ``evaluate`` takes them, of which ``model`` makes vectors: a folder or name of
-                     sentence-transformers, or a function of a list of texts.
-    ``fit``          documents that define the axes: a path of lines ``qid docno``, or ``{qid: [docno, ...]}``;
-                     without it all that the runs rank, down to ``depth``.
-    ``spurious``     documents whose difference is taken out before: lines ``qid docno side``, or
-                     ``{qid: {docno: side}}``; ``spurious_as`` is the length of the direction.
-    ``axes``         how many.
-    ``normalize``    brings all vectors to length 1 before.
-    ``labels``       groups, as ``evaluate`` takes them; ``toward`` is the group whose side is above 0.
-    ``missing``      skip: leave out a document that has no vector, and count it.
+    Args:
+        runs: one or several, as for ``evaluate``. All share the axes of a query.
+        embeddings: vectors: a path (.npy, .npz, .parquet), ``{docno: vector}``, or a matrix whose rows are ``ids``.
+        ids: docnos, or a path with one per line.
+        docs: texts, as for ``evaluate``, of which ``model`` makes vectors.
+        model: a folder or name of sentence-transformers, or a function of a list of texts.
+        fit: documents that define the axes: a path of lines ``qid docno``, or ``{qid: [docno, ...]}``. By default all
+            that the runs rank, down to ``depth``.
+        spurious: documents whose difference is removed first: lines ``qid docno side``, or ``{qid: {docno: side}}``.
+        spurious_as: the length of the removed direction: "unit" or "published".
+        axes: their number.
+        normalize: scale all vectors to length 1 first.
+        labels: groups, as for ``evaluate``.
+        toward: the group whose side is above 0.
+        missing: "skip" leaves out documents without a vector and counts them.
 
-    Raises UsageError for what does not fit together, InputError for what cannot be read and for a document without a
-    vector, ResourceError for a library or a model that is not there.
+    Raises:
+        UsageError: inputs or options that do not fit together.
+        InputError: a file that cannot be read, or a document without a vector.
+        ResourceError: a library or a model that is missing.
     """
     _refuse_odd_sources(embeddings, docs, model, ids)
     groups = _groups(labels, toward)

@@ -36,19 +36,22 @@ def make_queryset(
     domain: str | None = None,
     terms: TermsLike | None = None,
 ) -> QuerySet:
-    """Choose queries by votes, and tell how well those who voted agree.
+    """Choose queries by votes, and measure how well the voters agree.
 
-    ``cast``         the votes: files of lines qid, annotator, label; or qid, label, one for each annotator; or
-                     ``{annotator: {qid: label}}``, or a frame of these columns. None: the queries of the table that
-                     has the domains.
-    ``keep``         the label whose queries are kept.
-    ``votes``        which label a query has: that of more than half of its votes (majority), or of each of them (all).
-    ``queries``      only these: a query set by name, a file of ids, or ids.
-    ``query_texts``  what queries ask: lines qid<TAB>text, a table with a header, an ir_datasets id, or ``{qid: text}``.
-    ``domain``       the column of that table that names the domains of each query.
-    ``terms``        group terms: a query whose text holds one is left out.
+    Args:
+        cast: the votes: files of lines qid, annotator, label; or qid, label, one file per annotator; or
+            ``{annotator: {qid: label}}``; or a frame with these columns. None: the queries of ``query_texts``.
+        keep: the label whose queries are kept.
+        votes: the label of a query: that of more than half of its votes ("majority"), or of each vote ("all").
+        queries: only these: a query set by name, a file of ids, or ids.
+        query_texts: the text of each query: lines ``qid<TAB>text``, a table with a header, an ir_datasets id, or
+            ``{qid: text}``.
+        domain: the column of that table with the domains of each query.
+        terms: group terms. A query whose text contains one is left out.
 
-    Raises UsageError for what does not fit together, and for a label that nobody gave; InputError for bad input.
+    Raises:
+        UsageError: options that do not fit together, or a label without votes.
+        InputError: a file that cannot be read.
     """
     has_votes = _has_votes(cast)
     _refuse(has_votes=has_votes, keep=keep, votes=votes, query_texts=query_texts, domain=domain, terms=terms)
