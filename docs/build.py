@@ -13,6 +13,7 @@ from api_pages import write_api
 from command_pages import write_commands
 from man import walk
 from measure_pages import MADE, write_measures, write_rerankers
+from navigation import find_guide
 from picture import draw_front
 from schema_page import write_schema
 
@@ -27,7 +28,20 @@ from fairtrec.rerankers import BUILT_IN as OURS
 from fairtrec.statistics.procedure import Procedure
 
 HERE = Path(__file__).parent
+GUIDES_FROM = "<!-- pages of commands, made by `make docs` -->\n\n"
+GUIDES_TO = "\n<!-- end of the pages of commands -->\n"
 FOLDERS = ("api", "commands", "measures", "rerankers")  # all of whose pages are made
+
+
+def contents() -> str:
+    """Write the pages by task: in the hand-written page, the questions of commands with a page of their own."""
+    before, _, rest = (HERE / "contents.md").read_text("utf-8").partition(GUIDES_FROM)
+    _, _, behind = rest.partition(GUIDES_TO)
+    lines = ["| Compare, explain, change | page |", "|---|---|"]
+    for row in find_rows():
+        pages = ", ".join(f"[{page.removesuffix('.md')}]({page})" for page in find_guide(row.name))
+        lines += [f"| {row.question} | {pages} |"] if pages else []
+    return f"{before}{GUIDES_FROM}{chr(10).join(lines)}\n{GUIDES_TO}{behind}"
 
 
 def codes() -> str:
@@ -127,6 +141,7 @@ def main() -> int:
         **write_commands(),
         **write_measures(),
         **write_rerankers(),
+        "contents.md": contents(),
         "validate.md": codes(),
         "stability.md": stability(),
         "schema.md": write_schema(schema()),

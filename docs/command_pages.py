@@ -11,29 +11,7 @@ from measure_pages import MADE
 from fairtrec.cli import command, find_rows
 from fairtrec.cli.commands import DEFAULT, FIRST
 from fairtrec.cli.short_help import describe_option
-
-QUESTIONS = {
-    "eval": "How fair and how useful are my runs?",
-    "compare": "Do two runs differ by more than chance?",
-    "check": "Does a run meet the requirements of my project?",
-    "select": "Which of several runs do I ship?",
-    "trec-fair-2019": "How do runs of the TREC 2019 Fair Ranking track score?",
-    "explain": "Which documents and words made a value?",
-    "headroom": "How much fairer could a run be, at no loss of relevance?",
-    "ablate": "Does the order of my runs survive other word lists and settings?",
-    "gold": "Are my word lists or labels right, and how much do errors change a value?",
-    "plot": "How do I draw my runs for a paper?",
-    "rbo": "How similar are the rankings of two runs?",
-    "rerank": "How do I make a run fairer, and what does it cost?",
-    "validate": "Are my run files correct?",
-    "counts": "How do I count group words once for a whole collection?",
-    "make": "How do I make positions, counterfactual texts, query sets, labels or rankers?",
-    "resources": "Which word lists and query sets are there, and how do I add mine?",
-    "measures": "Which measures are there, and what do they mean?",
-    "results": "Do two results files agree, and can I compute one again?",
-    "demo": "What does fairtrec do on a small example?",
-    "completion": "How do I complete commands with TAB?",
-}
+from fairtrec.commands import load_row
 
 TITLES = {FIRST: "Most used"}
 
@@ -79,7 +57,7 @@ def write_commands() -> dict[str, str]:
     for group in dict.fromkeys(row.group for row in rows):
         lines.append(f"## {group}\n\n| Question | Command | What it does |\n|---|---|---|")
         lines[-1] += "".join(
-            f"\n| {QUESTIONS[row.name]} | [{row.name}](commands/{row.name}.md) | {row.text} |"
+            f"\n| {row.question} | [{row.name}](commands/{row.name}.md) | {row.text} |"
             for row in rows
             if row.group == group
         )
@@ -95,7 +73,7 @@ def write_commands() -> dict[str, str]:
 def write_command(name: str) -> str:
     """Write the page of a command, with those in it."""
     (_, whole), *inner = walk(command, name)
-    parts = [f"# fairtrec {name}\n\n{MADE}**{QUESTIONS[name]}**\n"]
+    parts = [f"# fairtrec {name}\n\n{MADE}**{load_row(name).question}**\n"]
     found = _read(whole, f"fairtrec {name}")
     parts += found.texts
     if names := getattr(whole, "brief", "").split():

@@ -7,6 +7,7 @@ from typing import Any
 
 from formulas import set_formula
 from mkdocs.structure.files import File, Files
+from navigation import expand_navigation
 
 ROOT = Path(__file__).parent.parent
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
@@ -16,21 +17,9 @@ SOURCE = "https://github.com/fairtrec/fairtrec/blob/main/"
 
 
 def on_config(config: Any) -> Any:
-    """Replace a folder in the navigation with its pages, in the order in which the page of its name links to them."""
-    config.nav = _expanded(config.nav)
+    """Replace folders in the navigation with their pages."""
+    config.nav = expand_navigation(config.nav)
     return config
-
-
-def _expanded(nav: Any) -> Any:
-    if isinstance(nav, list):
-        return [_expanded(each) for each in nav]
-    if isinstance(nav, dict):
-        return {title: _expanded(each) for title, each in nav.items()}
-    if not nav.endswith("/"):
-        return nav
-    index = f"{nav[:-1]}.md"
-    text = (ROOT / "docs" / index).read_text("utf-8")
-    return [index, *dict.fromkeys(re.findall(rf"\]\(({re.escape(nav)}[\w.-]+\.md)\)", text))]
 
 
 def on_files(files: Files, config: Any) -> Files:

@@ -30,8 +30,8 @@ class CRBO(Measure):
     The counterfactual run is the same system's ranking of the same queries over the swapped collection (``fairtrec make
     counterfactual``), in which every group word is replaced by its counterpart: she by he, mother by father. RBO_ext is
     rank-biased overlap, extrapolated beyond the ends (Webber et al. 2010, Eq. 32). ``p`` is the probability that a
-    reader goes on to the next rank. ``fairtrec rbo RUN OTHER --depth k`` prints the same number. CRBO shows that a
-    ranker reacts to the words, not which words it prefers. Published values lie between .951 and .976.
+    reader goes on to the next rank. CRBO shows that a ranker reacts to the words, not which words it prefers. Published
+    values lie between .951 and .976.
 
     Unit: none, a probability-weighted share. Better: higher, 1 is the same ranking. Empty ranking: 0. Range: [0, 1].
     Undefined: the counterfactual run lacks the query.

@@ -12,6 +12,7 @@ class CommandRow(NamedTuple):
 
     A command of ``fairtrec make`` has a name of two words, such as ``make positions``.
 
+    ``question``  is what the index of commands asks: the command answers it.
     ``place``     is where the click command is: a file of the command's folder, and a name in it.
     ``sections``  by the words behind the name ("" where there are none): the options that most users begin with; the
                   title above those that no section has; and which options stand there besides.
@@ -27,6 +28,7 @@ class CommandRow(NamedTuple):
     sections: Mapping[str, Sections] = MappingProxyType({})
     answers: Mapping[str, Any] = MappingProxyType({})
     brief: str = ""
+    question: str = ""
 
 
 if TYPE_CHECKING:

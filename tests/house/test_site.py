@@ -1,21 +1,39 @@
 """The site has each page of docs/, and docs/contents.md, one link from the README, has a link to each other page."""
 
 import re
+import runpy
 
 import pytest
+import yaml
 
 from fairtrec_made import REPOSITORY
 
 PAGES = sorted(path.name for path in (REPOSITORY / "docs").glob("*.md"))
 FOLDERS = sorted({path.parent.name for path in (REPOSITORY / "docs").glob("*/*.md")})
 
+IN_FOLDERS = {f"{path.parent.name}/{path.name}" for path in (REPOSITORY / "docs").glob("*/*.md")}
+AT_ROOT = {"index.md", "contributing.md", "changelog.md"}  # which docs/pages.py adds
+NAVIGATION = runpy.run_path(str(REPOSITORY / "docs" / "navigation.py"))["expand_navigation"](
+    yaml.safe_load((REPOSITORY / "mkdocs.yml").read_text("utf-8"))["nav"]
+)
+
+
+def list_pages(nav):
+    """List the pages and addresses of a navigation."""
+    if isinstance(nav, str):
+        return [nav]
+    return [page for each in (nav.values() if isinstance(nav, dict) else nav) for page in list_pages(each)]
+
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_in_a_section_of_the_site(page):
-    navigation = (REPOSITORY / "mkdocs.yml").read_text("utf-8")
-    folder = page.replace(".md", "/")  # which stands for the page and those in the folder
-    name = folder if folder[:-1] in FOLDERS else page
-    assert re.search(rf"^ +- ([\w ]+: )?{re.escape(name)}$", navigation, re.MULTILINE)
+    assert page in list_pages(NAVIGATION)
+
+
+def test_each_page_of_the_site_is_in_one_section():
+    listed = list_pages(NAVIGATION)
+    assert len(listed) == len({*listed})
+    assert {name for name in listed if ":" not in name} == {*PAGES, *IN_FOLDERS, *AT_ROOT}
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -11,6 +11,7 @@ COMMANDS = (
         "Explain",
         "Test if the order of runs survives other lists and settings.",
         "provisional",
+        question="Does the order of my runs survive other word lists and settings?",
         sections={"": ("measure vary terms", "Ablation", "seed")},
         answers={"Ablation": ABLATIONS},
     ),

@@ -19,6 +19,7 @@ COMMANDS = (
         "Evaluate",
         "Check runs against requirements, as a step of CI.",
         "stable",
+        question="Does a run meet the requirements of my project?",
         sections={"": ("require baseline terms", "Requirements", "baseline")},
         answers={"Verdicts": VERDICTS},
     ),

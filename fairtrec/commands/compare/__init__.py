@@ -16,6 +16,7 @@ COMMANDS = (
         "Evaluate",
         "Compare runs with a baseline: tests, intervals, effects.",
         "stable",
+        question="Do two runs differ by more than chance?",
         brief="measures baseline test correction confidence terms docs counts labels background queries form output",
         sections={"": ("measures baseline terms", "Comparison", "")},
         answers={

@@ -2,4 +2,12 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (CommandRow("completion", "Look up", "Print the script that lets a shell complete commands.", "stable"),)
+COMMANDS = (
+    CommandRow(
+        "completion",
+        "Look up",
+        "Print the script that lets a shell complete commands.",
+        "stable",
+        question="How do I complete commands with TAB?",
+    ),
+)

@@ -8,6 +8,7 @@ COMMANDS = (
         "Prepare",
         "Count group terms in a collection; convert, merge, compare.",
         "stable",
+        question="How do I count group words once for a whole collection?",
         sections={"make": ("terms output resume", "Options", "")},
     ),
 )

@@ -8,6 +8,7 @@ COMMANDS = (
         "Look up",
         "Evaluate the bundled example, or copy its files.",
         "stable",
+        question="What does fairtrec do on a small example?",
         sections={"": ("", "Options", "folder")},
     ),
 )

@@ -19,6 +19,7 @@ COMMANDS = (
         "Explain",
         "Show which words at which ranks made a value.",
         "provisional",
+        question="Which documents and words made a value?",
         sections={"": ("measure query terms", "Explanation", "measure")},
         answers={"Explanation": EXPLANATIONS},
     ),

@@ -19,6 +19,7 @@ COMMANDS = (
         "Explain",
         "Sample documents for labeling; measure and correct errors.",
         "provisional",
+        question="Are my word lists or labels right, and how much do errors change a value?",
         sections={
             "draw": ("number docs output", "Draw", "seed"),
             "agree": ("labels terms docs", "Agreement", "confidence"),

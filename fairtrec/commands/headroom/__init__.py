@@ -15,6 +15,7 @@ COMMANDS = (
         "Explain",
         "Find how much fairer a run could be, at no loss and at some.",
         "provisional",
+        question="How much fairer could a run be, at no loss of relevance?",
         brief="utility fairness loss from_ terms docs counts labels background queries form output",
         sections={"": ("fairness loss terms", "Front", "")},
         answers={"Headroom": HEADROOMS},

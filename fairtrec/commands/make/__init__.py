@@ -8,5 +8,6 @@ COMMANDS = (
         "Prepare",
         "Make positions, counterfactual texts, query sets, labels.",
         "provisional",
+        question="How do I make positions, counterfactual texts, query sets, labels or rankers?",
     ),
 )

@@ -2,4 +2,12 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (CommandRow("measures", "Look up", "List the measures; print the page or the BibTeX of one.", "stable"),)
+COMMANDS = (
+    CommandRow(
+        "measures",
+        "Look up",
+        "List the measures; print the page or the BibTeX of one.",
+        "stable",
+        question="Which measures are there, and what do they mean?",
+    ),
+)

@@ -8,6 +8,7 @@ COMMANDS = (
         "Explain",
         "Draw runs as a figure for a paper.",
         "provisional",
+        question="How do I draw my runs for a paper?",
         sections={"": ("measures terms output", "Figure", "baseline")},
     ),
 )

@@ -19,6 +19,7 @@ COMMANDS = (
         "Explain",
         "Compare the rankings of runs: rank-biased overlap.",
         "provisional",
+        question="How similar are the rankings of two runs?",
         sections={"": ("p depth per_query", "Overlap", "baseline complete")},
         answers={"Overlaps": OVERLAPS},
     ),

@@ -7,4 +7,12 @@ DIFFERENCES = Formats(
     "fairtrec.commands.results.report", {"text": Writer("text", "", "all", exact=True), **OBJECT}, ("names",)
 )
 
-COMMANDS = (CommandRow("results", "Look up", "Compare two results files, or evaluate one again.", "stable"),)
+COMMANDS = (
+    CommandRow(
+        "results",
+        "Look up",
+        "Compare two results files, or evaluate one again.",
+        "stable",
+        question="Do two results files agree, and can I compute one again?",
+    ),
+)

@@ -11,6 +11,7 @@ COMMANDS = (
         "Evaluate",
         "Choose one of several runs, between utility and fairness.",
         "provisional",
+        question="Which of several runs do I ship?",
         sections={"": ("utility fairness terms", "Choice", "")},
         answers={"Selection": SELECTIONS},
     ),

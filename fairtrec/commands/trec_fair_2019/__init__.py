@@ -8,6 +8,7 @@ COMMANDS = (
         "Evaluate",
         "Evaluate runs of the TREC 2019 Fair Ranking track.",
         "provisional",
+        question="How do runs of the TREC 2019 Fair Ranking track score?",
         sections={"": ("sequences truth labels", "Unfairness", "")},
     ),
 )

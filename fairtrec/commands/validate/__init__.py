@@ -13,6 +13,7 @@ COMMANDS = (
         "Prepare",
         "Check run files and fix unambiguous errors.",
         "stable",
+        question="Are my run files correct?",
         sections={"": ("qrels docs fix", "Checks", "due")},
         answers={"Validation": FINDINGS},
     ),
