@@ -1,7 +1,10 @@
 """How measures are called on their inputs: of one ranking of each query or of several, of one attribute or of all."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import cached_property
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +16,8 @@ from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import OF_RANKS, looks_at_groups
 from fairtrec.measures.utility import rows_of_relevance
 from fairtrec.support.errors import UsageError
+
+SEVERAL = 3  # cutoffs of a measure, from which they are computed together
 
 
 class InputsOfSamples(Inputs):
@@ -65,6 +70,7 @@ def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
     utility = rows_of_relevance(measures)
     if utility:
         values[utility] = inputs.context.judge.values(inputs.run, inputs.qids)
+    together = _values_by_cutoff(inputs, [(row, each) for row, each in enumerate(measures) if row not in utility])
     for row, measure in enumerate(measures):
         if row in utility:
             continue
@@ -75,13 +81,39 @@ def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
         elif own.context.is_vast and looks_at_groups(measure):
             value = masked(measure, by_attribute.values_of_unlisted(measure, own), own)
         else:
-            value = measure(**{name: getattr(own, name) for name in measure.needs})
+            value = together[row] if row in together else measure(**_inputs_of(measure, own))
             value = value if own.context.labels is None else masked(measure, value, own)
         if np.shape(value) not in ((queries,), (1,)):
             what = f"{measure} gave values of the shape {np.shape(value)} for {queries} queries"
             raise UsageError(f"{what}; it has a fault, report it to its authors")
         values[row] = value
     return values + 0.0  # -0.0 is 0.0
+
+
+def _inputs_of(measure: Measure, inputs: Inputs) -> dict[str, Any]:
+    return {name: getattr(inputs, name) for name in measure.needs}
+
+
+def _values_by_cutoff(inputs: Inputs, measures: Sequence[tuple[int, Measure]]) -> dict[int, Floats]:
+    """Compute the measures, each with its row, that are asked for at several cutoffs: the values [query] by row.
+
+    What one cutoff shares with the others is computed once.
+    """
+    families: dict[Any, list[tuple[int, int, Measure]]] = {}
+    for row, measure in measures:
+        own_fields = {field.name: getattr(measure, field.name) for field in fields(measure)}
+        if isinstance(cutoff := own_fields.pop("cutoff", None), int):
+            families.setdefault((type(measure), *own_fields.values()), []).append((cutoff, row, measure))
+    found: dict[int, Floats] = {}
+    for family in families.values():
+        own = inputs.by(family[0][2].by)
+        is_of_all = len(inputs.context.given) > 1 and parts_of(family[0][2], inputs.reference)
+        if len(family) < SEVERAL or is_of_all or (own.context.is_vast and looks_at_groups(family[0][2])):
+            continue
+        (_, _, deepest), *shallower = several = sorted(family, key=itemgetter(0), reverse=True)
+        values = deepest.values_at([each for _, _, each in shallower], **_inputs_of(deepest, own))
+        found |= {row: value for (_, row, _), value in zip(several, values, strict=True)}
+    return found
 
 
 def masked(measure: Measure, values: Floats, inputs: Inputs) -> Floats:

@@ -121,13 +121,33 @@ def ideal(omega: Floats, documents: Ints, cutoff: int) -> Floats:
     >>> ideal(np.array([[0.5, 1.0, 0.0]]), np.array([[1, 2, 9]]), cutoff=3).round(6).tolist()
     [1.88093]
     """
+    if (found := ideals(omega, documents, cutoff)) is not None:
+        return found[:, -1]
     documents = np.broadcast_to(documents, omega.shape)
-    worth = np.where(documents > 0, omega, -np.inf)
-    if omega.shape[1] > 2 * cutoff and documents.max() <= 1 and not np.isnan(worth).any():
-        worth = -np.partition(-worth, cutoff - 1, axis=1)[:, :cutoff]  # no other document has a weight
-        documents = (worth > -np.inf).astype(np.int64)
-    order = np.argsort(-worth, axis=1, kind="stable")
+    order = np.argsort(-np.where(documents > 0, omega, -np.inf), axis=1, kind="stable")
     last = np.cumsum(np.take_along_axis(documents, order, axis=1), axis=1).clip(max=cutoff)
     weights = np.diff(discount.sums(discount.log2(cutoff))[last], axis=1, prepend=0.0)
-    values = np.where(weights > 0, np.take_along_axis(worth, order, axis=1), 0.0)
+    values = np.where(weights > 0, np.take_along_axis(omega, order, axis=1), 0.0)
     return np.where(documents.sum(axis=1) > 0, weighted_sum(values, weights), np.nan)
+
+
+def ideals(omega: Floats, documents: Ints, cutoff: int) -> Floats | None:
+    """Sum the best that a set allows down to each rank [query, cutoff], as ``ideal`` does down to the last.
+
+    None if several documents have one omega between them, or if an omega is unknown.
+
+    >>> ideals(np.array([[0.5, 1.0, 0.0]]), np.array([[1, 1, 1]]), cutoff=2).round(6).tolist()
+    [[1.0, 1.315465]]
+    """
+    documents = np.broadcast_to(documents, omega.shape)
+    worth = np.where(documents > 0, omega, -np.inf)
+    if not worth.size or documents.max() > 1 or np.isnan(worth).any():
+        return None
+    several = min(cutoff, worth.shape[1])
+    falling = -np.sort(np.partition(-worth, several - 1, axis=1)[:, :several], axis=1)
+    weights = np.diff(discount.sums(discount.log2(cutoff)))
+    best = np.zeros((len(worth), cutoff))
+    best[:, :several] = np.where(falling > -np.inf, falling, 0.0) * weights[:several]
+    best = np.cumsum(best, axis=1) + 0.0
+    best[~documents.any(axis=1)] = np.nan
+    return best

@@ -40,6 +40,54 @@ def once(function: Callable[..., Floats]) -> Callable[..., Floats]:
     return kept
 
 
+def once_by_rank(function: Callable[..., Floats]) -> Callable[..., Floats]:
+    """Keep what a function gives for each rank of an array [query, rank, ...] that cannot change, for its first ranks.
+
+    Measures at several cutoffs ask for the first ranks of one array, the deepest measure first.
+
+    >>> asked = []
+    >>> doubled = once_by_rank(lambda values: asked.append(1) or 2 * values)
+    >>> values = np.arange(4.0).reshape(1, 4)
+    >>> values.flags.writeable = False
+    >>> doubled(values[:, :3]).tolist(), doubled(values[:, :2]).tolist(), len(asked)
+    ([[0.0, 2.0, 4.0]], [[0.0, 2.0]], 1)
+    """
+    last: tuple[Any, Any, Any, Floats] | None = None
+
+    @wraps(function)
+    def kept(values: Floats, *more: Any) -> Floats:
+        nonlocal last
+        whole = values if values.base is None else values.base
+        if values.flags.writeable or not isinstance(whole, np.ndarray) or whole.flags.writeable:
+            return function(values, *more)
+        found, place = last, _place_of(values)
+        is_known = found is not None and found[0]() is whole and all(map(_same, found[1], more))
+        if found is None or not is_known or not _begins(place, found[2]):
+            last = found = ref(whole), more, place, function(values, *more)
+        return found[3][:, : values.shape[1]]
+
+    return kept
+
+
+def starts(first: Any, whole: Any) -> bool:
+    """Tell whether an array [query, rank, ...] is the first ranks of another, in the same memory.
+
+    >>> values = np.zeros((2, 4))
+    >>> starts(values[:, :3], values), starts(values[:, 1:], values)
+    (True, False)
+    """
+    return _begins(_place_of(first), _place_of(whole))
+
+
+def _place_of(values: Any) -> tuple[int, Any]:
+    queries, ranks, *more = values.shape
+    return ranks, (values.__array_interface__["data"], values.strides, values.dtype, queries, more)
+
+
+def _begins(first: tuple[int, Any], whole: tuple[int, Any]) -> bool:
+    return first[0] <= whole[0] and first[1] == whole[1]
+
+
 def _same(one: Any, other: Any) -> bool:
     return one is other or (not isinstance(one, np.ndarray) and bool(one == other))
 

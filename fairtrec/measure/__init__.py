@@ -9,7 +9,7 @@ What ``__all__`` names is all that an author of measures imports; fairtrec.testi
 import dataclasses
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -137,10 +137,26 @@ class Measure(Quantity, Parameters):
         """Compute one value per query from the inputs that the signature names; by default that of ``formula``."""
         if type(self).formula is Measure.formula:
             raise TypeError(f"{self.name} does not say how it is computed; give it a formula, or a __call__")
+        return self.form_of(*args, **inputs).value()
+
+    def form_of(self, *args: Any, **inputs: Any) -> Form:
+        """Make the form of inputs that go on behind the cutoff."""
         for name in LOOKED_UP:
             if name in inputs:
                 inputs[name] = inputs[name][:, : self.depth]
-        return self.formula(*args, **inputs).value()
+        return self.formula(*args, **inputs)
+
+    def values_at(self, shallower: "Sequence[Measure]", **inputs: Any) -> Iterator[Floats]:
+        """Compute its value [query] and those of the same measure at lower cutoffs, each with the bits of its own."""
+        if type(self).__call__ is not Measure.__call__:
+            yield from (each(**inputs) for each in (self, *shallower))
+            return
+        form = self.form_of(**inputs)
+        yield form.value()
+        shared = type(form).shares_prefixes()
+        for each in shallower:
+            other = each.form_of(**inputs)
+            yield form.value_of(other) if shared and type(other) is type(form) else other.value()
 
     @classmethod
     def gives(cls, column: FormColumn) -> bool:

@@ -9,7 +9,7 @@ Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.ranks import starts
 from fairtrec.formulas.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
@@ -56,6 +57,15 @@ class Form:
         """Compute the value [query]."""
         raise NotImplementedError
 
+    def value_of(self, shallower: "Form") -> Floats:
+        """Compute the value of a form of the same measure at a lower cutoff, with the bits of its own ``value``."""
+        return shallower.value()
+
+    @classmethod
+    def shares_prefixes(cls) -> bool:
+        """Tell whether ``value_of`` is of the class that says what the value is: a subclass may compute another."""
+        return "value_of" in vars(next(kind for kind in cls.__mro__ if "value" in vars(kind)))
+
     def over_ranks(self) -> "RankForm | None":
         """Give what the ranks add: ``--bounds ties`` is then exact for any number of orders."""
         return None
@@ -81,6 +91,27 @@ def kinds_of(method: Callable[..., Any]) -> tuple[type[Form], ...]:
     except NameError:  # a name that only type checkers import
         return ()
     return tuple(kind for kind in get_args(said) or (said,) if isinstance(kind, type) and issubclass(kind, Form))
+
+
+def begins(first: Floats, whole: Floats) -> bool:
+    """Tell whether weights [..., rank] are the first ones of others.
+
+    >>> begins(np.array([1.0, 0.5]), np.array([1.0, 0.5, 0.25]))
+    True
+    """
+    return np.array_equal(first, whole[..., : first.shape[-1]])
+
+
+def prefix_sums(values: Floats, weights: Floats) -> Floats:
+    """Sum values [query, rank, ...] times weights [rank or query, rank] down to each rank, as ``weighted_sum`` does.
+
+    >>> prefix_sums(np.array([[1.0, 2.0], [np.nan, 4.0]]), np.array([1.0, 0.5])).tolist()
+    [[1.0, 2.0], [0.0, 2.0]]
+    """
+    weights = weights[..., : values.shape[1]]
+    with np.errstate(invalid="ignore", over="ignore"):
+        products = np.nan_to_num(values) * weights.reshape(weights.shape + (1,) * (values.ndim - 2))
+        return np.cumsum(products, axis=1) + 0.0  # -0.0 is 0, as in a sum that begins with 0
 
 
 class RankForm(Form):
@@ -124,12 +155,28 @@ class SumOverRanks(RankForm):
 
     def value(self) -> Floats:
         """Sum the order as it stands [query]."""
-        ranks = self.weights.shape[-1]
-        top = self.gains[:, :ranks]
-        sums = weighted_sum(top if np.isfinite(top).all() else np.nan_to_num(top), self.weights)
+        top = self.gains[:, : self.weights.shape[-1]]
+        return self.divide(weighted_sum(top if np.isfinite(top).all() else np.nan_to_num(top), self.weights))
+
+    def value_of(self, shallower: Form) -> Floats:
+        """Sum down to the deepest rank once, if gains and weights of the other are those of the first ranks."""
+        assert isinstance(shallower, SumOverRanks)
+        if not starts(shallower.gains, self.gains):
+            return shallower.value()
+        if not shallower.gains.shape[1] or not begins(shallower.weights, self.weights):
+            return shallower.value()
+        return shallower.divide(self._sums[:, min(shallower.weights.shape[-1], shallower.gains.shape[1]) - 1])
+
+    @cached_property
+    def _sums(self) -> Floats:
+        """The sums down to each rank [query, rank]."""
+        return prefix_sums(self.gains[:, : self.weights.shape[-1]], self.weights)
+
+    def divide(self, sums: Floats) -> Floats:
+        """Make values of the sums [query], undefined where they are to be."""
         value = sums if self.divisor is None else quotient(sums, self.divisor)
         if self.known is not None:
-            value = np.where(self.known[:, :ranks].any(axis=1), value, np.nan)
+            value = np.where(self.known[:, : self.weights.shape[-1]].any(axis=1), value, np.nan)
         return value if self.defined is None else np.where(self.defined, value, np.nan)
 
     def over_labels(self) -> "LabelForm | None":

@@ -6,7 +6,7 @@ greatest and the expected value over all labelings follow from it is proved in f
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,8 +14,9 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.ranks import starts
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure.forms import Form, Summands
+from fairtrec.measure.forms import Form, Summands, begins, prefix_sums
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.exposures import Ratio
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from fairtrec.formulas.labellings.unlabelled import LabelForm
 
 Compare = Callable[[Floats, Any], Floats]
+
+
+def _is_same(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
+    """Tell whether two functions are one, which may be made anew in each call, and depend on nothing else."""
+    code, closure = getattr(one, "__code__", None), getattr(one, "__closure__", None)
+    return one is other or (code is not None and code is getattr(other, "__code__", None) and closure is None)
 
 
 @ranks.once
@@ -54,6 +61,22 @@ class GroupTotals(Form):
         """Compare what the groups hold [query]."""
         return np.asarray(self.compare(_held_in_all(self.membership, self.cutoff), self.target))
 
+    def value_of(self, shallower: Form) -> Floats:
+        """Count down to the deepest rank once."""
+        assert isinstance(shallower, GroupTotals)
+        if not starts(shallower.membership, self.membership):
+            return shallower.value()
+        depth = min(shallower.cutoff or shallower.membership.shape[1], shallower.membership.shape[1])
+        if not 0 < depth <= self._held.shape[1]:
+            return shallower.value()
+        return np.asarray(shallower.compare(self._held[:, depth - 1], shallower.target))
+
+    @cached_property
+    def _held(self) -> Floats:
+        """What each group holds down to each rank [query, rank, group]."""
+        top = self.membership[:, : self.cutoff]
+        return prefix_sums(top, np.ones(top.shape[1]))
+
     def over_labels(self) -> "Totals":
         """Let what each group holds in all decide."""
         from fairtrec.formulas.labellings.sums import Totals
@@ -84,10 +107,32 @@ class GroupPrefixes(Form):
 
     def value(self) -> Floats:
         """Go down the ranks [query]."""
+        return self.sum_costs(*self._costs)
+
+    def value_of(self, shallower: Form) -> Floats:
+        """Compute the cost of each rank once, if it does not depend on the cutoff."""
+        assert isinstance(shallower, GroupPrefixes)
+        if not shallower.costs_as(self):
+            return shallower.value()
+        held, costs = self._costs
+        several = shallower.weights.shape[1]
+        return shallower.sum_costs(held[:, :several], costs[:, :several])
+
+    def costs_as(self, deeper: "GroupPrefixes") -> bool:
+        """Tell whether the costs of ranks are those of a form that goes deeper: of the same ranks, by one function."""
+        same = self.target is deeper.target and self.order is deeper.order and _is_same(self.cost, deeper.cost)
+        return same and starts(self.membership, deeper.membership) and self.weights.shape[1] <= deeper.weights.shape[1]
+
+    @cached_property
+    def _costs(self) -> tuple[Floats, Floats]:
+        """What the groups hold down to each rank [query, rank, group], and what that costs [query, rank]."""
         several = self.weights.shape[1]
         top = distribution.in_order(self.membership[:, :several], self.order)
         held = np.cumsum(np.nan_to_num(top), axis=1)
-        costs = self.cost(held, self._aim, np.arange(1, several + 1)[:, None])
+        return held, self.cost(held, self._aim, np.arange(1, several + 1)[:, None])
+
+    def sum_costs(self, held: Floats, costs: Floats) -> Floats:
+        """Sum the costs [query, rank], for groups that hold so much down to each rank [query, rank, group]."""
         total = weighted_sum(np.where(self.weights > 0, costs, 0.0), self.weights)
         somebody = (held[:, -1:] > 0).any(axis=(1, 2))
         return np.asarray(np.where(somebody, quotient(total, self.divisor), self.if_nobody) + self._first)
@@ -144,6 +189,22 @@ class GroupExposure(Form):
     def value(self) -> Floats:
         """Compare the exposure with what is wanted [query]."""
         return np.asarray(self.compare(self.exposure, self.wanted))
+
+    def value_of(self, shallower: Form) -> Floats:
+        """Add up the exposure once, if the weights of the other are those of the first ranks."""
+        assert isinstance(shallower, GroupExposure)
+        is_usual = type(self).exposure is GroupExposure.exposure
+        if not is_usual or not starts(shallower.membership, self.membership):
+            return shallower.value()
+        depth = shallower.membership.shape[1]
+        if not 0 < depth == shallower.weights.shape[-1] or not begins(shallower.weights, self.weights):
+            return shallower.value()
+        return np.asarray(shallower.compare(self._exposures[:, depth - 1], shallower.wanted))
+
+    @cached_property
+    def _exposures(self) -> Floats:
+        """The exposure down to each rank [query, rank, group]."""
+        return prefix_sums(self.membership, self.weights)
 
     def over_labels(self) -> "LabelForm | None":
         """Let the exposure of the groups decide, if it is known how the value bends."""
@@ -235,6 +296,22 @@ class RatioOfMeans(Form):
     def value(self) -> Floats:
         """Compare the means [query]."""
         return self.sums.value()
+
+    def value_of(self, shallower: Form) -> Floats:
+        """Add up what the groups get once, if the other gets the same at the first ranks, and nothing below these."""
+        assert isinstance(shallower, RatioOfMeans)
+        if shallower.membership is not self.membership:
+            return shallower.value()
+        depth = np.count_nonzero(shallower.weights)
+        if not depth or shallower.weights[depth:].any() or not begins(shallower.weights[:depth], self.weights):
+            return shallower.value()
+        got, due = self._amounts
+        return np.asarray(shallower.compare(got[:, depth - 1], due, shallower.target))
+
+    @cached_property
+    def _amounts(self) -> tuple[Floats, Floats]:
+        """What the groups get down to each rank [query, rank, group], and how many documents they have."""
+        return prefix_sums(self.membership, self.weights), ranks.total(np.nan_to_num(self.membership))
 
     def over_labels(self) -> "Ratio":
         """Let the mean weights of two groups decide, or of one and the rest."""

@@ -56,6 +56,12 @@ def setfairr(omega: Floats, documents: Ints, cutoff: int, *, full_k: bool = Fals
     return np.asarray(mean * discount.sums(discount.log2(cutoff))[filled])
 
 
+@ranks.once_by_rank
+def _omega_of(ranked: Ints, counts: Floats, target: Floats, tau: int) -> Floats:
+    """Rate the neutrality of the ranked documents [query, rank]; once for measures at several cutoffs."""
+    return neutrality.omega(take(counts, ranked), target[:, None], tau)
+
+
 @dataclass(frozen=True)
 class Neutrality(Measure):
     """What the family shares: its two parameters."""
@@ -80,7 +86,7 @@ class Neutrality(Measure):
     ) -> SumOverRanks:
         """Sum the neutrality of the ranked documents, discounted, over the ``ideal`` [query]."""
         return SumOverRanks(
-            neutrality.omega(take(counts, ranked), target[:, None], self.tau),
+            _omega_of(ranked, counts, target, self.tau),
             discount.log2(self.cutoff),
             ideal,
             defined=defined,
@@ -90,9 +96,17 @@ class Neutrality(Measure):
 
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:
         """Sum the best top that the candidates could have filled [query]; once for all runs that share them."""
-        asked = "ideal", self.cutoff, self.tau, target.tobytes()
+        key = self.tau, target.tobytes()
+        asked, prefixes = ("ideal", self.cutoff, *key), ("ideals", *key)
+        deepest = candidates.kept.get(prefixes)
+        if deepest is not None and self.cutoff <= deepest.shape[1]:
+            return deepest[:, self.cutoff - 1]
         if asked not in candidates.kept:
             omega = neutrality.omega(candidates.counts, target[:, None], self.tau)
+            of_each = neutrality.ideals(omega, candidates.documents, self.cutoff)
+            if of_each is not None:
+                candidates.kept[prefixes] = of_each
+                return of_each[:, -1]
             candidates.kept[asked] = ifairr(omega, candidates.documents, self.cutoff)
         return candidates.kept[asked]
 

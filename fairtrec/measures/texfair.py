@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.formulas import discount, distribution
+from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Note, NoteKind, NoteSeverity, SumOverRanks, take
@@ -20,6 +20,18 @@ SILENT = NoteKind(
     "{silent} of {rankings} rankings have no group term and count as the maximum",
     NoteSeverity.MISLEADING,
 )
+
+
+@ranks.once_by_rank
+def shares_of(ranked: Ints, counts: Floats, tokens: Floats) -> Floats:
+    """Give the groups' shares of the tokens of the ranked documents [query, rank, group]."""
+    return per_token(take(counts, ranked), take(tokens, ranked))
+
+
+@ranks.once_by_rank
+def terms_of(ranked: Ints, counts: Floats) -> Floats:
+    """Count the group terms of the ranked documents [query, rank]; nan is no document."""
+    return np.asarray(take(counts, ranked).sum(axis=2))
 
 
 def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
@@ -44,7 +56,11 @@ def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> SumOverRanks:
     >>> rbdf(np.array([[[1.0, 0.0], [0.0, 0.0], [np.nan, np.nan]]]), cutoff=3).value().round(6).tolist()
     [0.613147]
     """
-    total = counts.sum(axis=2)
+    return spoken(counts.sum(axis=2), cutoff, full_k=full_k)
+
+
+def spoken(total: Floats, cutoff: int, *, full_k: bool = False) -> SumOverRanks:
+    """Give RBDF of the number of group terms of each document [query, rank]; nan is no document."""
     divisor = all_ranks(~np.isnan(total[:, :cutoff]), cutoff, full_k=full_k)
     return SumOverRanks(
         (total > 0).astype(np.float64),
@@ -87,7 +103,7 @@ class TE(Measure):
 
     def formula(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> SumOverRanks:
         """Let each rank add the group's share of the tokens of its document, discounted."""
-        share = per_token(take(counts, ranked), take(tokens, ranked))
+        share = shares_of(ranked, counts, tokens)
         return SumOverRanks(share[..., groups.index(self.group)], discount.log2(self.cutoff))
 
 
@@ -110,7 +126,8 @@ class TED(Measure):
 
     def __call__(self, ranked: Ints, counts: Floats, tokens: Floats, target: Floats) -> Floats:
         """Return TED [query]."""
-        exposure = term_exposure(take(counts, ranked), take(tokens, ranked), self.cutoff)
+        share = shares_of(ranked, counts, tokens)[:, : self.cutoff]
+        exposure = discount.exposure(share, discount.log2(share.shape[1]))
         return distribution.distance(distribution.shares(exposure), target)
 
 
@@ -135,7 +152,7 @@ class RBDF(Measure):
 
     def formula(self, ranked: Ints, counts: Floats) -> SumOverRanks:
         """Let each rank add its discount if its document holds a group term, over the discounts of all ranks."""
-        return rbdf(take(counts, ranked), self.cutoff, full_k=self.full_k)
+        return spoken(terms_of(ranked, counts), self.cutoff, full_k=self.full_k)
 
 
 @dataclass(frozen=True)
@@ -172,18 +189,22 @@ class TExFAIR(Measure):
     def __call__(self, ranked: Ints, counts: Floats, tokens: Floats, target: Floats) -> Floats:
         """Return TExFAIR [query]."""
         top = ranked[:, : self.cutoff]
-        taken = take(counts, top)
-        exposure = term_exposure(taken, take(tokens, top), self.cutoff)
+        share = shares_of(top, counts, tokens)
+        exposure = discount.exposure(share, discount.log2(share.shape[1]))
         ted = distribution.distance(distribution.shares(exposure), target)
         most = _most(target)
         if self.rbdf:
-            spoken = rbdf(taken, self.cutoff, full_k=self.full_k).value()
-            ted = np.where(spoken == 0, 0.0, ted * spoken)
+            factor = spoken(terms_of(top, counts), self.cutoff, full_k=self.full_k).value()
+            ted = np.where(factor == 0, 0.0, ted * factor)
         return np.asarray((most - ted) / (most if self.scaled else 1))
 
     def note(self, ranked: Ints, counts: Floats, **_: Any) -> Note | None:
         """Count the rankings that have the maximum because they say nothing of any group."""
-        silent = int((rbdf(take(counts, ranked[:, : self.cutoff]), self.cutoff).value() == 0).sum()) if self.rbdf else 0
+        silent = (
+            int((spoken(terms_of(ranked[:, : self.cutoff], counts), self.cutoff).value() == 0).sum())
+            if self.rbdf
+            else 0
+        )
         return SILENT.note(silent=silent, rankings=len(ranked)) if silent else None
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING, Candidates, take
-from fairtrec.measures import nfairr
+from fairtrec.formulas import neutrality
 from fairtrec.measures.nfairr import FaiRR, IFaiRR, NFaiRR, NSetFaiRR, SetFaiRR, fairr, ifairr, setfairr
 from fairtrec.support.errors import UsageError
 
@@ -218,7 +218,8 @@ def test_infinite_counts_are_the_worst_document():
 
 def test_an_ideal_is_computed_once_for_each_cutoff_tau_and_target(monkeypatch):
     shared, asked = candidates(COUNTS, [[0, 1, 2, 3, 4]]), []
-    monkeypatch.setattr(nfairr, "ifairr", lambda *given: asked.append(given) or ifairr(*given))
+    ideals = neutrality.ideals
+    monkeypatch.setattr(neutrality, "ideals", lambda *given: asked.append(given) or ideals(*given))
     for cutoff, tau, target in product((2, 3), (0, 1), (EVEN, array([[0.75, 0.25]]))):
         own = IFaiRR(cutoff, tau)(candidates(COUNTS, [[0, 1, 2, 3, 4]]), target).item()
         given = IFaiRR(cutoff, tau)(shared, target)

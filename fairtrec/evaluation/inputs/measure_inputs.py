@@ -72,7 +72,9 @@ class Inputs(RunContext):
     @cached_property
     def ranked(self) -> Ints:
         """Rows of the ranked documents [query, rank]."""
-        return self.documents.rows(self.run, self.qids, self.depth)
+        rows = self.documents.rows(self.run, self.qids, self.depth)
+        rows.flags.writeable = False  # so that what measures at several cutoffs ask for is computed once
+        return rows
 
     @property
     def log_counts(self) -> Floats:
@@ -81,7 +83,7 @@ class Inputs(RunContext):
         assert log_counts is not None
         return log_counts
 
-    @property
+    @cached_property
     def tokens(self) -> Floats:
         """Lengths [document]."""
         return self.documents.annotations.tokens.astype(np.float64)
