@@ -107,7 +107,7 @@ def _values_by_cutoff(inputs: Inputs, measures: Sequence[tuple[int, Measure]]) -
     found: dict[int, Floats] = {}
     for family in families.values():
         own = inputs.by(family[0][2].by)
-        is_of_all = len(inputs.context.given) > 1 and parts_of(family[0][2], inputs.reference)
+        is_of_all = len(inputs.context.given) > 1 and parts_of(family[0][2], inputs.context)
         if len(family) < SEVERAL or is_of_all or (own.context.is_vast and looks_at_groups(family[0][2])):
             continue
         (_, _, deepest), *shallower = several = sorted(family, key=itemgetter(0), reverse=True)

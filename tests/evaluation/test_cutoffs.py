@@ -36,10 +36,13 @@ def given(kind, random):
     qrels = {qid: {d: int(random.integers(3)) for d in random.permutation(docnos)[:20]} for qid in run}
     labels = {d: str(random.choice(["f", "m", "x"])) for d in random.permutation(docnos)[:50]}
     positions = {d: [float(random.normal())] for d in docnos}
+    if kind == "attributes":
+        ages = {d: str(random.choice(["old", "young"])) for d in random.permutation(docnos)[:55]}
+        return run, qrels, {"labels": fairtrec.attributes(gender=labels, age=ages), "missing": "skip"}
     return run, qrels, {"labels": labels, "positions": positions, "missing": "skip"}
 
 
-@pytest.mark.parametrize("kind", ["words", "labels"])
+@pytest.mark.parametrize("kind", ["words", "labels", "attributes"])
 def test_each_cutoff_has_its_bits_in_the_company_of_others(kind):
     run, qrels, beside = given(kind, np.random.default_rng(5))
     seen = 0
