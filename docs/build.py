@@ -37,7 +37,7 @@ def contents() -> str:
     """Write the pages by task: in the hand-written page, the questions of commands with a page of their own."""
     before, _, rest = (HERE / "contents.md").read_text("utf-8").partition(GUIDES_FROM)
     _, _, behind = rest.partition(GUIDES_TO)
-    lines = ["| Compare, explain, change | page |", "|---|---|"]
+    lines = ["| Compare, explain, change | Page |", "|---|---|"]
     for row in find_rows():
         pages = ", ".join(f"[{page.removesuffix('.md')}]({page})" for page in find_guide(row.name))
         lines += [f"| {row.question} | {pages} |"] if pages else []
