@@ -13,7 +13,7 @@ from benchmarks.timing import missed
 
 ALL = (
     "evaluation", "diversity", "peers", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019",
-    "counters", "collection_counts", "trace", "positions", "debates", "explanation", "front", "counterfactual",
+    "counters", "collection_counts", "positions", "debates", "explanation", "front", "counterfactual",
     "unknown", "attributes", "session", "long", "growth", "tables", "frames", "bridge", "comparison", "scale",
     "commands", "gold",
 )  # fmt: skip
