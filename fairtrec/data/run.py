@@ -154,6 +154,8 @@ class Run(ByQuery):
         query = np.searchsorted(self.starts, at, side="right") - 1
         if depth is not None:
             query = query[at - self.starts[query] < depth]
+        if not len(query):
+            return self.cut((), None)
         has_tie = np.zeros(len(self.qids), dtype=np.bool_)
         has_tie[query] = True
         rows = self.numbers(qids)

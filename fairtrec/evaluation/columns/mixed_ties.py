@@ -104,6 +104,8 @@ class MixedTies(ScoreColumn):
 
     def note_moved(self, scores: Scores) -> Note | None:
         """Note the measure whose mean differs most from the expected one, or the first without an expected one."""
+        if not self.is_mixed.any():
+            return None
         means, expected = scores.means.tolist(), scores.settle(self.name)
         mixed = self.is_mixed.sum(axis=1).tolist()
         moved, left_open = list[tuple[float, int]](), list[int]()

@@ -200,6 +200,8 @@ def _read_block(stream: BinaryIO, spare: list[bytearray] | None) -> Any:
     """Read BLOCK bytes, into a buffer that was used before if there is one, as its memory need not be fetched anew."""
     if spare is None:
         return stream.read(BLOCK)
+    if not spare and isinstance(stream, io.BufferedReader) and not stream.peek(1):
+        return b""  # a small file ends before it needs a buffer
     buffer = spare.pop() if spare else bytearray(BLOCK + BLOCK // 64)  # with room for the rest of a line
     buffer += bytes(max(BLOCK - len(buffer), 0))
     del buffer[BLOCK:]
