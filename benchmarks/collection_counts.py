@@ -117,13 +117,13 @@ def large_table(path: Path) -> None:
     import pyarrow as pa
 
     from fairtrec.counting.table import Meta, build
-    from fairtrec.counting.table.rows import Rows, arranged
+    from fairtrec.counting.table.rows import Rows, sort_rows
 
     random = np.random.default_rng(5)
     numbers = np.stack([random.poisson(mean, ROWS) for mean in (55, 0.2, 0.3)]).astype(np.uint32)
     docnos = pa.array(np.arange(ROWS)).cast(pa.string())
-    rows, _, _ = arranged(Rows.of(docnos, numbers))
-    build.built(path, Meta(("f", "m"), "strip", case_sensitive=False), [rows], FOLDER)
+    rows, _, _ = sort_rows(Rows.from_columns(docnos, numbers))
+    build.write_table(path, Meta(("f", "m"), "strip", case_sensitive=False), [rows], FOLDER)
 
 
 def looking_up() -> None:
@@ -140,14 +140,14 @@ def looking_up() -> None:
     docnos = random.choice(ROWS, (2, 215, 200), replace=False)
     for number, run_file in enumerate(runs.values()):
         written_run(run_file, docnos[number])
-    wanted = Docnos.of(docnos.ravel().astype(np.bytes_))
+    wanted = Docnos.collect(docnos.ravel().astype(np.bytes_))
     few = read_counts(Table(path), wanted)
     if not one.exists():
         plain = FOLDER / "one.tsv"
         rows = zip(wanted.names.tolist(), few.tokens.tolist(), few.counts.tolist(), strict=True)
         lines = "".join(f"{name.decode()} {tokens} {f} {m}\n" for name, tokens, (f, m) in rows)
         plain.write_text("docno tokens f m\n" + lines)
-        build.joined(one, [plain])
+        build.join_tables(one, [plain])
 
     def evaluation(counts: Path) -> Callable[[], Cost]:
         given = ["--counts", counts, "--background", runs["background"], "-m", "NFaiRR@10"]
@@ -159,7 +159,7 @@ def looking_up() -> None:
     report("eval, 215 x 200 with background: seconds for 8.84 M rows", seconds, 0.3, detail)
     report("eval, 215 x 200 with background: MiB", max(cost.peak for cost in costs["all"]), 300, detail)
     for many, bound in ((43_000, 0.3), (7_000_000, 3)):
-        wanted = Docnos.of(random.choice(ROWS, many, replace=False).astype(np.bytes_))
+        wanted = Docnos.collect(random.choice(ROWS, many, replace=False).astype(np.bytes_))
         cost = clocked(lambda wanted=wanted: read_counts(Table(path), wanted))
         report(f"look-up of {many:,} docnos: seconds", cost.seconds, bound, cost)
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024

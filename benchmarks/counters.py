@@ -98,7 +98,7 @@ def main() -> None:
     block, starts, ends = collection(path, terms)
     some = [block[start:end] for start, end in zip(starts[:20_000], ends, strict=False)]
     groups = {group: frozenset(words) for group, words in terms.terms.items()}
-    lexicon, large = Lexicon.of(terms), Lexicon.of(many(terms))
+    lexicon, large = Lexicon.from_terms(terms), Lexicon.from_terms(many(terms))
     runs = {
         "published": lambda: published(some, groups),
         "wc -w": lambda: words_by_wc(path),

@@ -11,7 +11,7 @@ from benchmarks.comparison import EXAMPLE
 from benchmarks.scale import DOCUMENTS, ranked, written
 from benchmarks.scale import labelled as write_labels
 from benchmarks.timing import BIN, FOLDER, least, paired, report, run
-from fairtrec.report.labelling import labelled, stacked
+from fairtrec.report.labelling import place_labels, stack_dots
 
 DEEP, SHALLOW = 16_000, 1_000  # ranks
 
@@ -89,8 +89,8 @@ def place(many: int, kind: str) -> None:
     """Label dots of random places, or of places on a line from corner to corner."""
     draw = random.Random(7)
     spots = [(draw.random(), draw.random()) if kind == "apart" else (n / many, n / many) for n in range(many)]
-    dots = stacked((run, 64 + 472 * x, 40 + 322 * y) for run, (x, y) in enumerate(spots))
-    labelled(dots, {run: str(run) for run in range(many)}, (64, 26, 558, 362))
+    dots = stack_dots((run, 64 + 472 * x, 40 + 322 * y) for run, (x, y) in enumerate(spots))
+    place_labels(dots, {run: str(run) for run in range(many)}, (64, 26, 558, 362))
 
 
 def main() -> None:

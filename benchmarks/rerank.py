@@ -9,7 +9,7 @@ from scipy.sparse import coo_matrix, vstack
 from benchmarks.evaluation import DEPTH, DOCUMENTS, QUERIES, generate
 from benchmarks.timing import BIN, FOLDER, clocked, paired, report, run
 from fairtrec.formulas import discount
-from fairtrec.rerankers.fa_topk import adjusted
+from fairtrec.rerankers.fa_topk import adjust_table
 from fairtrec.rerankers.foe import constraints, mixture
 
 N = 200
@@ -55,5 +55,5 @@ def main() -> None:
         costs.append(perf_counter() - began)
     fast = float(np.median(costs))
     report(f"FOE of {N} documents: HiGHS, of ours", slow / fast, 1000, f"{fast * 1000:.2f} ms", at_least=True)
-    cost = clocked(lambda: adjusted(100, 0.3, 0.1))
+    cost = clocked(lambda: adjust_table(100, 0.3, 0.1))
     report("table of FATopK@100: seconds", cost.seconds, 0.05, cost)

@@ -54,6 +54,6 @@ def main() -> None:
     track, trec = FOLDER / "task2", FOLDER / "task2.run"
     track.write_text("id\tseq_no\tpage_id\n" + "".join(f"{q}\t{s}\t{p}\n" for q, s, p in rows))
     trec.write_text("".join(f"{q} {s} {p} {i % 20 + 1} {20 - i % 20} t\n" for i, (q, s, p) in enumerate(rows)))
-    ours = least(lambda: run.samples_in(run.read(track)))
-    theirs = least(lambda: run.samples_in(run.read(trec, sampled=True)))
+    ours = least(lambda: run.split_samples(run.read(track)))
+    theirs = least(lambda: run.split_samples(run.read(trec, sampled=True)))
     report("100,000 lines of Task 2: CPU, of the same as TREC's", ours.cpu / theirs.cpu, 2, f"{ours} of {theirs}")

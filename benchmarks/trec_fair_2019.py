@@ -121,7 +121,7 @@ def main(requests=25_000, repeats=3):
         rankings = trec_fair.rankings(folder / "run.jsonl")
         read = perf_counter() - began
         began = perf_counter()
-        sequences = trec_fair.placed(rankings, asked, truth)
+        sequences = trec_fair.place_run(rankings, asked, truth)
         checked = perf_counter() - began
         labels = [plain_labels(path) for path in paths]
 

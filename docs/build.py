@@ -21,7 +21,7 @@ from fairtrec import STABILITY
 from fairtrec.cli import command, find_rows
 from fairtrec.commands.validate.findings import table
 from fairtrec.evaluation.answers.results_file import ResultsFile
-from fairtrec.evaluation.signature import FIELDS, versions_of
+from fairtrec.evaluation.signature import FIELDS, list_versions
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
 from fairtrec.rerankers import BUILT_IN as OURS
@@ -65,7 +65,7 @@ def stability() -> str:
         f"Provisional commands: {_listed(sorted(row.name for row in find_rows() if row.lasting == 'provisional'))}."
     )
     parts.append("## Signature fields")
-    parts.append(f"Of an evaluation, in this order: {_listed(dict.fromkeys([*versions_of(()), *FIELDS]))}.")
+    parts.append(f"Of an evaluation, in this order: {_listed(dict.fromkeys([*list_versions(()), *FIELDS]))}.")
     of_compare = ["slices", "baseline", "correlate", "reliability", *Procedure().choices]
     parts.append(f"`compare` adds {_listed(of_compare)}; `check` adds `baseline`.")
     return f"{above}{MADE}{chr(10).join(f'{part}{chr(10)}' for part in parts)}"
@@ -94,7 +94,7 @@ def schema() -> str:
 def names() -> str:
     """List the measures and rerankers that a shell offers; those of plug-ins are looked for when it asks."""
     every = {
-        "MEASURE": [*BUILT_IN, *sorted(registry.foreign())],
+        "MEASURE": [*BUILT_IN, *sorted(registry.list_foreign_names())],
         "MEASURES": [registry.ALL_FAIR],
         "RERANKER": OURS,
     }

@@ -15,7 +15,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import pages, registry, rerankers
 from fairtrec.measures.catalogue.docstrings import read_docstring
-from fairtrec.measures.catalogue.notation import described
+from fairtrec.measures.catalogue.notation import describe_parameters
 from fairtrec.measures.catalogue.other_names import OTHER_NAMES
 from fairtrec.rerankers import BUILT_IN as RERANKERS
 
@@ -75,7 +75,7 @@ def write_index() -> str:
         parts[-1] += "\n"
     known = "\n".join(f"| `{name}` | {_linked(answer)} |" for name, answer in OTHER_NAMES.items())
     parts.append(f"## Names from elsewhere\n\n| You look for | Use |\n|---|---|\n{known}\n")
-    theirs = ", ".join(f"`{name}`" for name in sorted(registry.foreign(), key=str.lower))
+    theirs = ", ".join(f"`{name}`" for name in sorted(registry.list_foreign_names(), key=str.lower))
     parts.append(
         "## Relevance measures\n\nThese need qrels and have the values of ir-measures. Names of trec_eval, such as "
         f"`ndcg_cut_10`, work.\n\n{theirs}\n"
@@ -159,7 +159,7 @@ def _body(text: str) -> Iterator[str]:
 
 
 def _parameters(kind: type) -> str:
-    found = [re.match(r"  (\w+) = (\S+(?: \S+)*?)(?:   (.*))?$", line) for line in described(kind)]
+    found = [re.match(r"  (\w+) = (\S+(?: \S+)*?)(?:   (.*))?$", line) for line in describe_parameters(kind)]
     rows = [f"| `{row[1]}` | `{row[2]}` | {_cell(row[3] or '')} |" for row in found if row]
     assert len(rows) == len(found)
     head = "## Parameters\n\n| Parameter | Default | Values |\n|---|---|---|\n"

@@ -113,8 +113,8 @@ def test_systems_are_compared_with_a_baseline(pt, world, ours):
 @ecosystem
 def test_what_stands_beside_the_runs_is_read_once_in_an_experiment(pt, world, monkeypatch):
     times = Counter()
-    real = opening.opened
-    monkeypatch.setattr(opening, "opened", lambda path: times.update([str(path)]) or real(path))
+    real = opening.open_input
+    monkeypatch.setattr(opening, "open_input", lambda path: times.update([str(path)]) or real(path))
     gender = fair.given("gender", **TEXTUAL)
     topics, qrels, systems = world
     pt.Experiment(systems, topics, qrels, [gender.NFaiRR @ 10, nDCG @ 10], batch_size=4)

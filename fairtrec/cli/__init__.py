@@ -16,7 +16,7 @@ gc.set_threshold(100_000)  # objects that are made before some are looked throug
 
 import click  # noqa: E402
 
-from fairtrec.cli.commands import WIDEST, RegisteredGroup, announced, load, say, told  # noqa: E402
+from fairtrec.cli.commands import WIDEST, RegisteredGroup, describe_origin, find_entry_points, load, write_stderr  # noqa: E402
 from fairtrec.support import command_rows, compiled  # noqa: E402
 from fairtrec.support.errors import FairtrecError, InputError, ResourceError, missing_library, short  # noqa: E402
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries  # noqa: E402
@@ -61,7 +61,7 @@ class _Root(RegisteredGroup):
         return [*super().list_commands(ctx), *_of_others()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        point = None if cmd_name in command_rows.registry.COMMANDS else announced().get(cmd_name)
+        point = None if cmd_name in command_rows.registry.COMMANDS else find_entry_points().get(cmd_name)
         return super().get_command(ctx, cmd_name) if point is None else load(point)
 
     def list_texts(self) -> dict[str, str]:
@@ -84,7 +84,11 @@ def find_rows() -> list[command_rows.CommandRow]:
 
 def _of_others() -> dict[str, str]:
     """Name the commands of other packages, and whose each is."""
-    return {name: told(point) for name, point in announced().items() if name not in command_rows.registry.COMMANDS}
+    return {
+        name: describe_origin(point)
+        for name, point in find_entry_points().items()
+        if name not in command_rows.registry.COMMANDS
+    }
 
 
 command = _Root(
@@ -244,7 +248,7 @@ def _say(message: str) -> None:
     with suppress(OSError):
         sys.stdout.flush()
     with suppress(OSError):
-        say(message)
+        write_stderr(message)
 
 
 def _exit_code(end: BaseException) -> int:  # noqa: PLR0911 - one for each way to end
@@ -289,12 +293,12 @@ def _tell(error: FairtrecError) -> None:
     """Print an error as one line, and in a workflow of GitHub as an annotation of the file that is to blame."""
     _say(str(error))
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        from fairtrec.report.output import annotation, write_commands
+        from fairtrec.report.output import write_annotation, write_commands
 
         message = error.message if isinstance(error, InputError) else str(error)
         path, line = (error.path, error.line) if isinstance(error, InputError) else (None, None)
         place = None if path is None else os.fspath(path)
-        said = annotation("error", short(message), file=place, line=line, title="fairtrec")
+        said = write_annotation("error", short(message), file=place, line=line, title="fairtrec")
         with suppress(OSError):
             write_commands(f"{said}\n", sys.stderr)
 

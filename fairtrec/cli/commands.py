@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from fairtrec.support import command_rows
-from fairtrec.support.errors import BREAKING, LONGEST, UsageError, escaped, short
+from fairtrec.support.errors import BREAKING, LONGEST, UsageError, escape_control, short
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _LONG = rf"[^\s:]{{{LONGEST + 1},}}"  # sentences of ours are as long as they need to be
 
 
-def say(line: str) -> None:
+def write_stderr(line: str) -> None:
     """Write a line to standard error; it steers no terminal, and none of its words is endless."""
-    click.echo(re.sub(_LONG, lambda word: short(word.group()), re.sub(BREAKING, escaped, line)), err=True)
+    click.echo(re.sub(_LONG, lambda word: short(word.group()), re.sub(BREAKING, escape_control, line)), err=True)
 
 
 SECTIONS = {  # in the order of the help, of parameters; rows of inputs/options.py name their own
@@ -105,7 +105,7 @@ class Titled(click.Command):
             from fairtrec.evaluation.inputs.loading import note_list_names
 
             for note in note_list_names(*named):
-                say(f"# {note}")
+                write_stderr(f"# {note}")
         return super().invoke(ctx)
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click keeps what the first call made
@@ -136,7 +136,7 @@ class Titled(click.Command):
             refuse_dropped()
         paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
         width = formatter.width - formatter.indent_increment
-        text = [folded(each, width) if each.startswith(EXAMPLE) else each for each in paragraphs]
+        text = [fold_example(each, width) if each.startswith(EXAMPLE) else each for each in paragraphs]
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text("\n\n".join(text))
@@ -261,7 +261,7 @@ class RegisteredGroup(Commands):
         return [name for each in known if " " not in (name := each.removeprefix(self.prefix))]
 
 
-def announced() -> "dict[str, EntryPoint]":
+def find_entry_points() -> "dict[str, EntryPoint]":
     """Find what installed packages announce, by name; nothing of theirs is imported."""
     if not may_announce(GROUP):
         return {}
@@ -294,7 +294,7 @@ def _may_announce(place: str, group: str) -> bool:
     return False
 
 
-def told(point: "EntryPoint") -> str:
+def describe_origin(point: "EntryPoint") -> str:
     """Say whose command it is."""
     return f"A command of the package {point.dist.name if point.dist is not None else point.module}."
 
@@ -315,10 +315,10 @@ def load(point: "EntryPoint") -> click.Command:
     return found
 
 
-def folded(example: str, width: int) -> str:
+def fold_example(example: str, width: int) -> str:
     """Break lines of a shell between options, with a backslash, so that they are no wider than a width.
 
-    >>> print(folded("fairtrec eval qrels.txt my.run -m 'nDCG@10 RR' -q", 34))
+    >>> print(fold_example("fairtrec eval qrels.txt my.run -m 'nDCG@10 RR' -q", 34))
     fairtrec eval qrels.txt my.run \\
         -m 'nDCG@10 RR' -q
     """

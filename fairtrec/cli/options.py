@@ -8,13 +8,13 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli.commands import TYPED, FormatChoice
-from fairtrec.evaluation.inputs.option import Choice, inserted
+from fairtrec.evaluation.inputs.option import Choice, insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, has_option
 from fairtrec.measures.catalogue.needs import EXTRAS
 from fairtrec.report.writers import Formats
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files import submissions
-from fairtrec.support.files.arguments import attributes, by_attribute
+from fairtrec.support.files.arguments import attributes, split_by_attribute
 
 AUTO = "auto is a table in a terminal, and the columns of trec_eval elsewhere."
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
@@ -49,7 +49,7 @@ def _by_attribute(context: click.Context, parameter: click.Parameter, value: tup
         return next(iter(value), None)
     if parameter.name != "labels":
         names = getattr(context.params.get("labels"), "sources", ())
-        return by_attribute(value, names, parameter.opts[-1])
+        return split_by_attribute(value, names, parameter.opts[-1])
     from fairtrec.evaluation.inputs.sources import Attributes
 
     found = attributes(value)
@@ -160,7 +160,7 @@ verbose = click.option(
 )
 
 
-def untrusted(command: Function) -> Function:
+def add_untrusted_options(command: Function) -> Function:
     """Add the options of submissions of strangers; they hold while the command runs."""
 
     @wraps(command)
@@ -168,7 +168,7 @@ def untrusted(command: Function) -> Function:
         raised = submissions.read_limits(limits)
         if raised and not (untrusted or submissions.is_set()):
             raise UsageError("--limit raises what --untrusted bounds; add --untrusted, or leave it out")
-        with submissions.guarded(untrusted=raised or untrusted, no_links=no_links):
+        with submissions.guard_files(untrusted=raised or untrusted, no_links=no_links):
             return command(*args, **given)
 
     for option in (
@@ -227,7 +227,7 @@ class Shared:
         each = list(self.options)
         if self.evaluates:
             rows = [row for row in CHOICES.values() if has_option(self.evaluates, row)]
-            names = inserted(INPUTS, [(row.name, row.after) for row in rows])
+            names = insert_names(INPUTS, [(row.name, row.after) for row in rows])
             each += [*_RUNS, *self.measures, *(INPUTS.get(name) or CHOSEN[name] for name in names), jobs]
             each += [VIEWED[name] for name, row in VIEWS.items() if has_option(self.evaluates, row)]
         if self.report is not None:

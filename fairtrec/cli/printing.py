@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.cli.commands import TYPED, say
+from fairtrec.cli.commands import TYPED, write_stderr
 from fairtrec.cli.options import refuse_typed
 from fairtrec.cli.runs import name_runs
 from fairtrec.report.writers import Carried, Formats
 from fairtrec.support.errors import UsageError, short
 from fairtrec.support.files.arguments import lists
-from fairtrec.support.progress import RUNS, reported_to
+from fairtrec.support.progress import RUNS, report_to
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,18 +26,20 @@ IDLE = "fairtrec.idle"  # of a context: what played no part
 
 
 @contextmanager
-def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
+def show_progress(*also: str, plans: int | None = 1) -> Iterator[None]:
     """Show whoever watches how far the work has come; refuse what was typed and plays no part in it, but ``also``.
 
     That is in so many plans of evaluations (None: in any). What is no choice is told instead, beside what is printed.
     """
-    from fairtrec.evaluation.signature import HEEDED, Waiting, waiting_for
+    from fairtrec.evaluation.signature import HEEDED, UnusedOptions, waiting_for
 
     context = click.get_current_context()
     idle, typed = context.meta.setdefault(IDLE, []), context.meta.get(TYPED, {})
     if (context.params.get("bounds"), context.params.get("missing")) == ("texts", "error"):
         refuse_typed("error ends at a missing text, and --bounds texts is about these", "missing")
-    waiting = Waiting({name: option for name, option in typed.items() if name in HEEDED and name not in also}, plans)
+    waiting = UnusedOptions(
+        {name: option for name, option in typed.items() if name in HEEDED and name not in also}, plans
+    )
     token = waiting_for.set(waiting)
     try:
         with progress() if sys.stderr.isatty() else nullcontext():
@@ -90,7 +92,7 @@ def progress() -> Iterator[None]:
         bar.update(tasks[what], description=escape(text), completed=done, visible=not over or RUNS not in tasks)
 
     try:
-        with reported_to(listen):
+        with report_to(listen):
             yield
     finally:
         if bar is not None:
@@ -98,7 +100,7 @@ def progress() -> Iterator[None]:
 
 
 @contextmanager
-def collecting(*, on_this_machine: bool = True) -> Iterator[Any]:
+def show_collection_progress(*, on_this_machine: bool = True) -> Iterator[Any]:
     """Show on standard error how far the work on a collection has come, if somebody watches."""
     if not (on_this_machine and _shows_bars()):
         yield None
@@ -127,7 +129,7 @@ def speed(size: int, seconds: float) -> str:
     return f" ({megabytes:,.0f} MB/s)" if megabytes >= 1 else ""
 
 
-def files_of(runs: Sequence[str], outputs: Iterable["Path | None"], *given: Any) -> dict[str, str]:
+def name_run_files(runs: Sequence[str], outputs: Iterable["Path | None"], *given: Any) -> dict[str, str]:
     """Name the files of runs. Raises UsageError as ``refuse_output`` does, beside these and what else is given."""
     files = name_runs(runs)
     for output in outputs:
@@ -166,7 +168,7 @@ def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothi
 
     ``carried``  what of the notes and the signature the report itself holds, so that it is not printed twice.
     """
-    from fairtrec.report.folding import HANG, MOST, cut, hung, select_notes
+    from fairtrec.report.folding import HANG, MOST, cut, select_notes, wrap_hanging
 
     width = None
     if sys.stderr.isatty():
@@ -177,13 +179,13 @@ def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothi
     is_whole = "verbose" in meta.get(TYPED, {})
     if every := [*(notes if carried in ("nothing", "signature") else []), *meta.pop(IDLE, [])]:
         for line in select_notes(every, None if is_whole else MOST):
-            for part in hung(f"# {line}", width, HANG):
-                say(part)
+            for part in wrap_hanging(f"# {line}", width, HANG):
+                write_stderr(part)
     if signature and carried in ("nothing", "notes"):
         line = f"# {signature}"
         if width is not None and not is_whole:
             line = cut(line, width)
-        say(line)
+        write_stderr(line)
 
 
 def write(

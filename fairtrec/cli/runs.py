@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 
-from fairtrec.cli.commands import say
+from fairtrec.cli.commands import write_stderr
 from fairtrec.support import compiled
 from fairtrec.support.files import arguments
 
@@ -21,7 +21,7 @@ def name_runs(runs: Iterable[str]) -> dict[str, str]:
 
     Raises UsageError for two runs of one name, and InputError for what stands for nothing.
     """
-    return arguments.named(runs, _note)
+    return arguments.expand_runs(runs, _note)
 
 
 def list_runs(runs: Iterable[str]) -> list[str]:
@@ -32,7 +32,7 @@ def list_runs(runs: Iterable[str]) -> list[str]:
 def _note(folder: str, files: Sequence[str], why: str) -> None:
     names = [file.removeprefix(folder).lstrip("/") for file in files]
     shown = ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
-    say(f"# left out of {folder}, as {why}: {shown}")
+    write_stderr(f"# left out of {folder}, as {why}: {shown}")
 
 
 def note_plain_build(runs: Iterable[str]) -> None:
@@ -40,4 +40,4 @@ def note_plain_build(runs: Iterable[str]) -> None:
     if compiled.extension is not None or sys.stderr is None or not sys.stderr.isatty():
         return
     if any(os.path.isfile(run) and os.stat(run).st_size >= LARGE for run in runs):  # noqa: PTH113, PTH116
-        say(PLAIN)
+        write_stderr(PLAIN)

@@ -55,7 +55,7 @@ class Compiled(Kernel):
                 continue
             document, place, begin, end, keys, tails = np.ascontiguousarray(room[:found].T)
             tokens_of = partial(self._token, block, begin, end)
-            number = self.terms.numbered(keys.view(np.uint64), tails.view(np.uint64), end - begin, tokens_of)
+            number = self.terms.number_tokens(keys.view(np.uint64), tails.view(np.uint64), end - begin, tokens_of)
             for hit in np.flatnonzero(keys == NONE).tolist():  # with a capital beyond ASCII
                 number[hit] = self.terms.numbers.get(block[begin[hit] : end[hit]].decode().lower().encode(), NONE)
             known = np.flatnonzero(number != NONE)

@@ -75,7 +75,9 @@ class Lexicon:
     listed: Mapping[Phrase, tuple[int, ...]]
 
     @classmethod
-    def of(cls, terms: GroupTerms, tokenizer: Tokenizer = "strip", *, case_sensitive: bool = False) -> "Lexicon":
+    def from_terms(
+        cls, terms: GroupTerms, tokenizer: Tokenizer = "strip", *, case_sensitive: bool = False
+    ) -> "Lexicon":
         """Tokenise a term list. Raises InputError for a term in which the tokeniser sees no token."""
         found: dict[Phrase, dict[int, None]] = {}
         for number, group in enumerate(terms.groups):
@@ -99,7 +101,7 @@ class Lexicon:
         return {phrase: numbers for phrase, numbers in self.listed.items() if len(phrase) > 1}
 
     @property
-    def shared(self) -> tuple[str, ...]:
+    def shared_terms(self) -> tuple[str, ...]:
         """The terms that more than one group lists."""
         return tuple(" ".join(phrase) for phrase, numbers in self.listed.items() if len(numbers) > 1)
 
@@ -160,7 +162,7 @@ class Occurrences:
         logs.data = log(logs.data)
         return logs
 
-    def annotations(self, groups: tuple[str, ...], docnos: Docnos, members: Bools) -> Annotations:
+    def sum_groups(self, groups: tuple[str, ...], docnos: Docnos, members: Bools) -> Annotations:
         """Add up the occurrences of each group's phrases, and their logarithms; ``members`` [phrase, group]."""
         counts = (
             self.times @ members.astype(np.int64),
@@ -201,13 +203,13 @@ class TermTable:
         self._texts: dict[bytes, str | None] = {}  # None: there is none
         self._rows: dict[tuple[Tokenizer, bool], _Rows] = {}
 
-    def annotations(self, wanted: Docnos, lexicon: Lexicon) -> Annotations:
+    def look_up_counts(self, wanted: Docnos, lexicon: Lexicon) -> Annotations:
         """Give the counts of the wanted documents, as ``count_texts`` would."""
         found = self.occurrences(wanted, lexicon.tokenizer, case_sensitive=lexicon.case_sensitive)
         members = np.zeros((len(found.place), len(lexicon.groups)), dtype=np.bool_)
         for phrase, groups in lexicon.listed.items():
             members[found.place[phrase], list(groups)] = True
-        return found.annotations(lexicon.groups, wanted, members)
+        return found.sum_groups(lexicon.groups, wanted, members)
 
     def occurrences(self, wanted: Docnos, tokenizer: Tokenizer, *, case_sensitive: bool) -> Occurrences:
         """Count every term in the wanted documents; texts that are not known yet are read."""
@@ -233,7 +235,7 @@ class TermTable:
     def _read(self, names: list[bytes]) -> None:
         fresh = [name for name in names if name not in self._texts]
         if fresh:
-            docnos = Docnos.of(np.array(fresh))
+            docnos = Docnos.collect(np.array(fresh))
             texts = dict(self._reader(docnos))
             self._texts |= {name: texts.get(row) for row, name in enumerate(docnos.names.tolist())}
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairtrec.counting.counter import STRIPPED, Lexicon
-from fairtrec.counting.lookup import NONE, TermTrie, joined, padded
+from fairtrec.counting.lookup import NONE, TermTrie, join_texts, pad_block
 from fairtrec.data import Bools, Ints
 from fairtrec.support.literals import Tokenizer
 
@@ -59,7 +59,7 @@ class Kernel:
         """
         if np.any(starts[1:] <= ends[:-1]) or (ends - starts).max(initial=0) > PIECE:
             texts = (block[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True))
-            block, starts, ends = joined([shortened(t, self.lexicon) if len(t) > PIECE else t for t in texts])
+            block, starts, ends = join_texts([shortened(t, self.lexicon) if len(t) > PIECE else t for t in texts])
         return self._counted(block, starts, ends)
 
     def occurrences(self, block: bytes) -> tuple[Ints, Ints, Ints]:
@@ -69,7 +69,7 @@ class Kernel:
         """
         found = [np.zeros((3, 0), dtype=np.int64)]
         for _, begin, end in self._batches(block, np.array([0]), np.array([len(block)])):
-            text, first, last = padded(block, begin, end)
+            text, first, last = pad_block(block, begin, end)
             places, points = _beyond_ascii(text)
             text = text.translate(LOWER)
             first, last = TOKENS[self.lexicon.tokenizer](self._kinds(text, first, last, places, points))
@@ -83,7 +83,7 @@ class Kernel:
         odd = np.flatnonzero(tokens == NONE)
         if len(odd):  # lower-cased as text, since it is not done by ASCII letters alone
             texts = (block[start:end].decode() for start, end in zip(starts[odd], ends[odd], strict=True))
-            tokens[odd], counts[odd] = self._sweep(*joined([text.lower().encode() for text in texts]), lowered=True)
+            tokens[odd], counts[odd] = self._sweep(*join_texts([text.lower().encode() for text in texts]), lowered=True)
         return tokens, counts
 
     def _sweep(self, block: bytes, starts: Ints, ends: Ints, *, lowered: bool) -> tuple[Ints, Ints]:
@@ -93,7 +93,7 @@ class Kernel:
         odd = np.zeros(len(starts), dtype=np.bool_)
         hits = np.zeros((3, 0), dtype=np.int64)  # document, place in it and number of each token that a term has
         for some, begin, end in self._batches(block, starts, ends):
-            text, first, last = padded(block, begin, end)
+            text, first, last = pad_block(block, begin, end)
             places, points = _beyond_ascii(text)
             if not lowered:
                 text = text.translate(LOWER)

@@ -16,14 +16,14 @@ WIDTH = 8  # bytes in a key
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
-def joined(texts: Sequence[bytes]) -> tuple[bytes, Ints, Ints]:
+def join_texts(texts: Sequence[bytes]) -> tuple[bytes, Ints, Ints]:
     """Lay texts out in one block, a byte apart; give their starts and ends in it."""
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     ends = np.cumsum(lengths + 1) - 1
     return b" ".join(texts), ends - lengths, ends
 
 
-def padded(block: bytes, starts: Ints, ends: Ints) -> tuple[bytearray, Ints, Ints]:
+def pad_block(block: bytes, starts: Ints, ends: Ints) -> tuple[bytearray, Ints, Ints]:
     """Put a byte before the first document and enough behind the last one for its keys to be read."""
     text = bytearray(1)
     text += memoryview(block)[int(starts[0]) : int(ends[-1])]
@@ -73,8 +73,8 @@ class TermTrie:
         self._fill_trie(steps, marked)
 
     def _fill_table(self, tokens: list[bytes]) -> None:
-        block, first, last = joined(tokens)
-        text, first, last = padded(block, first, last)
+        block, first, last = join_texts(tokens)
+        text, first, last = pad_block(block, first, last)
         bits = (len(tokens) * 32).bit_length()
         self.shift = np.uint64(64 - bits)
         keys, tails = ends_of(text, first, last)
@@ -103,11 +103,13 @@ class TermTrie:
         """Give the places among tokens of those that a term has, and their numbers."""
         place = np.flatnonzero(self.bitmap[self.slots(keys_of(text, first, last))])
         first, last = first[place], last[place]
-        number = self.numbered(*ends_of(text, first, last), last - first, lambda i: bytes(text[first[i] : last[i]]))
+        number = self.number_tokens(
+            *ends_of(text, first, last), last - first, lambda i: bytes(text[first[i] : last[i]])
+        )
         known = number != NONE
         return place[known], number[known]
 
-    def numbered(self, keys: Keys, tails: Keys, lengths: Ints, token: Callable[[int], bytes]) -> Ints:
+    def number_tokens(self, keys: Keys, tails: Keys, lengths: Ints, token: Callable[[int], bytes]) -> Ints:
         """Give the number of each token, NONE if no term has it; ``token`` gives a whole one, for the rare long one."""
         prints = _fingerprints(keys, tails, lengths)
         at = self.near[(prints >> self.near_shift).view(np.int64)]

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from fairtrec.counting.kernel import Kernel
-from fairtrec.counting.lookup import joined
-from fairtrec.counting.table.rows import Rows, arranged
+from fairtrec.counting.lookup import join_texts
+from fairtrec.counting.table.rows import Rows, sort_rows
 from fairtrec.data import Ints
 from fairtrec.formats import collection, spans
 from fairtrec.formats.columns import WIDEST
@@ -34,10 +34,10 @@ class TextBlock:
     passed: int  # how many lines there were
 
 
-def of_tsv(block: bytes, longest: int) -> TextBlock:
+def read_tsv_lines(block: bytes, longest: int) -> TextBlock:
     """Read lines ``docno<TAB>text``; ``longest`` is how many bytes a line may have."""
     letters = np.frombuffer(block, np.uint8)
-    begins, tabs, stops = spans.lines_of(letters)
+    begins, tabs, stops = spans.find_lines(letters)
     ends = stops
     if b"\r" in block:
         is_lf = stops < len(block)
@@ -101,7 +101,7 @@ def _strings(letters: np.typing.NDArray[np.uint8], starts: Ints, ends: Ints) -> 
     return pa.StringArray.from_buffers(len(starts), *buffers)
 
 
-def of_json(block: bytes, longest: int) -> TextBlock:
+def read_json_lines(block: bytes, longest: int) -> TextBlock:
     """Read JSON lines; ``longest`` is how many bytes a line may have."""
     rows = block.split(b"\n")
     if not rows[-1]:
@@ -115,11 +115,11 @@ def _parsed(line: bytes, longest: int) -> tuple[str, bytes, bytes]:
     reason, docno, text = unfit_line(line, longest), b"", ""
     try:
         if not reason:
-            docno, text = collection.parsed(line)
+            docno, text = collection.parse_document(line)
             reason = unfit_name(docno)
     except ValueError as fault:
         reason = str(fault)
-    return reason, docno, encoded(text)
+    return reason, docno, encode_utf8(text)
 
 
 def unfit_line(line: bytes, longest: int) -> str:
@@ -132,9 +132,9 @@ def unfit_name(docno: bytes) -> str:
     return unfit(docno) or ("" if _is_text(docno) else "a docno that is not Unicode; give another")
 
 
-def of_pairs(pairs: Sequence[tuple[str, str]], longest: int) -> TextBlock:
+def read_pairs(pairs: Sequence[tuple[str, str]], longest: int) -> TextBlock:
     """Take documents that are in memory."""
-    named = [(encoded(docno), encoded(text)) for docno, text in pairs]
+    named = [(encode_utf8(docno), encode_utf8(text)) for docno, text in pairs]
     reasons = [unfit(name) or (_too_long(longest) if len(text) > longest else "") for name, text in named]
     rows = zip(range(1, len(named) + 1), reasons, named, strict=True)
     return _of_list([(number, reason, *both) for number, reason, both in rows], len(named))
@@ -144,12 +144,12 @@ def _of_list(found: list[tuple[int, str, bytes, bytes]], passed: int) -> TextBlo
     """Take number, what is wrong, docno and text of each of so many lines, without blank ones."""
     faults = [(number, reason) for number, reason, _, _ in found if reason]
     sound = [(number, docno, text) for number, reason, docno, text in found if not reason]
-    block, starts, ends = joined([text for _, _, text in sound])
+    block, starts, ends = join_texts([text for _, _, text in sound])
     docnos = pa.array([docno for _, docno, _ in sound], pa.binary()).cast(pa.string())
     return TextBlock(block, starts, ends, docnos, np.array([row for row, _, _ in sound], np.int64), faults, passed)
 
 
-def encoded(text: str) -> bytes:
+def encode_utf8(text: str) -> bytes:
     """Write as UTF-8; half a surrogate pair, which JSON can hold but UTF-8 cannot, becomes U+FFFD."""
     try:
         return text.encode()
@@ -172,18 +172,20 @@ class Piece:
         if len(some.starts) and (skip or not self.faults):
             tokens, counts = counter.count(some.block, some.starts, some.ends)
             numbers = np.concatenate((tokens[None], counts.T)).astype(np.uint32)
-            self.rows.append(Rows.of(some.docnos, numbers, (some.lines + self.lines).astype(np.uint64)))
+            self.rows.append(Rows.from_columns(some.docnos, numbers, (some.lines + self.lines).astype(np.uint64)))
         self.bytes += int((some.ends - some.starts).sum())
         self.lines += some.passed
 
-    def arranged(self) -> Rows | None:
+    def sort_rows(self) -> Rows | None:
         """Sort the rows, if there are any; a document that appears twice is a fault of its second line."""
         if not self.rows:
             return None
-        every = Rows.joined(self.rows)
-        rows, again, _ = arranged(every)
+        every = Rows.concatenate(self.rows)
+        rows, again, _ = sort_rows(every)
         docnos, lines = every.docnos.take(flat(again)).to_pylist(), every.places[again].tolist()  # type: ignore[index]
-        self.faults = sorted(self.faults + [(line, twice(docno)) for line, docno in zip(lines, docnos, strict=True)])
+        self.faults = sorted(
+            self.faults + [(line, describe_repeat(docno)) for line, docno in zip(lines, docnos, strict=True)]
+        )
         return rows
 
     @property
@@ -192,6 +194,6 @@ class Piece:
         return "".join(json.dumps(fault) + "\n" for fault in self.faults)
 
 
-def twice(docno: str) -> str:
+def describe_repeat(docno: str) -> str:
     """Say that a document appears twice."""
     return f"document {docno} appears twice; keep one line"

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data.docnos import Bools, Docnos, Docs, Floats, Ints, encoded, fingerprints
-from fairtrec.data.ranking.order import by_falling_score
+from fairtrec.data.docnos import Bools, Docnos, Docs, Floats, Ints, encode_ids, fingerprints
+from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.support.errors import InputError
 
 
@@ -37,7 +37,7 @@ def rank_arrays(
     refuse_repeated(names if names.ndim == 1 else docs, np.array([0, len(names)]) if names.ndim == 1 else starts)
     if len({*kept_qids}) < len(kept_qids):
         raise InputError("a query id appears twice; give each query one row")
-    return kept_qids, *by_falling_score(starts, docs, found, depth)
+    return kept_qids, *sort_by_score(starts, docs, found, depth)
 
 
 def read_array(thing: Any, what: str) -> np.ndarray[Any, Any]:
@@ -60,7 +60,7 @@ def read_docnos(docnos: Any) -> Docs:
         texts = [str(docno) for docno in column.ravel().tolist()]
         if any(not text or "\0" in text or "\n" in text for text in texts):
             raise InputError("a docno is empty, or holds a NUL or a line end; give it another")
-        column = encoded(texts).reshape(column.shape)
+        column = encode_ids(texts).reshape(column.shape)
     return column
 
 
@@ -94,6 +94,6 @@ def refuse_repeated(docs: Docs, starts: Ints) -> None:
         suspects = np.unique(query[1:][(keys[1:] == keys[:-1]) & (query[1:] == query[:-1])])
     for row in suspects.tolist():  # the same, or the same key by chance
         own = docs[starts[row] : starts[row + 1]]
-        if len(Docnos.of(own)) < len(own):
+        if len(Docnos.collect(own)) < len(own):
             several, times = np.unique(own, return_counts=True)
             raise InputError(f"document {several[times.argmax()].decode()} appears twice in a ranking; keep one")

@@ -33,16 +33,16 @@ class Annotations:
     log_counts: Floats | None = None
     collection: Histogram | None = None
 
-    def of(self, docnos: Docnos) -> "Annotations":
+    def take_documents(self, docnos: Docnos) -> "Annotations":
         """Take the rows of some of the documents."""
         rows = self.docnos.rows(docnos.names)
         logs = None if self.log_counts is None else self.log_counts[rows]
         taken = self.known[rows], self.tokens[rows], self.counts[rows], logs
         return Annotations(self.groups, docnos, *taken, self.collection)
 
-    def joined(self, other: "Annotations") -> "Annotations":
+    def insert(self, other: "Annotations") -> "Annotations":
         """Put the rows of other documents among these."""
-        docnos, at = self.docnos.joined(other.docnos)
+        docnos, at = self.docnos.insert(other.docnos)
 
         def merged(mine: Any, theirs: Any) -> Any:
             return np.insert(mine, at, theirs, axis=0)
@@ -67,12 +67,14 @@ class Candidates:
     kept: dict[Any, Floats] = field(default_factory=dict, init=False)
 
 
-def joined(*several: Histogram) -> Histogram:
+def merge_histograms(*several: Histogram) -> Histogram:
     """Put the documents of histograms together."""
-    return distinct(*(np.concatenate([getattr(each, name) for each in several]) for name in ("counts", "documents")))
+    return merge_equal_rows(
+        *(np.concatenate([getattr(each, name) for each in several]) for name in ("counts", "documents"))
+    )
 
 
-def distinct(counts: Ints, documents: Ints) -> Histogram:
+def merge_equal_rows(counts: Ints, documents: Ints) -> Histogram:
     """Bring rows of counts [row, group] that are equal together; row i stands for ``documents[i]`` documents."""
     code = np.zeros(len(counts), dtype=np.int64)  # of a row's first columns; equal where these are, ordered as they are
     codes = 1
@@ -98,17 +100,17 @@ def distinct(counts: Ints, documents: Ints) -> Histogram:
     return Histogram(counts[first], np.bincount(number, weights=documents).astype(np.int64))
 
 
-def histogram_of(counts: Ints) -> Histogram:
+def make_histogram(counts: Ints) -> Histogram:
     """Count the documents [document, group] that have the same counts.
 
-    >>> histogram = histogram_of(np.array([[0, 0], [2, 1], [0, 0]]))
+    >>> histogram = make_histogram(np.array([[0, 0], [2, 1], [0, 0]]))
     >>> histogram.counts.tolist(), histogram.documents.tolist()
     ([[0, 0], [2, 1]], [2, 1])
     """
-    return distinct(counts, np.ones(len(counts), dtype=np.int64))
+    return merge_equal_rows(counts, np.ones(len(counts), dtype=np.int64))
 
 
-def counts_of(labels: Labels, wanted: Docnos) -> Annotations:
+def count_labels(labels: Labels, wanted: Docnos) -> Annotations:
     """Let hard labels stand for counts: a document holds one term for each group that it belongs to, and no other."""
     unknown = np.asarray(np.isnan(labels.weights).any(axis=1))
     whole = np.nan_to_num(labels.weights).astype(np.int64)
@@ -117,5 +119,5 @@ def counts_of(labels: Labels, wanted: Docnos) -> Annotations:
     counts = np.where(known[:, None], whole[rows], 0)
     if labels.others is not None:
         counts, known = np.where(known[:, None], counts, labels.others.astype(np.int64)), np.ones_like(known)
-    histogram = histogram_of(whole[~unknown])
+    histogram = make_histogram(whole[~unknown])
     return Annotations(labels.groups, wanted, known, counts.sum(axis=1), counts, collection=histogram)

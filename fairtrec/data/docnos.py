@@ -48,10 +48,10 @@ def fingerprints(docnos: Docs) -> Keys:
     return keys
 
 
-def starts_of(values: np.ndarray[Shape, Any]) -> Ints:
+def find_starts(values: np.ndarray[Shape, Any]) -> Ints:
     """Give the first line of each block of equal values, and the number of lines as a last entry.
 
-    >>> starts_of(np.array([0, 0, 1, 2, 2])).tolist()
+    >>> find_starts(np.array([0, 0, 1, 2, 2])).tolist()
     [0, 2, 3, 5]
     """
     inner = np.flatnonzero(values[1:] != values[:-1]) + 1
@@ -70,10 +70,10 @@ def decode(docnos: Docs) -> list[str]:
     return texts
 
 
-def encoded(ids: Sequence[str]) -> Docs:
+def encode_ids(ids: Sequence[str]) -> Docs:
     """Give ids as a column, such as those of queries.
 
-    >>> encoded(["a", "ü"]).tolist()
+    >>> encode_ids(["a", "ü"]).tolist()
     [b'a', b'\\xc3\\xbc']
     """
     try:
@@ -90,7 +90,7 @@ class Docnos:
     keys: Keys
 
     @classmethod
-    def of(cls, docnos: Docs) -> "Docnos":
+    def collect(cls, docnos: Docs) -> "Docnos":
         """Collect the distinct docnos of a column."""
         keys = fingerprints(docnos)
         if docnos.dtype.itemsize <= 8:  # the key is the docno
@@ -111,15 +111,15 @@ class Docnos:
     def with_values(cls, names: Iterable[str], values: Floats) -> "tuple[Docnos, Floats]":
         """Collect different docnos, and put the rows of values that they have into their order."""
         column = np.array([name.encode() for name in names], dtype=np.bytes_)
-        docnos = cls.of(column)
+        docnos = cls.collect(column)
         ordered = np.empty_like(values)
         ordered[docnos.rows(column)] = values
         return docnos, ordered
 
-    def joined(self, others: "Docnos") -> "tuple[Docnos, Ints]":
+    def insert(self, others: "Docnos") -> "tuple[Docnos, Ints]":
         """Put other docnos, none of which are here, among these; say before which of these each of them comes.
 
-        >>> both, at = Docnos.of(np.array([b"b", b"d"])).joined(Docnos.of(np.array([b"a", b"c"])))
+        >>> both, at = Docnos.collect(np.array([b"b", b"d"])).insert(Docnos.collect(np.array([b"a", b"c"])))
         >>> both.names.tolist(), at.tolist()
         ([b'a', b'b', b'c', b'd'], [0, 1])
         """
@@ -157,7 +157,7 @@ class Docnos:
     def rows(self, docnos: Docs) -> Ints:
         """Find each docno's row; MISSING where it is not in the set.
 
-        >>> Docnos.of(np.array([b"b", b"a", b"b"])).rows(np.array([b"b", b"c", b"a"])).tolist()
+        >>> Docnos.collect(np.array([b"b", b"a", b"b"])).rows(np.array([b"b", b"c", b"a"])).tolist()
         [1, -1, 0]
         """
         found = np.full(len(docnos), MISSING, dtype=np.int64)
@@ -212,7 +212,7 @@ def take(table: Floats, rows: Ints) -> Floats:
     return values
 
 
-def in_rows(values: Any, lengths: Ints, fill: Any) -> tuple[Any, Any]:
+def lay_rows(values: Any, lengths: Ints, fill: Any) -> tuple[Any, Any]:
     """Lay values out as a matrix [row, n], so many in each row, and tell which of its cells are filled."""
     widest = int(lengths.max(initial=0))
     refuse_large(queries=len(lengths), documents=widest)

@@ -100,11 +100,11 @@ class Labels:
         return total
 
     @property
-    def of_none(self) -> int:
+    def none_count(self) -> int:
         """How many documents are of none of the groups."""
         return int((~self.weights.any(axis=1)).sum()) + (0 if self.beyond is None else self.beyond.none)
 
-    def filled(self, how: Literal["group", "even"]) -> "Labels":
+    def fill_unknown(self, how: Literal["group", "even"]) -> "Labels":
         """Put documents of unknown group into a ``group`` of their own, which is called ``?``, or evenly into all.
 
         A group of what is unknown has no place in an order, so that there is none then.
@@ -148,7 +148,7 @@ class Labels:
         """The queries that they name; for labels per query."""
         return frozenset(decode(np.array([name.split(b" ", 1)[0] for name in self.rows.names.tolist()], "S")))
 
-    def by_query(self) -> tuple[tuple[str, ...], Bools]:
+    def list_query_groups(self) -> tuple[tuple[str, ...], Bools]:
         """Tell which groups some label of each query names: queries, and [query, group]; for labels per query."""
         qids = [name.split(b" ", 1)[0] for name in self.rows.names.tolist()]
         of_rows, number = np.unique(np.array(qids, dtype=np.bytes_), return_inverse=True)
@@ -195,7 +195,7 @@ class Sheet:
     made: Mapping[str, str] = field(default_factory=dict)
     votes: tuple[tuple[Vote, ...], ...] = ()
 
-    def of_groups(self, groups: Sequence[str]) -> Labels:
+    def match_groups(self, groups: Sequence[str]) -> Labels:
         """Give the labels with a column for each of the groups of an instrument.
 
         Raises InputError for a group that the instrument has not.
@@ -237,10 +237,10 @@ class Queries:
     sha256: str = ""
 
 
-def by_number(groups: Sequence[str]) -> tuple[str, ...]:
+def order_by_number(groups: Sequence[str]) -> tuple[str, ...]:
     """Order groups that are all called by numbers from the least to the greatest; others have no order: none.
 
-    >>> by_number(("100", "5", "50")), by_number(("5", "mid"))
+    >>> order_by_number(("100", "5", "50")), order_by_number(("5", "mid"))
     (('5', '50', '100'), ())
     """
     return tuple(sorted(groups, key=float)) if all(map(is_number, groups)) else ()
@@ -254,27 +254,27 @@ def is_number(cell: Any) -> bool:
         return False
 
 
-def looked_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Floats:
+def look_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Floats:
     """Look up documents, ``docnos[lines]`` with lines [query, n]; nan where there is no document or no entry."""
     values = table.weights if isinstance(table, Labels) else table.values
     refuse_large(queries=lines.shape[0], documents=lines.shape[1], groups=values.shape[1])
     there = lines != MISSING
-    rows = rows_of(table, qids, docnos, lines)[there]
+    rows = find_rows(table, qids, docnos, lines)[there]
     found = np.full((*lines.shape, values.shape[1]), np.nan)
     otherwise = table.others if isinstance(table, Labels) and table.others is not None else np.nan
     found[there] = np.where((rows != MISSING)[:, None], values[rows], otherwise)
     return found
 
 
-def labelled_in(labels: Labels, qids: Sequence[str], docnos: Docs, lines: Ints) -> Bools:
-    """Tell of which documents [query, n] the groups are known, as for ``looked_up``, by labels and not by filling."""
+def find_labelled(labels: Labels, qids: Sequence[str], docnos: Docs, lines: Ints) -> Bools:
+    """Tell of which documents [query, n] the groups are known, as for ``look_up``, by labels and not by filling."""
     if labels.labelled is None:
-        return np.asarray(~np.isnan(looked_up(labels, qids, docnos, lines)).any(axis=2))
-    rows = rows_of(labels, qids, docnos, lines)
+        return np.asarray(~np.isnan(look_up(labels, qids, docnos, lines)).any(axis=2))
+    rows = find_rows(labels, qids, docnos, lines)
     return np.append(labels.labelled, False)[rows]
 
 
-def rows_of(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Ints:
+def find_rows(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Ints:
     """Find the rows of documents, ``docnos[lines]`` with lines [query, n]; MISSING where there is none."""
     there = lines != MISSING
     names = docnos[lines[there]]
@@ -290,7 +290,7 @@ def rows_of(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines:
 def product(first: Labels, second: Labels) -> Labels:
     """Cross two attributes: the group ``a*b`` holds what is in a and in b, by the product of the weights."""
     assert first.per_query == second.per_query
-    names = Docnos.of(np.concatenate([first.rows.names, second.rows.names]))
+    names = Docnos.collect(np.concatenate([first.rows.names, second.rows.names]))
     refuse_large(documents=len(names), groups=len(first.groups) * len(second.groups))
     left, right = (_aligned(labels, names) for labels in (first, second))
     weights = (left[:, :, None] * right[:, None, :]).reshape(len(names), -1)

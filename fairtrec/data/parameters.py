@@ -83,7 +83,7 @@ class Parameters:
 
     def __str__(self) -> str:
         fields = [f for f in dataclasses.fields(self) if f.name != "cutoff" and getattr(self, f.name) != f.default]
-        inside = ",".join(f"{typed_name(field.name)}={spelled(getattr(self, field.name))}" for field in fields)
+        inside = ",".join(f"{typed_name(field.name)}={spell_value(getattr(self, field.name))}" for field in fields)
         cutoff = "" if getattr(self, "cutoff", None) is None else f"@{self.cutoff}"  # type: ignore[attr-defined]
         return f"{type(self).__name__}{f'({inside})' if inside else ''}{cutoff}"
 
@@ -98,22 +98,22 @@ def typed_name(name: str) -> str:
 
 
 @cache
-def named(method: Callable[..., Any]) -> tuple[str, ...]:
+def list_required_inputs(method: Callable[..., Any]) -> tuple[str, ...]:
     """Name the inputs that a method cannot do without, as a pytest test names its fixtures."""
     _, *parameters = inspect.signature(method).parameters.values()
     return tuple(p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
 
 
 @cache
-def unneeded(method: Callable[..., Any]) -> tuple[str, ...]:
+def list_optional_inputs(method: Callable[..., Any]) -> tuple[str, ...]:
     """Name the inputs that a method can do without."""
     return tuple(p.name for p in inspect.signature(method).parameters.values() if p.default is not p.empty)
 
 
-def spelled(value: Any) -> str:
+def spell_value(value: Any) -> str:
     """Write a parameter's value as the notation has it.
 
-    >>> spelled(0.5), spelled(True), spelled("tf")
+    >>> spell_value(0.5), spell_value(True), spell_value("tf")
     ('0.5', 'True', "'tf'")
     """
     if not isinstance(value, str):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, encoded, in_rows, refuse_large
+from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, encode_ids, lay_rows, refuse_large
 
 STEPS = 64  # ranks that all rankings go on together, to find how far documents are tied
 
@@ -20,8 +20,8 @@ class ByQuery:
 
     @cached_property
     def _table(self) -> tuple[Docnos, Ints]:
-        column = encoded(self.qids)
-        table = Docnos.of(column)
+        column = encode_ids(self.qids)
+        table = Docnos.collect(column)
         number = np.full(len(table) + 1, MISSING, dtype=np.int64)  # of each row, and last of what is in no row
         number[table.rows(column)] = np.arange(len(column))
         return table, number
@@ -31,7 +31,7 @@ class ByQuery:
         if tuple(qids) == self.qids:
             return np.arange(len(qids))
         table, number = self._table
-        numbers: Ints = number[table.rows(encoded(qids))]
+        numbers: Ints = number[table.rows(encode_ids(qids))]
         return numbers
 
 
@@ -163,10 +163,10 @@ class Run(ByQuery):
         kept = tuple(self.qids[row] for row in rows[has_tie[rows]].tolist())
         return self.cut(kept, None).cut_behind_ties(depth)
 
-    def among(self, qrels: "Qrels", least: int) -> "Run":
+    def keep_grades(self, qrels: "Qrels", least: int) -> "Run":
         """Keep only documents with a grade of ``least`` or more; a ranking may become empty."""
         lines = np.flatnonzero(qrels.grades >= least)
-        table = Docnos.of(qrels.docnos[lines])
+        table = Docnos.collect(qrels.docnos[lines])
         number = self.numbers(qrels.qids)[qrels.query[lines]]
         wanted = (number * len(table) + table.rows(qrels.docnos[lines]))[number != MISSING]
         rows = table.rows(self.docnos)
@@ -183,7 +183,7 @@ class Run(ByQuery):
         starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]
         return replace(self, starts=starts, docnos=self.docnos[kept], scores=self.scores[kept])
 
-    def reranked(self, qids: Sequence[str], rankings: Sequence[Ints]) -> "Run":
+    def reorder(self, qids: Sequence[str], rankings: Sequence[Ints]) -> "Run":
         """Rank lines of this run, for each of these queries in an order of its own."""
         starts = np.concatenate(([0], np.cumsum([len(lines) for lines in rankings])))
         lines = np.concatenate(rankings)
@@ -216,9 +216,9 @@ class Samples:
         """Keep of each run only the first ``depth`` documents of these queries; ties are of one ranking each."""
         return replace(self, runs=tuple(run.cut(qids, depth) for run in self.runs))
 
-    def among(self, qrels: "Qrels", least: int) -> "Samples":
+    def keep_grades(self, qrels: "Qrels", least: int) -> "Samples":
         """Keep of each run only documents with a grade of ``least`` or more."""
-        return replace(self, runs=tuple(run.among(qrels, least) for run in self.runs))
+        return replace(self, runs=tuple(run.keep_grades(qrels, least) for run in self.runs))
 
 
 System = Run | Samples
@@ -273,14 +273,14 @@ def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
     row[number] = np.arange(len(qids))
     row = np.repeat(row[:-1], np.diff(qrels.starts))
     lines = np.flatnonzero(row != MISSING)
-    names = Docnos.of(qrels.docnos[lines])
+    names = Docnos.collect(qrels.docnos[lines])
     place = np.empty(len(names.keys), dtype=np.int64)
     place[np.argsort(names.names)[::-1]] = np.arange(len(place))  # exact: docnos differ
     keys = row[lines] * len(place) + place[names.rows(qrels.docnos[lines])]
     best = np.lexsort((-qrels.grades[lines], keys))  # where subtopics differ, the highest grade counts
     lines = lines[best[np.unique(keys[best], return_index=True)[1]]]
     many = np.bincount(row[lines], minlength=len(qids))
-    matrix: Ints = in_rows(lines, many, MISSING)[0]
+    matrix: Ints = lay_rows(lines, many, MISSING)[0]
     return matrix
 
 
@@ -297,7 +297,7 @@ class QrelsIndex:
             lengths = lengths[queries]
             lines = np.arange(lengths.sum()) + np.repeat(qrels.starts[queries] - np.cumsum(lengths) + lengths, lengths)
             docnos, grades = docnos[lines], grades[lines]
-        self._names = Docnos.of(docnos)
+        self._names = Docnos.collect(docnos)
         self._many = len(self._names.keys)
         pairs = np.repeat(np.arange(len(lengths)), lengths) * self._many + self._names.rows(docnos)
         order = np.argsort(pairs)  # exact: of equal pairs the highest grade counts
@@ -306,7 +306,7 @@ class QrelsIndex:
         self._pairs, self.grades = pairs[first], np.maximum.reduceat(grades[order], first).astype(np.float64)
         self.query = self._pairs // max(self._many, 1)
 
-    def of(self, query: Ints, docnos: Docs) -> Floats:
+    def find_grades(self, query: Ints, docnos: Docs) -> Floats:
         """Find the grades of documents, each for the query of this number; nan where there is none."""
         rows = self._names.rows(docnos)
         grades = np.full(len(rows), np.nan)
@@ -317,7 +317,7 @@ class QrelsIndex:
         grades[there[found]] = self.grades[at[found]]
         return grades
 
-    def retrieved(self, run: Run, first: Ints, lengths: Ints, numbers: Ints) -> tuple[Ints, Floats]:
+    def find_retrieved(self, run: Run, first: Ints, lengths: Ints, numbers: Ints) -> tuple[Ints, Floats]:
         """Give the ranks, from 1, and grades of the judged documents of rankings [query, n], by rank.
 
         Each has so many lines of the run from its ``first`` on, and one of the ``numbers`` of the queries here. Only
@@ -325,9 +325,9 @@ class QrelsIndex:
         """
         query = np.repeat(np.arange(len(first)), lengths)
         lines = np.arange(len(query)) + np.repeat(first - np.cumsum(lengths) + lengths, lengths)
-        grades = self.of(numbers[query], run.docnos[lines])
+        grades = self.find_grades(numbers[query], run.docnos[lines])
         judged = np.flatnonzero(~np.isnan(grades))
         query, places = query[judged], lines[judged] + 1
         places -= first[query]
         many = np.bincount(query, minlength=len(first))
-        return in_rows(places, many, 0)[0], in_rows(grades[judged], many, np.nan)[0]
+        return lay_rows(places, many, 0)[0], lay_rows(grades[judged], many, np.nan)[0]

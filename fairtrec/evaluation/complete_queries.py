@@ -6,7 +6,7 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.slices import aligned
+from fairtrec.evaluation.slices import align_values
 from fairtrec.statistics.reliability import Reliability, estimate_reliability, find_complete
 
 
@@ -28,7 +28,7 @@ def _align_measure(result: Result, row: int, qids: Sequence[str]) -> Floats:
     """Give the values [run, query] of one measure; nan where a run lacks a query."""
     if all(scores.qids == tuple(qids) for scores in result.scores):
         return np.array([scores.values[row] for scores in result.scores])
-    return np.asarray(aligned(result.scores, qids)[:, row])
+    return np.asarray(align_values(result.scores, qids)[:, row])
 
 
 def measure_reliability(result: Result, row: int) -> Reliability:

@@ -14,7 +14,7 @@ from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import OF_RANKS, looks_at_groups
-from fairtrec.measures.utility import rows_of_relevance
+from fairtrec.measures.utility import find_relevance_rows
 from fairtrec.support.errors import UsageError
 
 SEVERAL = 3  # cutoffs of a measure, from which they are computed together
@@ -31,7 +31,7 @@ class InputsOfSamples(Inputs):
         unknown = ({"lengths"} | OF_RANKS - {"membership", "relevance"}).intersection(measure.needs)
         if unknown:
             raise UsageError(f"{', '.join(sorted(unknown))} cannot be had together with sample_of; leave out --samples")
-        super().__init__(runs[0], qids, context.by(measure.by), measure.depth)
+        super().__init__(runs[0], qids, context.take_attribute(measure.by), measure.depth)
         among = set(qids)
         chosen = [(run, [qid for qid in run.qids if qid in among]) for run in runs]
         self.samples = [Inputs(run, ranked, self.context, self.depth) for run, ranked in chosen]
@@ -59,7 +59,7 @@ class InputsOfSamples(Inputs):
         return np.concatenate(filled)
 
 
-def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
+def compute_measures(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
     """Compute measures [measure, query]: those of relevance by the judge, the others from what they need.
 
     Each is by its attribute, or over all of them where it is one number of all. Where labels are per query, an
@@ -67,22 +67,22 @@ def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
     """
     queries = len(inputs.qids)
     values = np.full((len(measures), queries), np.nan)
-    utility = rows_of_relevance(measures)
+    utility = find_relevance_rows(measures)
     if utility:
         values[utility] = inputs.context.judge.values(inputs.run, inputs.qids)
     together = _values_by_cutoff(inputs, [(row, each) for row, each in enumerate(measures) if row not in utility])
     for row, measure in enumerate(measures):
         if row in utility:
             continue
-        own = inputs.by(measure.by)
-        several = parts_of(measure, inputs.context) if len(inputs.context.given) > 1 else ()
+        own = inputs.take_attribute(measure.by)
+        several = list_parts(measure, inputs.context) if len(inputs.context.given) > 1 else ()
         if several:
-            value = measure.combined(values_of(inputs, several), taking_part(inputs))
+            value = measure.combine_attributes(compute_measures(inputs, several), find_participation(inputs))
         elif own.context.is_vast and looks_at_groups(measure):
-            value = masked(measure, by_attribute.values_of_unlisted(measure, own), own)
+            value = mask_values(measure, by_attribute.compute_unlisted(measure, own), own)
         else:
             value = together[row] if row in together else measure(**_inputs_of(measure, own))
-            value = value if own.context.labels is None else masked(measure, value, own)
+            value = value if own.context.labels is None else mask_values(measure, value, own)
         if np.shape(value) not in ((queries,), (1,)):
             what = f"{measure} gave values of the shape {np.shape(value)} for {queries} queries"
             raise UsageError(f"{what}; it has a fault, report it to its authors")
@@ -106,8 +106,8 @@ def _values_by_cutoff(inputs: Inputs, measures: Sequence[tuple[int, Measure]]) -
             families.setdefault((type(measure), *own_fields.values()), []).append((cutoff, row, measure))
     found: dict[int, Floats] = {}
     for family in families.values():
-        own = inputs.by(family[0][2].by)
-        is_of_all = len(inputs.context.given) > 1 and parts_of(family[0][2], inputs.context)
+        own = inputs.take_attribute(family[0][2].by)
+        is_of_all = len(inputs.context.given) > 1 and list_parts(family[0][2], inputs.context)
         if len(family) < SEVERAL or is_of_all or (own.context.is_vast and looks_at_groups(family[0][2])):
             continue
         (_, _, deepest), *shallower = several = sorted(family, key=itemgetter(0), reverse=True)
@@ -116,7 +116,7 @@ def _values_by_cutoff(inputs: Inputs, measures: Sequence[tuple[int, Measure]]) -
     return found
 
 
-def masked(measure: Measure, values: Floats, inputs: Inputs) -> Floats:
+def mask_values(measure: Measure, values: Floats, inputs: Inputs) -> Floats:
     """Leave values [..., query] undefined where the measure's attribute takes no part."""
     of_all = not measure.by and len(inputs.context.given) > 1
     if of_all or inputs.takes_part.all() or not looks_at_groups(measure):
@@ -124,14 +124,14 @@ def masked(measure: Measure, values: Floats, inputs: Inputs) -> Floats:
     return np.where(inputs.takes_part, values, np.nan)
 
 
-def parts_of(measure: Measure, context: EvaluationContext) -> tuple[Measure, ...]:
+def list_parts(measure: Measure, context: EvaluationContext) -> tuple[Measure, ...]:
     """Name the measures that one of all attributes is made of; none of one attribute."""
     if len(context.given) < 2 or not measure.is_of_all:
         return ()
-    labels = {name: context.by(name).labels for name in context.given}
+    labels = {name: context.take_attribute(name).labels for name in context.given}
     return measure.over_attributes({name: each is not None and each.is_ordered for name, each in labels.items()})
 
 
-def taking_part(inputs: Inputs) -> Bools:
+def find_participation(inputs: Inputs) -> Bools:
     """Tell which attributes take part in which queries [attribute, query]."""
-    return np.stack([inputs.by(attribute).takes_part for attribute in inputs.context.given])
+    return np.stack([inputs.take_attribute(attribute).takes_part for attribute in inputs.context.given])

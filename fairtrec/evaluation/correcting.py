@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, fingerprints, starts_of
-from fairtrec.data.groups import rows_of
-from fairtrec.data.ranking.depth import evenly
+from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, find_starts, fingerprints
+from fairtrec.data.groups import find_rows
+from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.fitting import Gold
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, SumOverRanks
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
-from fairtrec.statistics.corrected import NOTHING, Corrector, OfDocuments, OfQueries, Refused, mean_of
+from fairtrec.statistics.corrected import NOTHING, Corrector, DocumentCorrector, QueryCorrector, Refused, average_values
 from fairtrec.statistics.estimate import Estimate
 from fairtrec.support.errors import InputError
 
@@ -63,14 +63,14 @@ class LabelledPart:
     def rows(self) -> Ints:
         """Rows of the sheet [query, rank]."""
         inputs = self.inputs
-        return rows_of(self.gold.labels, inputs.qids, inputs.run.docnos, inputs.lines)
+        return find_rows(self.gold.labels, inputs.qids, inputs.run.docnos, inputs.lines)
 
     @cached_property
     def weights(self) -> Floats:
         """The weights of groups by gold [query, rank, group]; nan where there is no label, or nobody could tell."""
-        return np.where(self.gold.told[self.rows][..., None], self.gold.filled[self.rows], np.nan)
+        return np.where(self.gold.is_labelled[self.rows][..., None], self.gold.majority_membership[self.rows], np.nan)
 
-    def named(self, measure: Measure) -> dict[str, Any]:
+    def compute_inputs(self, measure: Measure) -> dict[str, Any]:
         """Compute what a measure needs."""
         return {name: getattr(self.inputs, name) for name in measure.needs}
 
@@ -81,7 +81,7 @@ class LabelledPart:
         if lacking.any():
             query, rank = np.argwhere(lacking)[0].tolist()
             run, qid = self.inputs.run, self.inputs.qids[query]
-            raise self.gold.undrawn(run.docnos[lines[query, rank]].decode(), rank + 1, qid, run.name)
+            raise self.gold.missing_label_error(run.docnos[lines[query, rank]].decode(), rank + 1, qid, run.name)
 
 
 class Share(NamedTuple):
@@ -93,7 +93,7 @@ class Share(NamedTuple):
     reach: Floats
 
     @classmethod
-    def of(cls, part: LabelledPart, form: SumOverRanks, among: Bools) -> "Share":
+    def take(cls, part: LabelledPart, form: SumOverRanks, among: Bools) -> "Share":
         """Take what a measure says of a part; ranks of no document, and of queries not ``among`` them, weigh 0."""
         assert form.by_labels is not None
         ranks = min(form.weights.shape[-1], form.gains.shape[1])
@@ -103,7 +103,7 @@ class Share(NamedTuple):
             weights = quotient(weights, np.asarray(form.divisor)[:, None], otherwise=0.0)
         gains = np.where(there, form.gains[:, :ranks], 0.0)
         rows = part.rows[:, :ranks]
-        by_gold = np.where(there & part.gold.told[rows], part.gold.gains(form.by_labels, rows), gains)
+        by_gold = np.where(there & part.gold.is_labelled[rows], part.gold.gains(form.by_labels, rows), gains)
         reach = np.broadcast_to(np.asarray(form.reach, dtype=np.float64).reshape(-1, 1), there.shape)
         return cls(weights, gains, by_gold, reach)
 
@@ -123,24 +123,24 @@ class Correcting:
     labelled: Bools
     undecided: Bools  # rows of which several votes have the most weight, where that matters
 
-    def found(self, measure: Measure, values: Floats) -> Corrector:
+    def find_corrector(self, measure: Measure, values: Floats) -> Corrector:
         """Find what corrects a measure that has these values [query]. Raises InputError where a label is missing."""
         if why := _unfit(measure):
             return Refused(why)
-        forms = [part.named(measure) for part in self.parts]
+        forms = [part.compute_inputs(measure) for part in self.parts]
         asked, is_other_form = measure, bool(getattr(measure, "tau", 0))
         if is_other_form:
             measure, values = self._without_tau(measure, forms, values)
         sums = [form for named in forms if (form := measure.formula(**named).over_documents()) is not None]
         if not sums and (why := _unlabelled(measure)):
             return Refused(why)
-        if sums or self.gold.of_queries or self.gold.certain:
+        if sums or self.gold.draws_queries or self.gold.is_certain:
             self.gold.refuse_deeper(asked)
-        if sums and not self.gold.of_queries:
+        if sums and not self.gold.draws_queries:
             return replace(self._by_documents(measure, sums, values), is_other_form=is_other_form)
-        if self.gold.of_queries or self._complete(measure):
+        if self.gold.draws_queries or self._complete(measure):
             return replace(self._by_queries(measure, sums, values), is_other_form=is_other_form)
-        return Refused(UNTOLD if self.gold.certain and self.gold.sheet.unknown.any() else NO_SUM)
+        return Refused(UNTOLD if self.gold.is_certain and self.gold.sheet.unknown.any() else NO_SUM)
 
     def _without_tau(self, measure: Measure, forms: Sequence[dict[str, Any]], values: Floats) -> tuple[Measure, Floats]:
         """Give the form of a measure with tau=0, as people do not apply tau, and its values [query]."""
@@ -150,13 +150,13 @@ class Correcting:
             found[part.queries] = form(**named)
         return form, found
 
-    def _by_documents(self, measure: Measure, sums: Sequence[SumOverRanks], values: Floats) -> OfDocuments:
+    def _by_documents(self, measure: Measure, sums: Sequence[SumOverRanks], values: Floats) -> DocumentCorrector:
         weight, rest = np.zeros((2, len(values)))
         entries: list[tuple[Ints, Ints, Floats]] = []
         seen: list[Keys] = []
         for part, form in zip(self.parts, sums, strict=True):
             among = ~np.isnan(values[part.queries])
-            share = Share.of(part, form, among)
+            share = Share.take(part, form, among)
             ranks = share.weights.shape[1]
             if self.gold.sheet.probability is None:
                 part.refuse_undrawn(ranks, among)
@@ -172,16 +172,18 @@ class Correcting:
         self.looked_at += seen
         sheet = self.gold.sheet
         self.labelled[documents] = True
-        found = OfDocuments(values, queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown)
+        found = DocumentCorrector(
+            values, queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown
+        )
         self._refuse_impossible(measure, found)
         return found
 
-    def _refuse_impossible(self, measure: Measure, found: OfDocuments) -> None:
+    def _refuse_impossible(self, measure: Measure, found: DocumentCorrector) -> None:
         """Raise InputError if a sheet of others has probabilities by which these documents cannot have been drawn."""
         sheet = self.gold.sheet
         if sheet.made or sheet.probability is None:
             return
-        drawn = found.drawn()
+        drawn = found.take_drawn()
         share = drawn.refuted() if drawn.weights.any() else None
         if share is not None:
             what = (
@@ -191,19 +193,19 @@ class Correcting:
                 f"{what}, not 1; a sample that was not drawn corrects nothing: fairtrec gold draw", sheet.path
             )
 
-    def _by_queries(self, measure: Measure, sums: Sequence[SumOverRanks], values: Floats) -> OfQueries:
+    def _by_queries(self, measure: Measure, sums: Sequence[SumOverRanks], values: Floats) -> QueryCorrector:
         gold, is_drawn = np.full(len(values), np.nan), np.zeros(len(values), dtype=np.bool_)
         for at, part in enumerate(self.parts):
-            drawn = self.gold.drawn(part.inputs.qids)
-            ranks = Share.of(part, sums[at], drawn).weights.shape[1] if sums else measure.depth
+            drawn = self.gold.find_drawn_queries(part.inputs.qids)
+            ranks = Share.take(part, sums[at], drawn).weights.shape[1] if sums else measure.depth
             part.refuse_undrawn(ranks, drawn)
             if sums:
-                by_gold = values[part.queries] + Share.of(part, sums[at], drawn).errors
+                by_gold = values[part.queries] + Share.take(part, sums[at], drawn).errors
             else:
                 by_gold = self._of_people(measure, part, drawn)
             gold[part.queries] = np.where(drawn, by_gold, np.nan)
             is_drawn[part.queries] = drawn
-        return OfQueries(values, gold, is_drawn)
+        return QueryCorrector(values, gold, is_drawn)
 
     def _of_people(self, measure: Measure, part: LabelledPart, drawn: Bools) -> Floats:
         """Compute the values [query] of a measure that is no sum over documents, by what people say.
@@ -211,7 +213,7 @@ class Correcting:
         Of a query that annotators have labelled whole, it is the mean of their values; else that of the vote of most
         weight for each document, which is counted if there are several.
         """
-        named, depth = part.named(measure), measure.depth
+        named, depth = part.compute_inputs(measure), measure.depth
         there: Bools = np.asarray(part.inputs.lines != MISSING)[:, :depth] & drawn[:, None]
         several, whole = [], []
         for weights in self.gold.annotators.values():
@@ -222,7 +224,7 @@ class Correcting:
                 several.append(np.where(done, measure(**{**named, "membership": of_one}), np.nan))
                 whole.append(done)
         by_vote = np.broadcast_to(measure(**{**named, "membership": part.weights}), drawn.shape)
-        undecided: Bools = np.append(self.gold.undecided, np.zeros(1, dtype=np.bool_))
+        undecided: Bools = np.append(self.gold.is_tied, np.zeros(1, dtype=np.bool_))
         open_votes = undecided[part.rows[:, :depth]] & there
         if several:
             many = np.sum(whole, axis=0)
@@ -233,7 +235,7 @@ class Correcting:
 
     def _complete(self, measure: Measure) -> bool:
         """Tell whether all documents that a measure looks at are labelled, for certain, and told."""
-        if not self.gold.certain:
+        if not self.gold.is_certain:
             return False
         looked_at = [(part.inputs.lines != MISSING)[:, : measure.depth] for part in self.parts]
         known = [~np.isnan(part.weights[:, : measure.depth]).any(axis=2) for part in self.parts]
@@ -275,12 +277,15 @@ def find_correctors(
     gold = inputs.context.gold
     assert gold is not None
     looks = [not LOOKS.isdisjoint(measure.needs) for measure in measures]
-    several = evenly(inputs.run, inputs.qids, inputs.depth) if any(looks) else []
-    parts = [LabelledPart(inputs if len(several) == 1 else inputs.of(queries), gold, queries) for queries in several]
+    several = deal_queries(inputs.run, inputs.qids, inputs.depth) if any(looks) else []
+    parts = [
+        LabelledPart(inputs if len(several) == 1 else inputs.take_queries(queries), gold, queries)
+        for queries in several
+    ]
     rows_of_sheet = len(gold.sheet.unknown)
     found = Correcting(parts, gold, [], np.zeros(rows_of_sheet, np.bool_), np.zeros(rows_of_sheet, np.bool_))
     each = zip(measures, values, looks, strict=True)
-    rows = tuple(found.found(measure, row) if is_asked else None for measure, row, is_asked in each)
+    rows = tuple(found.find_corrector(measure, row) if is_asked else None for measure, row, is_asked in each)
     return rows, tuple(_list_notes(found, inputs, measures, rows, values))
 
 
@@ -293,13 +298,13 @@ def _list_notes(
 ) -> Iterator[Note]:
     """Say what was corrected by how many labels, what was not and why, and what stays that of the instrument."""
     looked_at = np.sort(np.concatenate(found.looked_at or [np.empty(0, np.uint64)]))  # np.unique would import numpy.ma
-    if many := len(starts_of(looked_at)) - 1:
+    if many := len(find_starts(looked_at)) - 1:
         yield BY_DOCUMENTS.note(labelled=int(found.labelled.sum()), documents=many)
-    elif found.gold.of_queries:
-        drawn = found.gold.drawn(inputs.qids)
+    elif found.gold.draws_queries:
+        drawn = found.gold.find_drawn_queries(inputs.qids)
         yield BY_QUERIES.note(labelled=int(drawn.sum()), queries=len(drawn))
     sheet = found.gold.sheet
-    if not sheet.runs and sheet.probability is not None and not found.gold.certain:
+    if not sheet.runs and sheet.probability is not None and not found.gold.is_certain:
         yield ON_TRUST.note(sheet=sheet.labels.name)
     yield from _note_votes(found)
     corrected = []
@@ -308,9 +313,9 @@ def _list_notes(
             estimate = row.estimate()
             yield replace(_note_estimate(row, estimate), measures=(measure,))
             if estimate is not None and row.is_other_form:
-                before = round(mean_of(values[measures.index(measure)]), 4)
+                before = round(average_values(values[measures.index(measure)]), 4)
                 tau: int = getattr(measure, "tau", 0)
-                yield NO_TAU.note(measure=measure, before=before, tau=tau, without=round(mean_of(row.values), 4))
+                yield NO_TAU.note(measure=measure, before=before, tau=tau, without=round(average_values(row.values), 4))
             corrected += [measure] * (estimate is not None)
     of = inputs.context.target_of
     if of is not None and any("target" in measure.needs for measure in corrected):
@@ -334,6 +339,6 @@ def _note_estimate(row: Corrector, estimate: Estimate | None) -> Note:
     if estimate is None:
         return NOT_CORRECTED.note(why=NOTHING)
     number, differ = estimate.number, estimate.differ
-    if isinstance(row, OfQueries):
+    if isinstance(row, QueryCorrector):
         return OTHER_VALUES.note(labelled=number, differ=differ, have="has" if differ == 1 else "have")
     return OTHER_LABELS.note(labels=number, differ=differ, s="s" * (differ == 1))

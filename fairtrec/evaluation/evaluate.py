@@ -80,14 +80,14 @@ def evaluate(
         InputError: a file or an object that cannot be read.
         ResourceError: a word list or query set that is not on this machine.
     """
-    with submissions.guarded(untrusted=untrusted):
+    with submissions.guard_files(untrusted=untrusted):
         return _evaluate(measures, runs, qrels, jobs=jobs, keep_going=keep_going, **keywords)
 
 
 def _evaluate(
     measures: Any, runs: Any, qrels: Any, *, jobs: int | None, keep_going: bool, **keywords: Unpack[GoldKeywords]
 ) -> Result:
-    named = loading.named_runs(runs)
+    named = loading.name_rankings(runs)
     number = processes([thing for _, thing in named], jobs)  # they start while the rest is settled
     session = Evaluator(settle(measures, {"qrels": qrels, **keywords}, runs=named))
-    return session.evaluated(named, number, keep_going=keep_going)
+    return session.evaluate_named(named, number, keep_going=keep_going)

@@ -15,7 +15,7 @@ from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import opening
-from fairtrec.support.files.arguments import renamed_in
+from fairtrec.support.files.arguments import parse_renamings
 from fairtrec.support.literals import Membership
 
 AGAIN = "draw again: fairtrec gold draw"
@@ -40,7 +40,7 @@ class Gold:
     )
 
     @property
-    def of_queries(self) -> bool:
+    def draws_queries(self) -> bool:
         """Whether queries were drawn, not documents."""
         return self.sheet.unit == "query"
 
@@ -51,7 +51,7 @@ class Gold:
         return np.ones(len(self.sheet.unknown)) if said is None else said
 
     @cached_property
-    def told(self) -> Bools:
+    def is_labelled(self) -> Bools:
         """Of which rows people told the groups [row], and last that they told none of what is in no row."""
         return np.append(~self.sheet.unknown, np.zeros(1, dtype=np.bool_))
 
@@ -103,13 +103,13 @@ class Gold:
         return np.asarray((self.shares[:, :-1] > 0).sum(axis=0) > 1)
 
     @cached_property
-    def undecided(self) -> Bools:
+    def is_tied(self) -> Bools:
         """Of which rows several votes have the most weight [row]."""
         top = self.shares[:, :-1] >= self.shares[:, :-1].max(axis=0) - NEAR
         return np.asarray((top & (self.shares[:, :-1] > 0)).sum(axis=0) > 1)
 
     @cached_property
-    def filled(self) -> Floats:
+    def majority_membership(self) -> Floats:
         """The membership in groups by the vote of most weight [row, group], and last of what is in no row: none.
 
         Votes of the same weight have equal parts.
@@ -132,21 +132,21 @@ class Gold:
         return {name: self.belong(weights) for name, weights in found.items()}
 
     @cached_property
-    def certain(self) -> bool:
+    def is_certain(self) -> bool:
         """Whether nothing was left to chance."""
         return bool((self.probability == 1).all())
 
     @cached_property
     def qids(self) -> frozenset[str]:
         """The queries that were drawn."""
-        return frozenset(self.labels.by_query()[0])
+        return frozenset(self.labels.list_query_groups()[0])
 
-    def drawn(self, qids: Sequence[str]) -> Bools:
+    def find_drawn_queries(self, qids: Sequence[str]) -> Bools:
         """Tell which queries were drawn [query]; all where documents were, or where the file says nothing of a draw."""
-        every = not self.of_queries or self.sheet.probability is None
+        every = not self.draws_queries or self.sheet.probability is None
         return np.array([every or qid in self.qids for qid in qids], dtype=np.bool_)
 
-    def undrawn(self, docno: str, rank: int, qid: str, run: str) -> InputError:
+    def missing_label_error(self, docno: str, rank: int, qid: str, run: str) -> InputError:
         """Say that a document that is looked at has no label, and should have one."""
         where = f"query {qid}: document {docno}, rank {rank} of {run}, has no gold label"
         if self.sheet.probability is not None:
@@ -164,7 +164,7 @@ class Gold:
         digits = {each for each, _ in self.sheet.runs if each}
         names = {name for each, name in self.sheet.runs if not each}
         for name, thing in named if self.sheet.runs else ():
-            at = loading.origin(thing)
+            at = loading.find_file(thing)
             if (opening.name(name) not in names) if at is None else (opening.sha256(at[1])[:8] not in digits):
                 what = f"{name} was not among the runs of this draw"
                 raise InputError(f"{what}; {AGAIN} ... {name} --gold {self.sheet.labels.name}", self.sheet.path)
@@ -200,7 +200,7 @@ def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choi
         )
     refuse_choices(choices)
     per_query = labels is not None and labels.per_query
-    renamed = renamed_in(choices.groups) if isinstance(choices.groups, str | list | tuple) else {}
+    renamed = parse_renamings(choices.groups) if isinstance(choices.groups, str | list | tuple) else {}
     sheet = loading.gold(thing, per_query=per_query, renamed=renamed)
     if per_query and sheet.unit == "document":
         what = "labels per query take draws of queries"
@@ -216,7 +216,7 @@ def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choi
             what = f"this was drawn from runs that are ranked by --{option} {drawn}"
             raise InputError(f"{what}; add that, or {AGAIN} --{option} {asked}", sheet.path)
     asked = choices.membership if isinstance(choices.membership, str) else None
-    return Gold(sheet, sheet.of_groups(groups), choices.depth, asked or ("share" if labels is None else None))
+    return Gold(sheet, sheet.match_groups(groups), choices.depth, asked or ("share" if labels is None else None))
 
 
 def refuse_choices(choices: Choices) -> None:

@@ -13,9 +13,9 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers import Answer, Signature, aggregates
-from fairtrec.evaluation.answers.aggregates import of_query
+from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.slices import aligned
+from fairtrec.evaluation.slices import align_values
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Better, Measure, badness
@@ -92,7 +92,7 @@ def incomplete(result: Result) -> Bools:
     they can be compared with none of them.
     """
     every = list(dict.fromkeys(qid for each in result.scores for qid in each.qids))
-    valued = ~np.isnan(aligned(result.scores, every))
+    valued = ~np.isnan(align_values(result.scores, every))
     lacking = (valued.any(axis=0) & ~valued).any(axis=2)
     return np.asarray(lacking & valued.any(axis=2))
 
@@ -105,7 +105,7 @@ def strange(result: Result) -> Bools:
 def comparable(result: Result) -> Floats:
     """Give that by which runs are ordered [run, measure], nan where it is incomplete, or of unknown documents."""
     return np.where(
-        incomplete(result) | strange(result), np.nan, np.array([scores.compared for scores in result.scores])
+        incomplete(result) | strange(result), np.nan, np.array([scores.order_values for scores in result.scores])
     )
 
 
@@ -129,30 +129,30 @@ def sort_key(text: str, measures: Any, relevance_level: int | None = None) -> Me
         raise UsageError(f"--sort takes one measure, and {text!r} names {len(named)}; name one")
     several = measures if isinstance(measures, list | tuple) else [measures]
     asked = [one for each in several if each is not None for one in registry.parse(str(each), relevance_level)]
-    if asked and all(one.expanded(("f", "m")) == (one,) for one in asked) and not looks_at_groups(named[0]):
+    if asked and all(one.expand_groups(("f", "m")) == (one,) for one in asked) and not looks_at_groups(named[0]):
         _refuse_other(named[0], asked)
     return named[0]
 
 
-def computed(result: Result, measure: Measure) -> Measure:
+def find_sort_measure(result: Result, measure: Measure) -> Measure:
     """Find the measure that runs are to be sorted by: the first of those that aggregate it, where there are such.
 
     Raises UsageError if it is none of them.
     """
     measures = result.scores[0].measures
-    found = next((each for each in measures if measure in (each, of_query(each))), None)
+    found = next((each for each in measures if measure in (each, strip_aggregate(each))), None)
     if found is None:
         _refuse_other(measure, measures)
     return found or measure
 
 
-def by(result: Result, measure: Measure) -> Result:
+def sort_runs(result: Result, measure: Measure) -> Result:
     """Sort the runs of a result by one of its measures, by full values; incomplete means stand last.
 
     Raises UsageError if it is none of them.
     """
     measures = result.scores[0].measures
-    row = measures.index(computed(result, measure))
+    row = measures.index(find_sort_measure(result, measure))
     places = order(comparable(result)[:, row], measures[row].better)
     return replace(result, scores=tuple(result.scores[place] for place in places.tolist()))
 
@@ -197,13 +197,13 @@ class TopicSpread(Answer):
     @cached_property
     def values(self) -> Floats:
         """The values of all runs [run, measure, query], nan where a run has none; sizes, where nearer 0 is better."""
-        values = aligned(self.result.scores, self.qids)
+        values = align_values(self.result.scores, self.qids)
         sized = np.array([measure.better == "nearer 0" for measure in self.measures])
         values[:, sized] = np.abs(values[:, sized])
         return values
 
     @cached_property
-    def ends(self) -> Floats:
+    def extremes(self) -> Floats:
         """The best, the median and the worst [end, measure, query] of the runs that have a value."""
         found = np.full((3, len(self.measures), len(self.qids)), np.nan)
         for row, measure in enumerate(self.measures):
@@ -215,7 +215,7 @@ class TopicSpread(Answer):
         return found
 
     @cached_property
-    def many(self) -> Ints:
+    def run_counts(self) -> Ints:
         """How many runs have a value [measure, query]."""
         return np.asarray((~np.isnan(self.values)).sum(axis=0))
 
@@ -226,13 +226,13 @@ class TopicSpread(Answer):
         yield "all", None, ""
         yield from ((name, None, name) for name in self.slices)
 
-    def of(self, query: int | None, part: str) -> Floats:
+    def take(self, query: int | None, part: str) -> Floats:
         """Give the three of one query, or their means over all queries, or those of a slice [end, measure]."""
         if query is not None:
-            return self.ends[:, :, query]
-        return _mean(self.ends[:, :, self._columns(part)])
+            return self.extremes[:, :, query]
+        return _mean(self.extremes[:, :, self._columns(part)])
 
-    def own(self, run: int, query: int | None, part: str) -> Floats:
+    def take_run(self, run: int, query: int | None, part: str) -> Floats:
         """Give the values of one run [measure], or their means, in the same way."""
         if query is not None:
             return np.asarray(self.values[run, :, query])
@@ -247,10 +247,10 @@ class TopicSpread(Answer):
         better = (known < of[run]) & ~same(known, np.full(len(known), of[run]))
         return int(better.sum()) + 1, len(known)
 
-    def runs_of(self, query: int | None, part: str) -> int:
+    def count_values(self, query: int | None, part: str) -> int:
         """Tell how many runs have a value of a query, or how many queries a mean is over."""
         if query is not None:
-            return int(self.many[:, query].max(initial=0))
+            return int(self.run_counts[:, query].max(initial=0))
         return len(self._columns(part))
 
     def _columns(self, part: str) -> list[int]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fairtrec.data import Qrels
-from fairtrec.data.ranking.depth import Asking, depth_of
+from fairtrec.data.ranking.depth import Asking, find_depth
 from fairtrec.evaluation.inputs import by_attribute, loading
 from fairtrec.evaluation.inputs.documents import (
     OF_QRELS,
@@ -22,17 +22,17 @@ from fairtrec.evaluation.inputs.documents import (
 )
 from fairtrec.evaluation.inputs.groups import ORDER, note_groups, note_tau, refuse_unordered
 from fairtrec.evaluation.inputs.opened_sources import OpenedSources, open_sources
-from fairtrec.evaluation.inputs.rank_weights import weighed
+from fairtrec.evaluation.inputs.rank_weights import set_weights
 from fairtrec.evaluation.inputs.sources import GoldKeywords, NamedRuns, split_keywords
-from fairtrec.evaluation.inputs.targets import attribute, note_target, prior_of
+from fairtrec.evaluation.inputs.targets import attribute, note_target, settle_prior
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS, OF_JUDGEMENTS
 from fairtrec.measures.utility import LEVELLED, split_relevance
-from fairtrec.support.errors import InputError, UsageError, asked_by
+from fairtrec.support.errors import InputError, UsageError, spell_options
 from fairtrec.support.files import submissions
-from fairtrec.support.files.arguments import crossed, is_by_name, renamings
+from fairtrec.support.files.arguments import is_by_name, renamings, split_crossed
 
 if TYPE_CHECKING:
     from fairtrec.counting.counter import Lexicon
@@ -94,20 +94,20 @@ def settle(
     named = list(dict.fromkeys(named))
     asked: list[Measure] = []
     for each in named:
-        for one in by_attribute.one_of_each(each, found.labels) if len(found.labels) > 1 or each.by else (each,):
+        for one in by_attribute.expand_attributes(each, found.labels) if len(found.labels) > 1 or each.by else (each,):
             is_of_each = getattr(one, "group", None) == ""
             asked += _of_groups(one, found, MOST_MEASURES - len(asked)) if is_of_each else [one]
     if len(named) > 1:
         notes += registry.note_attention(named)
     if measures is None and not split_relevance(named)[1]:
-        notes.append(FAIRNESS.note(options=asked_by(MORE)))
-    return planned(asked, found, notes)
+        notes.append(FAIRNESS.note(options=spell_options(MORE)))
+    return make_plan(asked, found, notes)
 
 
-def planned(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Note] = ()) -> Plan:
+def make_plan(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Note] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
     choices = found.choices
-    asked = [weighed(each, found.extras.get("discount")) if _is_weighed(each) else each for each in asked]
+    asked = [set_weights(each, found.extras.get("discount")) if _is_weighed(each) else each for each in asked]
     needs = frozenset(need for each in asked for need in each.needs)
     _refuse_misfits(asked, needs, found)
     measures = tuple(each for each in asked if isinstance(each, Measure))
@@ -118,7 +118,7 @@ def planned(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Note]
         **vars(found),
         measures=measures,
         others=tuple(split_relevance(measures)[1]),
-        needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
+        needs=Needs(needs, find_depth([each for each in asked if OF_RUNS.intersection(each.needs)])),
         uses=uses,
         plays=_parts_in_effect(uses, first, lexicon, found, is_of_groups=is_of_groups),
         context=EvaluationContext(
@@ -126,7 +126,7 @@ def planned(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Note]
             qrels=found.judged,
             background_depth=choices.background_depth,
             extras=found.extras,
-            membership=by_attribute.own(choices, next(iter(every)), [*found.labels]).membership or "share",
+            membership=by_attribute.choose_own(choices, next(iter(every)), [*found.labels]).membership or "share",
             relevance_level=choices.relevance_level or 1,
             attributes=every,
             given=tuple(found.labels),
@@ -159,7 +159,7 @@ def _attributes(measures: Sequence[Measure], found: OpenedSources) -> dict[str, 
     """Settle the labels and the target of each attribute, by its name; "" where labels have none, or there are none."""
     every = {}
     for name in [*found.labels] or [""]:
-        own = by_attribute.own(found.choices, name, [*found.labels])
+        own = by_attribute.choose_own(found.choices, name, [*found.labels])
         labels, inputs = found.labels.get(name), found.given.inputs
         every[name] = (
             attribute(name, labels, found.groups, own, inputs, measures) if found.groups else AttributeContext()
@@ -179,7 +179,7 @@ def _lexicon(found: OpenedSources) -> "Lexicon | None":
     from fairtrec.counting.counter import Lexicon
 
     choices = found.choices
-    return Lexicon.of(found.terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
+    return Lexicon.from_terms(found.terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
 
 
 def _list_notes(
@@ -195,14 +195,14 @@ def _list_notes(
     for name, labels in found.labels.items() if is_of_groups else ():
         said += [*note_groups(labels, every[name].target, name), note_target(found.choices.target, labels)]
     if found.labels:
-        by_labels = [(each, found.labels_by(each)) for each in measures if OF_DOCUMENTS & set(each.needs)]
+        by_labels = [(each, found.find_labels(each)) for each in measures if OF_DOCUMENTS & set(each.needs)]
         said += note_tau((each, labels) for each, labels in by_labels if labels is not None)
     if "positions" in found.extras:
         from fairtrec.evaluation.inputs.positions import note_signs
 
         said.append(note_signs(found.extras["positions"], measures))
-    if lexicon is not None and lexicon.shared and is_of_groups:
-        shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
+    if lexicon is not None and lexicon.shared_terms and is_of_groups:
+        shown = ", ".join(lexicon.shared_terms[:5]) + (", ..." if len(lexicon.shared_terms) > 5 else "")
         said.append(SHARED_TERMS.note(terms=shown))
     return said
 
@@ -244,12 +244,12 @@ def _parts_in_effect(
 
 def _of_groups(measure: Measure, found: OpenedSources, room: int) -> tuple[Measure, ...]:
     """Give one measure for each group of its attribute. Raises InputError if there is no room for so many."""
-    labels = found.labels_by(measure)
+    labels = found.find_labels(measure)
     groups = found.groups if labels is None else labels.groups
     if len(groups) > room:
         what = f"{measure.name} is computed for each of {len(groups):,} groups; {MOST_MEASURES:,} measures is the most"
         raise InputError(f"{what}. Name one group, like {measure.name}(group=NAME), or those that count with --groups")
-    return measure.expanded(groups) if groups else (measure,)
+    return measure.expand_groups(groups) if groups else (measure,)
 
 
 def _crossed(
@@ -260,30 +260,30 @@ def _crossed(
     is_named = is_by_name(choices.target) and name in choices.target
     crossed = by_attribute.crossing(name, [every[part.strip()] for part in name.split("*")])
     of_collection = "collection" in (of for _, of in crossed.of)
-    if not crossed.listed and (is_named or of_collection or choices.bounds is not None):
+    if not crossed.is_listed and (is_named or of_collection or choices.bounds is not None):
         many = f"{name} has more groups than are listed"
         raise UsageError(f"{many}, so it has no bounds and no target; leave these out, or cross fewer labels")
-    own = by_attribute.own(choices, name, [*found.labels])
+    own = by_attribute.choose_own(choices, name, [*found.labels])
     if is_named:
         return attribute(name, labels, found.groups, own, found.given.inputs, measures)
-    prior = prior_of(own.prior, measures, labels) if choices.bounds == "labels" else None
-    target = crossed.given.at(crossed.codes) if crossed.listed and not crossed.of else None
+    prior = settle_prior(own.prior, measures, labels) if choices.bounds == "labels" else None
+    target = crossed.given_target.look_up_shares(crossed.codes) if crossed.is_listed and not crossed.of else None
     target_of = MixedTarget(crossed.of) if crossed.of else None
     return AttributeContext(
         attribute=name, labels=labels, target=target, target_of=target_of, prior=prior, crossing=crossed,
-        is_vast=not crossed.listed,
+        is_vast=not crossed.is_listed,
     )  # fmt: skip
 
 
 def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
     """Raise UsageError if a measure lacks an input, or does not go with its labels, the groups or the choices."""
-    labels, choices = found.labels_by(measure) if found.labels or measure.by else None, found.choices
+    labels, choices = found.find_labels(measure) if found.labels or measure.by else None, found.choices
     inputs, groups = found.given.inputs, found.groups if labels is None else labels.groups
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         if need not in NEEDS:
             raise UsageError(f"{measure} asks for {need}, which there is not; it has a fault, report it to its authors")
         if need not in inputs:
-            raise UsageError(f"{measure} needs {NEEDS[need].missing}; give {asked_by(NEEDS[need].give)}")
+            raise UsageError(f"{measure} needs {NEEDS[need].missing}; give {spell_options(NEEDS[need].give)}")
     measure.check(groups)
     of_counts = OF_DOCUMENTS | ({"membership", "judged_membership"} if "log_counts" in inputs else set())
     if choices.missing == "worst" and of_counts & set(measure.needs) and not measure.worst_known:
@@ -300,10 +300,10 @@ def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
 
 def refuse_unjudged(plan: Plan) -> None:
     """Raise UsageError for a measure whose values are the same whatever the judgements are."""
-    if plan.choices.only or any("qrels" in crossed(str(source)) for source in plan.given.sources.values()):
+    if plan.choices.only or any("qrels" in split_crossed(str(source)) for source in plan.given.label_sources.values()):
         return
     for measure in plan.measures:
-        mixed = plan.context.by(measure.by).target_of if "target" in measure.needs else None
+        mixed = plan.context.take_attribute(measure.by).target_of if "target" in measure.needs else None
         is_judged = mixed is not None and any(of in OF_QRELS for _, of in mixed.of)
         if not is_judged and OF_JUDGEMENTS.isdisjoint(measure.needs):
             raise UsageError(f"{measure} does not depend on judgements; leave it out")
@@ -313,7 +313,7 @@ def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] 
     """Read how often each query is asked. Raises UsageError where no measure pools exposure."""
     from fairtrec.evaluation.columns.pool import frequencies
 
-    if not any(measure.gives("pool") for measure in measures):
+    if not any(measure.supports("pool") for measure in measures):
         raise UsageError("--pool sums exposure over queries, and no measure here is of that; leave it out")
     return frequencies(pool)
 

@@ -16,19 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Qrels, Queries, Run, System, encoded, fingerprints
-from fairtrec.data.ranking.depth import depth_of
+from fairtrec.data import MISSING, Qrels, Queries, Run, System, encode_ids, fingerprints
+from fairtrec.data.ranking.depth import find_depth
 from fairtrec.data.spellings import guess
-from fairtrec.evaluation.answers.scores import Scores, joined
+from fairtrec.evaluation.answers.scores import Scores, join_scores
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import (
     Documents,
     EvaluationContext,
     Needs,
+    find_unknown,
+    keep_judged,
     note_unknown,
-    reduced,
     refuse_unknown,
-    unknown_in,
 )
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.score import score
@@ -53,7 +53,7 @@ class LoadedRun:
     rest: System | None  # for the measures that are still to come
     tied: Run | None = None  # of it, what is tied at the ranks that measures of groups read; None: not looked for
 
-    def called(self, name: str) -> "LoadedRun":
+    def rename(self, name: str) -> "LoadedRun":
         """Give the same under another name."""
         scores = None if self.scores is None else replace(self.scores, run=name)
         rest = None if self.rest is None else replace(self.rest, name=name)
@@ -88,9 +88,9 @@ class Reading:
     def begin(self) -> Callable[[Any], Any]:
         """Give what reads a run; what computes the rest of it, once its documents are known."""
         submissions.resume(self.border)
-        return self.of if self.context.documents is None else self.rest_of
+        return self.read_run if self.context.documents is None else self.rest_of
 
-    def of(self, named: tuple[str, Any]) -> LoadedRun | InputError:
+    def read_run(self, named: tuple[str, Any]) -> LoadedRun | InputError:
         """Read a run of this name, and compute what looks up no documents; of a broken one, give what is wrong."""
         choices, (name, thing) = self.choices, named
         judge = self.context.judge
@@ -98,12 +98,12 @@ class Reading:
         try:
             deep = choices.depth if choices.only else self.depth
             with_ties = self.looks_for_ties and not (choices.only or choices.keeps_ties)
-            system = whole = loading.submitted(thing, name, choices, deep, with_ties=with_ties)
+            system = whole = loading.load_run(thing, name, choices, deep, with_ties=with_ties)
             if with_ties and isinstance(whole, Run):
                 system = whole.cut(whole.qids, deep)
             if choices.only:
-                system = whole = reduced(system, self.context.qrels, choices.only, self.context.relevance_level)
-            qids = chosen(
+                system = whole = keep_judged(system, self.context.qrels, choices.only, self.context.relevance_level)
+            qids = choose_queries(
                 system,
                 self.context.qrels,
                 self.queries,
@@ -122,7 +122,7 @@ class Reading:
         """Keep what is tied at the ranks that measures of groups read; None if it is not looked for."""
         if not self.looks_for_ties or not isinstance(system, Run):
             return None
-        several = (depth_of(self.of_groups), self.choices.depth)
+        several = (find_depth(self.of_groups), self.choices.depth)
         return system.keep_tied(qids, min((depth for depth in several if depth is not None), default=None))
 
     @cached_property
@@ -157,7 +157,7 @@ def read(
     things = list(once.values())
     several = map_ordered(reading, things, jobs, called=itemgetter(0), shared=True) if jobs > 1 else None
     with nullcontext() if several is None else closing(several):  # a broken run ends the processes at once
-        for key, outcome in zip(once, several or map(reading.of, things), strict=True):
+        for key, outcome in zip(once, several or map(reading.read_run, things), strict=True):
             if isinstance(outcome, InputError) and not keep_going:
                 raise outcome
             found[key] = outcome
@@ -170,11 +170,11 @@ def read(
         if isinstance(outcome, InputError):
             failed[name] = str(outcome)
         else:
-            runs.append(outcome if outcome.name == name else outcome.called(name))
+            runs.append(outcome if outcome.name == name else outcome.rename(name))
     return runs, failed
 
 
-def finished(
+def finish_runs(
     runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None, jobs: int = 1, *, keep_going: bool
 ) -> tuple[list[Scores], Failed]:
     """Compute the measures that were still to come; a run is broken if it has a document that is not known."""
@@ -190,25 +190,25 @@ def finished(
     with nullcontext() if several is None else closing(several):
         for run, outcome in zip(runs, several or repeat(None), strict=False):
             assert run.rest is not None
-            fault = unknown_in(run.rest, run.qids, documents) if documents.refused else None
+            fault = find_unknown(run.rest, run.qids, documents) if documents.refuses_missing else None
             if fault is None:
                 later = outcome or whole.rest_of(run)
                 if isinstance(later, InputError):
                     raise later
-                if documents.lacking and not documents.refused:
+                if documents.has_missing and not documents.refuses_missing:
                     notes, strange = note_unknown(run.rest, run.qids, reading.needs, reading.others, documents)
                     later = replace(later, notes=later.notes + notes, strange=strange)
-                scores.append(later if run.scores is None else joined(reading.measures, run.scores, later))
+                scores.append(later if run.scores is None else join_scores(reading.measures, run.scores, later))
             elif keep_going:
                 failed[run.name] = str(fault)
             else:
                 raise fault
-    if documents.refused:
+    if documents.refuses_missing:
         refuse_unknown([(None, run.qids) for run in runs], reading.needs, reading.context, documents)
     return scores, failed
 
 
-def chosen(
+def choose_queries(
     run: System, qrels: Qrels | None, queries: Queries | None, *, complete: bool = False, only_judged: bool = False
 ) -> tuple[str, ...]:
     """Choose the queries of a run that are evaluated.
@@ -238,7 +238,7 @@ def chosen(
         raise InputError("the run has none of the wanted queries; check --queries (queries= in Python)", run.name)
     if len(names) < MANY:
         return tuple(sorted(names))
-    column = encoded(names)
+    column = encode_ids(names)
     order = np.argsort(fingerprints(column) if column.dtype.itemsize <= 8 else column)  # exact: qids differ
     return tuple(names[row] for row in order.tolist())
 
@@ -254,7 +254,7 @@ def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qr
         if isinstance(thing, PATH) and opening.is_stream(thing) and not submissions.is_untrusted():
             raise UsageError(f"{fspath(thing)} can be read once, and --queries common reads runs twice; give a file")
         try:
-            qids = set(loading.submitted(thing, "", choices, 1).qids)
+            qids = set(loading.load_run(thing, "", choices, 1).qids)
         except InputError:
             continue
         if qrels is None or not qids.isdisjoint(qrels.qids):
@@ -273,7 +273,7 @@ def same_rankings(scores: Sequence[Scores]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(runs) for (top, *_), runs in alike.items() if top and len(runs) > 1)
 
 
-def wanted(run: System, qrels: Qrels | None, queries: Queries | None) -> tuple[str, ...]:
-    """Name the wanted queries of a run in its own order, judged or not. Raises InputError as ``chosen`` does."""
-    among = set(chosen(run, qrels, queries))
+def list_wanted_queries(run: System, qrels: Qrels | None, queries: Queries | None) -> tuple[str, ...]:
+    """Name the wanted queries of a run in its own order, judged or not. Raises as ``choose_queries`` does."""
+    among = set(choose_queries(run, qrels, queries))
     return tuple(qid for qid in run.qids if qid in among)

@@ -8,19 +8,19 @@ from itertools import chain
 import numpy as np
 
 from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Qrels, Run, Samples, System, fingerprints
-from fairtrec.data.parameters import named
-from fairtrec.data.ranking.depth import depth_of, evenly
+from fairtrec.data.parameters import list_required_inputs
+from fairtrec.data.ranking.depth import deal_queries, find_depth
 from fairtrec.evaluation.answers.scores import JUDGED, Scores
 from fairtrec.evaluation.columns import add_columns
 from fairtrec.evaluation.columns.scored_run import ScoredRun
-from fairtrec.evaluation.computing import InputsOfSamples, parts_of, values_of
+from fairtrec.evaluation.computing import InputsOfSamples, compute_measures, list_parts
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.measures.utility import rows_of_relevance, split_relevance
+from fairtrec.measures.utility import find_relevance_rows, split_relevance
 from fairtrec.support.errors import InputError
 
 RISING = NoteKind(
@@ -70,7 +70,7 @@ def score(
         if measures and not others:
             values = context.judge.values(run, qids)
         else:
-            inputs = Inputs(run, qids, context, depth_of(others))
+            inputs = Inputs(run, qids, context, find_depth(others))
             values, notes = _measured(inputs, measures, unknown=choices.bounds == "labels")
         notes = (*notes, RISING.note()) if system.rises else notes
     first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
@@ -108,7 +108,7 @@ def _find_unjudged(qids: Sequence[str], qrels: Qrels | None) -> frozenset[str]:
 def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> list[Note]:
     """Say how many of the ranks are judged that the measure of relevance with the least cutoff looks at, if few are."""
     judge = context.judge
-    if not rows_of_relevance(measures) or judge.shallowest is None:
+    if not find_relevance_rows(measures) or judge.shallowest is None:
         return []
     judged, ranks = judge.count_judged(run, qids)
     return [*note_few_judged(judged, ranks, judge.shallowest)]
@@ -135,7 +135,7 @@ def _of_samples(
     at_once = [row for row, measure in enumerate(measures) if "sample_of" in measure.needs]
     one_by_one = [row for row in range(len(measures)) if row not in at_once]
     ordinary = [measures[row] for row in one_by_one]
-    depth = depth_of(split_relevance(ordinary)[1])
+    depth = find_depth(split_relevance(ordinary)[1])
     column = {qid: i for i, qid in enumerate(qids)}
     total = np.full((len(ordinary), len(qids)), -0.0)  # which leaves the sign of a zero that is added to it
     defined = np.zeros(total.shape)
@@ -150,7 +150,9 @@ def _of_samples(
     values = np.full((len(measures), len(qids)), np.nan)
     values[one_by_one] = quotient(total, defined)
     for row in at_once:
-        values[row] = values_of(InputsOfSamples(system.runs, qids, measures[row], context), measures[row : row + 1])
+        values[row] = compute_measures(
+            InputsOfSamples(system.runs, qids, measures[row], context), measures[row : row + 1]
+        )
     return values, tuple(replace(each, samples=len(system.runs)) for each in notes)
 
 
@@ -160,7 +162,7 @@ class RankCounts:
     def __init__(self, inputs: Inputs, measures: Sequence[Measure]) -> None:
         of_groups = [measure for measure in measures if "membership" in measure.needs]
         several = [
-            inputs.context.given if parts_of(measure, inputs.context) else (measure.by,) for measure in of_groups
+            inputs.context.given if list_parts(measure, inputs.context) else (measure.by,) for measure in of_groups
         ]
         extras = [name for measure in measures for name in OF_EXTRAS & OF_RANKS & {*measure.needs}]
         self.groups = {name: np.zeros(4, dtype=np.int64) for name in chain.from_iterable(several)}  # by attribute
@@ -169,13 +171,16 @@ class RankCounts:
     def add(self, part: Inputs) -> None:
         """Add the ranks of some queries."""
         for name in self.groups:
-            self.groups[name] += _ranks_known(part.by(name))
+            self.groups[name] += _ranks_known(part.take_attribute(name))
         for name in self.extras:
             self.extras[name] += (~np.isnan(getattr(part, name))).sum(), (part.lines != MISSING).sum()
 
     def list_notes(self, inputs: Inputs, *, unknown: bool) -> list[Note]:
         """List the notes on known groups. Raises InputError if labels or positions know no document."""
-        notes = [_note_known(inputs.by(name), name, counts, unknown=unknown) for name, counts in self.groups.items()]
+        notes = [
+            _note_known(inputs.take_attribute(name), name, counts, unknown=unknown)
+            for name, counts in self.groups.items()
+        ]
         for name, counts in self.extras.items():
             _refuse_strangers(inputs.run.name, name, *counts.tolist())
         return notes
@@ -192,14 +197,14 @@ def _measured(
     """
     run, qids = inputs.run, inputs.qids
     counts = RankCounts(inputs, measures)
-    wide = max((len(inputs.by(name).groups) for name in counts.groups), default=1)
+    wide = max((len(inputs.take_attribute(name).groups) for name in counts.groups), default=1)
     is_small = len(qids) * np.diff(run.starts).max(initial=0) * wide <= CELLS
-    parts = [np.arange(len(qids))] if is_small else evenly(run, qids, inputs.depth, CELLS // wide)
+    parts = [np.arange(len(qids))] if is_small else deal_queries(run, qids, inputs.depth, CELLS // wide)
     values = np.full((len(measures), len(qids)), np.nan)
     said: list[list[Note | None]] = []  # of each part
     for queries in parts:
-        part = inputs if len(parts) == 1 else inputs.of(queries)
-        values[:, queries] = values_of(part, measures)
+        part = inputs if len(parts) == 1 else inputs.take_queries(queries)
+        values[:, queries] = compute_measures(part, measures)
         if not told:
             pairs = zip(measures, values[:, queries], strict=True)
             said.append([_note_values(measure, row, part) for measure, row in pairs])
@@ -223,10 +228,10 @@ def _join_notes(measure: Measure, values: Floats, inputs: Inputs, of_parts: Sequ
 
 def _note_values(measure: Measure, values: Floats, inputs: Inputs) -> Note | None:
     """Let a measure make a note on its values [query]."""
-    own = inputs.by(measure.by)
+    own = inputs.take_attribute(measure.by)
     if own.context.is_vast:
         return None
-    asked = named(type(measure).note)
+    asked = list_required_inputs(type(measure).note)
     note = measure.note(**{name: values if name == "values" else getattr(own, name) for name in asked})
     return note and replace(note, measures=(measure,))
 

@@ -7,29 +7,38 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from fairtrec.data import MISSING, Annotations, Docnos, Queries, Run
-from fairtrec.data.counts import counts_of
-from fairtrec.data.ranking.depth import depth_of
+from fairtrec.data.counts import count_labels
+from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
-from fairtrec.evaluation.answers.scores import Scores, filled
+from fairtrec.evaluation.answers.scores import Scores, fill_undefined
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import (
     Documents,
     EvaluationContext,
     Needs,
-    documents_of,
+    collect_documents,
     note_unknown_sources,
     refuse_unknown,
 )
-from fairtrec.evaluation.inputs.groups import described
+from fairtrec.evaluation.inputs.groups import describe_groups
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.inputs.sources import NamedRuns, RankingsLike
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import Plan, note_levels
-from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
+from fairtrec.evaluation.reading import (
+    Batch,
+    Failed,
+    LoadedRun,
+    Reading,
+    common_queries,
+    finish_runs,
+    read,
+    same_rankings,
+)
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import note_few_judged
-from fairtrec.evaluation.signature import files_beside, files_of, signature_of, waiting_for
+from fairtrec.evaluation.signature import list_input_files, name_input_files, waiting_for, write_signature
 from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, is_of_ranked_groups
 from fairtrec.measures.utility import split_relevance
@@ -65,8 +74,8 @@ class Evaluator:
     of all documents that were looked up so far: of the next run's only those are read that no run before had. So a file
     of texts or counts must stay as it is; one of the others may change, and changes no value.
 
-    Its stages are for who needs more than the values: ``reading`` says what stands beside runs and how they are read,
-    ``documents`` looks up what is known of documents, ``scored`` computes the values, ``result`` is all of it together.
+    Call its stages if you need more than the values: ``prepare_reading`` collects the other inputs and how runs are
+    read, ``documents`` looks up the documents, ``score_runs`` computes the values, ``result`` does all of it.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -74,14 +83,16 @@ class Evaluator:
         self.given, self.choices = given, choices
         self.measures = plan.measures  # what is computed, one for each group where they ask for that
         if (waiting := waiting_for.get()) is not None and waiting.options:
-            waiting.heed(plan)
+            waiting.check(plan)
         if choices.aggregate != aggregates.MEAN:
-            aggregates.refuse_unfit(plan.measures, choices.aggregate, lambda name: plan.context.by(name).target)
+            aggregates.refuse_unfit(
+                plan.measures, choices.aggregate, lambda name: plan.context.take_attribute(name).target
+            )
         if choices.only and given.qrels is None:
             raise UsageError(f"--only {choices.only} goes by judgements; give QRELS, or leave it out")
         priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
         self._whole = choices.reads_whole or "known" in priors  # rankings are read
-        deep = None if self._whole or not plan.measures else depth_of(plan.measures)
+        deep = None if self._whole or not plan.measures else find_depth(plan.measures)
         self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
         of_groups = any(map(is_of_ranked_groups, plan.measures))
         self._looks_for_ties = of_groups and choices.order == "score" and not choices.samples
@@ -107,7 +118,7 @@ class Evaluator:
         """Evaluate a dict in plain Python if nothing but plain measures of relevance is asked for; None: as any run."""
         if type(run) is not dict or not self._takes_dicts:
             return None
-        reading = self.reading()
+        reading = self.prepare_reading()
         if self._of_dicts is None:
             self._of_dicts = self._open_dicts(reading)
             self._takes_dicts = self._of_dicts is not None
@@ -138,15 +149,15 @@ class Evaluator:
 
         Raises UsageError if there is no run, InputError for what cannot be read, of a run or beside them.
         """
-        named = loading.named_runs(runs)
-        return self.evaluated(named, processes([thing for _, thing in named], jobs), keep_going=keep_going)
+        named = loading.name_rankings(runs)
+        return self.evaluate_named(named, processes([thing for _, thing in named], jobs), keep_going=keep_going)
 
-    def evaluated(self, named: NamedRuns, jobs: int, *, keep_going: bool = False) -> Result:
+    def evaluate_named(self, named: NamedRuns, jobs: int, *, keep_going: bool = False) -> Result:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
         path = self.given.background if not self.choices.samples and isinstance(self.given.background, PATH) else None
         path = None if submissions.border() is not None else path  # each run passes it
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
-        reading = self.reading(named, is_run=any(same))
+        reading = self.prepare_reading(named, is_run=any(same))
         if self.plan.context.gold is not None:
             self.plan.context.gold.refuse_others(named, reading.queries)
         loaded = self._from_background(named, same, reading.context.background) if any(same) else named
@@ -158,7 +169,7 @@ class Evaluator:
             several, of = loaded[first : first + together], (first, len(loaded))
             runs, broken = read(several, reading, jobs, keep_going=keep_going, of=of)
             looked_up = self.documents(runs, reading) if reading.two_pass and runs else None
-            found, lacking = finished(runs, reading, looked_up, jobs, keep_going=keep_going)
+            found, lacking = finish_runs(runs, reading, looked_up, jobs, keep_going=keep_going)
             scores += found
             failed |= broken | lacking
             documents = self._all_of(documents, looked_up) if documents and looked_up else documents or looked_up
@@ -173,13 +184,13 @@ class Evaluator:
         reading = replace(reading, looks_for_ties=False)
         runs, _ = read(named, reading, jobs, keep_going=False)
         documents = self.documents(runs, reading) if reading.two_pass and runs else None
-        return Batch(runs, documents, self.scored(runs, reading, documents, jobs))
+        return Batch(runs, documents, self.score_runs(runs, reading, documents, jobs))
 
-    def reading(self, named: NamedRuns = (), *, is_run: bool = False) -> Reading:
+    def prepare_reading(self, named: NamedRuns = (), *, is_run: bool = False) -> Reading:
         """Say what stands beside these runs, one of which ``is_run`` and background, and how they are read."""
         given, plan, choices = self.given, self.plan, self.choices
         if self._reading is None:
-            self.files = files_beside(plan)
+            self.files = list_input_files(plan)
             background: Run | Literal["collection"] | None = None
             if "background" in plan.uses & given.words:
                 background = "collection"
@@ -206,7 +217,7 @@ class Evaluator:
                 queries=queries,
                 choices=choices,
                 depth=self.depth,
-                kept=None if self._whole else depth_of(plan.others),
+                kept=None if self._whole else find_depth(plan.others),
                 two_pass="documents" in plan.uses,
                 looks_for_ties=self._looks_for_ties,
                 border=submissions.border(),
@@ -217,7 +228,7 @@ class Evaluator:
         if named and "counterfactual" in reading.context.extras:
             from fairtrec.evaluation.inputs import counterfactual
 
-            reading = replace(reading, context=counterfactual.matched(reading.context, named, choices, self.depth))
+            reading = replace(reading, context=counterfactual.match_runs(reading.context, named, choices, self.depth))
         return reading
 
     def documents(
@@ -234,25 +245,25 @@ class Evaluator:
                    their way to where they are counted.
         """
         rankings = [(run.rest, run.qids) for run in runs]
-        parts = documents_of(rankings, needs or reading.needs, reading.context, self.choices)
-        looked_at = every = Docnos.of(np.concatenate(parts))
+        parts = collect_documents(rankings, needs or reading.needs, reading.context, self.choices)
+        looked_at = every = Docnos.collect(np.concatenate(parts))
         tied = [run.tied.docnos for run in runs if run.tied is not None and run.tied.qids]
         if tied:
-            every = Docnos.of(np.concatenate((looked_at.names, *tied)))
+            every = Docnos.collect(np.concatenate((looked_at.names, *tied)))
         fresh = every
         if self._counts is not None:
-            fresh = Docnos.of(every.names[self._counts.docnos.rows(every.names) == MISSING])
+            fresh = Docnos.collect(every.names[self._counts.docnos.rows(every.names) == MISSING])
         if self._counts is None or len(fresh):
             counts = self._counted(fresh, watched)
-            self._counts = counts if self._counts is None else self._counts.joined(counts)
+            self._counts = counts if self._counts is None else self._counts.insert(counts)
         counts = self._counts
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
-            counts = counts.of(looked_at)
+            counts = counts.take_documents(looked_at)
         of_labels = self.plan.lexicon is None and self.plan.context.labels is not None
         by = self._count_by(looked_at)
         behind = None
         if tied:
-            more = counts if len(every) == len(looked_at) else self._counts.of(every)
+            more = counts if len(every) == len(looked_at) else self._counts.take_documents(every)
             behind = Documents(more, self.choices, of_labels=of_labels, by=self._count_by(every))
         documents = Documents(counts, self.choices, of_labels=of_labels, by=by, behind=behind)
         if self._looked_up is not None:
@@ -263,17 +274,17 @@ class Evaluator:
     def _count_by(self, docnos: Docnos) -> dict[str, Documents]:
         """Let the labels of other attributes stand for counts of documents."""
         return {
-            each.by: Documents(counts_of(other, docnos), self.choices, of_labels=True)
+            each.by: Documents(count_labels(other, docnos), self.choices, of_labels=True)
             for each in self.plan.measures
             if each.by not in ("", self.plan.context.attribute) and OF_DOCUMENTS.intersection(each.needs)
             if (other := self.plan.context.attributes[each.by].labels) is not None
         }
 
-    def scored(
+    def score_runs(
         self, runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None, jobs: int = 1
     ) -> list[Scores]:
         """Compute the values that are still to come, and give undefined ones what they count as."""
-        scores, _ = finished(runs, reading, documents, jobs, keep_going=False)
+        scores, _ = finish_runs(runs, reading, documents, jobs, keep_going=False)
         return self._filled(scores, keep_going=False)[0]
 
     def _filled(self, several: Sequence[Scores], *, keep_going: bool) -> tuple[list[Scores], Failed]:
@@ -282,24 +293,26 @@ class Evaluator:
         failed: Failed = {}
         for each in several:
             try:
-                scores.append(filled(each, self.choices.undefined))
+                scores.append(fill_undefined(each, self.choices.undefined))
             except InputError as fault:
                 if not keep_going:
                     raise
                 failed[each.run] = str(fault)
         return scores, failed
 
-    def beside(self, run: Run, qids: Sequence[str], depth: int | None, needs: Needs | None = None) -> EvaluationContext:
+    def make_context(
+        self, run: Run, qids: Sequence[str], depth: int | None, needs: Needs | None = None
+    ) -> EvaluationContext:
         """Give what stands beside a run, and all documents looked at of these queries down to a depth.
 
         Raises InputError for what cannot be read, and for a document that nobody knows, unless told what it is worth.
         """
-        reading = self.reading()
+        reading = self.prepare_reading()
         if not reading.two_pass:
             return reading.context
         top = run.cut(qids, depth)
         documents = self.documents([LoadedRun(run.name, tuple(qids), None, top)], reading, needs)
-        if documents.refused:
+        if documents.refuses_missing:
             refuse_unknown([(top, qids)], needs or reading.needs, reading.context, documents)
         return replace(reading.context, documents=documents)
 
@@ -319,9 +332,9 @@ class Evaluator:
         """Read what is known of documents: count in their texts, or take labels or counts."""
         given, plan = self.given, self.plan
         if plan.lexicon is not None:
-            return loading.counted(given.docs, fresh, plan.lexicon, watched)
+            return loading.count_documents(given.docs, fresh, plan.lexicon, watched)
         if plan.context.labels is not None:
-            return counts_of(plan.context.labels, fresh)
+            return count_labels(plan.context.labels, fresh)
         if plan.table is None:
             from fairtrec.formats import memory
 
@@ -335,14 +348,14 @@ class Evaluator:
         """Put together the documents that two batches of runs looked at."""
         assert self._counts is not None
         names = np.concatenate((first.annotations.docnos.names, second.annotations.docnos.names))
-        return first.with_counts(self._counts.of(Docnos.of(names)))
+        return first.with_counts(self._counts.take_documents(Docnos.collect(names)))
 
     def result(
         self, named: NamedRuns, scores: Sequence[Scores], failed: Failed, documents: Documents | None, reading: Reading
     ) -> Result:
         """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
         plan, choices = self.plan, self.choices
-        unknown = 0 if documents is None or choices.missing == "error" else documents.unknown
+        unknown = 0 if documents is None or choices.missing == "error" else documents.missing_count
         notes = plan.notes
         if documents is not None and unknown and scores:
             every = sorted({qid for each in scores for qid in each.qids})
@@ -355,8 +368,8 @@ class Evaluator:
             notes = (*notes, MIXED.note(one=runs_of(len(sampled) - several), several=runs_of(several)))
         if choices.aggregate != aggregates.MEAN:
             notes = (*notes, *aggregates.note_aggregates(choices.aggregate))
-            scores = [aggregates.aggregated(each, choices.aggregate) for each in scores]
-        files = self.files | files_of({Part("run", name): run for name, run in named if name not in failed})
+            scores = [aggregates.aggregate_scores(each, choices.aggregate) for each in scores]
+        files = self.files | name_input_files({Part("run", name): run for name, run in named if name not in failed})
         result = Result(
             tuple(scores),
             facts.signature,
@@ -369,7 +382,7 @@ class Evaluator:
             untrusted=reading.border is not None and reading.border.untrusted,
         )
         beside = reading.context.extras.get("counterfactual")
-        return result if beside is None else beside.noted(result)
+        return result if beside is None else beside.add_notes(result)
 
     def _find_facts(self, reading: Reading, unknown: int) -> SessionFacts:
         """Compute what is the same for all runs that are read in one way; it is kept for the next run."""
@@ -377,9 +390,9 @@ class Evaluator:
         if key not in self._facts or reading is not self._reading:
             plan, qrels = self.plan, reading.context.qrels
             facts = SessionFacts(
-                signature_of(plan, reading, self.files, unknown),
+                write_signature(plan, reading, self.files, unknown),
                 () if qrels is None else tuple(note_levels(plan.measures, qrels)),
-                {**self.given.recorded, **asdict(self.choices)},
+                {**self.given.source_names, **asdict(self.choices)},
                 _of_groups(plan.context) if plan.context.given else {},
             )
             if reading is not self._reading:
@@ -399,6 +412,6 @@ def runs_of(number: int) -> str:
 
 def _of_groups(context: EvaluationContext) -> dict[str, Any]:
     """Give each group's number of documents and its share; by attribute, where these have names."""
-    several = [context.by(name) for name in context.given]
-    found = {each.attribute: described(each.labels, each.target) for each in several if each.labels is not None}
+    several = [context.take_attribute(name) for name in context.given]
+    found = {each.attribute: describe_groups(each.labels, each.target) for each in several if each.labels is not None}
     return found.get("", found)

@@ -18,11 +18,11 @@ from fairtrec.evaluation.answers.result import InputFile, Part
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.groups import members
 from fairtrec.evaluation.inputs.loading import short
-from fairtrec.evaluation.inputs.option import inserted
+from fairtrec.evaluation.inputs.option import insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, name_source
 from fairtrec.evaluation.inputs.rank_weights import is_given
 from fairtrec.evaluation.inputs.sources import SOURCE_NAMES
-from fairtrec.evaluation.inputs.targets import files_of as target_files
+from fairtrec.evaluation.inputs.targets import list_target_files as target_files
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
 from fairtrec.evaluation.relevance import is_computed_here
@@ -30,10 +30,10 @@ from fairtrec.formulas.discount import GivenDiscount
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue.needs import EXTRAS
-from fairtrec.measures.catalogue.registry import package_of
+from fairtrec.measures.catalogue.registry import find_package
 from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import PATH, InputError, UsageError
-from fairtrec.support.files.arguments import crossed, is_by_name, renamings, source
+from fairtrec.support.files.arguments import is_by_name, renamings, source, split_crossed
 from fairtrec.support.version import __version__
 
 if TYPE_CHECKING:
@@ -47,17 +47,17 @@ BESIDE = (
     *(name for name in SOURCE_NAMES if name in EXTRAS),
     *("gold", "queries", "background"),
 )
-FIELDS = tuple(inserted(BESIDE, KEYS))  # of a signature, behind the versions, in their order
+FIELDS = tuple(insert_names(BESIDE, KEYS))  # of a signature, behind the versions, in their order
 IDLE = NoteKind("no part", "{options} {have} no effect{where}", NoteSeverity.BACKGROUND)
 
 
-def files_of(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:
+def name_input_files(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:
     """Name the file behind each part, where it is one."""
-    found = {part: loading.origin(thing) for part, thing in parts.items() if thing is not None}
+    found = {part: loading.find_file(thing) for part, thing in parts.items() if thing is not None}
     return {part: InputFile(*at) for part, at in found.items() if at is not None}
 
 
-def parts_beside(given: Mapping[str, Any], sources: Mapping[str, Any], target: Any, pool: Any) -> dict[Part, Any]:
+def list_parts(given: Mapping[str, Any], sources: Mapping[str, Any], target: Any, pool: Any) -> dict[Part, Any]:
     """Give what is named beside the runs, and may be a file, by the part that it plays.
 
     ``sources`` are those of labels, by attribute.
@@ -71,7 +71,7 @@ def parts_beside(given: Mapping[str, Any], sources: Mapping[str, Any], target: A
     ]
     several.append(("pool", "", [] if pool == "even" else [pool]))
     for name, thing in sources.items():
-        crossing = [source(part).name for part in crossed(fspath(thing))] if isinstance(thing, PATH) else [thing]
+        crossing = [source(part).name for part in split_crossed(fspath(thing))] if isinstance(thing, PATH) else [thing]
         several.append(("labels", name, crossing))
     for of, name, each in several:
         for number, file in enumerate(each, 1):
@@ -79,11 +79,11 @@ def parts_beside(given: Mapping[str, Any], sources: Mapping[str, Any], target: A
     return parts
 
 
-def files_beside(plan: Plan) -> dict[Part, InputFile]:
+def list_input_files(plan: Plan) -> dict[Part, InputFile]:
     """Name the files beside the runs, by the parts that they play; large ones are hashed while they are read."""
     given = plan.given
     things = {name: getattr(given, name) for name in SOURCE_NAMES if name not in given.words}
-    files = files_of(parts_beside(things, given.sources, plan.choices.target, plan.choices.pool))
+    files = name_input_files(list_parts(things, given.label_sources, plan.choices.target, plan.choices.pool))
     searched = plan.table is not None and plan.table.is_sorted
     decide = {"qrels": True, "background": "background" in plan.uses}
     decide |= {"docs": plan.lexicon is not None and "documents" in plan.uses}
@@ -94,10 +94,10 @@ def files_beside(plan: Plan) -> dict[Part, InputFile]:
     return files
 
 
-def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unknown: int = 0) -> Signature:
+def write_signature(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unknown: int = 0) -> Signature:
     """Write the signature of an evaluation, with these ``files`` beside it; ``unknown`` documents had no counts."""
     fields = _inputs(plan, reading, files) | _options(plan, reading, files, unknown)
-    return Signature(versions_of(plan.measures) | {name: fields.get(name, "") for name in FIELDS})
+    return Signature(list_versions(plan.measures) | {name: fields.get(name, "") for name in FIELDS})
 
 
 def _options(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unknown: int) -> dict[str, str]:
@@ -105,7 +105,7 @@ def _options(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unkn
     options = reading.choices
     plays = plan.plays | {"documents"} if unknown else plan.plays
     told = {
-        row.key: "" if plays.isdisjoint(row.part.split()) else row.told(getattr(options, row.name))
+        row.key: "" if plays.isdisjoint(row.part.split()) else row.describe_value(getattr(options, row.name))
         for row in CHOICES.values()
         if row.key
     }
@@ -113,11 +113,14 @@ def _options(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unkn
         digest = short(name_source(file.place), file.sha256)
         told["target"] = re.sub(rf"(?<![^*=;]){re.escape(name_source(file.place))}(?![^+;])", digest, told["target"])
     if Part("pool") in files:
-        told["pool"] = called("pool", vars(options), files)
+        told["pool"] = name_part("pool", vars(options), files)
     elif isinstance(options.pool, Mapping):
         told["pool"] = short(told["pool"], digest_texts((str(qid), repr(float(n))) for qid, n in options.pool.items()))
     if (made := _made(plan)) is not None:
-        told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
+        told |= {
+            "tokenizer": made.tokenizer or "",
+            "case": CHOICES["case_sensitive"].describe_value(made.case_sensitive),
+        }
     if unknown:
         told["missing"] += f"({unknown})"
     return told
@@ -126,12 +129,14 @@ def _options(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unkn
 def _inputs(plan: Plan, reading: Reading, files: Mapping[Part, InputFile]) -> dict[str, str]:
     """Write what was given, by its field, each with its digest; "" for what plays no part."""
     things, qrels, queries = vars(plan.given), reading.context.qrels, reading.queries
-    several = {name: each for name in plan.context.given if (each := plan.context.by(name).labels) is not None}
+    several = {
+        name: each for name in plan.context.given if (each := plan.context.take_attribute(name).labels) is not None
+    }
     is_graded = any("greatest_grade" in each.needs for each in plan.measures)
     gold = plan.context.gold
     fields = {
         "fairtrec": __version__,
-        "qrels": called("qrels", things, files, qrels),
+        "qrels": name_part("qrels", things, files, qrels),
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
         "max-grade": "" if qrels is None or not is_graded else str(qrels.greatest_grade),
         "labels": ",".join(_of_attribute(name, short(each.name, each.sha256), "=") for name, each in several.items()),
@@ -161,8 +166,8 @@ def _texts(plan: Plan, files: Mapping[Part, InputFile]) -> dict[str, str]:
     is_counted = of_documents and not (from_texts or plan.context.labels)
     return {
         "terms": terms if made is None else short(made.terms, made.sha256),
-        "docs": called("docs", things, files, digest=plan.digest("docs")) if from_texts else "",
-        "counts": called("counts", things, files, digest=rows) if is_counted else "",
+        "docs": name_part("docs", things, files, digest=plan.digest("docs")) if from_texts else "",
+        "counts": name_part("counts", things, files, digest=rows) if is_counted else "",
     }
 
 
@@ -173,7 +178,7 @@ def _extras(plan: Plan, files: Mapping[Part, InputFile]) -> dict[str, str]:
     for name in (name for name in SOURCE_NAMES if name in plan.context.extras.keys() - idle):
         is_paired = name == "counterfactual"
         read = plan.context.extras[name]
-        fields[name] = _counterfactual(plan, files) if is_paired else called(name, vars(plan.given), files, read)
+        fields[name] = _counterfactual(plan, files) if is_paired else name_part(name, vars(plan.given), files, read)
     return fields
 
 
@@ -182,11 +187,11 @@ def _background(plan: Plan, reading: Reading, files: Mapping[Part, InputFile]) -
     if "background" not in plan.uses:
         return ""
     ranked = reading.context.background
-    name = called("background", vars(plan.given), files, ranked if isinstance(ranked, Run) else None)
+    name = name_part("background", vars(plan.given), files, ranked if isinstance(ranked, Run) else None)
     return name if "background" in plan.given.words else f"{name}/{reading.choices.background_depth}"
 
 
-def called(
+def name_part(
     part: str,
     things: Mapping[str, Any],
     files: Mapping[Part, InputFile],
@@ -214,7 +219,7 @@ def _gold(sheet: Sheet, things: Mapping[str, Any], files: Mapping[Part, InputFil
     """Name gold labels, which may be a field of a file."""
     if isinstance(things["gold"], PATH):
         return short(sheet.labels.name, sheet.labels.sha256)
-    return called("gold", things, files, sheet)
+    return name_part("gold", things, files, sheet)
 
 
 def digest_of(read: Any) -> str:
@@ -265,7 +270,7 @@ def _counterfactual(plan: Plan, files: Mapping[Part, InputFile]) -> str:
     if Part("counterfactual") not in files:
         with suppress(InputError):  # which has ended the run that it is of
             digest = digest_texts((name, _digest_of_run(thing, plan)) for name, thing in held.items())
-    return called("counterfactual", vars(plan.given), files, digest=digest)
+    return name_part("counterfactual", vars(plan.given), files, digest=digest)
 
 
 def _digest_of_run(thing: Any, plan: Plan) -> str:
@@ -274,14 +279,14 @@ def _digest_of_run(thing: Any, plan: Plan) -> str:
     return digest_of(loading.ranking(thing, "counterfactual", plan.choices, None))
 
 
-def versions_of(measures: Sequence[Measure]) -> dict[str, str]:
+def list_versions(measures: Sequence[Measure]) -> dict[str, str]:
     """Tell the versions of what computed something, and of each measure's values where that is not 1."""
     theirs, plugins, values = False, dict[str, str](), dict[str, str]()
     for measure in measures:
         if isinstance(measure, Utility):
             theirs = theirs or not (measure.is_plain or is_computed_here(measure))
         elif measure.name not in BUILT_IN:
-            plugins[measure.name] = package_of(type(measure))
+            plugins[measure.name] = find_package(type(measure))
         if measure.changes:
             values[measure.name] = f"{measure.name}/{measure.value_version}"
     return {
@@ -312,7 +317,7 @@ def _version_of_ir_measures() -> str:
 
 
 @dataclass
-class Waiting:
+class UnusedOptions:
     """The options that are still to play a part, by their keywords, and in how many ``plans`` they may."""
 
     options: dict[str, str]
@@ -320,7 +325,7 @@ class Waiting:
     given: set[str] = field(default_factory=set)  # the parts of choices of which something was given
     note: Note | None = None
 
-    def heed(self, plan: Plan) -> None:
+    def check(self, plan: Plan) -> None:
         """Tell what plays a part in a plan. Raises UsageError for what plays none, if it is the last."""
         given, texts = plan.given, plan.given.docs is not None or plan.given.counts is not None
         self.given = {"all", "unlabelled"} | ({"documents", "texts", "membership"} if texts else set())
@@ -349,4 +354,4 @@ class Waiting:
 
 
 HEEDED = {*CHOICES, *SOURCE_NAMES}
-waiting_for: ContextVar[Waiting | None] = ContextVar("waiting_for", default=None)
+waiting_for: ContextVar[UnusedOptions | None] = ContextVar("waiting_for", default=None)

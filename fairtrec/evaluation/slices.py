@@ -32,7 +32,7 @@ class Slices(dict[str, Sequence[str]]):
     path: FilePath | None = None
 
     @classmethod
-    def of(cls, given: FilePath | Mapping[str, Sequence[str]] | None) -> "Slices":
+    def read(cls, given: FilePath | Mapping[str, Sequence[str]] | None) -> "Slices":
         """Take what a caller gave: a file of lines of qid and slice, or the query ids of each."""
         if isinstance(given, cls):
             return given
@@ -42,26 +42,26 @@ class Slices(dict[str, Sequence[str]]):
         slices.path = given
         return slices
 
-    def noted(self, result: Result) -> Result:
+    def add_notes(self, result: Result) -> Result:
         """Name slices in the signature, and say in the notes which are small, or of queries that nobody evaluated."""
-        named, _ = signed(result, self)
+        named, _ = record_slices(result, self)
         return replace(named, notes=(*named.notes, *note_slices(result, self)))
 
 
-def restricted(scores: Scores, qids: Sequence[str]) -> Scores:
+def keep_queries(scores: Scores, qids: Sequence[str]) -> Scores:
     """Keep those of a run's queries that are among ``qids``."""
     wanted = set(qids)
     return scores.keep_queries([column for column, qid in enumerate(scores.qids) if qid in wanted])
 
 
-def common(one: Scores, other: Scores) -> tuple[Scores, Scores]:
+def keep_common_queries(one: Scores, other: Scores) -> tuple[Scores, Scores]:
     """Keep the queries that both runs have, in the order of the first."""
     place = {qid: column for column, qid in enumerate(other.qids)}
     shared = [column for column, qid in enumerate(one.qids) if qid in place]
     return one.keep_queries(shared), other.keep_queries([place[one.qids[column]] for column in shared])
 
 
-def aligned(several: Sequence[Scores], qids: Sequence[str]) -> Floats:
+def align_values(several: Sequence[Scores], qids: Sequence[str]) -> Floats:
     """Give the values of runs by the same measures [run, measure, query], for these queries; nan where is none."""
     column = {qid: at for at, qid in enumerate(qids)}
     values = np.full((len(several), len(several[0].measures), len(qids)), np.nan)
@@ -78,12 +78,14 @@ class Recorded(Protocol):
         ...
 
 
-def signed(result: Result | Recorded, given: FilePath | Mapping[str, Sequence[str]] | None) -> tuple[Result, Slices]:
+def record_slices(
+    result: Result | Recorded, given: FilePath | Mapping[str, Sequence[str]] | None
+) -> tuple[Result, Slices]:
     """Name slices in the signature, and the file that they come from among the inputs; give the slices, too.
 
     Raises UsageError for what is no result.
     """
-    slices = Slices.of(given)
+    slices = Slices.read(given)
     if not isinstance(result, Result):
         if not hasattr(result, "result"):
             raise UsageError(
@@ -100,11 +102,11 @@ def signed(result: Result | Recorded, given: FilePath | Mapping[str, Sequence[st
     return result, slices
 
 
-def sliced(result: Result, slices: Slices) -> Iterator[tuple[str, Result]]:
+def split_result(result: Result, slices: Slices) -> Iterator[tuple[str, Result]]:
     """Give the whole result under the name ``all``, then each slice of it."""
     yield ALL, result
     for name, qids in slices.items():
-        yield name, replace(result, scores=tuple(restricted(scores, qids) for scores in result.scores))
+        yield name, replace(result, scores=tuple(keep_queries(scores, qids) for scores in result.scores))
 
 
 def note_slices(result: Result, slices: Slices) -> list[Note]:
@@ -128,7 +130,7 @@ def note_slices(result: Result, slices: Slices) -> list[Note]:
     return notes
 
 
-def worst(rows: Sequence[tuple[Hashable, str, float, Better]]) -> list[bool]:
+def mark_worst(rows: Sequence[tuple[Hashable, str, float, Better]]) -> list[bool]:
     """Mark the means that are the worst of those of the same key over slices, by the measure's direction.
 
     A row is a key (run and measure), a slice, a mean and a direction; that of all queries is no slice.

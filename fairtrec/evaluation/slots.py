@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Candidates, Docnos, Docs, Floats, Ints
-from fairtrec.data.ranking.depth import evenly
+from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas import distribution
 from fairtrec.formulas.labellings.sums import TOGETHER
-from fairtrec.formulas.labellings.unlabelled import DRAWN, STATES, Unlabelled, every, few
+from fairtrec.formulas.labellings.unlabelled import DRAWN, STATES, Unlabelled, few, list_labellings
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import NEEDS
 
@@ -36,7 +36,7 @@ class Slots:
     length: Ints
 
     @classmethod
-    def of(cls, inputs: Inputs, measure: Measure) -> "Slots":
+    def find(cls, inputs: Inputs, measure: Measure) -> "Slots":
         """Look for the documents of unknown group that a measure looks at."""
         lines, membership = inputs.lines[:, : measure.depth], inputs.membership[:, : measure.depth]
         ranked = (lines != MISSING) & np.isnan(membership).any(axis=2)
@@ -61,7 +61,7 @@ def _numbered(where: Sequence[Bools], names: Docs) -> tuple[list[Ints], Ints, Do
     """Number the documents that stand where it is said, of each query, each once, in the order in which they stand."""
     queries = len(where[0])
     query = np.concatenate([np.nonzero(each)[0] for each in where])
-    every_name = Docnos.of(names)
+    every_name = Docnos.collect(names)
     keys = query * max(len(every_name), 1) + every_name.rows(names)
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     order = np.lexsort((first, query[first]))
@@ -82,7 +82,7 @@ def _numbered(where: Sequence[Bools], names: Docs) -> tuple[list[Ints], Ints, Do
     return found, number, docnos
 
 
-def prior_of(inputs: Inputs) -> Floats:
+def compute_prior(inputs: Inputs) -> Floats:
     """Say how likely each group is [query, way]: as was given, or as among all known documents of the ranking.
 
     That is the whole ranking, whatever ranks a measure reads; where none is known all groups are as likely. Where a
@@ -93,7 +93,7 @@ def prior_of(inputs: Inputs) -> Floats:
         return np.broadcast_to(prior, (len(inputs.qids), len(prior)))
     none = labels is not None and labels.none
     shares = np.empty((len(inputs.qids), len(inputs.groups) + none))
-    for part in evenly(inputs.run, inputs.qids, None):
+    for part in deal_queries(inputs.run, inputs.qids, None):
         whole = Inputs(inputs.run, [inputs.qids[query] for query in part], inputs.context, None)
         lacking = (1 - whole.membership.sum(axis=2, keepdims=True)).clip(min=0)
         ways = np.concatenate([whole.membership, lacking], axis=2) if none else whole.membership
@@ -117,7 +117,7 @@ def _cut(rows: Ints, size: int) -> Iterator[Ints]:
     yield from (rows[at : at + max(size, 1)] for at in range(0, len(rows), max(size, 1)))
 
 
-def unlabelled(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[str]) -> Unlabelled:
+def choose_labellings(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[str]) -> Unlabelled:
     """Take some queries, and choose the labellings that are tried: all, where there are few, or drawn ones.
 
     What is drawn for a query depends on its id alone.
@@ -128,7 +128,7 @@ def unlabelled(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[str]) -> 
 
     def choose() -> Ints:
         if complete:
-            return every(ways, most)[None]
+            return list_labellings(ways, most)[None]
         choices = np.zeros((len(rows), DRAWN, most), dtype=np.int8 if ways < 128 else np.int64)
         for at, row in enumerate(rows.tolist()):
             number, random = int(slots.number[row]), np.random.default_rng((SEED, *qids[row].encode()))

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Run, take
-from fairtrec.data.ranking.depth import evenly
+from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.data.ranking.ties import Blocks
-from fairtrec.evaluation.computing import parts_of
+from fairtrec.evaluation.computing import list_parts
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.tied_pairs import NO_PAIRS, TiedPairs
@@ -27,7 +27,7 @@ class TiedGroups:
 
     def look(self, measure: Measure, reach: int | None) -> tuple[Bools, TiedPairs]:
         """Tell which queries are mixed for a measure [query] down to a rank, and count the pairs of tied documents."""
-        several = parts_of(measure, self.context)
+        several = list_parts(measure, self.context)
         names = tuple(each.by for each in several) or (measure.by,)
         key = names, reach
         if key not in self._found:
@@ -40,15 +40,15 @@ class TiedGroups:
         return self._found[key]
 
     def _look_by(self, attribute: str, reach: int | None) -> tuple[Bools, TiedPairs]:
-        context = self.context.by(attribute)
+        context = self.context.take_attribute(attribute)
         is_mixed, pairs = np.zeros(len(self.run.qids), dtype=np.bool_), NO_PAIRS
         if context.is_vast or (context.labels is None and context.documents is None):
             return is_mixed, pairs
         wide = max(len(Inputs(self.run, (), context, None).groups), 1)
-        for queries in evenly(self.run, self.run.qids, None, CELLS // wide):
+        for queries in deal_queries(self.run, self.run.qids, None, CELLS // wide):
             inputs = Inputs(self.run, [self.run.qids[query] for query in queries], context, None)
             lines = inputs.lines
-            blocks = Blocks.of(self.run, lines)
+            blocks = Blocks.find(self.run, lines)
             belongs = know_membership(inputs)
             differs = np.zeros(lines.shape, dtype=np.bool_)
             same_block = blocks.number[:, 1:] == blocks.number[:, :-1]

@@ -29,7 +29,7 @@ def refuse_submission(path: FilePath) -> None:
                 return
         from fairtrec.formats import parquet_pages
 
-        columns = parquet_pages.columns_in(path)
+        columns = parquet_pages.read_page_heads(path)
         border.refuse_many("bytes", sum(column.unpacked for column in columns), path)
         border.refuse_many("lines", max((column.values for column in columns), default=0), path)
 
@@ -61,7 +61,7 @@ def parquet(path: FilePath, texts: tuple[str, ...] = ()) -> Iterator[Any]:
         rows, schema = file.metadata.num_rows, file.schema
         refuse_bomb(path, rows * LEAST)
         leaves = [schema.column(i) for i in range(len(schema))]
-        columns = parquet_pages.columns_in(path)
+        columns = parquet_pages.read_page_heads(path)
         refuse_bomb(path, sum(column.unpacked for column in columns))
         widths = [max(LEAST, leaf.length) for leaf in leaves]  # more than that only of values that are all as long
         sizes = [column.values * width for column, width in zip(columns, widths, strict=True)]

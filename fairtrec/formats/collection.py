@@ -35,7 +35,7 @@ def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
     row_of = {docno: row for row, docno in enumerate(wanted.names.tolist())}
     seen: set[bytes] = set()
     first, lines = 1, None
-    with opening.opened(path) as stream:
+    with opening.open_input(path) as stream:
         for block, ends in opening.blocks(stream, path, opening.LONGEST_TEXT):
             if lines is None and (start := block.lstrip()[:1]):
                 lines = _json_lines if start == b"{" else _tsv_lines
@@ -51,7 +51,7 @@ def _form_of(path: FilePath) -> RecordForm | None:
     """Tell a file whose columns have names from lines; nothing is told of a stream."""
     if opening.is_stream(path):
         return None
-    start = named_columns.start_of(path)
+    start = named_columns.read_start(path)
     if start.startswith(opening.PARQUET):
         return "parquet"
     names = {cell.strip(b' "\r').decode(errors="replace") for cell in start.partition(b"\n")[0].split(b",")}
@@ -60,7 +60,7 @@ def _form_of(path: FilePath) -> RecordForm | None:
 
 def _rows_of(path: FilePath, form: RecordForm, wanted: Docnos) -> Iterator[tuple[int, str]]:
     frame, _ = named_columns.read(path, form, named_columns.WantedColumns("collection", (*DOCUMENT, *TEXT), (), "text"))
-    for row, text in frames.texts_in(frame, wanted):
+    for row, text in frames.find_texts(frame, wanted):
         if not isinstance(text, str):
             what = f"the text of document {wanted.names[row].decode()} is not a string"
             raise InputError(f"{what}; give one, perhaps an empty one", path)
@@ -71,14 +71,14 @@ def _tsv_lines(
     block: bytes, first: int, path: FilePath, wanted: Docnos, names: Container[bytes]
 ) -> Iterator[tuple[int, bytes, str]]:
     letters = np.frombuffer(block, np.uint8)
-    starts, tabs, ends = spans.lines_of(letters)
+    starts, tabs, ends = spans.find_lines(letters)
     no_docno = (tabs >= ends) | (tabs == starts)
     for line in np.flatnonzero(no_docno).tolist():
         if block[starts[line] : ends[line]].strip():
             message = "this line has no tab behind a docno; write it as: docno<TAB>text"
             raise InputError(message, path, first + line)
     tabs = np.where(no_docno, starts, tabs)
-    keys = spans.keys_of(letters, starts, tabs)
+    keys = spans.compute_keys(letters, starts, tabs)
     at = np.minimum(np.searchsorted(wanted.keys, keys), len(wanted.keys) - 1)
     for line in np.flatnonzero(wanted.keys[at] == keys).tolist() if len(wanted) else ():
         start, tab, end = starts[line], tabs[line], ends[line]
@@ -97,7 +97,7 @@ def _json_lines(
     for number, line in enumerate(block.split(b"\n"), first):
         if line.strip() and not _surely_unwanted(line, names):
             try:
-                docno, text = parsed(line)
+                docno, text = parse_document(line)
             except ValueError as fault:
                 raise InputError(str(fault), path, number) from None
             if docno in names:
@@ -112,16 +112,16 @@ def _surely_unwanted(line: bytes, wanted: Container[bytes]) -> bool:
     return not any(key in line for key in _KEYS[: _KEYS.index(lead.group(1))])
 
 
-def parsed(line: bytes) -> tuple[bytes, str]:
+def parse_document(line: bytes) -> tuple[bytes, str]:
     """Take docno and text from a JSON line. Raises ValueError, with a message for the user, where it has none."""
     try:
         document: Any = json.loads(line.decode())
     except (ValueError, RecursionError) as fault:
         raise ValueError(f"this line is not JSON ({describe_parse_fault(fault)}); write one object a line") from None
-    return of_object(document)
+    return take_document(document)
 
 
-def of_object(document: Any) -> tuple[bytes, str]:
+def take_document(document: Any) -> tuple[bytes, str]:
     """Take docno and text from the object of a JSON line. Raises ValueError where it has none."""
     docno = next((document[key] for key in IDS if key in document), None) if isinstance(document, dict) else None
     if not isinstance(docno, str | int) or isinstance(docno, bool) or docno == "":

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
 
 import numpy as np
 
-from fairtrec.data import Ints, fingerprints, starts_of
+from fairtrec.data import Ints, find_starts, fingerprints
 from fairtrec.formats import spans
-from fairtrec.formats.spans import Repeats, words_of
+from fairtrec.formats.spans import Repeats, pack_words
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
@@ -64,7 +64,7 @@ class FileColumns:
     def line(self, row: int) -> int:
         """Give the number of the line that a row was read from."""
         first, lines = next(block for block in reversed(self.blocks) if block[0] <= row)
-        return line_of(lines, row - first)
+        return find_line_number(lines, row - first)
 
 
 class Room:
@@ -77,12 +77,12 @@ class Room:
         self.rows = min(rows, MOST_BYTES // max((column.dtype.itemsize for column in several.values()), default=1))
         self.columns = {name: np.empty(self.rows, column.dtype) for name, column in several.items()}
 
-    def given(self, first: int, rows: int) -> Columns:
+    def take_room(self, first: int, rows: int) -> Columns:
         """Give the places of so many rows; none where there is no room for them."""
         last = first + rows
         return {name: column[first:last] for name, column in self.columns.items() if last <= self.rows}
 
-    def taken(self, block: Columns, row: int) -> Columns:
+    def move_in(self, block: Columns, row: int) -> Columns:
         """Move what was parsed elsewhere to its place, the rows from ``row`` on, if it fits there."""
         moved = dict(block)
         for name, whole in self.columns.items():
@@ -103,7 +103,7 @@ def stream(
     many line ends, if it is plain. Once there is one of ``rooms`` the columns stand in it.
     """
     parser = _Parser(layout, path, keep, take)
-    with opening.opened(path) as file, ExitStack() as stack:
+    with opening.open_input(path) as file, ExitStack() as stack:
         workers: Executor | None = None
         parsed: deque[tuple[Future[tuple[Columns, LineNumbers]], Any]] = deque()
         row, spare = 0, list[bytearray]()
@@ -115,7 +115,7 @@ def stream(
                 from concurrent.futures import ThreadPoolExecutor
 
                 workers = stack.enter_context(ThreadPoolExecutor(WORKERS))
-            given = rooms[0].given(row, ends) if rooms else {}
+            given = rooms[0].take_room(row, ends) if rooms else {}
             row += ends
             parsed.append((workers.submit(parser.parse, block, line, ends, given), block))
             if len(parsed) > WORKERS:
@@ -195,11 +195,11 @@ def read(path: FilePath, layout: Layout) -> FileColumns:
         blocks.append((row, lines))
         for name, kind in layout.columns.items():
             if kind == "blocks" and not isinstance(columns[name], Repeats):
-                columns[name] = Repeats.of(columns[name])
+                columns[name] = Repeats.find(columns[name])
         rows = len(columns["docno"])
         if row == 0 and rows > FEW:
             rooms.append(Room(columns, int(MORE * rows * opening.size(path) / opening.BLOCK)))
-        parts.append(rooms[0].taken(columns, row) if rooms else columns)
+        parts.append(rooms[0].move_in(columns, row) if rooms else columns)
         row += rows
     if row == 0:
         raise InputError(f"this {layout.what} has no lines; was it written to the end?", path)
@@ -212,7 +212,7 @@ def read(path: FilePath, layout: Layout) -> FileColumns:
 def _joined(parts: list[Any], path: FilePath) -> Any:
     if isinstance(parts[0], Repeats):
         texts, lengths = _joined([part.texts for part in parts], path), np.concatenate([part.lengths for part in parts])
-        first = starts_of(texts)[:-1]  # a text that two parts share is one
+        first = find_starts(texts)[:-1]  # a text that two parts share is one
         return Repeats(texts[first], np.add.reduceat(lengths, first))
     width = max(part.dtype.itemsize for part in parts)
     if width * sum(map(len, parts)) > MOST_BYTES:
@@ -282,12 +282,12 @@ def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Col
         bad = int((many[rows] != width).argmax())
         cells, names = int(many[rows[bad]]), " ".join(layout.columns)
         message = f"{cells} column{'s' * (cells != 1)} where a {layout.what} has {width}; write each line as: {names}"
-        raise InputError(message, path, line_of(lines, bad))
+        raise InputError(message, path, find_line_number(lines, bad))
     columns: Columns = {}
     places = zip(starts.reshape(-1, width).T, ends.reshape(-1, width).T, strict=True)
     for (name, kind), (first, last) in zip(layout.columns.items(), places, strict=True):
         if kind in ("float", "int"):
-            words = words_of(letters, first, last, spans.WORDS)
+            words = pack_words(letters, first, last, spans.WORDS)
             try:
                 columns[name] = spans.decimals(text, first, last, words, whole=kind == "int")
             except (ValueError, OverflowError):
@@ -296,15 +296,15 @@ def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Col
             lengths = (last - first)[: 1 if kind == "first" else None]
             longest = int(lengths.max(initial=1))
             if longest > WIDEST:
-                where = line_of(lines, int((lengths > WIDEST).argmax()))
+                where = find_line_number(lines, int((lengths > WIDEST).argmax()))
                 raise InputError(f"a {name} of more than {WIDEST} bytes; shorten it", path, where)
-            words = words_of(letters, first[: len(lengths)], last[: len(lengths)], -(-longest // 8))
+            words = pack_words(letters, first[: len(lengths)], last[: len(lengths)], -(-longest // 8))
             column = words.view(f"S{8 * words.shape[1]}").ravel()
             columns[name] = column.astype(f"S{max(longest, 8)}", copy=False)
     return columns, lines
 
 
-def line_of(lines: LineNumbers, row: int) -> int:
+def find_line_number(lines: LineNumbers, row: int) -> int:
     """Give the number of the line that a block's row was read from."""
     return lines + row if isinstance(lines, int) else lines[row]
 
@@ -318,11 +318,11 @@ def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: Li
             good = False
         if not good or b"_" in cell:
             shown = cell[:40].decode(errors="replace")
-            raise InputError(f"the {name} {shown!r} is not {what}; correct it", path, line_of(lines, row))
+            raise InputError(f"the {name} {shown!r} is not {what}; correct it", path, find_line_number(lines, row))
     raise InputError(f"a {name} is not {what}; correct it", path)
 
 
-def numbered(ids: Repeats) -> tuple[tuple[str, ...], Ints, Ints | None]:
+def group_ids(ids: Repeats) -> tuple[tuple[str, ...], Ints, Ints | None]:
     """Group rows of query ids: each id as first seen, where its rows start, the order of rows (None: as they stand)."""
     lengths, qids, order = ids.lengths, ids.texts.tolist(), None
     keys = np.sort(fingerprints(ids.texts))

@@ -75,7 +75,7 @@ def _of_field(dataset: Any, source: LabelSource, how: LabelRules | None) -> Labe
     found, into = LabelTable(source.name, source.cuts, how), reach(keys)
     every = dataset.docs_iter()
     while documents := list(islice(every, AT_ONCE)):
-        found.take(found.named([document.doc_id for document in documents]), [into(each) for each in documents])
+        found.take(found.take_ids([document.doc_id for document in documents]), [into(each) for each in documents])
     return found.labels(str(source))
 
 

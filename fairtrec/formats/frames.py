@@ -13,7 +13,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints
 from fairtrec.formats.columns import MOST_BYTES, WIDEST
-from fairtrec.formats.spans import Repeats, numbers_of
+from fairtrec.formats.spans import Repeats, take_numbers
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
 
@@ -34,16 +34,16 @@ def is_frame(thing: Any) -> bool:
     return is_stream or hasattr(kind, "columns") or hasattr(kind, "column_names")
 
 
-def held(thing: Any) -> Any:
+def load_table(thing: Any) -> Any:
     """Read what can be read but once, a reader of Arrow, into a table; give anything else as it is."""
     return thing.read_all() if hasattr(type(thing), "read_all") else thing
 
 
-def names_of(thing: Any) -> list[str]:
+def list_columns(thing: Any) -> list[str]:
     """Name the columns of a frame, without a look at the rows."""
     kind = type(thing)
     if isinstance(thing, dict):  # of Hugging Face, which names splits
-        return names_of(next(iter(thing.values()))) if thing else []
+        return list_columns(next(iter(thing.values()))) if thing else []
     if hasattr(kind, "collect_schema"):  # of polars, whose lazy frames have no names until they are asked so
         return list(thing.collect_schema())
     named = next(name for name in ("column_names", "columns", "schema") if hasattr(kind, name))
@@ -61,7 +61,7 @@ class Frame:
     line_of: Callable[[int], int] = lambda row: row + 1
 
     @classmethod
-    def of(cls, thing: Any, what: str, wanted: Iterable[str]) -> "Frame":
+    def wrap(cls, thing: Any, what: str, wanted: Iterable[str]) -> "Frame":
         """Take a frame; of a pandas frame these columns only, which may be levels of its index.
 
         Raises InputError for what is no table of Arrow, nor can be one: a column whose cells are of several kinds.
@@ -94,7 +94,7 @@ class Frame:
         numbers: Floats = self._numbers(names)[1].astype(np.float64)
         return numbers
 
-    def whole(self, names: Sequence[str]) -> Ints:
+    def take_integers(self, names: Sequence[str]) -> Ints:
         """Take a column of integers. Raises InputError for what is none."""
         name, numbers = self._numbers(names)
         if numbers.dtype.kind == "f":
@@ -147,7 +147,7 @@ class Frame:
             except pa.ArrowException:
                 kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
                 self._refuse(which, f"is not a finite number everywhere, but {kind}; correct it")
-        parts = [numbers_of(chunk) for chunk in column.chunks if len(chunk)]
+        parts = [take_numbers(chunk) for chunk in column.chunks if len(chunk)]
         numbers = np.concatenate(parts) if parts else np.empty(0)
         if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
             self._refuse(which, "is not a finite number everywhere; correct it", int(np.isfinite(numbers).argmin()))
@@ -170,7 +170,9 @@ class Frame:
             parts = [chunk for chunk in column.chunks if len(chunk)]
             found = [self._texts(name, pa.chunked_array([chunk.dictionary])) for chunk in parts]
             self._refuse_large(which, max(texts.dtype.itemsize for texts in found), len(column))
-            return np.concatenate([texts[numbers_of(chunk.indices)] for texts, chunk in zip(found, parts, strict=True)])
+            return np.concatenate(
+                [texts[take_numbers(chunk.indices)] for texts, chunk in zip(found, parts, strict=True)]
+            )
         kind = column.type
         if not (pa.types.is_integer(kind) or _is_text(kind)):
             self._refuse(which, f"is of type {kind}; {ADVICE}")
@@ -211,13 +213,13 @@ class Frame:
             )
 
 
-def run_of(frame: Frame, order: RankedBy) -> tuple[Repeats, Docs, Floats]:
+def read_run_columns(frame: Frame, order: RankedBy) -> tuple[Repeats, Docs, Floats]:
     """Take query ids, docnos and what ranks them from a frame: the scores, or by ``rank`` these, negated."""
-    qids, docnos = Repeats.of(frame.ids(QUERY)), frame.ids(DOCUMENT)
+    qids, docnos = Repeats.find(frame.ids(QUERY)), frame.ids(DOCUMENT)
     return qids, docnos, -frame.floats(RANK) if order == "rank" else frame.floats(SCORE)
 
 
-def texts_in(frame: Frame, wanted: Docnos) -> Iterator[tuple[int, Any]]:
+def find_texts(frame: Frame, wanted: Docnos) -> Iterator[tuple[int, Any]]:
     """Give the row and text of each wanted document. Raises InputError for one that appears twice."""
     rows = wanted.rows(frame.ids(DOCUMENT))
     places = np.flatnonzero(rows != MISSING)
@@ -228,10 +230,10 @@ def texts_in(frame: Frame, wanted: Docnos) -> Iterator[tuple[int, Any]]:
         again = int(places[np.setdiff1d(np.arange(len(places)), firsts)[0]])
         docno = wanted.names[rows[again]].decode()
         raise InputError(f"document {docno} appears twice; keep one line", frame.path, frame.line_of(again))
-    yield from zip(rows[places].tolist(), texts_of(frame, places), strict=True)
+    yield from zip(rows[places].tolist(), take_texts(frame, places), strict=True)
 
 
-def joined(cell: Any) -> Any:
+def join_title(cell: Any) -> Any:
     """Join the title and the text of a document by a blank, as in a collection of JSON lines; give a text as it is."""
     if not isinstance(cell, Mapping):
         return cell
@@ -241,15 +243,15 @@ def joined(cell: Any) -> Any:
     return f"{title} {text}" if title else text
 
 
-def texts_of(frame: Frame, rows: Ints) -> Iterator[Any]:
+def take_texts(frame: Frame, rows: Ints) -> Iterator[Any]:
     """Give these texts of a frame, with the titles that it has."""
     if frame.find(("title",)) is None:
         return frame.objects(("text",), rows)
     pairs = zip(frame.objects(("title",), rows), frame.objects(("text",), rows), strict=True)
-    return (joined({"title": title, "text": text}) for title, text in pairs)
+    return (join_title({"title": title, "text": text}) for title, text in pairs)
 
 
-def of_objects(block: bytes, kinds: dict[str, Any]) -> Any:
+def parse_json_rows(block: bytes, kinds: dict[str, Any]) -> Any:
     """Parse lines of JSON whose values are of these types of Arrow. Raises ArrowException where one is not."""
     import pyarrow as pa
     from pyarrow import json

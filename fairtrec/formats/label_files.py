@@ -16,9 +16,9 @@ from fairtrec.data import UNKNOWN, Floats, is_number
 from fairtrec.formats import bounded, frames, label_texts
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_table import LabelTable
-from fairtrec.formats.spans import numbers_of
+from fairtrec.formats.spans import take_numbers
 from fairtrec.support.errors import InputError
-from fairtrec.support.files.whole_lines import object_of
+from fairtrec.support.files.whole_lines import parse_object
 
 DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "item_id", "itemID", "id")
 BESIDE = ("qid", "weight", "count")  # of labels, where the field is their group
@@ -134,7 +134,7 @@ def _json_lines(found: LabelTable, blocks: Iterable[tuple[bytes, int]], field: s
     names: tuple[str, ...] = ()
     for block, line in blocks:
         if not document:
-            first = object_of(block.partition(b"\n")[0], EXAMPLE.format("docno", field or "group"), found.path, line)
+            first = parse_object(block.partition(b"\n")[0], EXAMPLE.format("docno", field or "group"), found.path, line)
             document = _document(list(first), found, line)
             names = (document, field or "group", *(() if field else BESIDE))
         table = None if block[:1] == b"\n" or b"\n\n" in block or b"\n#" in block else _alike(block, names)
@@ -162,7 +162,7 @@ def _objects(found: LabelTable, block: str, names: Sequence[str], line: int) -> 
         except (ValueError, RecursionError, AttributeError):
             docno = None
         if docno is None:  # something is odd about this line, or it has no docno
-            row = object_of(text.encode(), example, path, number)
+            row = parse_object(text.encode(), example, path, number)
             docno = row.get(document)
         docnos.append(docno)
         values.append(row.get(field) if into is None or field in row else into(row))
@@ -170,11 +170,11 @@ def _objects(found: LabelTable, block: str, names: Sequence[str], line: int) -> 
         if beside:
             others.append({name: row[name] for name in beside if row.get(name) is not None})
     if not any(others):
-        found.take(found.named(docnos, lines), values, lines)
+        found.take(found.take_ids(docnos, lines), values, lines)
         return
     weights = _weights(found, others, lines)
-    qids = found.named([other.get("qid", "") for other in others], lines)
-    found.add(found.named(docnos, lines), found.coded(values, lines), weights, lines, qids)
+    qids = found.take_ids([other.get("qid", "") for other in others], lines)
+    found.add(found.take_ids(docnos, lines), found.code_groups(values, lines), weights, lines, qids)
 
 
 def _weights(found: LabelTable, others: Sequence[Mapping[str, Any]], lines: Sequence[int]) -> Floats:
@@ -198,7 +198,7 @@ def _alike(block: bytes, names: Sequence[str]) -> Any:
         kinds = {name: _kind(first[name]) for name in names[:2]} | {
             name: pa.string() if name == "qid" else pa.float64() for name in names[2:]
         }
-        table = frames.of_objects(block, kinds)
+        table = frames.parse_json_rows(block, kinds)
     except (pa.ArrowException, ValueError, RecursionError, TypeError, KeyError):
         return None
     ends = block.count(b"\n") + (not block.endswith(b"\n"))
@@ -226,13 +226,16 @@ def _take(found: LabelTable, table: Any, names: Sequence[str], line: int) -> Non
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind):
         encoded = column.cast(pa.string()).fill_null(UNKNOWN).dictionary_encode()
-        parts = [found.coded(chunk.dictionary.to_pylist(), line)[numbers_of(chunk.indices)] for chunk in encoded.chunks]
+        parts = [
+            found.code_groups(chunk.dictionary.to_pylist(), line)[take_numbers(chunk.indices)]
+            for chunk in encoded.chunks
+        ]
         codes = np.concatenate(parts) if parts else np.empty(0, np.int64)
     elif not there:
         found.take(docnos, column.to_pylist(), line)
         return
     else:
-        codes = found.coded(column.to_pylist(), line)
+        codes = found.code_groups(column.to_pylist(), line)
     weights = None
     for name in there - {"qid"}:
         filled = table.select([name]).set_column(0, name, table[name].fill_null(1))

@@ -24,11 +24,11 @@ from fairtrec.data import (
     Floats,
     Ints,
     Keys,
+    find_starts,
     fingerprints,
     is_number,
-    starts_of,
 )
-from fairtrec.formats.columns import WIDEST, LineNumbers, line_of
+from fairtrec.formats.columns import WIDEST, LineNumbers, find_line_number
 from fairtrec.formulas.distribution import quotient
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.literals import Membership
@@ -41,23 +41,23 @@ LACKING = "this label has no docno or no group; give both as text"
 ROUNDING = 1e-5  # by which weights of votes may exceed 1
 
 
-def line_at(lines: EntryLines, row: int) -> int | None:
+def find_line(lines: EntryLines, row: int) -> int | None:
     """Give the line of a row, if there are lines."""
-    return None if lines is None else int(line_of(lines, row))
+    return None if lines is None else int(find_line_number(lines, row))
 
 
-def lines_at(lines: EntryLines, rows: Ints) -> Ints | None:
+def find_lines(lines: EntryLines, rows: Ints) -> Ints | None:
     """Give the lines of these rows."""
     return None if lines is None else np.asarray(lines + rows if isinstance(lines, int) else np.asarray(lines)[rows])
 
 
-def joined(parts: Sequence[EntryPart]) -> tuple[Docs, Ints, Floats, EntryLines]:
+def join_parts(parts: Sequence[EntryPart]) -> tuple[Docs, Ints, Floats, EntryLines]:
     """Put parts together; nobody knows their lines where one has none."""
     if not parts:
         return np.empty(0, "S1"), np.empty(0, np.int64), np.empty(0), None
     docs, codes, weights, lines = zip(*parts, strict=True)
     given = [np.ones(len(some)) if weight is None else weight for some, weight in zip(docs, weights, strict=True)]
-    every = [lines_at(each, np.arange(len(some))) for some, each in zip(docs, lines, strict=True)]
+    every = [find_lines(each, np.arange(len(some))) for some, each in zip(docs, lines, strict=True)]
     known = [each for each in every if each is not None]
     where = np.concatenate(known) if len(known) == len(parts) else None
     return np.concatenate(docs), np.concatenate(codes), np.concatenate(given), where
@@ -146,7 +146,7 @@ class LeftOut:
 
     def add(self, docs: Docs, codes: Ints, weights: Floats, names: Names, how: LabelRules, *, counted: bool) -> None:
         """Add entries of documents, those of each one after the other."""
-        starts = starts_of(docs)
+        starts = find_starts(docs)
         if len(starts) < 2:
             return
         self.keys.append(fingerprints(docs[starts[:-1]]))
@@ -237,7 +237,7 @@ def is_id(cell: Any) -> bool:
     return isinstance(cell, str | int) and not isinstance(cell, bool)
 
 
-def kind_of(value: Any) -> Literal["counts", "list", "one"]:
+def detect_kind(value: Any) -> Literal["counts", "list", "one"]:
     """Tell what stands in a field: counts by group, a list of groups, or one."""
     several = isinstance(value, list | tuple | set | frozenset)
     return "counts" if isinstance(value, dict) else "list" if several else "one"

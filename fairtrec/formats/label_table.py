@@ -16,15 +16,15 @@ from fairtrec.data import (
     Floats,
     Ints,
     Labels,
-    by_number,
     decode,
+    find_starts,
     fingerprints,
     is_number,
-    starts_of,
+    order_by_number,
 )
 from fairtrec.formats import label_rules
 from fairtrec.formats.columns import WIDEST
-from fairtrec.formats.label_rules import EntryLines, EntryPart, GroupCodes, LabelRules, LeftOut, line_at, lines_at
+from fairtrec.formats.label_rules import EntryLines, EntryPart, GroupCodes, LabelRules, LeftOut, find_line, find_lines
 from fairtrec.support.errors import FilePath, InputError
 
 HELD = 1 << 20  # labels that are held before those of documents that nothing names are let go
@@ -67,7 +67,7 @@ class LabelTable:
         odd = label_rules.odd_name(docnos)
         odd = odd if odd is not None or qids is None else label_rules.odd_name(qids, empty=True)
         if odd is not None:
-            raise InputError(label_rules.LACKING, self.path, line_at(lines, odd))
+            raise InputError(label_rules.LACKING, self.path, find_line(lines, odd))
         has_qid = np.zeros(1, dtype=np.bool_) if qids is None else qids != b""
         per_query = bool(has_qid.any())
         if (per_query and not has_qid.all()) or (self._parts and per_query != self.per_query):
@@ -81,7 +81,7 @@ class LabelTable:
         if self._held > HELD:
             self._cut()
 
-    def named(self, cells: list[Any], lines: EntryLines = None) -> Docs:
+    def take_ids(self, cells: list[Any], lines: EntryLines = None) -> Docs:
         """Take the ids in cells. Raises InputError for what no line of a run could hold, which may be an empty one."""
         texts = (
             list(map(str, cells))
@@ -95,10 +95,10 @@ class LabelTable:
         if len(encoded) < len(texts) or max(map(len, encoded), default=0) > WIDEST or "\0" in "".join(texts):
             odd = (label_rules.word(text) is None or len(text.encode()) > WIDEST for text in texts)
             row = next(row for row, is_odd in enumerate(odd) if is_odd)
-            raise InputError(label_rules.LACKING, self.path, line_at(lines, row))
+            raise InputError(label_rules.LACKING, self.path, find_line(lines, row))
         return np.array(encoded, dtype=np.bytes_)[: len(cells)]
 
-    def coded(self, cells: Iterable[Any], lines: EntryLines = None) -> Ints:
+    def code_groups(self, cells: Iterable[Any], lines: EntryLines = None) -> Ints:
         """Number the groups that cells name. Raises InputError for what names none."""
         cells = cells if isinstance(cells, list) else list(cells)
         rest = iter(cells)
@@ -107,7 +107,7 @@ class LabelTable:
         except (ValueError, TypeError) as fault:
             row = len(cells) - 1 - sum(1 for _ in rest)
             what = str(fault) if isinstance(fault, ValueError) else label_rules.LACKING
-            raise InputError(what, self.path, line_at(lines, row)) from None
+            raise InputError(what, self.path, find_line(lines, row)) from None
 
     def take(self, docnos: Docs, values: list[Any], lines: EntryLines = None) -> None:
         """Take what stands in a field of each document.
@@ -115,31 +115,31 @@ class LabelTable:
         A text, number or Enum is one group, a list several, each whole; an object of names to numbers holds counts;
         null and what is empty is unknown.
         """
-        kinds = {label_rules.kind_of(value) for value in {type(value): value for value in values}.values()}
+        kinds = {label_rules.detect_kind(value) for value in {type(value): value for value in values}.values()}
         for kind in kinds:
             if len(kinds) == 1:
                 at, some = np.arange(len(values)), values
             else:
-                at = np.flatnonzero([label_rules.kind_of(value) == kind for value in values])
+                at = np.flatnonzero([label_rules.detect_kind(value) == kind for value in values])
                 some = [values[row] for row in at.tolist()]
             if kind == "one":
-                self.add(docnos[at], self.coded(some, lines_at(lines, at)), None, lines_at(lines, at))
+                self.add(docnos[at], self.code_groups(some, find_lines(lines, at)), None, find_lines(lines, at))
                 continue
             if kind == "list":
                 some = [[cell for cell in each if cell is not None and cell != ""] for each in some]
             many = np.fromiter(map(len, some), np.int64, len(some))
             nothing = at[many == 0]
-            self.add(docnos[nothing], self.coded([None] * len(nothing)), None, lines_at(lines, nothing))
+            self.add(docnos[nothing], self.code_groups([None] * len(nothing)), None, find_lines(lines, nothing))
             rows = np.repeat(at, many)
-            where = lines_at(lines, rows)
-            codes = self.coded(chain.from_iterable(some), where)
+            where = find_lines(lines, rows)
+            codes = self.code_groups(chain.from_iterable(some), where)
             amounts = None
             if kind == "counts":
                 self.counted = True
                 amounts = self._amounts(list(chain.from_iterable(map(dict.values, some))), where)
             if kind == "list" or self.codes.bins:
                 rows, codes, amounts = self._distinct(rows, codes, amounts)
-            self.add(docnos[rows], codes, amounts, lines_at(lines, rows))
+            self.add(docnos[rows], codes, amounts, find_lines(lines, rows))
 
     def _amounts(self, cells: list[Any], lines: EntryLines) -> Floats:
         with suppress(OverflowError):
@@ -148,7 +148,7 @@ class LabelTable:
                 if np.isfinite(amounts).all():
                     return amounts
         row = next(row for row, cell in enumerate(cells) if type(cell) not in (int, float) or not is_number(cell))
-        raise InputError(f"the count {cells[row]!r} is not a number; correct it", self.path, line_at(lines, row))
+        raise InputError(f"the count {cells[row]!r} is not a number; correct it", self.path, find_line(lines, row))
 
     def _distinct(self, rows: Ints, codes: Ints, amounts: Floats | None) -> tuple[Ints, Ints, Floats | None]:
         """Put together what of one document falls into one group."""
@@ -167,10 +167,10 @@ class LabelTable:
         groups = tuple(sorted({*names} - {UNKNOWN, NONE}))
         if self._left is not None or len(groups) * sum(len(docs) for docs, *_ in self._parts) > LARGE_TABLE:
             self._cut(last=True)
-        docs, codes, weights, _ = label_rules.joined(self._parts)
+        docs, codes, weights, _ = label_rules.join_parts(self._parts)
         if not len(docs) and self._left is None:
             raise InputError("no document has a label here; is this the right file?", path)
-        rows_of = Docnos.of(docs)
+        rows_of = Docnos.collect(docs)
         rows = rows_of.rows(docs)
         self._refuse(docs, rows, codes, weights)
         if len(groups) < 2:
@@ -214,8 +214,8 @@ class LabelTable:
         if self._wanted is None or not self._parts[self._fresh :]:
             self._held = -MOST_CELLS  # what they are is not asked for again
             return
-        docs, codes, weights, lines = label_rules.joined(self._parts[self._fresh :])
-        starts = starts_of(docs)
+        docs, codes, weights, lines = label_rules.join_parts(self._parts[self._fresh :])
+        starts = find_starts(docs)
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         self._refuse(docs, rows, codes, weights, self._fresh)
         end = len(docs) if last else int(starts[-2])
@@ -228,7 +228,7 @@ class LabelTable:
         names = self.codes.names
         self._left.add(docs[out], codes[out], weights[out], names, self.how, counted=self.counted)
         kept, rest = np.flatnonzero(there), np.arange(end, len(docs))
-        self._parts[self._fresh :] = [(docs[at], codes[at], weights[at], lines_at(lines, at)) for at in (kept, rest)]
+        self._parts[self._fresh :] = [(docs[at], codes[at], weights[at], find_lines(lines, at)) for at in (kept, rest)]
         self._fresh, self._held = self._fresh + 1, len(rest)
 
     def _refuse(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int = 0) -> None:
@@ -245,7 +245,7 @@ class LabelTable:
                 self._refuse_contradiction(docs, rows, codes, weights, first)
 
     def _order(self, groups: Sequence[str]) -> tuple[str, ...]:
-        order = by_number(groups)
+        order = order_by_number(groups)
         for one, other in pairwise(order):
             if float(one) == float(other):
                 raise InputError(f"the groups {one} and {other} are the same number; write it in one way", self.path)
@@ -258,12 +258,12 @@ class LabelTable:
             several = decode(docs), codes.tolist(), [1.0] * len(codes) if weights is None else weights.tolist()
             for row, (name, code, weight) in enumerate(zip(*several, strict=True)):
                 qid, _, docno = name.rpartition(" ")
-                yield line_at(lines, row), qid, docno, names[code], weight
+                yield find_line(lines, row), qid, docno, names[code], weight
 
     def _fault(self, what: str, entry: int, first: int) -> InputError:
         for docs, _, _, lines in self._parts[first:]:
             if entry < len(docs):
-                return InputError(what, self.path, line_at(lines, entry))
+                return InputError(what, self.path, find_line(lines, entry))
             entry -= len(docs)
         raise AssertionError(entry)
 

@@ -14,7 +14,7 @@ from fairtrec.data import Floats, is_number
 from fairtrec.formats import tsv
 from fairtrec.formats.columns import WIDEST, entries
 from fairtrec.formats.label_table import LabelTable
-from fairtrec.formats.spans import array_of, numbers_of, parts_of
+from fairtrec.formats.spans import locate_texts, take_array, take_numbers
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 
@@ -28,7 +28,7 @@ Roles = Mapping[str, str]  # docno, group, and perhaps qid, weight or count; whi
 
 def blocks(path: FilePath) -> Iterator[tuple[bytes, int]]:
     """Give the blocks of a text and their first lines, without blank lines and comments at its start."""
-    with opening.opened(path) as stream:
+    with opening.open_input(path) as stream:
         for block, line, *_ in entries(stream, path, _HEAD, longest=opening.LONGEST_OBJECT):
             yield block, line
 
@@ -50,11 +50,11 @@ def take(found: LabelTable, block: bytes, line: int, names: Sequence[str], roles
             append(cells[place])
     weights = columns.get("weight", columns.get("count"))
     found.add(
-        found.named(columns["docno"], lines),
-        found.coded(columns["group"], lines),
+        found.take_ids(columns["docno"], lines),
+        found.code_groups(columns["group"], lines),
         None if weights is None else _numbers(found, weights, lines),
         lines,
-        found.named(columns["qid"], lines) if "qid" in columns else None,
+        found.take_ids(columns["qid"], lines) if "qid" in columns else None,
     )
 
 
@@ -121,15 +121,15 @@ def _fast(found: LabelTable, block: bytes, line: int, names: Sequence[str], role
     for role, name in roles.items():
         column = table.column(name)
         if role in ("docno", "qid"):
-            lengths = [ends - starts for _, starts, ends in map(parts_of, column.chunks)]
+            lengths = [ends - starts for _, starts, ends in map(locate_texts, column.chunks)]
             if max(map(np.max, lengths)) > WIDEST:
                 return False
         if role == "group":
             read[role] = np.concatenate([
-                found.coded(chunk.dictionary.to_pylist())[numbers_of(chunk.indices)] for chunk in column.chunks
+                found.code_groups(chunk.dictionary.to_pylist())[take_numbers(chunk.indices)] for chunk in column.chunks
             ])  # fmt: skip
         else:
-            read[role] = array_of(column)
+            read[role] = take_array(column)
     weights = read.get("weight", read.get("count"))
     if weights is not None and not np.isfinite(weights).all():
         return False

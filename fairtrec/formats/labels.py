@@ -13,7 +13,7 @@ from os import fspath
 
 import numpy as np
 
-from fairtrec.data import Labels, Qrels, encoded
+from fairtrec.data import Labels, Qrels, encode_ids
 from fairtrec.formats import label_files
 from fairtrec.formats.label_rules import LabelRules
 from fairtrec.formats.label_table import LabelTable
@@ -39,9 +39,9 @@ def rows(path: FilePath) -> Iterator[Label]:
     return label_files.read_table(LabelTable(path, strict=True)).rows()
 
 
-def of_subtopics(qrels: Qrels, how: LabelRules | None = None) -> Labels:
+def read_subtopics(qrels: Qrels, how: LabelRules | None = None) -> Labels:
     """Take the subtopics of diversity judgements as groups: a document belongs to those it is relevant to."""
     found, relevant = LabelTable("qrels", (), how), np.flatnonzero(qrels.grades > 0)
-    qids = encoded(qrels.qids)[qrels.query[relevant]]
-    found.add(qrels.docnos[relevant], found.coded(qrels.iterations[relevant].tolist()), qids=qids)
+    qids = encode_ids(qrels.qids)[qrels.query[relevant]]
+    found.add(qrels.docnos[relevant], found.code_groups(qrels.iterations[relevant].tolist()), qids=qids)
     return replace(found.labels("qrels"), own=True, order=())

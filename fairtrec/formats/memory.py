@@ -23,12 +23,12 @@ from fairtrec.data import (
     digest_columns,
     digest_texts,
 )
-from fairtrec.data.counts import histogram_of
-from fairtrec.data.ranking.order import by_falling_score
+from fairtrec.data.counts import make_histogram
+from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.formats import columns, frames
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
-from fairtrec.formats.frames import ODD_ID, TEXT, Frame, is_frame, names_of, run_of
+from fairtrec.formats.frames import ODD_ID, TEXT, Frame, is_frame, list_columns, read_run_columns
 from fairtrec.formats.label_rules import LabelRules
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import Repeats
@@ -66,7 +66,7 @@ def _taken_apart(thing: Any, what: str, number: str) -> tuple[Repeats, Docs, lis
         else:
             rows = list(thing)
             docnos, numbers = [row.doc_id for row in rows], [getattr(row, number) for row in rows]
-            ids = Repeats.of(ids_of([row.query_id for row in rows], what))
+            ids = Repeats.find(ids_of([row.query_id for row in rows], what))
     except (AttributeError, TypeError):
         raise _strange(thing, what, number) from None
     return ids, ids_of(docnos, what), numbers
@@ -118,23 +118,23 @@ def run(
     ``{qid: [docno, ...]}`` is ranked as it stands. ``with_ties`` keeps what is tied with the document at ``depth``.
     """
     if is_frame(thing):
-        frame = Frame.of(thing, "run", (*QUERY, *DOCUMENT, *SCORE, *RANK))
-        qids, column, values = run_of(frame, order)
+        frame = Frame.wrap(thing, "run", (*QUERY, *DOCUMENT, *SCORE, *RANK))
+        qids, column, values = read_run_columns(frame, order)
     else:
         qids, column, scores = _taken_apart(thing, "run", "score")
         values = _floats(scores, f"score of the run {name}")
     if not len(column):
         raise InputError(f"the run {name} is empty; give it at least one document")
-    names, starts, together = columns.numbered(qids)
+    names, starts, together = columns.group_ids(qids)
     if together is not None:
         column, values = column[together], values[together]
-    twice = run_format.repeated(starts, column)
+    twice = run_format.find_repeat(starts, column)
     if twice is not None:
         query, rows = twice
         raise InputError(f"the run {name} holds document {column[rows[0]].decode()} twice under query {names[query]}")
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in a file
         ranked = starts, column, values.astype(score_dtype, copy=False)
-    ranked = ranked if order == "file" else by_falling_score(*ranked, depth)
+    ranked = ranked if order == "file" else sort_by_score(*ranked, depth)
     return Run(name, name, names, *ranked).cut(names, None if with_ties else depth)
 
 
@@ -149,8 +149,8 @@ def qrels(thing: Any) -> Qrels:
     rows = thing.qrels_iter() if hasattr(thing, "qrels_iter") else thing
     subtopics: Docs | None = None
     if is_frame(rows):
-        frame = Frame.of(rows, "qrels", (*QUERY, *SUBTOPIC, *DOCUMENT, *GRADE))
-        qids, docnos, grades = Repeats.of(frame.ids(QUERY)), frame.ids(DOCUMENT), frame.whole(GRADE)
+        frame = Frame.wrap(rows, "qrels", (*QUERY, *SUBTOPIC, *DOCUMENT, *GRADE))
+        qids, docnos, grades = Repeats.find(frame.ids(QUERY)), frame.ids(DOCUMENT), frame.take_integers(GRADE)
         subtopics = None if frame.find(SUBTOPIC) is None else frame.ids(SUBTOPIC)
     else:
         rows = _mapping(rows)
@@ -168,11 +168,13 @@ def qrels(thing: Any) -> Qrels:
     if not len(docnos):
         raise InputError("the qrels are empty; give at least one judgment")
     iterations = np.full(len(docnos), b"0") if subtopics is None else subtopics
-    return qrels_format.of_columns(qids, Repeats.of(iterations), docnos, grades, lambda message, _: InputError(message))
+    return qrels_format.group_judgements(
+        qids, Repeats.find(iterations), docnos, grades, lambda message, _: InputError(message)
+    )
 
 
 @contextmanager
-def understood(what: str) -> Iterator[None]:
+def explain_failures(what: str) -> Iterator[None]:
     """Turn the failure to take data from an object of another kind into one line."""
     try:
         yield
@@ -183,8 +185,8 @@ def understood(what: str) -> Iterator[None]:
 
 def queries(thing: Iterable[Any]) -> Queries:
     """Take a query set from ids, or a frame with a column of them."""
-    with understood("a query set"):
-        frame = Frame.of(thing, "queries", QUERY) if is_frame(thing) else None
+    with explain_failures("a query set"):
+        frame = Frame.wrap(thing, "queries", QUERY) if is_frame(thing) else None
         qids = tuple(map(str, thing) if frame is None else dict.fromkeys(decode(frame.ids(QUERY))))
     if not qids:
         raise InputError("the query set is empty; give at least one qid")
@@ -193,7 +195,7 @@ def queries(thing: Iterable[Any]) -> Queries:
 
 def terms(thing: Mapping[str, Iterable[str]]) -> GroupTerms:
     """Take group terms from ``{group: [term, ...]}``."""
-    with understood("group terms"):
+    with explain_failures("group terms"):
         if any(isinstance(words, str) for words in thing.values()):
             raise ValueError("a group's terms are a list, not one string")
         lists = {
@@ -221,9 +223,9 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
         return
     cells: Iterable[tuple[int, Any]]
     if is_frame(thing):
-        cells = frames.texts_in(Frame.of(thing, "docs", (*DOCUMENT, *TEXT)), wanted)
+        cells = frames.find_texts(Frame.wrap(thing, "docs", (*DOCUMENT, *TEXT)), wanted)
     elif isinstance(thing, Mapping):
-        cells = ((row, frames.joined(thing[name])) for row, name in enumerate(names) if name in thing)
+        cells = ((row, frames.join_title(thing[name])) for row, name in enumerate(names) if name in thing)
     else:
         raise InputError(f"cannot read texts from {type(thing).__name__}; docs/convert.md lists the objects that work")
     for row, cell in cells:
@@ -235,36 +237,36 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
 def digest(part: str, thing: Any) -> str:
     """Hash all of the texts (``docs``) or ``counts`` that a caller holds; "" of a store, which gives single texts."""
     if is_frame(thing) and part == "docs":
-        frame = Frame.of(thing, "docs", (*DOCUMENT, *TEXT))
-        cells = frames.texts_of(frame, np.arange(len(frame)))
+        frame = Frame.wrap(thing, "docs", (*DOCUMENT, *TEXT))
+        cells = frames.take_texts(frame, np.arange(len(frame)))
         return digest_texts(zip(decode(frame.ids(DOCUMENT)), map(str, cells), strict=True))
     if is_frame(thing):
         groups = frame_groups(thing)
-        frame = Frame.of(thing, "counts", (*DOCUMENT, "tokens", *groups))
-        columns = digest_columns(frame.ids(DOCUMENT), *(frame.whole((name,)) for name in ("tokens", *groups)))
+        frame = Frame.wrap(thing, "counts", (*DOCUMENT, "tokens", *groups))
+        columns = digest_columns(frame.ids(DOCUMENT), *(frame.take_integers((name,)) for name in ("tokens", *groups)))
         return digest_texts([("groups", "\n".join(groups)), ("counts", columns)])
     if isinstance(thing, Mapping):
-        return digest_texts((str(docno), str(frames.joined(text))) for docno, text in thing.items())
+        return digest_texts((str(docno), str(frames.join_title(text))) for docno, text in thing.items())
     return ""
 
 
 def counts(thing: Any, wanted: Docnos) -> Annotations:
     """Take the wanted documents' counts from a frame with the columns docno, tokens and one for each group."""
     groups = frame_groups(thing)
-    frame = Frame.of(thing, "counts", (*DOCUMENT, "tokens", *groups))
+    frame = Frame.wrap(thing, "counts", (*DOCUMENT, "tokens", *groups))
     docnos = frame.ids(DOCUMENT)
     if not len(docnos):
         raise InputError("the frame of counts is empty; give at least one document")
-    table = Docnos.of(docnos)
+    table = Docnos.collect(docnos)
     if len(table) < len(docnos):
         raise InputError("the frame of counts holds a document twice; keep one row")
     order = np.argsort(table.rows(docnos), kind="stable")
-    numbers = np.stack([frame.whole((name,)) for name in ("tokens", *groups)], axis=1)[order]
+    numbers = np.stack([frame.take_integers((name,)) for name in ("tokens", *groups)], axis=1)[order]
     if numbers.min(initial=0) < 0:
         raise InputError("the frame of counts holds a negative count; counts are 0 or more")
     rows = table.rows(wanted.names)
     taken = np.where((rows != MISSING)[:, None], numbers[rows], 0)
-    every = histogram_of(numbers[:, 1:])
+    every = make_histogram(numbers[:, 1:])
     return Annotations(groups, wanted, rows != MISSING, taken[:, 0], taken[:, 1:], collection=every)
 
 
@@ -272,7 +274,7 @@ def frame_groups(frame: Any) -> tuple[str, ...]:
     """Name the groups of a frame of counts."""
     if not is_frame(frame):
         raise InputError(f"cannot take counts from {type(frame).__name__}; give a path or a frame")
-    groups = tuple(sorted(name for name in names_of(frame) if name not in ("tokens", *DOCUMENT)))
+    groups = tuple(sorted(name for name in list_columns(frame) if name not in ("tokens", *DOCUMENT)))
     if len(groups) < 2:
         raise InputError("the frame of counts has fewer than two groups; fairness needs at least two")
     return groups
@@ -284,26 +286,26 @@ def labels(thing: Any, how: LabelRules | None = None) -> Labels:
     A frame has the columns docno and group, and perhaps weight, and a query's id.
     """
     found = LabelTable("labels", (), how, strict=True)
-    with understood("group labels"):
+    with explain_failures("group labels"):
         if is_frame(thing):
-            frame = Frame.of(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))
+            frame = Frame.wrap(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))
             docnos, labelled = frame.ids(DOCUMENT), frame.ids(("group",))
             groups, codes = np.unique(labelled, return_inverse=True)
             weights = None if frame.find(("weight",)) is None else frame.floats(("weight",))
             qids = None if frame.find(QUERY) is None else frame.ids(QUERY)
             sha256 = digest_columns(docnos, labelled, *(each for each in (weights, qids) if each is not None))
-            found.add(docnos, found.coded(groups.tolist())[codes], weights, qids=qids)
+            found.add(docnos, found.code_groups(groups.tolist())[codes], weights, qids=qids)
         else:
             ids_of([*thing], "labels")
             several = [
                 value if isinstance(value, Mapping) else dict.fromkeys([value] if isinstance(value, str) else value, 1)
                 for value in thing.values()
             ]
-            docnos = np.repeat(found.named([str(docno) for docno in thing]), [len(each) for each in several])
+            docnos = np.repeat(found.take_ids([str(docno) for docno in thing]), [len(each) for each in several])
             weights = np.array([float(weight) for each in several for weight in each.values()])
             of_each = [str(group) for each in several for group in each]
             sha256 = digest_columns(docnos, np.array([group.encode() for group in of_each], dtype=np.bytes_), weights)
-            found.add(docnos, found.coded(of_each), weights)
+            found.add(docnos, found.code_groups(of_each), weights)
     return found.labels("labels", sha256)
 
 
@@ -311,15 +313,15 @@ def positions(thing: Any) -> Positions:
     """Take positions from ``{docno: x}``, ``{docno: [x, y, ...]}``, or a frame of docno, perhaps qid, and axes."""
     per_query, pointed = False, getattr(thing, "pointed", True) is not False  # it is said of those that were made
     if is_frame(thing):
-        axes = [name for name in names_of(thing) if name not in (*QUERY, *DOCUMENT)]
-        frame = Frame.of(thing, "positions", (*QUERY, *DOCUMENT, *axes))
+        axes = [name for name in list_columns(thing) if name not in (*QUERY, *DOCUMENT)]
+        frame = Frame.wrap(thing, "positions", (*QUERY, *DOCUMENT, *axes))
         column, per_query = frame.ids(DOCUMENT), frame.find(QUERY) is not None
         names = decode(np.char.add(np.char.add(frame.ids(QUERY), b" "), column) if per_query else column)
         if not axes or len(set(names)) < len(names):
             raise InputError("the positions frame has a document twice, or no axis; keep one row, and add x")
         table = np.stack([frame.floats((axis,)) for axis in axes], axis=1)
     else:
-        with understood("positions"):
+        with explain_failures("positions"):
             table = np.array([np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in thing.values()])
             names = [str(docno) for docno in thing]
         ids_of(names, "positions")

@@ -20,11 +20,11 @@ from typing import Any, BinaryIO, cast, get_args
 import numpy as np
 
 from fairtrec.formats import bounded, frames, packed_object
-from fairtrec.formats.columns import LineNumbers, line_of
+from fairtrec.formats.columns import LineNumbers, find_line_number
 from fairtrec.formats.frames import Frame
 from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
 from fairtrec.support.files import compression, opening
-from fairtrec.support.files.whole_lines import object_of
+from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
 FORMS: tuple[RecordForm, ...] = get_args(RecordForm)
@@ -60,10 +60,10 @@ class WantedColumns:
         return f"this {self.what} has no lines; was it written to the end?"
 
 
-def start_of(path: FilePath) -> bytes:
+def read_start(path: FilePath) -> bytes:
     """Give how a file starts, unpacked, from its first line that is neither blank nor a comment; nothing if damaged."""
     passed, is_comment = 0, False
-    with suppress(InputError), opening.opened(path) as stream:
+    with suppress(InputError), opening.open_input(path) as stream:
         while passed <= opening.LARGEST_BLANK and (line := stream.readline(LOOKED_AT)):
             text = line if passed else line.removeprefix(b"\xef\xbb\xbf")
             is_comment = is_comment or text.startswith(b"#")
@@ -74,12 +74,13 @@ def start_of(path: FilePath) -> bytes:
     return b""
 
 
-def form_of(start: bytes) -> RecordForm | None:
+def detect_form(start: bytes) -> RecordForm | None:
     r"""Tell by how a file starts what it is; None for what has no names of columns.
 
-    >>> form_of(b'{"qid": "q1", "docno": "d7"'), form_of(b'{\n  "q1": {\n    "d7": 0.5'), form_of(b"q1 Q0 d7 1 0.5 t")
-    ('jsonl', 'json', None)
-    >>> form_of(b"query-id\tcorpus-id\tscore\nq1\td7\t1"), form_of(b",qid,docid,docno,rank,score,query\n")
+    >>> detect_form(b'{"qid": "q1", "docno": "d7"'), detect_form(b'{\n  "q1": {\n    "d7": 0.5')
+    ('jsonl', 'json')
+    >>> detect_form(b"q1 Q0 d7 1 0.5 t")
+    >>> detect_form(b"query-id\tcorpus-id\tscore\nq1\td7\t1"), detect_form(b",qid,docid,docno,rank,score,query\n")
     ('table', 'table')
     """
     if start.startswith(opening.PARQUET):
@@ -120,7 +121,7 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
 
     def line(row: int) -> int:
         first, lines = next(block for block in reversed(blocks) if block[0] <= row)
-        return line_of(lines, row - first)
+        return find_line_number(lines, row - first)
 
     return Frame(wanted.what, parts[0], path, line), blocks
 
@@ -139,7 +140,7 @@ def _type(name: str, wanted: WantedColumns) -> Any:
 
 def _one_object(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
     """Read ``{qid: {docno: number}}``; each number counts as a line."""
-    with opening.opened(path) as stream:
+    with opening.open_input(path) as stream:
         start = cast("Any", stream).peek(4)[:4]
         found = (_packed if packed_object.is_packed(start) else _json)(stream, path, wanted)
     found = _predictions(found, path) if META in found else found
@@ -177,12 +178,12 @@ def _json(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str, 
 def _packed(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str, Any]:
     with ExitStack() as stack:
         if cast("Any", stream).peek(4)[:4] == compression.LZ4:
-            stream = stack.enter_context(compression.unpacked(stream, path))
+            stream = stack.enter_context(compression.unpack(stream, path))
         blocks = iter(lambda: stream.read(opening.BLOCK), b"")
         what = f"one object of CBOR of more than {LARGEST_OBJECT >> 20} MiB"
         data = _bounded(blocks, path, what, wanted)
     try:
-        return packed_object.numbers_in(data)
+        return packed_object.read_numbers(data)
     except UnicodeDecodeError:
         fault = "an id that is not UTF-8"
     except ValueError as error:
@@ -239,7 +240,7 @@ def _predictions(found: dict[str, Any], path: FilePath) -> dict[str, Any]:
 
 def _table(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
     """Read the lines below one that names the columns."""
-    with opening.opened(path) as stream:
+    with opening.open_input(path) as stream:
         rows = _rows(stream, path)
         number, head = next(rows, (0, []))
         names = [cell.strip() for cell in head]
@@ -304,7 +305,7 @@ def _number(name: str, cell: str, path: FilePath, number: int) -> float:
 
 def _json_lines(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
     line = 1
-    with opening.opened(path) as stream:
+    with opening.open_input(path) as stream:
         for block, ends in opening.blocks(stream, path):
             yield _objects(block, path, line, wanted)
             line += ends
@@ -317,7 +318,7 @@ def _objects(block: bytes, path: FilePath, line: int, wanted: WantedColumns) -> 
     if table is not None:
         return table, line
     numbers = [line + number for number, text in enumerate(texts) if text.strip() and not text.startswith(b"#")]
-    objects = ((number, object_of(texts[number - line], wanted.example, path, number)) for number in numbers)
+    objects = ((number, parse_object(texts[number - line], wanted.example, path, number)) for number in numbers)
     rows = [
         {name: _cell(name, found[name], path, number, wanted) for name in wanted.names if found.get(name) is not None}
         for number, found in objects
@@ -340,7 +341,7 @@ def _alike(block: bytes, texts: Sequence[bytes], wanted: WantedColumns) -> Any:
             for name in wanted.names
             if name in first
         }
-        table = frames.of_objects(block, kinds)
+        table = frames.parse_json_rows(block, kinds)
         if len(table) == len(texts) and kinds:
             return pa.table({name: table[name].cast(_type(name, wanted)) for name in kinds})
     return None

@@ -15,7 +15,7 @@ import numpy as np
 
 from fairtrec.formats import columns, named_columns
 from fairtrec.formats.columns import FileColumns, Layout
-from fairtrec.formats.frames import Frame, run_of
+from fairtrec.formats.frames import Frame, read_run_columns
 from fairtrec.formats.named_columns import WantedColumns
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import compression, opening
@@ -41,20 +41,20 @@ FAIR = {(b"id", b"page_id"), *((b"id", name, b"page_id") for name in (b"seq_no",
 LONGEST_TAG = 256  # letters
 
 
-def asked(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool) -> FileColumns | None:
+def read_declared(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool) -> FileColumns | None:
     """Read a run as it is said to be; None for what is read as TREC's."""
-    kind = meant(path, form)
+    kind = settle_format(path, form)
     return None if kind == "trec" else read(path, kind, order, sampled=sampled)
 
 
-def meant(path: FilePath, form: RunFormat) -> RunFormat:
+def settle_format(path: FilePath, form: RunFormat) -> RunFormat:
     """Settle how a run is read; others than files of so many columns as what was said has tell themselves."""
     if form in ("trec", *named_columns.FORMS) or (form in COLUMNS_OF and opening.is_stream(path)):
         return form
     return kind_of(path, said=form if form in COLUMNS_OF else None)
 
 
-def told(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -> FileColumns:
+def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -> FileColumns:
     """Read a run that is no TREC file, as ``fault`` says, if its content tells what it is.
 
     Raises the fault if it does not, and InputError for what looks like a form that is never guessed.
@@ -63,7 +63,7 @@ def told(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -
     if kind != "trec":
         return read(path, kind, order, sampled=sampled)
     if opening.is_stream(path):
-        if (record := named_columns.form_of(opening.start_of_stream(path))) is not None:
+        if (record := named_columns.detect_form(opening.peek_stream(path))) is not None:
             looks = f"this looks like {LOOKS[record]}, which a stream does not tell; add --run-format {record}"
             raise InputError(f'{looks} (run_format="{record}")', path, fault.line)
         raise fault
@@ -80,8 +80,8 @@ def kind_of(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
     """
     if opening.is_stream(path):
         return "trec"
-    start = named_columns.start_of(path)
-    if (form := named_columns.form_of(start)) is not None:
+    start = named_columns.read_start(path)
+    if (form := named_columns.detect_form(start)) is not None:
         return form
     try:
         _, line, _ = opening.first_line(path, b"#")
@@ -140,13 +140,13 @@ def read(
         assert form in named_columns.FORMS
         frame, blocks = named_columns.read(path, form, WANTED)
         table = FileColumns(path, {}, blocks)
-        qids, docnos, values = run_of(frame, order)
+        qids, docnos, values = read_run_columns(frame, order)
         if not len(docnos):
             raise InputError("this run has no lines; was it written to the end?", path)
         ranked = {"rank": -values} if order == "rank" else {"score": values}
         table.columns.update({"qid": qids, "docno": docnos, **ranked})
         if ranks and frame.find(RANK) is not None:
-            table.columns["rank"] = frame.whole(RANK)
+            table.columns["rank"] = frame.take_integers(RANK)
     table.columns["tag"] = _tag(path, frame)
     return table
 
@@ -170,5 +170,5 @@ def _tag(path: FilePath, frame: Frame | None = None) -> Any:
     if frame is not None and frame.find(TAG) is not None:
         tag = next(frame.objects(TAG, np.zeros(1, dtype=np.int64)))
     if not isinstance(tag, str) or not tag.isprintable() or len(tag) > LONGEST_TAG:
-        tag = compression.uncompressed(opening.name(path))
+        tag = compression.strip_suffix(opening.name(path))
     return np.array(["_".join(tag.split()).encode(errors="replace") or b"run"])

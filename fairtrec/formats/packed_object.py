@@ -22,10 +22,10 @@ def is_packed(start: bytes) -> bool:
     return start.startswith(LZ4) or (start != b"" and start[0] >> 5 == MAP)
 
 
-def numbers_in(data: bytes, many: int = MOST_NUMBERS) -> dict[str, dict[str, float]]:
+def read_numbers(data: bytes, many: int = MOST_NUMBERS) -> dict[str, dict[str, float]]:
     """Read the object. Raises ValueError for anything else, a key that appears twice, and more than so many numbers.
 
-    >>> numbers_in(bytes.fromhex("a1 62 7131 a2 62 6431 02 62 6432 f9 3800"))
+    >>> read_numbers(bytes.fromhex("a1 62 7131 a2 62 6431 02 62 6432 f9 3800"))
     {'q1': {'d1': 2.0, 'd2': 0.5}}
     """
     reader, found, left = _Reader(data), dict[str, dict[str, float]](), many

@@ -33,12 +33,12 @@ class Counterparts:
     one_way: bool = False
 
     @property
-    def shared(self) -> dict[str, tuple[str, ...]]:
+    def shared_words(self) -> dict[str, tuple[str, ...]]:
         """The words that stand for several, with these: first the one that they become, the others by the alphabet.
 
-        >>> of([("she", "they"), ("he", "they")]).shared
+        >>> take_pairs([("she", "they"), ("he", "they")]).shared_words
         {'they': ('she', 'he')}
-        >>> of([("she", "they"), ("he", "they"), ("her", "his"), ("her", "him")], one_way=True).shared
+        >>> take_pairs([("she", "they"), ("he", "they"), ("her", "his"), ("her", "him")], one_way=True).shared_words
         {'her': ('his', 'him')}
         """
         several: dict[str, set[str]] = {word: set() for word in self.partners}
@@ -63,7 +63,7 @@ def read(path: FilePath, *, one_way: bool = False) -> Counterparts:
     return _paired(rows, opening.name(path), path, opening.sha256(path), one_way=one_way)
 
 
-def of(pairs: Iterable[Any], *, one_way: bool = False) -> Counterparts:
+def take_pairs(pairs: Iterable[Any], *, one_way: bool = False) -> Counterparts:
     """Take pairs that are in memory."""
     rows = ((number, pair) for number, pair in enumerate(pairs, 1))
     return _paired(rows, "given", "the pairs", "", one_way=one_way)

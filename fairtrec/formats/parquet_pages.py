@@ -31,7 +31,7 @@ class ColumnPages:
     encodings: set[int] = field(default_factory=set)
 
 
-def columns_in(path: FilePath) -> list[ColumnPages]:
+def read_page_heads(path: FilePath) -> list[ColumnPages]:
     """Look at the heads of all pages of a Parquet file.
 
     Raises InputError for columns that lie over each other, so that no byte is unpacked twice.

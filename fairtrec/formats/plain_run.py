@@ -14,7 +14,7 @@ import numpy as np
 
 from fairtrec.data import Run, System
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.atomic import replace_file
 
 KEPT = 64  # layouts of rankings of so many documents
 BLOCK = 1 << 22  # bytes that are put together at a time
@@ -85,7 +85,7 @@ def write(system: System, path: Path) -> None:
     """Write a run to a file, all or nothing, or to a device or pipe. Raises UsageError if it cannot be written."""
     is_device = path.exists() and not path.is_file()
     try:
-        place = nullcontext(path) if is_device else replaced(path)
+        place = nullcontext(path) if is_device else replace_file(path)
         with place as part, part.open("wb") as file, ThreadPoolExecutor(1) as writer:
             before = None
             for piece in lines(system):  # each is written while the next one is made

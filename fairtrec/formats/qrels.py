@@ -7,11 +7,11 @@ import numpy as np
 
 from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.formats import columns, spans
-from fairtrec.formats.run import repeated
+from fairtrec.formats.run import find_repeat
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import is_run_line
-from fairtrec.support.files.whole_lines import object_of
+from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, SUBTOPIC, RecordForm
 
 LARGEST_GRADE = 1_000_000  # pytrec_eval counts up to the largest one
@@ -29,8 +29,8 @@ def read(path: FilePath) -> Qrels:
     except InputError:
         from fairtrec.formats import named_columns
 
-        start = b"" if opening.is_stream(path) else named_columns.start_of(path)
-        form = named_columns.form_of(start)
+        start = b"" if opening.is_stream(path) else named_columns.read_start(path)
+        form = named_columns.detect_form(start)
         line = start.partition(b"\n")[0]
         if form == "jsonl" and (b'"rel_docs"' in line or not named_columns.NAMED.search(line)):
             return of_lists(path)
@@ -47,21 +47,21 @@ def read(path: FilePath) -> Qrels:
         return InputError(message, path, table.line(row))
 
     ids, iterations, docnos, grades = (table.columns.pop(name) for name in LAYOUT.columns)
-    return of_columns(ids, iterations, docnos, grades, fault)
+    return group_judgements(ids, iterations, docnos, grades, fault)
 
 
-def of_columns(
+def group_judgements(
     ids: spans.Repeats, subtopics: spans.Repeats, docnos: Docs, grades: Ints, fault: Callable[[str, int], InputError]
 ) -> Qrels:
     """Bring the judgements of each query together; ``fault`` makes the error of what is wrong with a row."""
-    qids, starts, together = columns.numbered(ids)
+    qids, starts, together = columns.group_ids(ids)
     texts = subtopics.texts
     one = bool((texts == texts[0]).all())  # it takes no memory for each judgement
     iterations = np.broadcast_to(texts[:1], len(docnos)) if one else np.repeat(texts, subtopics.lengths)
     if together is not None:
         iterations, docnos, grades = iterations[together], docnos[together], grades[together]
     found = Qrels(qids, starts, docnos, grades, iterations)
-    row = None if repeated(starts, docnos) is None else _judged_twice(found)  # of a subtopic, too
+    row = None if find_repeat(starts, docnos) is None else _judged_twice(found)  # of a subtopic, too
     if row is not None:
         qid = qids[int(np.searchsorted(starts, row, side="right")) - 1]
         message = f"document {docnos[row].decode()} is judged twice for query {qid}; keep one grade"
@@ -79,13 +79,13 @@ def of_records(path: FilePath, form: RecordForm) -> Qrels:
 
     wanted = named_columns.WantedColumns("qrels file", (*QUERY, *SUBTOPIC, *DOCUMENT, *GRADE), GRADE, "grade")
     frame, _ = named_columns.read(path, form, wanted)
-    ids, docnos, grades = spans.Repeats.of(frame.ids(QUERY)), frame.ids(DOCUMENT), frame.whole(GRADE)
+    ids, docnos, grades = spans.Repeats.find(frame.ids(QUERY)), frame.ids(DOCUMENT), frame.take_integers(GRADE)
     subtopics = np.full(len(docnos), b"0") if frame.find(SUBTOPIC) is None else frame.ids(SUBTOPIC)
 
     def fault(message: str, row: int) -> InputError:
         return InputError(message, path, frame.line_of(row))
 
-    return of_columns(ids, spans.Repeats.of(subtopics), docnos, grades, fault)
+    return group_judgements(ids, spans.Repeats.find(subtopics), docnos, grades, fault)
 
 
 def of_lists(path: FilePath) -> Qrels:
@@ -95,7 +95,7 @@ def of_lists(path: FilePath) -> Qrels:
     """
     pages: dict[tuple[bytes, bytes], int] = {}
     for number, line in opening.lines(path, b"#", opening.LONGEST_OBJECT):
-        found = object_of(line, EXAMPLE, path, number)
+        found = parse_object(line, EXAMPLE, path, number)
         listed = found.get("rel_docs")
         are_ids = isinstance(listed, list) and ({*map(type, listed)} <= {int} or all(map(_is_id, listed)))
         if listed is None or not are_ids or not _is_id(found.get("id")):
@@ -111,7 +111,7 @@ def of_lists(path: FilePath) -> Qrels:
     def fault(message: str, row: int) -> InputError:
         return InputError(message, path, lines[row])
 
-    return of_columns(spans.Repeats.of(qids), none, docnos, ones, fault)
+    return group_judgements(spans.Repeats.find(qids), none, docnos, ones, fault)
 
 
 def _is_id(cell: Any) -> bool:

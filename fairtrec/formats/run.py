@@ -11,8 +11,8 @@ from os import fspath
 import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
-from fairtrec.data.docnos import GOLDEN, in_rows
-from fairtrec.data.ranking.order import by_falling_score
+from fairtrec.data.docnos import GOLDEN, lay_rows
+from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.formats import columns, spans
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
@@ -50,21 +50,21 @@ def read(
     held = table.columns
     rankings, docnos, several = held["qid"], held["docno"], sampled or "Q0" in held
     if several:
-        rankings = spans.Repeats.of(np.char.add(np.char.add(rankings, b" "), held["Q0"]))
-    qids, starts, together = columns.numbered(rankings)
+        rankings = spans.Repeats.find(np.char.add(np.char.add(rankings, b" "), held["Q0"]))
+    qids, starts, together = columns.group_ids(rankings)
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in trec_eval
         scores = -held["rank"].astype("f8") if order == "rank" else held["score"].astype(score_dtype, copy=False)
     if together is not None:
         docnos, scores = docnos[together], scores[together]
     ranked: tuple[Ints, Docs, Floats] = starts, docnos, scores
-    look: Callable[[], tuple[int, list[int]] | None] = partial(repeated, starts, docnos)
+    look: Callable[[], tuple[int, list[int]] | None] = partial(find_repeat, starts, docnos)
     with ExitStack() as stack:
         if len(docnos) >= LARGE:
             from concurrent.futures import ThreadPoolExecutor
 
             look = stack.enter_context(ThreadPoolExecutor(1)).submit(look).result
         if order != "file":
-            ranked = by_falling_score(starts, docnos, scores, depth)
+            ranked = sort_by_score(starts, docnos, scores, depth)
         twice = look()
     if twice is not None:
         query, rows = twice
@@ -85,7 +85,7 @@ def _table_of(
     if form not in ("auto", "trec") or (form == "auto" and "json" in fspath(path)):  # where it is worth a look first
         from fairtrec.formats import other_runs
 
-        if (asked := other_runs.asked(path, form, order, sampled=sampled)) is not None:
+        if (asked := other_runs.read_declared(path, form, order, sampled=sampled)) is not None:
             return asked, advice, False
     keys: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else {"qid": "blocks", "Q0": "skip"}
     kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
@@ -97,7 +97,7 @@ def _table_of(
             raise
         from fairtrec.formats import other_runs
 
-        return other_runs.told(path, fault, order, sampled=sampled), advice, False
+        return other_runs.read_detected(path, fault, order, sampled=sampled), advice, False
 
 
 def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
@@ -120,7 +120,7 @@ def _first_ranks(path: FilePath) -> list[list[int]]:
     return [list(map(int, several)) for several in of_queries if all(map(bytes.isdigit, several)) and several[2:]]
 
 
-def samples_in(whole: Run) -> System:
+def split_samples(whole: Run) -> System:
     """Give samples where column 2 has told a query's rankings apart, each called by the query and its sample."""
     if not whole.numbered:
         return whole
@@ -134,14 +134,14 @@ def samples_in(whole: Run) -> System:
     return Samples(whole.name, whole.tag, tuple(runs))
 
 
-def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
+def find_repeat(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
     """Find a document that appears twice in one ranking: the query's number and the two rows, or None."""
     edges = {*np.searchsorted(starts, np.arange(0, starts[-1], PIECE)).tolist(), len(starts) - 1}
     for first, last in pairwise(sorted(edges)):
         keys, lengths = fingerprints(docnos[starts[first] : starts[last]]), np.diff(starts[first : last + 1])
         hashes = (keys * GOLDEN >> np.uint64(32)).astype(np.uint32)
         if len(hashes) > MANY and int(lengths.max()) * len(lengths) <= 4 * len(hashes):
-            matrix, filled = in_rows(hashes, lengths, 0)
+            matrix, filled = lay_rows(hashes, lengths, 0)
             matrix = np.sort(np.where(filled, matrix, 0) if not filled.all() else matrix, axis=1)
             empty = (~filled).sum(axis=1)  # zeros that are not hashes, which the sort has put first
             same = (matrix[:, 1:] == matrix[:, :-1]) & (np.arange(matrix.shape[1] - 1) >= empty[:, None])

@@ -166,7 +166,7 @@ def read(thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = Ma
     return sheet_of(found, per_query=per_query, sha256=sha256)
 
 
-def of_labels(found: Labels) -> Sheet:
+def make_sheet(found: Labels) -> Sheet:
     """Take labels for gold, which say nothing of a draw."""
     unknown = np.asarray(np.isnan(found.weights).any(axis=1))
     unit: Drawn = "query" if found.per_query else "document"
@@ -208,10 +208,10 @@ def entries(thing: Any, renamed: Mapping[str, str] = MappingProxyType({})) -> Sh
     if isinstance(thing, PATH):
         return _of_file(thing, renamed)
     from fairtrec.formats.frames import is_frame
-    from fairtrec.formats.memory import understood
+    from fairtrec.formats.memory import explain_failures
 
     found = SheetLines("gold", renamed=renamed)
-    with understood("gold labels"):
+    with explain_failures("gold labels"):
         found.take([(None, cells) for cells in (_of_frame(found, thing) if is_frame(thing) else _of_mapping(thing))])
     return found
 
@@ -264,11 +264,11 @@ def _of_columns(numbered: Iterator[tsv.NumberedLine], names: list[str], path: Fi
 
 
 def _of_frame(found: SheetLines, thing: Any) -> Iterator[Mapping[str, Any]]:
-    from fairtrec.formats.frames import Frame, names_of
+    from fairtrec.formats.frames import Frame, list_columns
     from fairtrec.support.literals import DOCUMENT, QUERY
 
-    has = {name: name in names_of(thing) for name in NAMES}
-    frame = Frame.of(thing, "gold", (*QUERY, *DOCUMENT, *NAMES[2:]))
+    has = {name: name in list_columns(thing) for name in NAMES}
+    frame = Frame.wrap(thing, "gold", (*QUERY, *DOCUMENT, *NAMES[2:]))
     every = np.arange(len(frame))
     of: dict[str, tuple[str, ...]] = {"qid": QUERY, "docno": DOCUMENT, **{name: (name,) for name in NAMES[2:]}}
     columns = {name: list(frame.objects(names, every)) for name, names in of.items() if frame.find(names) is not None}
@@ -386,10 +386,10 @@ def _number(found: SheetLines, name: str) -> int | None:
     return int(value) if found.made else None
 
 
-def named(runs: Iterable[tuple[str, str]]) -> str:
+def write_runs(runs: Iterable[tuple[str, str]]) -> str:
     """Write the runs of a draw, each with the first 8 digits of its sha256 if it has one, as a sheet says them.
 
-    >>> named([("1a2b3c4d", "bm25.run"), ("", "a,b")])
+    >>> write_runs([("1a2b3c4d", "bm25.run"), ("", "a,b")])
     'bm25.run@1a2b3c4d,a%2Cb'
     """
     from urllib.parse import quote

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docs, Ints, Keys, fingerprints, starts_of
+from fairtrec.data import Docs, Ints, Keys, find_starts, fingerprints
 from fairtrec.support.compiled import extension
 
 Letters = np.ndarray[Any, np.dtype[np.uint8]]  # numpy.typing takes its time to be imported
@@ -28,16 +28,16 @@ class Repeats:
     lengths: Ints
 
     @classmethod
-    def of(cls, column: Docs) -> "Repeats":
+    def find(cls, column: Docs) -> "Repeats":
         """Find the blocks of a column."""
-        starts = starts_of(column if column.dtype.itemsize != 8 else column.view(np.uint64))  # which compare faster
+        starts = find_starts(column if column.dtype.itemsize != 8 else column.view(np.uint64))  # which compare faster
         return cls(column[starts[:-1]], np.diff(starts))
 
     def __len__(self) -> int:
         return int(self.lengths.sum())
 
 
-def lines_of(letters: Letters) -> tuple[Ints, Ints, Ints]:
+def find_lines(letters: Letters) -> tuple[Ints, Ints, Ints]:
     """Find lines: where each starts, its first tab (or the next one, or the end of all) and its end."""
     if extension is not None:
         edges = np.empty((3, extension.survey(letters)[0] + 1), dtype=np.int64)
@@ -53,7 +53,7 @@ def lines_of(letters: Letters) -> tuple[Ints, Ints, Ints]:
     return starts, tabs[np.searchsorted(tabs, starts)], ends
 
 
-def words_of(letters: Letters, starts: Ints, ends: Ints, width: int) -> Keys:
+def pack_words(letters: Letters, starts: Ints, ends: Ints, width: int) -> Keys:
     """Give texts as words of 8 bytes [text, word], filled up with zeros; 7 bytes must stand behind the last of them."""
     windows = np.ndarray((max(0, len(letters) - 7),), np.uint64, letters, strides=(1,))
     words = np.empty((len(starts), width), dtype=np.uint64)
@@ -66,7 +66,7 @@ def words_of(letters: Letters, starts: Ints, ends: Ints, width: int) -> Keys:
     return words
 
 
-def keys_of(letters: Letters, starts: Ints, ends: Ints) -> Keys:
+def compute_keys(letters: Letters, starts: Ints, ends: Ints) -> Keys:
     """Give the fingerprint of each docno; long ones are no burden to the short ones."""
     letters = np.append(letters, np.zeros(8, np.uint8))
     keys = np.zeros(len(starts), dtype=np.uint64)
@@ -75,7 +75,7 @@ def keys_of(letters: Letters, starts: Ints, ends: Ints) -> Keys:
     while len(left):
         short = ends[left] - starts[left] <= 8 * width
         rows, left = left[short], left[~short]
-        keys[rows] = fingerprints(words_of(letters, starts[rows], ends[rows], width).view(f"S{8 * width}").ravel())
+        keys[rows] = fingerprints(pack_words(letters, starts[rows], ends[rows], width).view(f"S{8 * width}").ravel())
         width *= 2
     return keys
 
@@ -135,14 +135,14 @@ def decimals(text: bytes, starts: Ints, ends: Ints, words: Keys, *, whole: bool 
     return numbers
 
 
-def parts_of(docnos: Any) -> tuple[Letters, Ints, Ints]:
+def locate_texts(docnos: Any) -> tuple[Letters, Ints, Ints]:
     """Give the bytes behind an Arrow array of strings, and where each string starts and ends in them."""
     _, offsets, letters = docnos.buffers()
-    edges = edges_in(offsets, docnos).astype(np.int64)
+    edges = find_edges(offsets, docnos).astype(np.int64)
     return np.frombuffer(letters or b"", np.uint8), edges[:-1], edges[1:]
 
 
-def edges_in(offsets: Any, texts: Any) -> Edges:
+def find_edges(offsets: Any, texts: Any) -> Edges:
     """Give where each text of an Arrow array starts, and where the last one ends, of the buffer that says so."""
     return np.frombuffer(offsets, np.int32, len(texts) + 1, 4 * texts.offset)
 
@@ -155,7 +155,7 @@ def flat(values: np.ndarray[Any, Any]) -> Any:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, buffer])
 
 
-def word_of(text: bytes) -> Any:
+def make_word(text: bytes) -> Any:
     """Give a text as an Arrow scalar; ``pa.scalar``, and what takes a str, would import pandas too."""
     import pyarrow as pa
 
@@ -163,14 +163,14 @@ def word_of(text: bytes) -> Any:
     return pa.StringArray.from_buffers(1, pa.py_buffer(edges), pa.py_buffer(text))[0]
 
 
-def numbers_of(column: Any) -> np.ndarray[Any, Any]:
+def take_numbers(column: Any) -> np.ndarray[Any, Any]:
     """Give an Arrow array of numbers as numpy's, on the same memory; ``to_numpy`` would import pandas too."""
     called = str(column.type)  # whose own way to a type of numpy imports pandas, before pyarrow 17
     kind = np.dtype(_FLOATS.get(called, called))
     return np.frombuffer(column.buffers()[1], kind, len(column), kind.itemsize * column.offset)
 
 
-def array_of(column: Any) -> Any:
+def take_array(column: Any) -> Any:
     """Take a numpy array from an Arrow column; texts become byte strings, of 8 bytes if none is longer.
 
     ``pyarrow.compute`` would do the same as fast, but takes longer to be imported than all else that small files need.
@@ -179,12 +179,12 @@ def array_of(column: Any) -> Any:
 
     chunks = [chunk for chunk in column.chunks if len(chunk)]
     if column.type != pa.string():
-        return np.concatenate([numbers_of(chunk) for chunk in chunks])
-    parts = [parts_of(chunk) for chunk in chunks]
+        return np.concatenate([take_numbers(chunk) for chunk in chunks])
+    parts = [locate_texts(chunk) for chunk in chunks]
     width = max(int((ends - starts).max()) for _, starts, ends in parts)
     words = max(-(-width // 8), 1)
     texts = [
-        words_of(np.append(letters, np.zeros(8, np.uint8)), starts, ends, words) for letters, starts, ends in parts
+        pack_words(np.append(letters, np.zeros(8, np.uint8)), starts, ends, words) for letters, starts, ends in parts
     ]
     column_of_words = np.concatenate(texts).view(f"S{8 * words}").ravel()
     return column_of_words if words == 1 else column_of_words.astype(f"S{width}")

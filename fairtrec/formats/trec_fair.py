@@ -6,7 +6,7 @@
 ``run``        JSON lines ``{"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}``, best first
 
 Documents become numbers while they are read. ``trec_fair_files`` reads what is given beside a run, ``rankings`` a run;
-``faults`` says what is wrong with a run, and ``placed`` puts a run without faults beside the truth.
+``faults`` says what is wrong with a run, and ``place_run`` puts a run without faults beside the truth.
 """
 
 from array import array
@@ -80,17 +80,17 @@ def rankings(path: FilePath) -> Rankings:
     lines, sequence, number, qids = array("q"), array("q"), array("q"), list[str]()
 
     def parse(line: bytes) -> str:
-        q_num, qid, ranking = files.fields(files.as_json(line), "q_num", "qid", "ranking")
-        of = files.as_q_num(q_num)
+        q_num, qid, ranking = files.fields(files.parse_json_line(line), "q_num", "qid", "ranking")
+        of = files.parse_q_num(q_num)
         try:
-            documents.extend(map(numbers.__getitem__, files.as_list(ranking, "ranking")))
+            documents.extend(map(numbers.__getitem__, files.require_list(ranking, "ranking")))
         except TypeError:  # it cannot be looked up
             raise ValueError("a document id is a list or an object, not text") from None
         sequence.append(of[0])
         number.append(of[1])
-        return files.as_qid(qid)
+        return files.parse_qid(qid)
 
-    for line, qid in files.parsed(path, '{"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}', parse):
+    for line, qid in files.parse_lines(path, '{"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}', parse):
         lines.append(line)
         qids.append(qid)
         starts.append(len(documents))
@@ -105,7 +105,7 @@ def faults(run: Rankings, requests: Requests, truth: Truth) -> Iterator[InputErr
     return _faults(run, requests, truth, *_matched(run, requests, truth))
 
 
-def placed(run: Rankings, requests: Requests, truth: Truth) -> Sequences:
+def place_run(run: Rankings, requests: Requests, truth: Truth) -> Sequences:
     """Put a run beside the truth, in the order of the requests. Raises the first of its faults."""
     place, entries = _matched(run, requests, truth)
     for fault in _faults(run, requests, truth, place, entries):
@@ -168,15 +168,15 @@ def _faults(run: Rankings, requests: Requests, truth: Truth, place: Ints, entrie
                 yield InputError(message, run.path, line)
     absent = np.flatnonzero(first[:-1] == MISSING).tolist()
     if absent:
-        names = files.some([requests.q_num(i) for i in absent])
+        names = files.list_some([requests.q_num(i) for i in absent])
         yield InputError(f"no ranking for q_num {names}; rank the documents of each request", run.path)
 
 
 def _amiss(ranked: list[str], wanted: list[str]) -> Iterator[str]:
     many, among = Counter(ranked), set(wanted)
     if missing := [docid for docid in wanted if docid not in many]:
-        yield f"lacks {files.some(missing)}"
+        yield f"lacks {files.list_some(missing)}"
     if extra := [docid for docid in many if docid not in among]:
-        yield f"has {files.some(extra)}, which the ground truth has not"
+        yield f"has {files.list_some(extra)}, which the ground truth has not"
     if repeated := [docid for docid, times in many.items() if times > 1]:
-        yield f"has {files.some(repeated)} more than once"
+        yield f"has {files.list_some(repeated)} more than once"

@@ -81,29 +81,31 @@ class Numbering(dict[str, int]):
 def as_id(value: object, what: str) -> str:
     """Take a value as an id, called ``what`` in messages. Raises ValueError, as each of these, for anything else."""
     if not isinstance(value, str):
-        raise ValueError(f"the {what} {shown(value)} is not text")  # noqa: TRY004 - one kind for whatever is wrong
+        raise ValueError(f"the {what} {quote_value(value)} is not text")  # noqa: TRY004 - one kind for whatever is wrong
     if not value or "\0" in value or "\n" in value or len(value.encode()) > WIDEST:  # a lone surrogate is a ValueError
-        raise ValueError(f"the {what} {shown(value)} is empty, holds a NUL or a newline, or exceeds {WIDEST} bytes")
+        raise ValueError(
+            f"the {what} {quote_value(value)} is empty, holds a NUL or a newline, or exceeds {WIDEST} bytes"
+        )
     return value
 
 
-def as_qid(value: object) -> str:
+def parse_qid(value: object) -> str:
     """Take a value as a query id, which may be written as a whole number."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     return as_id(str(value) if whole else value, "qid")
 
 
-def shown(value: object) -> str:
+def quote_value(value: object) -> str:
     """Quote a value in a message, shortly."""
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def as_q_num(value: object) -> tuple[int, int]:
+def parse_q_num(value: object) -> tuple[int, int]:
     """Take a value as the numbers of a sequence and of a request in it."""
     found = _Q_NUM.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        raise ValueError(f"the q_num {shown(value)} is not of the form seq.num, two whole numbers as text")
+        raise ValueError(f"the q_num {quote_value(value)} is not of the form seq.num, two whole numbers as text")
     return int(found[1]), int(found[2])
 
 
@@ -117,21 +119,21 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def fields(thing: object, *names: str) -> list[Any]:
     """Take these fields out of an object."""
     if not isinstance(thing, dict):
-        raise ValueError(f"{shown(thing)} is not an object")  # noqa: TRY004 - one kind for whatever is wrong
+        raise ValueError(f"{quote_value(thing)} is not an object")  # noqa: TRY004 - one kind for whatever is wrong
     missing = [name for name in names if name not in thing]
     if missing:
         raise ValueError(f"the object has no {' and no '.join(missing)}")
     return [thing[name] for name in names]
 
 
-def as_list(value: object, what: str) -> list[Any]:
+def require_list(value: object, what: str) -> list[Any]:
     """Take a value as a list."""
     if not isinstance(value, list):
         raise ValueError(f"the {what} is not a list")  # noqa: TRY004 - one kind for whatever is wrong
     return value
 
 
-def as_json(line: bytes) -> Any:
+def parse_json_line(line: bytes) -> Any:
     """Read a line of JSON, in which no key appears twice in one object."""
     try:
         return json.loads(line, object_pairs_hook=_once)
@@ -143,7 +145,7 @@ def as_json(line: bytes) -> Any:
         raise ValueError(describe_parse_fault(fault)) from None
 
 
-def parsed(path: FilePath, form: str, parse: Callable[[bytes], Entry]) -> Iterator[tuple[int, Entry]]:
+def parse_lines(path: FilePath, form: str, parse: Callable[[bytes], Entry]) -> Iterator[tuple[int, Entry]]:
     """Parse each line; a ValueError becomes an InputError that says where, and what a line should be like."""
     empty = True
     for number, line in opening.lines(path, longest=opening.LONGEST_OBJECT):
@@ -158,7 +160,7 @@ def parsed(path: FilePath, form: str, parse: Callable[[bytes], Entry]) -> Iterat
         raise InputError("this file has no lines; was it written to the end?", path)
 
 
-def some(names: list[str]) -> str:
+def list_some(names: list[str]) -> str:
     """List the first of many names."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
@@ -169,18 +171,18 @@ def truth(path: FilePath) -> Truth:
     documents, starts = array("q"), array("q", [0])
 
     def parse(line: bytes) -> str:
-        qid, entries = fields(as_json(line), "qid", "documents")
-        rows = [fields(entry, "doc_id", "relevance") for entry in as_list(entries, "value of documents")]
+        qid, entries = fields(parse_json_line(line), "qid", "documents")
+        rows = [fields(entry, "doc_id", "relevance") for entry in require_list(entries, "value of documents")]
         own = [numbers[as_id(docid, "doc_id")] for docid, _ in rows]
         if len(set(own)) < len(own):
             twice = [docid for docid, times in Counter(docid for docid, _ in rows).items() if times > 1]
-            raise ValueError(f"{some(twice)} appears more than once")
+            raise ValueError(f"{list_some(twice)} appears more than once")
         documents.extend(own)
         relevance.extend(_relevance(grade, docid) for docid, grade in rows)
-        return as_qid(qid)
+        return parse_qid(qid)
 
     form = '{"qid": ..., "documents": [{"doc_id": ..., "relevance": 0 to 1}, ...]}'
-    for number, qid in parsed(path, form, parse):
+    for number, qid in parse_lines(path, form, parse):
         if qid in queries:
             raise InputError(f"query {qid} appears twice (first on line {queries[qid]}); keep one", path, number)
         queries[qid] = number
@@ -190,7 +192,7 @@ def truth(path: FilePath) -> Truth:
 
 def _relevance(value: object, docid: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"the relevance {shown(value)} of document {docid} is not a number from 0 to 1")
+        raise ValueError(f"the relevance {quote_value(value)} of document {docid} is not a number from 0 to 1")
     return float(value)
 
 
@@ -209,14 +211,16 @@ def requests(path: FilePath, truth: Truth) -> Requests:
         cells = [cell.strip() for cell in line.decode().split(",")]
         if len(cells) != 2:
             raise ValueError(f"{len(cells)} column{'s' * (len(cells) != 1)}, where there should be two")
-        return as_q_num(cells[0]), cells[1]
+        return parse_q_num(cells[0]), cells[1]
 
-    for line, (q_num, qid) in parsed(path, "seq.num,qid", parse):
+    for line, (q_num, qid) in parse_lines(path, "seq.num,qid", parse):
         name = f"{q_num[0]}.{q_num[1]}"
         if q_num in seen:
             raise InputError(f"q_num {name} appears twice (first on line {seen[q_num]}); keep one", path, line)
         if qid not in query_of:
-            message = f"query {shown(qid)} of q_num {name} is not in the ground truth {fspath(truth.path)}; add it"
+            message = (
+                f"query {quote_value(qid)} of q_num {name} is not in the ground truth {fspath(truth.path)}; add it"
+            )
             raise InputError(message, path, line)
         seen[q_num] = line
         query.append(query_of[qid])
@@ -236,7 +240,7 @@ def authors(path: FilePath, truth: Truth) -> Authors:
     row_of = {docid: row for row, docid in enumerate(truth.docids)}
     seen: dict[str, int] = {}
     rows, labels, number_of = array("q"), array("q"), dict[str, int]()
-    for line, (docid, *own) in parsed(path, "docid,label,label,... with one label for each author", _cells):
+    for line, (docid, *own) in parse_lines(path, "docid,label,label,... with one label for each author", _cells):
         if docid in seen:
             message = f"document {docid} appears twice (first on line {seen[docid]}); keep one line"
             raise InputError(message, path, line)

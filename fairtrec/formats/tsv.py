@@ -10,7 +10,7 @@ import numpy as np
 
 from fairtrec.data import MOST_GROUPS, Floats, GroupTerms, Queries, digest_texts
 from fairtrec.formats.columns import WIDEST
-from fairtrec.formulas.distribution import rounded, sums_to_one
+from fairtrec.formulas.distribution import normalize_rounded, sums_to_one
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening
 
@@ -183,7 +183,7 @@ def _whole(target: Floats, qid: str, path: FilePath, line: int, *, counted: bool
         message = f"the shares{whose} sum to {target.sum():g}; they must be 0 or more and sum to 1"
         advice = "" if counted else f"; if these are counts, say so in a first line: {head}"
         raise InputError(message + advice, path, line)
-    return rounded(target)
+    return normalize_rounded(target)
 
 
 def discount(path: FilePath) -> list[float]:

@@ -39,7 +39,7 @@ class CrossedGroups:
         """The attributes of which shares are given."""
         return [place for place, shares in enumerate(self.given) if shares is not None]
 
-    def numbered(self, codes: Ints, places: Sequence[int] | None = None) -> Ints:
+    def number_codes(self, codes: Ints, places: Sequence[int] | None = None) -> Ints:
         """Number rows of codes [entry, attribute], by these attributes or all."""
         numbers = np.zeros(len(codes), dtype=np.int64)
         for place in range(len(self.sizes)) if places is None else places:
@@ -52,10 +52,11 @@ class CrossedGroups:
         return np.stack(columns, axis=1) if columns else np.zeros((len(codes), 0), dtype=np.bool_)
 
 
-def crossed(weights: Sequence[Floats]) -> tuple[Ints, Ints, Floats]:
+def cross_attributes(weights: Sequence[Floats]) -> tuple[Ints, Ints, Floats]:
     """Cross what documents hold of each attribute [document, group]: document, codes and weight of each entry.
 
-    >>> document, codes, weight = crossed([np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])])
+    >>> weights = [np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])]
+    >>> document, codes, weight = cross_attributes(weights)
     >>> document.tolist(), codes.tolist(), weight.tolist()
     ([0, 0, 1], [[0, 0], [1, 0], [1, 1]], [0.5, 0.5, 1.0])
     """
@@ -81,14 +82,14 @@ class CrossedTarget:
     def __init__(self, space: CrossedGroups, codes: Ints, mass: Floats) -> None:
         self.space = space
         codes, mass = codes[mass > 0], mass[mass > 0]
-        self.numbers, first, into = np.unique(space.numbered(codes), return_index=True, return_inverse=True)
+        self.numbers, first, into = np.unique(space.number_codes(codes), return_index=True, return_inverse=True)
         self.codes = codes[first]
         self.mass: Floats = np.bincount(into, mass, minlength=len(first)).astype(np.float64)
         rest = [place for place in range(len(space.sizes)) if place not in space.mixed]
         self.rest = rest
-        self.heads, self.head_of = np.unique(space.numbered(self.codes, space.mixed), return_inverse=True)
+        self.heads, self.head_of = np.unique(space.number_codes(self.codes, space.mixed), return_inverse=True)
         self.head_mass: Floats = np.bincount(self.head_of, self.mass).astype(np.float64)
-        self.tails, self.tail_of = np.unique(space.numbered(self.codes, rest), return_inverse=True)
+        self.tails, self.tail_of = np.unique(space.number_codes(self.codes, rest), return_inverse=True)
         self.tail_mass: Floats = np.bincount(self.tail_of, self.mass).astype(np.float64)
         self.patterns = self._patterns(self.codes)
         self.of_pattern = np.bincount(self.patterns, self.mass, minlength=1 << len(space.mixed))
@@ -106,13 +107,13 @@ class CrossedTarget:
             shares = shares * np.where(known, of_groups[codes[:, place]], 1.0)
         return shares
 
-    def at(self, codes: Ints) -> Floats:
+    def look_up_shares(self, codes: Ints) -> Floats:
         """Give the shares of these groups [entry]."""
-        held = _found(self.numbers, self.mass, self.space.numbered(codes))
+        held = _found(self.numbers, self.mass, self.space.number_codes(codes))
         if not self.space.mixed:
             return held
-        heads = _found(self.heads, self.head_mass, self.space.numbered(codes, self.space.mixed))
-        tails = _found(self.tails, self.tail_mass, self.space.numbered(codes, self.rest))
+        heads = _found(self.heads, self.head_mass, self.space.number_codes(codes, self.space.mixed))
+        tails = _found(self.tails, self.tail_mass, self.space.number_codes(codes, self.rest))
         spread = np.where(heads > 0, held / np.where(heads > 0, heads, 1.0), tails)
         patterns, a = self._patterns(codes), self.space.factor
         mixed = a * held + (1 - a) * self.of_pattern[patterns] * self._given(codes) * spread
@@ -168,7 +169,7 @@ class Crossing:
     held: dict[str, CrossedTarget | None] = field(default_factory=dict)
 
     @property
-    def listed(self) -> bool:
+    def is_listed(self) -> bool:
         """Whether their groups are few enough for a list of all."""
         return prod(self.space.sizes) <= LISTED
 
@@ -185,11 +186,11 @@ class Crossing:
         found = np.full(shares.shape, np.nan)
         for row in np.flatnonzero(~np.isnan(shares).any(axis=1)):
             there = shares[row] > 0
-            found[row] = CrossedTarget(self.space, self.codes[there], shares[row, there]).at(self.codes)
+            found[row] = CrossedTarget(self.space, self.codes[there], shares[row, there]).look_up_shares(self.codes)
         return found
 
     @cached_property
-    def given(self) -> CrossedTarget:
+    def given_target(self) -> CrossedTarget:
         """The target of all queries, where all of it is given, and so nothing to unlabelled documents."""
         known = [int(shares.argmax()) for shares in self.space.given if shares is not None]
         return CrossedTarget(self.space, np.array([known]), np.ones(1))

@@ -8,7 +8,7 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.formulas import elementary
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.support.errors import InputError, UsageError, asked_by
+from fairtrec.support.errors import InputError, UsageError, spell_options
 
 Discount = Literal["log2", "log2_next", "log2_rank", "log2_clipped", "reciprocal", "geometric", "given"]
 GIVEN = "given"  # the word that stands for weights which the user gives
@@ -90,12 +90,12 @@ BY_NAME: dict[Discount, Callable[[int], Floats]] = {
 }
 
 
-def named(name: Discount, n: int, p: float = 1.0) -> Floats:
+def compute_weights(name: Discount, n: int, p: float = 1.0) -> Floats:
     """Discount as one names it; ``p`` belongs to the geometric one. Raises UsageError for ``given`` without weights."""
     if isinstance(name, GivenDiscount):
         return name.first(n)
     if name == GIVEN:
-        raise UsageError(f"discount=given takes the weights of ranks; give {asked_by('--discount FILE')}")
+        raise UsageError(f"discount=given takes the weights of ranks; give {spell_options('--discount FILE')}")
     return geometric(n, p) if name == "geometric" else BY_NAME[name](n)
 
 

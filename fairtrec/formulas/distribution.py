@@ -35,22 +35,22 @@ def sums_to_one(p: Floats) -> bool:
     return bool(np.all(p >= 0) and abs(p.sum() - 1) <= ROUNDED)
 
 
-def rounded(p: Floats) -> Floats:
+def normalize_rounded(p: Floats) -> Floats:
     """Divide shares that were rounded by their sum; those that sum to 1 stay as they are.
 
-    >>> rounded(np.array([0.333333, 0.333333, 0.333333])).tolist() == [1 / 3] * 3
+    >>> normalize_rounded(np.array([0.333333, 0.333333, 0.333333])).tolist() == [1 / 3] * 3
     True
     """
     return p if abs(p.sum() - 1) < EXACT else p / p.sum()
 
 
-def mixed(documents: Floats, given: Floats, factor: float, unlabelled: int | None = None) -> Floats:
+def mix_shares(documents: Floats, given: Floats, factor: float, unlabelled: int | None = None) -> Floats:
     """Mix shares [query, group] of documents, with that factor, and such as are given.
 
     Nobody gives a share to the group of ``unlabelled`` documents, if there is one: it keeps what documents give it, and
     the rest is spread over the others.
 
-    >>> mixed(np.array([[0.5, 0.25, 0.25]]), np.array([0.0, 0.5, 0.5]), 0.5, unlabelled=0).tolist()
+    >>> mix_shares(np.array([[0.5, 0.25, 0.25]]), np.array([0.0, 0.5, 0.5]), 0.5, unlabelled=0).tolist()
     [[0.5, 0.25, 0.25]]
     """
     if unlabelled is None:
@@ -171,10 +171,10 @@ def order_aware(p: Floats, q: Floats) -> Floats:
     return np.asarray(np.sqrt(mean / (p.shape[-1] - 1)))
 
 
-def in_order(of_groups: Floats, order: Ints | None) -> Floats:
+def order_groups(of_groups: Floats, order: Ints | None) -> Floats:
     """Turn the last axis [..., group] from the least group to the greatest; as it is where groups have no order.
 
-    >>> in_order(np.array([0.1, 0.2, 0.7]), np.array([2, 0, 1])).tolist()
+    >>> order_groups(np.array([0.1, 0.2, 0.7]), np.array([2, 0, 1])).tolist()
     [0.7, 0.1, 0.2]
     """
     return of_groups if order is None or not len(order) else of_groups[..., order]

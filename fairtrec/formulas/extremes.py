@@ -63,12 +63,12 @@ _MANY = 20_000  # documents, whose orders take seconds
 _TOLD = 200  # ranks, by which it is told how long all of them take
 
 
-def by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[float, float]:
+def bound_by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[float, float]:
     """Give the least and the most of the sum, over all orders, of the cost of each rank [marked so far].
 
     The list has ``length`` documents, ``marked`` of them; a cost for each rank has ``marked`` + 1 entries.
 
-    >>> by_counts(np.array([[1.0, 5.0], [0.0, 0.5]]), 2, 1)  # one of two is marked: it stands second, or first
+    >>> bound_by_counts(np.array([[1.0, 5.0], [0.0, 0.5]]), 2, 1)  # one of two is marked: it stands second, or first
     (1.5, 5.5)
     """
     ends = np.full((2, marked + 2), np.inf)  # by how many are marked so far, from fewer than none: least, minus most
@@ -116,10 +116,10 @@ def least_spread(positions: Floats, weights: Floats) -> tuple[Floats, Floats]:
     return result[0], result[-1]
 
 
-def order_of_most(positions: Floats, weights: Floats) -> Ints:
+def find_most_order(positions: Floats, weights: Floats) -> Ints:
     """Give an order [rank] of one list's documents, by their places, whose sum is that of ``most_spread``.
 
-    >>> order_of_most(np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])).tolist()
+    >>> find_most_order(np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])).tolist()
     [0, 2, 1]
     """
     n, x = len(positions), positions[:, None]
@@ -139,10 +139,10 @@ def order_of_most(positions: Floats, weights: Floats) -> Ints:
     return np.array(order[::-1], dtype=np.int64)
 
 
-def order_of_least(positions: Floats, weights: Floats) -> Ints:
+def find_least_order(positions: Floats, weights: Floats) -> Ints:
     """Give an order [rank] of one list's documents, by their places, whose sum is the first of ``least_spread``.
 
-    >>> order_of_least(np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])).tolist()
+    >>> find_least_order(np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])).tolist()
     [2, 1, 0]
     """
     if len(positions) <= EXHAUSTIVE:

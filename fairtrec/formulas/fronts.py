@@ -40,12 +40,12 @@ class Front:
     attained: bool = False
 
     @classmethod
-    def of(cls, utility: Floats, fairness: Floats, tops: Ints, ends: Floats | None = None) -> Self:
+    def keep_best(cls, utility: Floats, fairness: Floats, tops: Ints, ends: Floats | None = None) -> Self:
         """Keep those orders of which no other has more of both; with ``ends`` there may be others than these.
 
         Of orders that are alike the one of the first documents is kept, compared rank by rank.
         """
-        order, starts, end = undominated(np.zeros(len(utility), dtype=np.int64), utility, fairness)
+        order, starts, end = sort_undominated(np.zeros(len(utility), dtype=np.int64), utility, fairness)
         firsts = order[starts]
         for point in np.flatnonzero(end - starts > 1).tolist() if tops.shape[1] else ():
             alike = order[starts[point] : end[point]]
@@ -60,7 +60,7 @@ class Front:
         return at, most if self.ends is None else max(float(np.interp(least, *self.ends[:, ::-1])), most)
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether its hull is known, and not only what lies nowhere below it."""
         return self.ends is None or self.attained
 
@@ -102,14 +102,14 @@ def upper_corners(utility: Floats, fairness: Floats) -> Ints:
     return np.array(kept, dtype=np.int64)
 
 
-def undominated(group: Ints, utility: Floats, fairness: Floats) -> tuple[Ints, Ints, Ints]:
+def sort_undominated(group: Ints, utility: Floats, fairness: Floats) -> tuple[Ints, Ints, Ints]:
     """Order points by rising group and falling utility, and give where in that order what nothing else beats begins.
 
     Nothing else of its group beats it; behind it stands what is alike, but for rounding, down to the end, which is
     given last.
 
     >>> group, utility = np.array([0, 0, 0, 1]), np.array([1.0, 2.0, 1.0, 0.0])
-    >>> order, starts, _ = undominated(group, utility, np.array([5.0, 3.0, 4.0, 0.0]))
+    >>> order, starts, _ = sort_undominated(group, utility, np.array([5.0, 3.0, 4.0, 0.0]))
     >>> order[starts].tolist()
     [1, 0, 3]
     """
@@ -133,14 +133,14 @@ def undominated(group: Ints, utility: Floats, fairness: Floats) -> tuple[Ints, I
     return order, starts, ends[np.searchsorted(ends, starts, side="right")]
 
 
-def possible(utility: Floats, fairness: Floats) -> Ints:
+def find_candidates(utility: Floats, fairness: Floats) -> Ints:
     """Say which of many points may be undominated, or alike to one that is, without sorting them all.
 
-    >>> possible(np.array([2.0, 1.0, 1.0, 0.0]), np.array([1.0, 2.0, 1.0, 1.0])).tolist()
+    >>> find_candidates(np.array([2.0, 1.0, 1.0, 0.0]), np.array([1.0, 2.0, 1.0, 1.0])).tolist()
     [0, 1, 2]
     """
     some = np.unique(np.append(np.arange(0, len(utility), SAMPLED), [utility.argmax(), fairness.argmax()]))
-    order, starts, _ = undominated(np.zeros(len(some), dtype=np.int64), utility[some], fairness[some])
+    order, starts, _ = sort_undominated(np.zeros(len(some), dtype=np.int64), utility[some], fairness[some])
     stairs = some[order[starts]][::-1]  # by rising utility, so that fairness falls
     near = [np.abs(each[np.isfinite(each)]).max(initial=0.0) * 10 / DIGITS for each in (utility, fairness)]
     least = np.searchsorted(utility[stairs], utility + near[0])
@@ -200,7 +200,7 @@ class Spent:
     bound: float
 
 
-def merged(fronts: Sequence[Front], *, found: bool = False) -> tuple[Floats, Floats, Floats, Ints]:
+def merge_hulls(fronts: Sequence[Front], *, found: bool = False) -> tuple[Floats, Floats, Floats, Ints]:
     """Sum the hulls of fronts: where they begin together [2], their edges [2, edge], slopes and queries of these.
 
     The steepest come first; an edge is what changes along it of utility and fairness. See ``Front.hull`` for ``found``.
@@ -226,7 +226,7 @@ def spend(fronts: Sequence[Front], least: float) -> Spent:
     >>> spend([far, near], 1.0).points.tolist(), spend([far, near], 0.5).points.tolist()
     ([1, 0], [1, 1])
     """
-    start, edges, slopes, _ = merged(fronts)
+    start, edges, slopes, _ = merge_hulls(fronts)
     left = start[0] - least + ROUNDING + np.append(0.0, np.cumsum(edges[0]))
     fitting = int((left >= 0).sum()) - 1
     bound = float(start[1] + edges[1, : max(fitting, 0)].sum())  # the most on the merged hull at so much utility
@@ -249,7 +249,7 @@ def _greedy(fronts: Sequence[Front], least: float) -> tuple[Ints, float]:
 
     Gives the points, and the sum of their fairness.
     """
-    start, edges, _, whose = merged(fronts, found=True)
+    start, edges, _, whose = merge_hulls(fronts, found=True)
     fitting = int((-np.cumsum(edges[0]) <= start[0] - least + ROUNDING).sum())
     taken = np.bincount(whose[:fitting], minlength=len(fronts)).tolist()
     points = np.array([front.corners[many] for front, many in zip(fronts, taken, strict=True)], dtype=np.int64)
@@ -301,7 +301,7 @@ def _searched(
         open_ = np.flatnonzero((gone <= room) & (used + rest[query] >= least - ROUNDING))
         way, point, gone, used = way[open_], point[open_], gone[open_], used[open_]
         earned = fairness[way] + front.fairness[point]
-        order, firsts, _ = undominated(np.zeros(len(way), dtype=np.int64), used, earned)
+        order, firsts, _ = sort_undominated(np.zeros(len(way), dtype=np.int64), used, earned)
         best = order[firsts]
         if len(best) > WAYS:
             proven = False

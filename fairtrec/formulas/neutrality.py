@@ -101,12 +101,12 @@ def _rate_neutrality(counts: Floats, target: Floats, tau: int) -> Floats:
     return np.where(few, 1.0, np.where(worst, 2 * target.min(axis=-1) - 1, 1 - lean))
 
 
-def of_labels(weights: Floats, target: Floats) -> Floats:
+def rate_labels(weights: Floats, target: Floats) -> Floats:
     """Rate each document's neutrality by the weights of its groups [..., group], which are 1 in all, or less, or more.
 
     1 minus the distance of the groups' shares from the target, as far as the document is of groups at all: 1 for none.
 
-    >>> of_labels(np.array([[1, 0], [1, 1], [0.25, 0.25], [0.5, 0], [0, 0.0]]), np.array([0.5, 0.5])).tolist()
+    >>> rate_labels(np.array([[1, 0], [1, 1], [0.25, 0.25], [0.5, 0], [0, 0.0]]), np.array([0.5, 0.5])).tolist()
     [0.0, 1.0, 1.0, 0.5, 1.0]
     """
     lean = np.nan_to_num(distribution.distance(distribution.shares(weights), target))

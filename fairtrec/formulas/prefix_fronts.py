@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints
-from fairtrec.formulas.fronts import undominated
+from fairtrec.formulas.fronts import sort_undominated
 from fairtrec.formulas.sequences import MOST, Earned, number_rows
 
 NEAR = 1e-9
@@ -48,12 +48,12 @@ class _Layer:
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """All steps from rank to rank; see ``Layers.of``."""
+    """All steps from rank to rank; see ``Layers.list_steps``."""
 
     layers: list[_Layer]
 
     @classmethod
-    def of(
+    def list_steps(
         cls, gains: Floats, supply: Ints, weights: Floats, earned: Earned, held: Ints, allowed: Bools | None = None
     ) -> "Layers":
         """List the steps.
@@ -89,12 +89,12 @@ class Layers:
             placed = after[first]
         return cls(layers)
 
-    def whole(self, most: int = MOST) -> Found | None:
+    def find_front(self, most: int = MOST) -> Found | None:
         """Find the whole front; None where more than ``most`` pairs would have to be kept at a rank.
 
         >>> pay = lambda placed, above: np.array([[0.0, 1.0 - above]]) + 0 * placed
         >>> gains, one = np.array([[2.0], [1.0]]), np.array([1, 1])
-        >>> found = Layers.of(gains, one, np.array([1.0, 0.5]), pay, np.full(2, -1)).whole()
+        >>> found = Layers.list_steps(gains, one, np.array([1.0, 0.5]), pay, np.full(2, -1)).find_front()
         >>> found.utility.tolist(), found.fairness.tolist(), found.kinds.tolist()
         ([2.5, 2.0], [0.0, 1.0], [[0, 1], [1, 0]])
         """
@@ -108,13 +108,13 @@ class Layers:
             way = np.repeat(np.arange(len(state)), many)
             step = np.arange(len(way)) + np.repeat(begin - np.cumsum(many) + many, many)
             useful, fair = utility[way] + layer.useful[step], fairness[way] + layer.fair[step]
-            order, starts, _ = undominated(layer.to[step], useful, fair)
+            order, starts, _ = sort_undominated(layer.to[step], useful, fair)
             kept = order[starts]
             if len(kept) > most:
                 return None
             state, utility, fairness = layer.to[step[kept]], useful[kept], fair[kept]
             steps.append((way[kept].astype(np.int32), layer.kind[step[kept]].astype(np.int32)))
-        order, starts, _ = undominated(np.zeros(len(state), dtype=np.int64), utility, fairness)
+        order, starts, _ = sort_undominated(np.zeros(len(state), dtype=np.int64), utility, fairness)
         at = ends = order[starts]
         kinds = np.empty((len(ends), len(steps)), dtype=np.int64)
         for rank in range(len(steps) - 1, -1, -1):
@@ -122,7 +122,7 @@ class Layers:
             at = steps[rank][0][at]
         return Found(utility[ends], fairness[ends], kinds)
 
-    def best(self, price: float, worth: float) -> tuple[float, float, Ints] | None:
+    def find_best(self, price: float, worth: float) -> tuple[float, float, Ints] | None:
         """Give utility, fairness and kinds [rank] of an order that is best where the two sums count so much."""
         total, useful, fair = np.zeros((3, 1))
         steps: list[tuple[Ints, Ints]] = []
@@ -152,8 +152,8 @@ class Layers:
                 [layer.fair for layer in self.layers],
             )
         ]
-        first = self.best(FIRST / spans[0], 1 / spans[1])
-        last = self.best(1 / spans[0], FIRST / spans[1])
+        first = self.find_best(FIRST / spans[0], 1 / spans[1])
+        last = self.find_best(1 / spans[0], FIRST / spans[1])
         if first is None or last is None:
             return None
         points, waiting = [first], [(first, last)]
@@ -162,7 +162,7 @@ class Layers:
             loss, gain = left[0] - right[0], right[1] - left[1]
             if loss <= NEAR or gain <= NEAR:
                 continue
-            new = self.best(gain, loss)
+            new = self.find_best(gain, loss)
             assert new is not None
             if gain * (new[0] - left[0]) + loss * (new[1] - left[1]) > NEAR * loss * gain:
                 points.append(new)

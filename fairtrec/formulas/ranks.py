@@ -13,13 +13,13 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 
 
-def once(function: Callable[..., Floats]) -> Callable[..., Floats]:
+def cache_by_array(function: Callable[..., Floats]) -> Callable[..., Floats]:
     """Keep what a function gives for an array that cannot change, as long as it is asked for the same.
 
     A measure of one group that stands for all of them asks the same for each group.
 
     >>> asked = []
-    >>> counted = once(lambda values: asked.append(1) or values.sum())
+    >>> counted = cache_by_array(lambda values: asked.append(1) or values.sum())
     >>> values = np.ones(3)
     >>> values.flags.writeable = False
     >>> counted(values) + counted(values), len(asked)
@@ -40,13 +40,13 @@ def once(function: Callable[..., Floats]) -> Callable[..., Floats]:
     return kept
 
 
-def once_by_rank(function: Callable[..., Floats]) -> Callable[..., Floats]:
+def cache_by_rank(function: Callable[..., Floats]) -> Callable[..., Floats]:
     """Keep what a function gives for each rank of an array [query, rank, ...] that cannot change, for its first ranks.
 
     Measures at several cutoffs ask for the first ranks of one array, the deepest measure first.
 
     >>> asked = []
-    >>> doubled = once_by_rank(lambda values: asked.append(1) or 2 * values)
+    >>> doubled = cache_by_rank(lambda values: asked.append(1) or 2 * values)
     >>> values = np.arange(4.0).reshape(1, 4)
     >>> values.flags.writeable = False
     >>> doubled(values[:, :3]).tolist(), doubled(values[:, :2]).tolist(), len(asked)
@@ -92,10 +92,10 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or (not isinstance(one, np.ndarray) and bool(one == other))
 
 
-def closed_up(values: Floats) -> Floats:
+def close_up(values: Floats) -> Floats:
     """Move what there is in each row to its front, in the same order.
 
-    >>> closed_up(np.array([[np.nan, 1.0, np.nan, 0.5]])).tolist()
+    >>> close_up(np.array([[np.nan, 1.0, np.nan, 0.5]])).tolist()
     [[1.0, 0.5, nan, nan]]
     """
     return np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
@@ -158,12 +158,12 @@ def ideal(worth: Floats, weights: Floats) -> Floats:
     return weighted_sum(best, weights)
 
 
-def shared(grades: Floats, weights: Floats) -> Floats:
+def share_weights(grades: Floats, weights: Floats) -> Floats:
     """Give each document [query, n] what it gets on average where higher grades stand first; 0 where its grade is nan.
 
     ``weights`` [n] are those of the ranks; documents of one grade share those of its ranks.
 
-    >>> shared(np.array([[1.0, np.nan, 2.0, 1.0]]), np.array([1.0, 0.5, 0.25, 0.1])).tolist()
+    >>> share_weights(np.array([[1.0, np.nan, 2.0, 1.0]]), np.array([1.0, 0.5, 0.25, 0.1])).tolist()
     [[0.375, 0.0, 1.0, 0.375]]
     """
     order = np.argsort(-grades, axis=1, kind="stable")

@@ -34,10 +34,10 @@ def round_relative(values: Floats) -> Floats:
     return np.asarray(np.ldexp(np.rint(mantissa * NINE_DIGITS) / NINE_DIGITS, exponent))
 
 
-def tied(values: Floats) -> Floats:
+def merge_ties(values: Floats) -> Floats:
     """Make values equal that are the same but for rounding, so that they share a rank.
 
-    >>> tied(np.array([0.9 - 0.8, 0.8 - 0.7])).tolist()
+    >>> merge_ties(np.array([0.9 - 0.8, 0.8 - 0.7])).tolist()
     [0.1, 0.1]
     """
     usual = finite(values)

@@ -46,10 +46,10 @@ class KindSequences:
     counts: Small  # [sequence, kind]
 
     @classmethod
-    def of(cls, supply: Sequence[int], length: int, most: int = MOST) -> Self | None:
+    def enumerate_sequences(cls, supply: Sequence[int], length: int, most: int = MOST) -> Self | None:
         """List the sequences of so many ranks that take of no kind more than there are; None if they are too many.
 
-        >>> KindSequences.of([2, 1], 2).kinds.tolist()
+        >>> KindSequences.enumerate_sequences([2, 1], 2).kinds.tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
         limit = np.minimum(np.array(supply, dtype=np.int64), length)
@@ -68,11 +68,11 @@ class KindSequences:
             counts[np.arange(len(way)), kind] += 1
         return cls(kinds, number, counts)
 
-    def possible(self, supply: Ints) -> Bools:
+    def fit_supply(self, supply: Ints) -> Bools:
         """Tell which take of no kind more than there are [sequence]."""
         return np.asarray((self.counts <= supply).all(axis=1))
 
-    def of_grades(self, classes: Ints, supply: Ints) -> Bools:
+    def keep_grades(self, classes: Ints, supply: Ints) -> Bools:
         """Tell which leave a document of the same grade at every rank [sequence].
 
         ``classes`` [rank] are the grades, numbered, and ``supply`` [grade, kind] the documents there are.
@@ -102,10 +102,10 @@ class SequenceSteps:
     numbers: list[Small]
 
     @classmethod
-    def of(cls, supply: Ints, length: int, allowed: Bools | None = None, most: int = MOST) -> Self | None:
+    def enumerate_steps(cls, supply: Ints, length: int, allowed: Bools | None = None, most: int = MOST) -> Self | None:
         """List the sequences; None if they are too many. ``allowed`` [rank, kind] says which kinds may stand where.
 
-        >>> SequenceSteps.of(np.array([2, 1]), 2).take(np.arange(3)).tolist()
+        >>> SequenceSteps.enumerate_steps(np.array([2, 1]), 2).take(np.arange(3)).tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
         if length > np.iinfo(np.int8).max or len(supply) > np.iinfo(np.int8).max:
@@ -163,10 +163,10 @@ def number_kinds(kinds: Ints | Small) -> Ints:
     return number
 
 
-def by_kind(kinds: Ints, worth: Floats, many: int, length: int) -> tuple[Ints, Ints]:
+def group_by_kind(kinds: Ints, worth: Floats, many: int, length: int) -> tuple[Ints, Ints]:
     """Give the documents of each kind by falling worth, so many ranks of them [kind, number], and how many there are.
 
-    >>> by_kind(np.array([0, 1, 0]), np.array([1.0, 5.0, 2.0]), many=2, length=2)[0].tolist()
+    >>> group_by_kind(np.array([0, 1, 0]), np.array([1.0, 5.0, 2.0]), many=2, length=2)[0].tolist()
     [[2, 0], [1, -1]]
     """
     docs = np.full((many, max(length, 1)), MISSING, dtype=np.int64)

@@ -49,7 +49,7 @@ def spread(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     return weighted_sum(variances(positions, mean), weights(positions.shape[1], step))
 
 
-def expected(positions: Floats, step: int, mean: SpreadMean) -> Floats:
+def average_spread(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     """Average the spread over all orders of each list, in closed form.
 
     The variance of k documents drawn from n, about their own mean, is S^2 (k - 1) / k on average, S^2 the unbiased
@@ -61,7 +61,7 @@ def expected(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     return np.asarray(variance * (weights(n, step) * each).sum())
 
 
-def ends(positions: Floats, step: int, mean: SpreadMean) -> Floats:
+def bound_spread(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     """Give [bound, least, most] of the spread over all orders of each list [list, document].
 
     The bound is below every order; it is lower than the least where the least is not proved.
@@ -84,26 +84,26 @@ def _ends(ordered: bytes, n: int, step: int) -> Floats:
     return np.stack([bound, least, extremes.most_spread(positions, by_length)])
 
 
-def ends_of_each(positions: Floats, step: int, mean: SpreadMean) -> Floats:
+def bound_each(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     """Give the same, and look at lists of the same documents once, as orders of one list are.
 
-    >>> ends_of_each(np.array([[0.5, 0.0, -0.5], [0.0, 0.5, -0.5]]), 1, "prefix").tolist()
+    >>> bound_each(np.array([[0.5, 0.0, -0.5], [0.0, 0.5, -0.5]]), 1, "prefix").tolist()
     [[0.0625, 0.0625], [0.0625, 0.0625], [0.25, 0.25]]
     """
     if len(positions) == 1:
-        return ends(positions, step, mean)
+        return bound_spread(positions, step, mean)
     ordered = np.sort(positions, axis=1)
     by = (ordered * np.sqrt(np.arange(2.0, 2 + ordered.shape[1]))).sum(axis=1)  # the same for the same documents
     first, place = np.unique(by, return_index=True, return_inverse=True)[1:]
     if len(first) == len(ordered) or not (ordered == ordered[first[place]]).all():
-        return ends(positions, step, mean)
-    return ends(ordered[first], step, mean)[:, place]
+        return bound_spread(positions, step, mean)
+    return bound_spread(ordered[first], step, mean)[:, place]
 
 
-def sampled_ends(positions: Floats, step: int, mean: SpreadMean, *, n: int, seed: int) -> Floats:
+def sample_bounds(positions: Floats, step: int, mean: SpreadMean, *, n: int, seed: int) -> Floats:
     """Give [least, least, most] of the spread over ``n`` random orders of each list; all of a list that is short."""
     if positions.shape[1] < SAMPLED_FROM:
-        return ends(positions, step, mean)
+        return bound_spread(positions, step, mean)
     result = np.stack([np.full(len(positions), np.inf)] * 2 + [np.full(len(positions), -np.inf)])
     for row, ordered in enumerate(np.sort(positions, axis=1)):
         random = np.random.default_rng(seed)

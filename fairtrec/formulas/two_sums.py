@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints
-from fairtrec.formulas.fronts import Front, undominated
+from fairtrec.formulas.fronts import Front, sort_undominated
 from fairtrec.formulas.weighted_sums import weigh
 
 NEAR = 1e-9
@@ -42,7 +42,7 @@ def fronts(
     for rows in several.values():
         ours, theirs = weights[rows[0], free[rows[0]]], discounts[rows[0], free[rows[0]]]
         gained, earned = (np.where(held[rows], np.nan, each[rows]) for each in (gains, worth))
-        for at, (row, front) in enumerate(zip(rows, by_counts(gained, earned, ours, theirs), strict=True)):
+        for at, (row, front) in enumerate(zip(rows, find_fronts_by_counts(gained, earned, ours, theirs), strict=True)):
             one = supported_front(gained[at], earned[at], ours, theirs) if front is None else front
             if len(free[row]) < lengths[row]:
                 one = _beside(one, row, free[row], int(lengths[row]), gains, worth, weights, discounts)
@@ -50,10 +50,10 @@ def fronts(
     return [found[row] for row in range(len(gains))]
 
 
-def filled(tops: Ints, free: Ints, length: int) -> Ints:
+def fill_ranks(tops: Ints, free: Ints, length: int) -> Ints:
     """Put orders of documents [order, place] on the ranks that are free, where the others keep theirs [order, rank].
 
-    >>> filled(np.array([[3], [0]]), np.array([0]), 2).tolist()
+    >>> fill_ranks(np.array([[3], [0]]), np.array([0]), 2).tolist()
     [[3, 1], [0, 1]]
     """
     if len(free) == length:
@@ -70,14 +70,15 @@ def _beside(
     kept = np.setdiff1d(np.arange(length), free)
     more = np.array([weigh(gains[row, kept], weights[row, kept]), weigh(worth[row, kept], discounts[row, kept])])
     ends = None if front.ends is None else front.ends + more[:, None]
-    tops = filled(front.tops, free, length)
+    tops = fill_ranks(front.tops, free, length)
     return replace(front, utility=front.utility + more[0], fairness=front.fairness + more[1], tops=tops, ends=ends)
 
 
 def supported_front(gains: Floats, worth: Floats, weights: Floats, discounts: Floats) -> Front:
     """Find the vertices of the hull of a query's front, by assignments of documents to ranks.
 
-    Takes what ``by_counts`` takes, of one query: ``gains`` and ``worth`` [document] are nan where there is none.
+    The arguments are those of ``find_fronts_by_counts``, of one query: ``gains`` and ``worth`` [document] are nan where
+    there is none.
 
     >>> found = supported_front(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.5, 1.0]), np.ones(2), np.array([1.0, 0.5]))
     >>> found.utility.tolist(), found.fairness.tolist(), found.ends.tolist()
@@ -109,7 +110,9 @@ def supported_front(gains: Floats, worth: Floats, weights: Floats, discounts: Fl
     points.append(last)
     points.sort(key=lambda point: (-point[0], point[1]))
     ends = np.array([[utility, fairness] for utility, fairness, _ in points]).T
-    return replace(Front.of(ends[0], ends[1], there[np.array([tops for _, _, tops in points])], ends), attained=True)
+    return replace(
+        Front.keep_best(ends[0], ends[1], there[np.array([tops for _, _, tops in points])], ends), attained=True
+    )
 
 
 def _best(tables: Floats, price: float, worth: float) -> tuple[float, float, Ints]:
@@ -136,14 +139,17 @@ class _Kinds:
     supply: Ints
 
 
-def by_counts(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, most: int = MOST) -> list[Front | None]:
+def find_fronts_by_counts(
+    gains: Floats, worth: Floats, weights: Floats, discounts: Floats, most: int = MOST
+) -> list[Front | None]:
     """Find the front of each query; None where more than ``most`` ways would have to be followed.
 
     ``gains`` and ``worth`` [query, document] are nan where there is no document. ``weights`` [rank] weigh the gains and
     ``discounts`` [rank], none below 0, the worth. A ranking is as long as there are documents, if these are fewer than
     the ranks that count.
 
-    >>> (front,) = by_counts(np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 0.5, 1.0]]), np.ones(2), np.array([1.0, 0.5]))
+    >>> gains, worth = np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 0.5, 1.0]])
+    >>> (front,) = find_fronts_by_counts(gains, worth, np.ones(2), np.array([1.0, 0.5]))
     >>> front.utility.tolist(), front.fairness.tolist(), front.tops.tolist()
     ([1.0, 0.0], [1.0, 1.25], [[2, 0], [2, 1]])
     """
@@ -208,7 +214,7 @@ def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, mos
         gained = utility[way] + weights[rank] * kinds.gain[whose, kind]
         earned = fairness[way] + discounts[rank] * kinds.worth[whose, kind, number]
         there = state[way] + powers[kind]
-        best, firsts, _ = undominated(whose * base ** len(powers) + there, gained, earned)  # exact: whole numbers
+        best, firsts, _ = sort_undominated(whose * base ** len(powers) + there, gained, earned)  # exact: whole numbers
         kept = best[firsts]
         query, state, utility, fairness = whose[kept], there[kept], gained[kept], earned[kept]
         steps.append((way[kept], kind[kept], number[kept]))
@@ -218,7 +224,7 @@ def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, mos
             left = np.flatnonzero(~lost[query])
             query, state, utility, fairness = query[left], state[left], utility[left], fairness[left]
             steps[-1] = (steps[-1][0][left], steps[-1][1][left], steps[-1][2][left])
-    best, firsts, _ = undominated(query, utility, fairness)
+    best, firsts, _ = sort_undominated(query, utility, fairness)
     ends = best[firsts]
     tops = _tops(kinds, steps, order, query[ends], ends)
     found: list[Front | None] = []

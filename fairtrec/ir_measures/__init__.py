@@ -29,7 +29,7 @@ def parse(text: str) -> list[ir_measures.Measure]:
     """
     found: list[Any] = []
     for name, params, cutoff, spelled in notation.read(text):
-        meant = name if is_ours(name) else registry.proper(name) or name
+        meant = name if is_ours(name) else registry.find_proper_name(name) or name
         if registry.is_all_fair(name):
             raise UsageError(f"{spelled} is what the inputs allow, which are not known here; name the measures")
         if cutoff is not None and "cutoff" in params:
@@ -40,7 +40,7 @@ def parse(text: str) -> list[ir_measures.Measure]:
         for each in registry.parse(spelled):
             if not isinstance(each, Utility):
                 raise UsageError(f"{spelled} is a measure of sequences of rankings; `fairtrec trec-fair-2019` has it")
-            found.append(each.theirs)
+            found.append(each.ir_measure)
     return found
 
 

@@ -14,7 +14,7 @@ from uuid import uuid4
 import ir_measures
 import numpy as np
 
-from fairtrec.data.parameters import spelled
+from fairtrec.data.parameters import spell_value
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.inputs.options import ChoiceKeywords
 from fairtrec.evaluation.inputs.sources import SourceKeywords
@@ -73,14 +73,14 @@ class FairMeasure(ir_measures.Measure):
         """The measure itself. Raises UsageError for parameters that it does not take."""
         own = {name: value for name, value in self.params.items() if name not in self.settings}
         written = notation.Spelled(self.NAME, own, None, self.NAME)
-        return notation.built(self._kind, written, self.keywords.get("relevance_level"))
+        return notation.build_object(self._kind, written, self.keywords.get("relevance_level"))
 
     @cached_property
     def _spelled(self) -> str:
         core = self.core
         own = {field.name: getattr(core, field.name) for field in dataclasses.fields(core) if field.name != "cutoff"}
         own = {name: value for name, value in own.items() if value != core.__dataclass_fields__[name].default}
-        inside = ",".join(f"{name}={spelled(value)}" for name, value in sorted((own | self.settings).items()))
+        inside = ",".join(f"{name}={spell_value(value)}" for name, value in sorted((own | self.settings).items()))
         cutoff = "" if getattr(core, "cutoff", None) is None else f"@{core.cutoff}"  # type: ignore[attr-defined]
         return f"{self.NAME}{f'({inside})' if inside else ''}{cutoff}"
 

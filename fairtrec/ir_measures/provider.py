@@ -14,7 +14,7 @@ import numpy as np
 from ir_measures.util import QrelsConverter
 
 from fairtrec.data import Run
-from fairtrec.evaluation.answers.scores import Scores, filled
+from fairtrec.evaluation.answers.scores import Scores, fill_undefined
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.relevance import is_computed_here
@@ -24,7 +24,7 @@ from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import NEEDS
 from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import PATH, InputError, UsageError
-from fairtrec.support.files.arguments import crossed
+from fairtrec.support.files.arguments import split_crossed
 from fairtrec.support.literals import DOCUMENT
 
 MOST = 8  # sessions that are kept
@@ -140,12 +140,12 @@ def _session(part: list[FairMeasure], source: Any, qrels: Any) -> Any:
     cores, labels = tuple(dict.fromkeys(each.core for each in part)), keywords.get("labels")
     needs = {need for core in cores for need in core.needs if need in NEEDS}
     is_judged = any("qrels" in NEEDS[need].made_of.split() for need in needs)
-    is_judged |= isinstance(labels, PATH) and "qrels" in crossed(fspath(labels))
+    is_judged |= isinstance(labels, PATH) and "qrels" in split_crossed(fspath(labels))
     is_judged |= str(keywords.get("target")) in {"qrels", "relevance"}
     qrels = qrels if is_judged else None  # of other judgements nothing has to be read again
     if _columns(part[0]):
         return qrels
-    files = [file for thing in keywords.values() if isinstance(thing, PATH) for file in crossed(fspath(thing))]
+    files = [file for thing in keywords.values() if isinstance(thing, PATH) for file in split_crossed(fspath(thing))]
     stats = [Path(file).stat() for file in files if Path(file).exists()]
     stamps = tuple((each.st_mtime_ns, each.st_size, each.st_ino) for each in stats)  # of what is written again
     rows = None if qrels is None else tuple(QrelsConverter(qrels).as_namedtuple_iter())
@@ -221,7 +221,7 @@ def _settled(scores: Scores, measure: FairMeasure) -> Scores:
     if not empty.any():
         return scores
     if isinstance(counts_as, str):
-        return filled(scores, cast("Any", counts_as))
+        return fill_undefined(scores, cast("Any", counts_as))
     if counts_as is not None:
         return replace(scores, values=np.where(empty, float(counts_as), scores.values))
     what = f"{measure} is undefined for {int(empty.sum())} of {len(scores.qids)} queries: nan, left out of its mean"

@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
-from fairtrec.data.parameters import Limits, Parameters, named
-from fairtrec.measure.forms import First, Form, FormColumn, Precisions, RankForm, Summands, SumOverRanks, kinds_of
+from fairtrec.data.parameters import Limits, Parameters, list_required_inputs
+from fairtrec.measure.forms import (
+    First,
+    Form,
+    FormColumn,
+    Precisions,
+    RankForm,
+    Summands,
+    SumOverRanks,
+    list_form_classes,
+)
 from fairtrec.support.errors import UsageError
 from fairtrec.support.late import import_late
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -159,20 +168,20 @@ class Measure(Quantity, Parameters):
             yield form.value_of(other) if shared and type(other) is type(form) else other.value()
 
     @classmethod
-    def gives(cls, column: FormColumn) -> bool:
+    def supports(cls, column: FormColumn) -> bool:
         """Tell whether its form gives a column: asked before there are inputs, and answered by the annotation."""
-        kinds = kinds_of(cls.formula)
-        return not kinds or any(kind.gives(column) for kind in kinds)
+        kinds = list_form_classes(cls.formula)
+        return not kinds or any(kind.supports(column) for kind in kinds)
 
     def over_attributes(self, ordered: Mapping[str, bool]) -> "tuple[Measure, ...]":  # noqa: ARG002 - for subclasses
-        """Name the measures that ``combined`` makes one number of, where there are several attributes.
+        """Name the measures that ``combine_attributes`` makes one number of, where there are several attributes.
 
         ``ordered`` says which there are, and whether their groups have an order. A measure of which nothing is named
         stands for one of each attribute.
         """
         return ()
 
-    def combined(self, values: Floats, takes_part: Bools) -> Floats:  # noqa: ARG002 - for subclasses
+    def combine_attributes(self, values: Floats, takes_part: Bools) -> Floats:  # noqa: ARG002 - for subclasses
         """Make one value [query] of those of the measures of ``over_attributes`` [measure, query], rising with each.
 
         An attribute [attribute, query] whose labels are of other queries takes no part; its values are nan there.
@@ -202,7 +211,7 @@ class Measure(Quantity, Parameters):
         """
         return None
 
-    def at_ends(self, low: Mapping[str, Any], high: Mapping[str, Any]) -> tuple[Floats, Floats, Bools]:
+    def bound_over_texts(self, low: Mapping[str, Any], high: Mapping[str, Any]) -> tuple[Floats, Floats, Bools]:
         """Give the least and the greatest value [query], and where no text need attain them, from two sets of inputs.
 
         In one all documents without a text have the first of ``counts_at_ends``, in the other the second.
@@ -228,7 +237,7 @@ class Measure(Quantity, Parameters):
     def needs(self) -> tuple[str, ...]:
         """The names of the inputs without which there is no value."""
         kind = type(self)
-        return named(kind.formula if kind.__call__ is Measure.__call__ else kind.__call__)
+        return list_required_inputs(kind.formula if kind.__call__ is Measure.__call__ else kind.__call__)
 
     def refuse_several(self, computed: "Iterable[Measure]") -> None:
         """Raise UsageError if it stands for several of the measures that are computed, one of each attribute."""
@@ -241,7 +250,7 @@ class Measure(Quantity, Parameters):
         if several:
             raise UsageError(f"{self} stands for {', '.join(several)}; name one")
 
-    def expanded(self, groups: Sequence[str]) -> "tuple[Measure, ...]":
+    def expand_groups(self, groups: Sequence[str]) -> "tuple[Measure, ...]":
         """Give the measures that stand for this one: itself, or one for each group where its ``group`` is ""."""
         if getattr(self, "group", None) != "":
             return (self,)

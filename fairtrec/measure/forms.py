@@ -49,7 +49,7 @@ class Form:
     """
 
     @classmethod
-    def gives(cls, column: FormColumn) -> bool:
+    def supports(cls, column: FormColumn) -> bool:
         """Tell whether forms of this class give a column."""
         return getattr(cls, METHODS[column]) is not getattr(Form, METHODS[column])
 
@@ -84,7 +84,7 @@ class Form:
 
 
 @cache
-def kinds_of(method: Callable[..., Any]) -> tuple[type[Form], ...]:
+def list_form_classes(method: Callable[..., Any]) -> tuple[type[Form], ...]:
     """List the classes of forms that a method returns, by its annotation; none if it has none that can be read."""
     try:
         said = signature(method, eval_str=True).return_annotation
@@ -210,11 +210,11 @@ class SumOverRanks(RankForm):
         gains, ranks = np.nan_to_num(self.gains), self.gains.shape[1]
         weights = np.zeros(gains.shape)
         weights[:, : self.weights.shape[-1]] = self.weights[..., :ranks]
-        paired = blocks.falling(weights)
+        paired = blocks.sort_falling(weights)
         sums = np.stack(
             [
-                weighted_sum(blocks.rising(gains), paired),
-                weighted_sum(blocks.falling(gains), paired),
+                weighted_sum(blocks.sort_rising(gains), paired),
+                weighted_sum(blocks.sort_falling(gains), paired),
                 weighted_sum(blocks.total(gains) / blocks.size, weights),
             ]
         )
@@ -257,7 +257,7 @@ class First(RankForm):
         chance = blocks.total(relevant) / left  # to be relevant if none of the block is so above
         none = np.cumprod((1 - chance).clip(min=0), axis=1)
         first = chance * np.concatenate((np.ones((len(none), 1)), none), axis=1)[:, :-1]
-        ends = [_first(one) for one in (blocks.rising(relevant), blocks.falling(relevant))]
+        ends = [_first(one) for one in (blocks.sort_rising(relevant), blocks.sort_falling(relevant))]
         return np.stack([weighted_sum(each, worth) for each in (*ends, first)])
 
 
@@ -298,7 +298,7 @@ class Precisions(RankForm):
         before = np.take_along_axis(above, np.arange(relevant.shape[1]) - place, axis=1)  # those of higher blocks
         beside = blocks.place * (here - 1) / (blocks.size - 1).clip(min=1)
         expected = here / blocks.size * (before + 1 + beside)
-        ends = [one * np.cumsum(one, axis=1) for one in (blocks.rising(relevant), blocks.falling(relevant))]
+        ends = [one * np.cumsum(one, axis=1) for one in (blocks.sort_rising(relevant), blocks.sort_falling(relevant))]
         ranks = np.arange(1, relevant.shape[1] + 1)
         sums = np.stack([weighted_sum(each[:, : self.cutoff], 1 / ranks) for each in (*ends, expected)])
         return quotient(sums, self.divisor)

@@ -32,7 +32,7 @@ def _is_same(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
     return one is other or (code is not None and code is getattr(other, "__code__", None) and closure is None)
 
 
-@ranks.once
+@ranks.cache_by_array
 def _held_in_all(membership: Floats, cutoff: int | None) -> Floats:
     """Sum the membership of the first ranks [query, group]; once for all measures that ask for it in turn."""
     held = ranks.total(np.nan_to_num(membership[:, :cutoff]))
@@ -127,7 +127,7 @@ class GroupPrefixes(Form):
     def _costs(self) -> tuple[Floats, Floats]:
         """What the groups hold down to each rank [query, rank, group], and what that costs [query, rank]."""
         several = self.weights.shape[1]
-        top = distribution.in_order(self.membership[:, :several], self.order)
+        top = distribution.order_groups(self.membership[:, :several], self.order)
         held = np.cumsum(np.nan_to_num(top), axis=1)
         return held, self.cost(held, self._aim, np.arange(1, several + 1)[:, None])
 
@@ -144,13 +144,13 @@ class GroupPrefixes(Form):
         weights = quotient(self.weights, np.reshape(self.divisor, (-1, 1)), otherwise=0.0)
 
         def cost(amounts: Floats, above: int) -> Floats:
-            return self.cost(distribution.in_order(amounts, self.order), self._aim, above + 1)
+            return self.cost(distribution.order_groups(amounts, self.order), self._aim, above + 1)
 
         return Prefixes(cost, weights, self._first, alike=len(self.target) == 1)
 
     @property
     def _aim(self) -> Floats:
-        return distribution.in_order(self.target, self.order)[:, None]
+        return distribution.order_groups(self.target, self.order)[:, None]
 
     @property
     def _first(self) -> Floats:

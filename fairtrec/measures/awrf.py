@@ -87,7 +87,7 @@ class _AWRF(Measure):
             wanted = np.column_stack((target, np.zeros(len(target))))
         return {
             "membership": top,
-            "weights": discount.named(self.discount, top.shape[1]),
+            "weights": discount.compute_weights(self.discount, top.shape[1]),
             "wanted": wanted,
             "bends": "" if self.unknown == "even" else "down",  # what is of no group is not told apart there
             "labelled": target,
@@ -166,7 +166,7 @@ class AWRFxnDCG(_AWRF):
         lengths: Ints | None = None,
     ) -> GroupExposure:
         """Compare the shares of the exposure with the target, times nDCG, which does not depend on groups."""
-        useful = ndcg(relevance, judged_relevance, discount.named(self.discount, self.cutoff))
+        useful = ndcg(relevance, judged_relevance, discount.compute_weights(self.discount, self.cutoff))
         useful = np.where(np.isnan(target).any(axis=1), np.nan, useful)
 
         def compare(exposure: Floats, wanted: Floats) -> Floats:

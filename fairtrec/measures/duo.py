@@ -18,7 +18,7 @@ from fairtrec.formulas import extremes, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.sequences import Earned
-from fairtrec.formulas.spread import SpreadMean, ends_of_each, expected, sampled_ends, spread, variances, weights
+from fairtrec.formulas.spread import SpreadMean, average_spread, bound_each, sample_bounds, spread, variances, weights
 from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.measure import Bounds, Floats, Ints, Limits, Measure, Note, NoteKind, NoteSeverity, UsageError
 
@@ -37,7 +37,7 @@ def by_length(positions: Floats) -> Iterator[tuple[Ints, Floats]]:
     Lists without an order to speak of, of two documents or of documents that are all at one place, are left out. The
     others are moved and stretched to [-1/2, 1/2], as no measure here depends on where the axis begins, or its unit.
     """
-    together = ranks.closed_up(positions)
+    together = ranks.close_up(positions)
     length = (~np.isnan(positions)).sum(axis=1)
     for n in np.unique(length[length > 2]):
         rows = np.flatnonzero(length == n)
@@ -91,9 +91,9 @@ class _Spread(Measure):
         for rows, lists in by_length(positions):
             raw = self.raw(lists)
             if self.normaliser == "exact":
-                bound, least, most = ends_of_each(lists, self.step, self.mean)
+                bound, least, most = bound_each(lists, self.step, self.mean)
             else:
-                bound, least, most = sampled_ends(lists, self.step, self.mean, n=self.n, seed=self.seed)
+                bound, least, most = sample_bounds(lists, self.step, self.mean, n=self.n, seed=self.seed)
             wide = most - least > NEAR * most  # else they differ by rounding only
             of = quotient(most - raw, np.where(wide, most - least, 0.0))
             value[rows] = of.clip(0, 1) if self.normaliser == "exact" else of
@@ -160,7 +160,7 @@ class DUO(_Spread):
             squares = np.square(ordered - ordered.mean())
             order = np.argsort(squares if worst else -squares, kind="stable")
         else:
-            order = (extremes.order_of_least if worst else extremes.order_of_most)(ordered, of_length)
+            order = (extremes.find_least_order if worst else extremes.find_most_order)(ordered, of_length)
         whole = np.arange(many)
         whole[known] = placed[order]
         return whole
@@ -177,7 +177,7 @@ class DUO(_Spread):
         lists = [each for _, each in by_length(np.repeat(x[known], supply[known])[None])]
         if not lists:
             return None
-        _, least, most = ends_of_each(lists[0], self.step, self.mean)[
+        _, least, most = bound_each(lists[0], self.step, self.mean)[
             :, 0
         ]  # they differ: not all documents are at one place
         low, high = x[known].min(), x[known].max()
@@ -229,7 +229,7 @@ class SignedDUO(_Spread):
         return _strongest([self._sign(axis) * self.normalised(axis)[0] for axis in axes], len(positions))
 
     def _sign(self, positions: Floats) -> Floats:
-        together = ranks.closed_up(positions)
+        together = ranks.close_up(positions)
         k = np.arange(1, together.shape[1] + 1)
         side = np.sign(together)
         majority = (2 * np.cumsum(side > 0, axis=1) > k) * 1.0 - (2 * np.cumsum(side < 0, axis=1) > k)
@@ -266,7 +266,7 @@ class DUO_random(_Spread):  # noqa: N801 - its name
 
     def raw(self, lists: Floats) -> Floats:
         """Give what is normalised [list]."""
-        return expected(lists, self.step, self.mean)
+        return average_spread(lists, self.step, self.mean)
 
     def __call__(self, positions: Floats) -> Floats:
         """Return the expectation [query]."""

@@ -142,7 +142,7 @@ class _Exposure(Measure):
     def weights(self, ranks: int, relevant_above: Floats | None = None) -> Floats:
         """Give the exposure of ranks 1..``ranks`` [row or 1, rank]."""
         if self.discount in ("log2", "log2_clipped", "given"):
-            return discount.named(self.discount, ranks)[None]
+            return discount.compute_weights(self.discount, ranks)[None]
         above = 0.0 if relevant_above is None else relevant_above
         weights: Floats = discount.geometric(ranks, self.p) * power(1 - self.stop, np.asarray(above))
         return np.atleast_2d(weights)
@@ -163,14 +163,14 @@ class _Exposure(Measure):
         return {
             "membership": membership,
             "weights": self.of_ranks(membership, relevance),
-            "compare": self.compared,
+            "compare": self.compare_exposure,
             "bends": "" if self.documents == "relevant" else "up",
             "sample_of": sample_of,
             "queries": queries,
         }
 
     @abstractmethod
-    def compared(self, held: Floats, wanted: Floats) -> Floats:
+    def compare_exposure(self, held: Floats, wanted: Floats) -> Floats:
         """Compare the groups' exposure s with t, that under the target, both [..., group]."""
 
 
@@ -246,7 +246,7 @@ class EED(_Exposure):
             **self.read(membership, sample_of, queries, relevance),
         )
 
-    def compared(self, held: Floats, wanted: Floats) -> Floats:  # noqa: ARG002 - there is no target
+    def compare_exposure(self, held: Floats, wanted: Floats) -> Floats:  # noqa: ARG002 - there is no target
         """Sum the squares."""
         return np.asarray(np.square(held).sum(axis=-1))
 
@@ -268,7 +268,7 @@ class EER(_AgainstTarget):
     Source: Diaz et al., CIKM 2020, Eq. 2 (EE-R), for groups. https://doi.org/10.1145/3340531.3411962
     """
 
-    def compared(self, held: Floats, wanted: Floats) -> Floats:
+    def compare_exposure(self, held: Floats, wanted: Floats) -> Floats:
         """Return EE-R [query]."""
         return np.asarray((held * wanted).sum(axis=-1))
 
@@ -311,6 +311,6 @@ class EEL(_AgainstTarget):
 
     better = "lower"
 
-    def compared(self, held: Floats, wanted: Floats) -> Floats:
+    def compare_exposure(self, held: Floats, wanted: Floats) -> Floats:
         """Return EE-L [query]."""
         return np.asarray(np.square(held - wanted).sum(axis=-1))

@@ -30,7 +30,7 @@ def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floa
     return quotient(weighted_sum(held, weights), weighted_sum(mass, weights)) - target
 
 
-@ranks.once
+@ranks.cache_by_array
 def _known(membership: Floats) -> Floats:
     """Sum over groups [query, rank]; nan where they are unknown."""
     return np.asarray(membership.sum(axis=2))
@@ -154,7 +154,7 @@ class Exposure(Measure):
 
     def formula(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Surplus:
         """Divide the group's exposure by that of all, less its target."""
-        at, weights = groups.index(self.group), partial(discount.named, self.discount)
+        at, weights = groups.index(self.group), partial(discount.compute_weights, self.discount)
         return Surplus(membership, target, lengths, at, self.cutoff, self.mass, weights, self.of == "all")
 
     def mass(self, membership: Floats, lengths: Ints, unknown: float | None = None) -> Floats:

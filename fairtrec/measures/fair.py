@@ -199,7 +199,7 @@ class FAIR(Measure):
     ) -> Floats:
         """Return FAIR [query]. Raises UsageError where the attainable normaliser would look at too many states."""
         membership, judged, target = (
-            distribution.in_order(each, order) for each in (membership, judged_membership, target)
+            distribution.order_groups(each, order) for each in (membership, judged_membership, target)
         )
         top, grades = np.nan_to_num(membership[:, : self.cutoff]), relevance[:, : self.cutoff]
         grouped = top.any(axis=(1, 2)) | np.nan_to_num(judged).any(axis=(1, 2))
@@ -289,7 +289,7 @@ class FAIR(Measure):
     ) -> Earned | None:
         """Each rank earns its gain, over one plus the divergence of the groups' shares down to it."""
         held, judged, wanted = (
-            np.nan_to_num(distribution.in_order(each, order)) for each in (membership, judged_membership, target)
+            np.nan_to_num(distribution.order_groups(each, order)) for each in (membership, judged_membership, target)
         )
         (ideal,) = self._ideal(judged, judged_relevance)
         if self.form == "product" or self.normaliser != "ideal" or not judged.any() or not ideal > 0:
@@ -324,4 +324,4 @@ class FAIR(Measure):
         return total
 
     def _discount(self, n: int) -> Floats:
-        return np.ones(n) if self.gain == "precision" else discount.named(DISCOUNTS[self.gain], n, self.p)
+        return np.ones(n) if self.gain == "precision" else discount.compute_weights(DISCOUNTS[self.gain], n, self.p)

@@ -121,7 +121,7 @@ class GFR(Measure):
         parts = [replace(measure, by=name, part="fairness") for name, measure in of_each.items()]
         return (replace(self, part="relevance"), *parts)
 
-    def combined(self, values: Floats, takes_part: Bools) -> Floats:
+    def combine_attributes(self, values: Floats, takes_part: Bools) -> Floats:
         """Take the mean over relevance and the fairness of each attribute that takes part; at least one does."""
         number, both = takes_part.sum(axis=0), self._counted[1]
         fairness = np.where(takes_part, values[1:], 0.0).sum(axis=0)

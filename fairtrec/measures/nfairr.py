@@ -56,7 +56,7 @@ def setfairr(omega: Floats, documents: Ints, cutoff: int, *, full_k: bool = Fals
     return np.asarray(mean * discount.sums(discount.log2(cutoff))[filled])
 
 
-@ranks.once_by_rank
+@ranks.cache_by_rank
 def _omega_of(ranked: Ints, counts: Floats, target: Floats, tau: int) -> Floats:
     """Rate the neutrality of the ranked documents [query, rank]; once for measures at several cutoffs."""
     return neutrality.omega(take(counts, ranked), target[:, None], tau)
@@ -90,7 +90,7 @@ class Neutrality(Measure):
             discount.log2(self.cutoff),
             ideal,
             defined=defined,
-            by_labels=lambda weights: neutrality.of_labels(weights, target[:, None]),
+            by_labels=lambda weights: neutrality.rate_labels(weights, target[:, None]),
             reach=2 * (1 - target.min(axis=1)),
         )
 
@@ -179,7 +179,7 @@ class NFaiRR(Neutrality):
         """Let each rank add the neutrality of its document, discounted, over the ideal, which no order changes."""
         return self.discounted(ranked, counts, target, self.ideal(background, target))
 
-    def at_ends(self, low: Mapping[str, Any], high: Mapping[str, Any]) -> tuple[Floats, Floats, Bools]:
+    def bound_over_texts(self, low: Mapping[str, Any], high: Mapping[str, Any]) -> tuple[Floats, Floats, Bools]:
         """Set the least neutral ranking against the most neutral ideal, and the other way round.
 
         Where both ideals are the same, being full without the documents that have no text, some texts attain both.

@@ -80,10 +80,10 @@ def weights(n: int, step: int, kind: PrefixDiscount) -> Floats:
     >>> weights(4, 2, "log2_next").round(6).tolist(), weights(4, 1, "log2_rank").round(6).tolist()
     ([0.0, 0.63093, 0.0, 0.430677], [0.0, 1.0, 0.63093, 0.5])
     """
-    return np.where(np.arange(1, n + 1) % step == 0, discount.named(kind, n), 0.0)
+    return np.where(np.arange(1, n + 1) % step == 0, discount.compute_weights(kind, n), 0.0)
 
 
-def ends(
+def bound_order(
     difference: PrefixDifference, length: int, marked: int, step: int, kind: PrefixDiscount
 ) -> tuple[float, float]:
     """Give the least and the most that any order of a list has, ``marked`` of whose documents are protected."""
@@ -99,7 +99,7 @@ def _ends(
     kind: PrefixDiscount,
     given: tuple[float, ...],  # noqa: ARG001 - the word alone does not tell one file from another
 ) -> tuple[float, float]:
-    return extremes.by_counts(_costs(difference, length, marked, weights(length, step, kind)), length, marked)
+    return extremes.bound_by_counts(_costs(difference, length, marked, weights(length, step, kind)), length, marked)
 
 
 def _costs(difference: PrefixDifference, length: int, marked: int, weigh: Floats) -> Iterator[Floats]:
@@ -121,7 +121,7 @@ def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: 
     >>> unevenness(marks, nd, step=1, kind="log2_next", norm="minmax").round(9).tolist()
     [1.0, 0.0]
     """
-    marks = ranks.closed_up(marks)
+    marks = ranks.close_up(marks)
     there, protected = ~np.isnan(marks), marks == 1
     length, marked = there.sum(axis=1), protected.sum(axis=1)
     values = np.full(len(there), np.nan)
@@ -132,7 +132,7 @@ def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: 
     each = difference(np.cumsum(protected[mixed], axis=1), rank, marked[mixed, None], length[mixed, None])
     raw = weighted_sum(np.where(there[mixed], each, 0.0), weights(len(rank), step, kind))
     pairs = zip(length[mixed].tolist(), marked[mixed].tolist(), strict=True)
-    least, most = np.array([ends(difference, n, g, step, kind) for n, g in pairs]).T
+    least, most = np.array([bound_order(difference, n, g, step, kind) for n, g in pairs]).T
     least = least if norm == "minmax" else np.zeros(len(mixed))
     wide = most - least > NEAR * most  # else they differ by rounding only
     values[mixed[wide]] = ((raw - least)[wide] / (most - least)[wide]).clip(0, 1)
@@ -169,7 +169,7 @@ class Unevenness(Form):
         scale, shift = np.zeros((2, *marked.shape))
         for at, m in np.ndenumerate(marked):
             n = int(length[at[0]])
-            least, most = ends(self.difference, n, int(m), self.step, self.kind) if 0 < m < n else (0.0, 0.0)
+            least, most = bound_order(self.difference, n, int(m), self.step, self.kind) if 0 < m < n else (0.0, 0.0)
             least = least if self.norm == "minmax" else 0.0
             if most - least > NEAR * most:
                 scale[at], shift[at] = 1 / (most - least), least / (most - least)

@@ -68,7 +68,7 @@ class OutputBias(_OnAxis):
 
     def __call__(self, positions: Floats) -> Floats:
         """Return the output bias [query]."""
-        return ranks.mean_of_means(ranks.closed_up(self.along(positions)[:, : self.cutoff]))
+        return ranks.mean_of_means(ranks.close_up(self.along(positions)[:, : self.cutoff]))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class RankingBias(_OnAxis):
 
     def __call__(self, positions: Floats, background_positions: Floats) -> Floats:
         """Return the ranking bias [query]."""
-        shown = ranks.closed_up(self.along(positions)[:, : self.cutoff])
+        shown = ranks.close_up(self.along(positions)[:, : self.cutoff])
         return ranks.mean_of_means(shown) - ranks.mean(self.along(background_positions))
 
 

@@ -44,7 +44,7 @@ def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
     return of_totals(ranks.total(np.nan_to_num(membership)), target, eps)
 
 
-@ranks.once
+@ranks.cache_by_array
 def of_totals(amounts: Floats, target: Floats, eps: float = 0.0) -> Floats:
     """Give each group's skew [..., group] where the groups hold these amounts [..., group].
 
@@ -74,7 +74,7 @@ class _Skew(Measure):
     eps: float = 0.0
     limits = (("eps", 0, np.inf, "eps is {eps}; it is added to shares, so it is 0 or more"),)
 
-    def chosen(self, membership: Floats, target: Floats, choose: Callable[[Floats], Floats]) -> GroupTotals:
+    def choose_skew(self, membership: Floats, target: Floats, choose: Callable[[Floats], Floats]) -> GroupTotals:
         """Choose one of the skews of the groups [..., group] -> [...]."""
         return GroupTotals(
             membership, self.cutoff, lambda amounts, target: choose(of_totals(amounts, target, self.eps)), target
@@ -107,7 +107,7 @@ class Skew(_Skew):
 
     def formula(self, membership: Floats, target: Floats, groups: Sequence[str]) -> GroupTotals:
         """Choose the group's own."""
-        return self.chosen(membership, target, lambda skews: skews[..., groups.index(self.group)])
+        return self.choose_skew(membership, target, lambda skews: skews[..., groups.index(self.group)])
 
 
 class MinSkew(_Skew):
@@ -128,7 +128,7 @@ class MinSkew(_Skew):
 
     def formula(self, membership: Floats, target: Floats) -> GroupTotals:
         """Choose the least."""
-        return self.chosen(membership, target, lambda skews: np.fmin.reduce(skews, axis=-1))
+        return self.choose_skew(membership, target, lambda skews: np.fmin.reduce(skews, axis=-1))
 
 
 class MaxSkew(_Skew):
@@ -151,7 +151,7 @@ class MaxSkew(_Skew):
 
     def formula(self, membership: Floats, target: Floats) -> GroupTotals:
         """Choose the greatest."""
-        return self.chosen(membership, target, lambda skews: np.fmax.reduce(skews, axis=-1))
+        return self.choose_skew(membership, target, lambda skews: np.fmax.reduce(skews, axis=-1))
 
 
 @dataclass(frozen=True)

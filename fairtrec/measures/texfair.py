@@ -22,13 +22,13 @@ SILENT = NoteKind(
 )
 
 
-@ranks.once_by_rank
+@ranks.cache_by_rank
 def shares_of(ranked: Ints, counts: Floats, tokens: Floats) -> Floats:
     """Give the groups' shares of the tokens of the ranked documents [query, rank, group]."""
     return per_token(take(counts, ranked), take(tokens, ranked))
 
 
-@ranks.once_by_rank
+@ranks.cache_by_rank
 def terms_of(ranked: Ints, counts: Floats) -> Floats:
     """Count the group terms of the ranked documents [query, rank]; nan is no document."""
     return np.asarray(take(counts, ranked).sum(axis=2))

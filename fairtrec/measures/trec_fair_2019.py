@@ -267,7 +267,7 @@ class TREC19Share(_OfGroups):
         share[np.isnan(unfairness(exposure, relevance))] = np.nan  # so that both shares are means over the same queries
         return means(share, parts, len(sequences.names))[:, authors.groups.index(self.group or "")]
 
-    def expanded(self, groups: Sequence[str]) -> tuple[Measure, ...]:
+    def expand_groups(self, groups: Sequence[str]) -> tuple[Measure, ...]:
         """Give one measure for each group where none was named; the paper has no group of unlabelled authors."""
         if self.group is not None:
             return (self,)

@@ -60,7 +60,7 @@ class Plain:
     params: Mapping[str, int]
 
     @classmethod
-    def of(cls, name: str, params: Mapping[str, Any], greatest: int) -> "Plain | None":
+    def parse(cls, name: str, params: Mapping[str, Any], greatest: int) -> "Plain | None":
         """Take a measure that is written so; None if it is another, or one that ir-measures may refuse."""
         known = PLAIN.get(name, "")
         may = {"cutoff"} if known == "nDCG" else {"cutoff", "rel"}
@@ -69,7 +69,7 @@ class Plain:
         return cls(known, dict(params)) if fits and 1 <= params.get("rel", 1) <= greatest else None
 
     @property
-    def theirs(self) -> Any:
+    def ir_measure(self) -> Any:
         """What it is in ir-measures."""
         import ir_measures
 
@@ -94,7 +94,7 @@ class TrecOnly(Plain):
     SUPPORTED_PARAMS: ClassVar[Mapping[str, Any]] = {}
 
     @property
-    def theirs(self) -> Any:
+    def ir_measure(self) -> Any:
         """Itself, as there is no other."""
         return self
 
@@ -146,11 +146,11 @@ class Utility(Measure):
         super().__post_init__()
 
     @property
-    def theirs(self) -> Any:
+    def ir_measure(self) -> Any:
         """The measure of ir-measures."""
-        return self.measure.theirs if isinstance(self.measure, Plain) else self.measure
+        return self.measure.ir_measure if isinstance(self.measure, Plain) else self.measure
 
-    def gained(self, places: Ints, grades: Floats) -> Floats:
+    def sum_gains(self, places: Ints, grades: Floats) -> Floats:
         """Sum what the judged documents of rankings add [query], given their ranks, from 1, and grades [query, n].
 
         Sums go down the ranks one by one, and logarithms are rounded correctly, as in trec_eval.
@@ -166,7 +166,7 @@ class Utility(Measure):
         many: Floats = relevant.sum(axis=1).astype(np.float64)
         return np.minimum(many, 1.0) if self.name == "Success" else many
 
-    def most(self, judged: Floats) -> Floats:
+    def ideal_gain(self, judged: Floats) -> Floats:
         """Give what the gain is divided by [query], of the grades of all judged documents [query, n], highest first."""
         if self.name == "nDCG":
             best = judged[:, : self.cutoff]
@@ -206,14 +206,14 @@ def _logarithms(places: Ints) -> Floats:
     return np.asarray(elementary.log2_of_counts(int(places.max(initial=1)) + 2)[np.maximum(places, 1) + 1])
 
 
-def rows_of_relevance(measures: Iterable[Quantity]) -> list[int]:
+def find_relevance_rows(measures: Iterable[Quantity]) -> list[int]:
     """Number the measures of relevance among these."""
     return [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
 
 
 def split_relevance(measures: Sequence[Measure]) -> tuple[list[Utility], list[Measure]]:
     """Split measures into those of relevance, which a judge computes, and all others."""
-    rows = rows_of_relevance(measures)
+    rows = find_relevance_rows(measures)
     others = [measure for row, measure in enumerate(measures) if row not in rows]
     return cast("list[Utility]", [measures[row] for row in rows]), others
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer
-from fairtrec.evaluation.answers.aggregates import of_queries
+from fairtrec.evaluation.answers.aggregates import strip_aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.inputs.options import unknown_option_error
@@ -54,10 +54,12 @@ def flat(of: Answer) -> dict[str, float]:
     """Name each number as trackers want it."""
     of = _made_of(of)
     if isinstance(of, Result):
-        return records.of_means(with_bounds(with_ends(of)), parts={})
+        return records.name_means(with_bounds(with_ends(of)), parts={})
     kind = _kind(of)
     numbers = kind.part("numbers")
-    return records.of_rows(kind.part("rows")(of, places=None) if numbers is None else numbers(of), kind.part("KEYS"))
+    return records.name_numbers(
+        kind.part("rows")(of, places=None) if numbers is None else numbers(of), kind.part("KEYS")
+    )
 
 
 def with_confidence(
@@ -83,7 +85,7 @@ def frame(of: Answer, *, per_query: bool) -> Any:
         head, *cells = kind.part("rows")(of, places=None, **{"per_query": True} if per_query else {})
         made = pd.DataFrame(cells, columns=[*head])
     elif per_query:
-        whole = replace(of, scores=tuple(map(of_queries, of.scores)))
+        whole = replace(of, scores=tuple(map(strip_aggregates, of.scores)))
         rows = [(each, each.values.T) for each in with_ends(whole).scores]
         index = [(scores.run, qid) for scores, _ in rows for qid in scores.qids]
         made = _of_values(pd, rows, pd.MultiIndex.from_tuples(index, names=["run", "qid"]))
@@ -113,10 +115,10 @@ def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: 
     if isinstance(of, Result):
         pool = True if any(scores.totals for scores in of.scores) else None
         refuse_view(form, place, pool=pool, **view)
-        slices = view["slices"] = Slices.of(view.get("slices"))
+        slices = view["slices"] = Slices.read(view.get("slices"))
         sort = view.get("sort")
         view["sort"] = sort if sort is None or isinstance(sort, Measure) else sort_key(sort, None)
-        of = slices.noted(of)
+        of = slices.add_notes(of)
     made = kind(form, of, places=places, **view)
     emit(made if isinstance(made, bytes) else "".join(made), place)
 

@@ -17,16 +17,16 @@ def cell(value: float, places: int | None) -> str | float:
     return value if places is None else f"{value:.{places}f}"
 
 
-def signed(value: float, places: int) -> str:
+def format_signed(value: float, places: int) -> str:
     """Write a difference with its sign; what is printed as 0 has +.
 
-    >>> signed(0.25, 2), signed(-1e-9, 2), signed(float("nan"), 2)
+    >>> format_signed(0.25, 2), format_signed(-1e-9, 2), format_signed(float("nan"), 2)
     ('+0.25', '+0.00', 'nan')
     """
     return "nan" if value != value else f"{value:+z.{places}f}"  # noqa: PLR0124 - nan is not itself
 
 
-def standing(result: Result, places: int) -> "Standing":
+def compare_means(result: Result, places: int) -> "Standing":
     """Compare the runs by their means, as far as the printed digits tell.
 
     Incomplete ones are compared with none, nor those of a run of which much is unknown, nor is a mean that no labelling
@@ -34,7 +34,7 @@ def standing(result: Result, places: int) -> "Standing":
     """
     from fairtrec.evaluation.leaderboard import Standing, find_uneven, incomplete, strange
 
-    printed = [[float(f"{value:.{places}f}") for value in scores.compared.tolist()] for scores in result.scores]
+    printed = [[float(f"{value:.{places}f}") for value in scores.order_values.tolist()] for scores in result.scores]
     measures = range(len(result.scores[0].measures))
     untrue = [
         [any(column.misleads(scores, row) for column in scores.columns.values()) for row in measures]
@@ -56,7 +56,7 @@ def rows(scores: Scores, *, per_query: bool, summary: bool) -> list[tuple[int | 
 
 def sizes(scores: Scores, places: int) -> list[str]:
     """Write the mean size of each measure's values, by which runs are compared, where the mean does not tell it."""
-    several = zip(scores.measures, scores.means.tolist(), scores.compared.tolist(), strict=True)
+    several = zip(scores.measures, scores.means.tolist(), scores.order_values.tolist(), strict=True)
     written = [(measure, f"{abs(mean):.{places}f}", f"{size:.{places}f}") for measure, mean, size in several]
     return [
         f" |{size}|" if measure.better == "nearer 0" and size != mean and row not in scores.decisions else ""
@@ -64,7 +64,7 @@ def sizes(scores: Scores, places: int) -> list[str]:
     ]
 
 
-def beside(scores: Scores, query: int | str | None, places: int) -> list[str]:
+def write_suffix(scores: Scores, query: int | str | None, places: int) -> list[str]:
     """Write what stands behind each value: the mean size that runs are compared by, and what columns print there."""
     if isinstance(query, str):
         return [""] * len(scores.measures)
@@ -84,7 +84,7 @@ def listed(runs: Sequence[str]) -> str:
     return f"{', '.join(runs[:3])}, and {len(runs) - 3} more" if len(runs) > 4 else ", ".join(runs)
 
 
-def distinct(one: float, other: float, places: int) -> tuple[str, str]:
+def format_distinct(one: float, other: float, places: int) -> tuple[str, str]:
     """Write two numbers with as many digits as tell them apart."""
     for digits in range(places, 18):
         written = f"{one:.{digits}f}", f"{other:.{digits}f}"

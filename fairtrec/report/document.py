@@ -100,7 +100,7 @@ class ReportTable:
     narrow: "ReportTable | None" = None
 
     @classmethod
-    def of_rows(
+    def from_rows(
         cls,
         title: str,
         keys: int,
@@ -122,14 +122,14 @@ class ReportTable:
         """All columns, from left to right."""
         return [*self.keys, *self.values]
 
-    def renamed(self, short: Mapping[str, str]) -> Self:
+    def rename_runs(self, short: Mapping[str, str]) -> Self:
         """Put other names of runs in the place of these."""
         keys, values = ([column.renamed(short) for column in several] for several in (self.keys, self.values))
-        narrow = None if self.narrow is None else self.narrow.renamed(short)
+        narrow = None if self.narrow is None else self.narrow.rename_runs(short)
         return replace(self, keys=keys, values=values, narrow=narrow)
 
 
-def stacked(tables: Sequence[ReportTable], name: str, of_tables: Sequence[str]) -> ReportTable:
+def stack_tables(tables: Sequence[ReportTable], name: str, of_tables: Sequence[str]) -> ReportTable:
     """Put tables of the same values one below the other; a first column of this name tells which is which.
 
     A key that a table lacks is empty there.

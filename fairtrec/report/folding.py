@@ -30,10 +30,10 @@ def select_notes(notes: Sequence[Note], most: int | None, short: Mapping[str, st
     return lines[: len(lines) - left] + [f"and {left} more note{'s' * (left > 1)}: -v"] * bool(left)
 
 
-def hung(line: str, width: int | None, indent: int) -> list[str]:
+def wrap_hanging(line: str, width: int | None, indent: int) -> list[str]:
     """Break a line that is wider than a window between words, but in no interval; what goes on stands to the right.
 
-    >>> hung("passed  0.5 of 3 queries, [0.1, 0.9]", 32, 8)
+    >>> wrap_hanging("passed  0.5 of 3 queries, [0.1, 0.9]", 32, 8)
     ['passed  0.5 of 3 queries,', '        [0.1, 0.9]']
     """
     if width is None or len(line) <= width:

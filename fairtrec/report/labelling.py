@@ -50,10 +50,10 @@ class Spot:
     lead: tuple[tuple[float, float], ...] = ()
 
 
-def stacked(places: Iterable[tuple[int, float, float]], near: float = TWIN) -> list[Dot]:
+def stack_dots(places: Iterable[tuple[int, float, float]], near: float = TWIN) -> list[Dot]:
     """Make the dots of runs, those on top first; what would be hidden under another, so ``near``, is a ring round it.
 
-    >>> [dot.radius for dot in stacked([(0, 10.0, 10.0), (1, 50.0, 10.0), (2, 11.0, 10.0), (3, 10.0, 10.0)])]
+    >>> [dot.radius for dot in stack_dots([(0, 10.0, 10.0), (1, 50.0, 10.0), (2, 11.0, 10.0), (3, 10.0, 10.0)])]
     [5, 5, 9, 13]
     """
     dots: list[Dot] = []
@@ -70,7 +70,7 @@ def stacked(places: Iterable[tuple[int, float, float]], near: float = TWIN) -> l
     return dots
 
 
-def labelled(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter: float = LETTER) -> dict[int, Spot]:
+def place_labels(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter: float = LETTER) -> dict[int, Spot]:
     """LabelPlace labels of letters of a height beside their dots, the first dots first; one without room has no place.
 
     Those that find none are tried again before the others, and so are those that then find none.

@@ -22,14 +22,14 @@ LOWERED = str.maketrans(RAISED, ascii_lowercase)
 
 def md(document: Document) -> str:
     """Write Markdown tables, each below its title; what their signs mean, the notes and the signature below them."""
-    lines = [f"**{escaped_md(str(document.verdict))}**", ""] if document.verdict is not None else []
+    lines = [f"**{escape_markdown(str(document.verdict))}**", ""] if document.verdict is not None else []
     for table in document.tables:
         rule = [":--" if column.words else "--:" for column in table.columns]
-        head, *rows = _rows(table, escaped_md, "**{}**", "*{}*")
-        lines += [f"**{escaped_md(table.title)}**", ""] if table.title else []
+        head, *rows = _rows(table, escape_markdown, "**{}**", "*{}*")
+        lines += [f"**{escape_markdown(table.title)}**", ""] if table.title else []
         lines += [*(f"| {' | '.join(row)} |" for row in (head, rule, *rows)), ""]
-    lines += [*(f"- {escaped_md(line)}" for line in document.lines), *[""] * bool(document.lines)]
-    lines += [f"{escaped_md(document.caption)}.", ""] if document.caption else []
+    lines += [*(f"- {escape_markdown(line)}" for line in document.lines), *[""] * bool(document.lines)]
+    lines += [f"{escape_markdown(document.caption)}.", ""] if document.caption else []
     return "".join(f"{line}\n" for line in [*lines, code_md(document.signature)])
 
 
@@ -78,10 +78,10 @@ def _rows(table: ReportTable, escaped: Callable[[str], str], best: str, worst: s
     return list(zip(*columns, strict=True))
 
 
-def escaped_md(text: str, more: str = "") -> str:
+def escape_markdown(text: str, more: str = "") -> str:
     """Write what Markdown would take for signs as text, and ``more`` signs where these can do harm.
 
-    >>> escaped_md("a_b"), escaped_md("> b", ">")
+    >>> escape_markdown("a_b"), escape_markdown("> b", ">")
     ('a\\\\_b', '\\\\> b')
     """
     return re.sub(rf"([\\`*_|<\[{re.escape(more)}])", r"\\\1", plain(text))

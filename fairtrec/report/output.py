@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from fairtrec.support.errors import UsageError, defuse, reason, short, visible
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.errors import UsageError, defuse, make_visible, reason, short
+from fairtrec.support.files.atomic import replace_file
 from fairtrec.support.files.opening import name
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def emit(report: str | bytes, output: "Path | None", *, drawn: bool = False, com
         if _is_device(output):
             _fill(output, report)
             return
-        with replaced(output) as place:
+        with replace_file(output) as place:
             place.write_bytes(report if isinstance(report, bytes) else report.encode("utf-8", "surrogateescape"))
     except OSError as fault:
         raise UsageError(f"cannot write {output}: {fault.strerror}; choose another place with -o") from None
@@ -72,7 +72,7 @@ def emit(report: str | bytes, output: "Path | None", *, drawn: bool = False, com
 def _fill(device: "Path", report: str | bytes) -> None:
     """Write to a device or a pipe; a terminal is shown control characters as escapes."""
     with device.open("wb") as file:
-        text = visible(report) if isinstance(report, str) and file.isatty() else report
+        text = make_visible(report) if isinstance(report, str) and file.isatty() else report
         file.write(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
 
 
@@ -102,7 +102,7 @@ class Terminal(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         """Write a text; lines and tabs are what they are."""
-        super().write(visible(text))
+        super().write(make_visible(text))
         return len(text)
 
     def draw(self, text: str) -> None:
@@ -134,12 +134,12 @@ def write_commands(text: str, stream: Any) -> None:
     getattr(stream, "command", stream.write)(text)
 
 
-def annotation(kind: str, message: str, **properties: str | int | None) -> str:
+def write_annotation(kind: str, message: str, **properties: str | int | None) -> str:
     """Write a workflow command of GitHub Actions without its newline, escaped as the runner asks.
 
     A property that is None is left out.
 
-    >>> annotation("error", "50% or less", file="a,b.run", line=None, title="E101")
+    >>> write_annotation("error", "50% or less", file="a,b.run", line=None, title="E101")
     '::error file=a%2Cb.run,title=E101::50%25 or less'
     """
     given = {name: short(str(value)) for name, value in properties.items() if value is not None}
@@ -147,7 +147,7 @@ def annotation(kind: str, message: str, **properties: str | int | None) -> str:
 
 
 def _data(text: str) -> str:
-    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+    return make_visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:

@@ -140,7 +140,7 @@ def flat_name(*words: str) -> str:
     return plain if re.match("[a-zA-Z_]", plain) else f"_{plain}"
 
 
-def of_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
+def name_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
     """Name the means, those of slices with the name of the slice behind.
 
     Raises UsageError where two would have one name.
@@ -159,7 +159,7 @@ def of_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
     return _named(means())
 
 
-def of_rows(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
+def name_numbers(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
     """Name each number of each row, the head first, after the cells of the row's keys.
 
     Of one run alone the name is left out, as is that of the slice of all queries. Raises UsageError where two numbers

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairtrec.evaluation.answers.aggregates import of_query
+from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import JUDGED, Scores
 from fairtrec.formulas.rounding import same
@@ -97,7 +97,7 @@ def _note_undefined(scores: Scores) -> Iterator[Note]:
     many = len(scores.qids)
     unjudged = np.array([qid in scores.unjudged for qid in scores.qids], dtype=np.bool_)
     is_undefined = np.isnan(scores.values)
-    needs_qrels = np.array([needs_judgements(of_query(measure)) for measure in scores.measures], dtype=np.bool_)
+    needs_qrels = np.array([needs_judgements(strip_aggregate(measure)) for measure in scores.measures], dtype=np.bool_)
     covers = ~needs_qrels & (unjudged & ~is_undefined).any(axis=1)
     is_mixed = bool(covers.any() and needs_qrels.any())
     if is_mixed:
@@ -113,7 +113,9 @@ def _note_same(result: Result) -> list[Note]:
     """Name the runs with the same rankings, as failed rerankings have those of their first stage."""
     called = dict(zip((scores.run for scores in result.scores), shorten_runs(result), strict=True))
     several = [[run for run in runs if run in called] for runs in result.same]
-    return [SAME.note().on(runs, [called[run] for run in runs], len(called)) for runs in several if len(runs) > 1]
+    return [
+        SAME.note().assign_runs(runs, [called[run] for run in runs], len(called)) for runs in several if len(runs) > 1
+    ]
 
 
 def _note_uneven(result: Result) -> list[Note]:
@@ -124,7 +126,7 @@ def _note_uneven(result: Result) -> list[Note]:
     if not lacking:
         return []
     runs, called, many = zip(*lacking, strict=True)
-    return [UNEVEN.note(many=join_numbers(many), queries=len(every)).on(runs, called, len(result.scores))]
+    return [UNEVEN.note(many=join_numbers(many), queries=len(every)).assign_runs(runs, called, len(result.scores))]
 
 
 def note_ceilings(result: Result, only: int | None = None) -> list[Note]:
@@ -160,7 +162,7 @@ def _note_ceiling(result: Result, row: int) -> Note | None:
     runs, short = (
         [names_of[place] for place in places] for names_of in ([s.run for s in result.scores], shorten_runs(result))
     )
-    return note.on(runs, short, len(result.scores))
+    return note.assign_runs(runs, short, len(result.scores))
 
 
 def note_reliability(result: Result) -> list[Note]:

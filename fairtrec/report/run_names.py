@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.support.files.compression import uncompressed
+from fairtrec.support.files.compression import strip_suffix
 
 BETWEEN = "_-./: "  # what stands between the words of a name
 STAMP = re.compile(  # of a date, and of a time behind it: 2023-09-13T12-01-59.097613, 20230913_1201
@@ -54,7 +54,7 @@ def shorten_names(names: Sequence[str], width: int | None = None) -> list[str]:
 
 def _without_folders(names: Sequence[str]) -> list[str]:
     """Leave out the folders and endings of files."""
-    return [uncompressed(name.rpartition("/")[2]).removesuffix(".run") for name in names]
+    return [strip_suffix(name.rpartition("/")[2]).removesuffix(".run") for name in names]
 
 
 def _without_shared(names: Sequence[str]) -> list[str]:

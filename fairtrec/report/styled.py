@@ -22,10 +22,10 @@ def is_rich_here() -> bool:
     return find_spec("rich") is not None
 
 
-def drawn(lines: Iterable[Line], *, terminal: bool) -> str:
+def render_lines(lines: Iterable[Line], *, terminal: bool) -> str:
     """Write lines, in color for a terminal; blanks at the end of a line are left out.
 
-    >>> drawn([[("nDCG", "bold"), (" 0.5 ", "")], []], terminal=False)
+    >>> render_lines([[("nDCG", "bold"), (" 0.5 ", "")], []], terminal=False)
     'nDCG 0.5\\n\\n'
     """
     if not (terminal and is_rich_here()):
@@ -51,10 +51,10 @@ def _without_end(line: Line) -> list[tuple[str, str]]:
     return parts
 
 
-def width_of(text: str) -> int:
+def measure_width(text: str) -> int:
     """Count the columns of a terminal that a text takes: two for a wide letter, none for a mark above another.
 
-    >>> width_of("nDCG ↑"), width_of("女"), width_of("e\u0301")
+    >>> measure_width("nDCG ↑"), measure_width("女"), measure_width("e\u0301")
     (6, 2, 1)
     """
     if text.isascii():

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from shutil import get_terminal_size
 
 from fairtrec.report.document import Column, Document, ReportTable, RunCell
-from fairtrec.report.folding import HANG, cut, hung, select_notes
+from fairtrec.report.folding import HANG, cut, select_notes, wrap_hanging
 from fairtrec.report.run_names import shorten_names
-from fairtrec.report.styled import Line, drawn, width_of
+from fairtrec.report.styled import Line, measure_width, render_lines
 from fairtrec.support.errors import plain
 from fairtrec.support.notes import write_notes
 
@@ -38,7 +38,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     gap = document.gap
     room = get_terminal_size().columns if terminal or window else None
     short = _short_names(document.tables, gap, room)
-    tables = [table.renamed(short) for table in document.tables]
+    tables = [table.rename_runs(short) for table in document.tables]
     fitting = [(table, *_fitting(table, gap, room)) for table in tables]
     lines: list[Line] = []
     for table, keys, values in fitting:
@@ -52,7 +52,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     last = [*_hang(below, room), *filter(None, [plain(signature)])]
     between: list[Line] = [[]] * bool(first and lines and lines[0])
     every = [*([(line, "bold")] for line in first), *between, *lines, *([(line, "dim")] for line in last)]
-    return drawn(every, terminal=terminal)
+    return render_lines(every, terminal=terminal)
 
 
 def _below(document: Document, left: Mapping[str, None], short: Mapping[str, str], most: int | None) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _below(document: Document, left: Mapping[str, None], short: Mapping[str, str
 
 def _hang(lines: Iterable[str], room: int | None) -> list[str]:
     """Break lines at words where a window has no room; what goes on is indented."""
-    return [part for line in lines for part in hung(plain(line), room, HANG)]
+    return [part for line in lines for part in wrap_hanging(plain(line), room, HANG)]
 
 
 def _left_out(fitting: Iterable[tuple[ReportTable, Sequence[_Laid], Sequence[_Laid]]]) -> dict[str, None]:
@@ -150,14 +150,14 @@ def _most(widths: Sequence[int], room: int) -> int:
     return next((most for most in every if sum(min(width, most) for width in widths) <= room), 0)
 
 
-def within(window: int | None, names: Mapping[str, str]) -> Mapping[str, str]:
+def fit_names(window: int | None, names: Mapping[str, str]) -> Mapping[str, str]:
     """Shorten the names of rows so that a window has room for more."""
     if window is None:
         return names
     return dict(zip(names, shorten_names([*names.values()], max(FEWEST, 3 * window // 10)), strict=True))
 
 
-def aligned(
+def align_columns(
     head: Sequence[str], rows: Sequence[Sequence[str]], words: Container[str], window: int | None
 ) -> Iterator[str]:
     """Align columns without a frame, those of words to the left; the last goes on below where it has no room."""
@@ -165,7 +165,7 @@ def aligned(
     for row in (head, *rows):
         cells = zip(map(plain, row), head, widths, strict=True)
         padded = [cell.ljust(width) if name in words else cell.rjust(width) for cell, name, width in cells]
-        yield from hung(f"  {'  '.join(padded)}".rstrip(), window, sum(widths[:-1]) + 2 * len(widths))
+        yield from wrap_hanging(f"  {'  '.join(padded)}".rstrip(), window, sum(widths[:-1]) + 2 * len(widths))
 
 
 def _without(line: str, left: Container[str]) -> str:
@@ -205,7 +205,7 @@ def _laid(column: Column, most: int | None = None) -> _Laid:
     texts, marks = _marked_texts(column, cells)
     head = fold_text(plain(column.head), most)
     lines = [head, *(fold_text(text, most) if column.words and not column.runs else [text] for text in texts)]
-    width = max(width_of(line) for several in (*lines, [] if column.words else cells) for line in several)
+    width = max(measure_width(line) for several in (*lines, [] if column.words else cells) for line in several)
     left = column.words or bool(column.beside)
     padded = ["\n".join(_padded(line, width, left=left) for line in several) for several in lines]
     return _Laid(column, padded, ["", *({BEST: "bold green", WORST: "dim"}.get(mark, "") for mark in marks)], width)
@@ -227,7 +227,7 @@ def _marked_texts(column: Column, cells: Sequence[str]) -> tuple[list[str], list
 
 
 def _padded(text: str, width: int, *, left: bool) -> str:
-    pad = " " * (width - width_of(text))
+    pad = " " * (width - measure_width(text))
     return text + pad if left else pad + text
 
 
@@ -237,16 +237,16 @@ def fold_text(text: str, width: int | None) -> list[str]:
     >>> fold_text("a rather long reason", 8), fold_text("unbreakable", 8)
     (['a rather', 'long', 'reason'], ['unbreaka', 'ble'])
     """
-    if width is None or width_of(text) <= width:
+    if width is None or measure_width(text) <= width:
         return [text]
     lines = [""]
     for word in text.split(" "):
-        if lines[-1] and width_of(lines[-1]) + 1 + width_of(word) <= width:
+        if lines[-1] and measure_width(lines[-1]) + 1 + measure_width(word) <= width:
             lines[-1] += f" {word}"
             continue
         lines += [""] * bool(lines[-1])
         for letter in word:
-            lines += [""] * (width_of(lines[-1] + letter) > width)
+            lines += [""] * (measure_width(lines[-1] + letter) > width)
             lines[-1] += letter
     return lines
 

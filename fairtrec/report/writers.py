@@ -114,18 +114,18 @@ class ResultFormats(Formats):
 
             raise UsageError(PER_QUERY)
         if sort is not None:
-            from fairtrec.evaluation.leaderboard import by, computed
+            from fairtrec.evaluation.leaderboard import find_sort_measure, sort_runs
 
-            of, sort = by(of, sort), computed(of, sort)
+            of, sort = sort_runs(of, sort), find_sort_measure(of, sort)
         if writer.single and any(scores.columns for scores in of.scores):
             from fairtrec.report.ends import with_ends
 
             of = with_ends(of)
         if slices:
             from fairtrec.evaluation.columns.gaps import gaps
-            from fairtrec.evaluation.slices import sliced
+            from fairtrec.evaluation.slices import split_result
 
-            parts = dict(sliced(of, slices))
+            parts = dict(split_result(of, slices))
             view["parts"] = {**parts, **gaps(parts)}
         if writer.single and any(scores.columns for scores in of.scores):
             from fairtrec.report.ends import with_bounds
@@ -161,7 +161,7 @@ _RESULTS = {
     "latex": Writer("results.tables:tables", "markup:titled", "all"),
     "html": Writer("page.html:html", "", "all", means=True),
     "parquet": Writer("results.objects:parquet", exact=True, binary=True),
-    "flat": Writer("records:of_means", "records:json", exact=True, single=True, queries=False),
+    "flat": Writer("records:name_means", "records:json", exact=True, single=True, queries=False),
     "tira": Writer("results.lines:tira", single=True),
 }
 RESULTS = ResultFormats("fairtrec.report.results.tables", _RESULTS, said="fairtrec.report.result_notes")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Candidates, Floats, Ints, take
-from fairtrec.data.parameters import Parameters, named, unneeded
+from fairtrec.data.parameters import Parameters, list_optional_inputs, list_required_inputs
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -94,20 +94,20 @@ class Reranker(Parameters):
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of the inputs without which there is no order."""
-        return named(type(self).__call__)
+        return list_required_inputs(type(self).__call__)
 
     @property
     def preferences(self) -> tuple[str, ...]:
         """The names of the inputs that are heeded where they are given."""
-        return unneeded(type(self).__call__)
+        return list_optional_inputs(type(self).__call__)
 
     @property
-    def together(self) -> bool:
+    def orders_together(self) -> bool:
         """Whether what becomes of a query depends on the others, so that all are ordered at once."""
         return False
 
     @property
-    def of_measures(self) -> bool:
+    def searches_orders(self) -> bool:
         """Whether orders are looked for by what measures make of them; then it is not called."""
         return False
 
@@ -137,10 +137,10 @@ class Lists:
     notes: tuple[Note, ...] = ()
 
     @classmethod
-    def of(cls, group_of: Ints, lengths: Ints, cutoff: int, free: int | None = None) -> "Lists":
+    def group_documents(cls, group_of: Ints, lengths: Ints, cutoff: int, free: int | None = None) -> "Lists":
         """Take the documents of known group; those of unknown group, too, as members of the group ``free``, if given.
 
-        >>> lists = Lists.of(np.array([[0, MISSING, 1]]), np.array([3]), cutoff=2)
+        >>> lists = Lists.group_documents(np.array([[0, MISSING, 1]]), np.array([3]), cutoff=2)
         >>> lists.ranks.tolist(), lists.groups.tolist(), lists.tops.tolist()
         ([[0, 2]], [[0, 1]], [1])
         """
@@ -160,18 +160,18 @@ class Lists:
         return cls(ranks, closed, tops, lengths, group_of.shape[1], tuple(notes))
 
     @property
-    def many(self) -> Ints:
+    def document_counts(self) -> Ints:
         """How many documents are moved [query]."""
         return np.asarray((self.ranks != MISSING).sum(axis=1))
 
     def put_back(self, first: Ints) -> Ints:
         """Order all ranks that were looked at [query, place]: ``first`` come these places of the lists, then the rest.
 
-        >>> lists = Lists.of(np.array([[0, MISSING, 1]]), np.array([3]), cutoff=3)
+        >>> lists = Lists.group_documents(np.array([[0, MISSING, 1]]), np.array([3]), cutoff=3)
         >>> lists.put_back(np.array([[1]])).tolist()
         [[2, 1, 0]]
         """
-        order = completed(first, self.many, self.ranks.shape[1])
+        order = completed(first, self.document_counts, self.ranks.shape[1])
         ranks = np.arange(self.width)
         put = np.where(ranks < self.lengths[:, None], ranks, MISSING)
         filled = self.ranks != MISSING

@@ -49,7 +49,7 @@ class _Det(Reranker):
         if self.unknown == "free":
             free = shares.shape[1]
             shares = np.pad(shares, [(0, 0), (0, 1)])
-        lists = Lists.of(group_of, lengths, self.cutoff, free)
+        lists = Lists.group_documents(group_of, lengths, self.cutoff, free)
         tops = np.where(aimed, lists.tops, 0)
         shares = np.nan_to_num(shares)
         first = self._first(lists.groups, shares, tops)

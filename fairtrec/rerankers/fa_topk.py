@@ -44,19 +44,19 @@ def cumulative(k: int, p: float) -> Floats:
     return np.asarray(np.cumsum(exact[1:], axis=1))
 
 
-def least(of: Floats, alpha: float) -> Ints:
+def find_least_counts(of: Floats, alpha: float) -> Ints:
     """Give the least t with P(at most t of i) > alpha, for i = 1..k, from ``cumulative``.
 
-    >>> least(cumulative(12, 0.5), 0.1).tolist()
+    >>> find_least_counts(cumulative(12, 0.5), 0.1).tolist()
     [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4]
     """
     return np.asarray((of <= alpha * ALIKE).sum(axis=1))
 
 
-def broken(table: Ints, p: float) -> float:
+def break_probability(table: Ints, p: float) -> float:
     """Give the probability that a ranking in which each is protected with probability p breaks the table at some rank.
 
-    >>> broken(least(cumulative(20, 0.25), 0.1), 0.25).__round__(6)
+    >>> break_probability(find_least_counts(cumulative(20, 0.25), 0.1), 0.25).__round__(6)
     0.146887
     """
     holds = np.zeros(len(table) + 1)
@@ -72,27 +72,31 @@ def broken(table: Ints, p: float) -> float:
 
 
 @cache
-def adjusted(k: int, p: float, alpha: float, adjust: Adjust = "at-most") -> tuple[int, ...]:
+def adjust_table(k: int, p: float, alpha: float, adjust: Adjust = "at-most") -> tuple[int, ...]:
     """Give the table of how many protected documents the first 1..k need, for all these tests together.
 
-    >>> table = adjusted(20, 0.25, 0.1)
-    >>> table[8:10], round(broken(np.array(table), 0.25), 6)
+    >>> table = adjust_table(20, 0.25, 0.1)
+    >>> table[8:10], round(break_probability(np.array(table), 0.25), 6)
     ((0, 1), 0.089722)
-    >>> round(broken(np.array(adjusted(20, 0.25, 0.1, "nearest")), 0.25), 6)
+    >>> round(break_probability(np.array(adjust_table(20, 0.25, 0.1, "nearest")), 0.25), 6)
     0.105152
     """
     foretell(f"the table of {k:,} ranks (FATopK; fewer with a cutoff)", PER_RANK * k * k)
     of = cumulative(k, p)
     if adjust == "none":
-        return tuple(least(of, alpha).tolist())
+        return tuple(find_least_counts(of, alpha).tolist())
     levels = np.unique([0.0, *of[of <= alpha * ALIKE]])  # a table changes at these only
     low, high = 0, len(levels)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if broken(least(of, levels[middle]), p) <= alpha * ALIKE else (low, middle)
-    tables = [least(of, level) for level in levels[low : low + 2]]
+        low, high = (
+            (middle, high)
+            if break_probability(find_least_counts(of, levels[middle]), p) <= alpha * ALIKE
+            else (low, middle)
+        )
+    tables = [find_least_counts(of, level) for level in levels[low : low + 2]]
     if adjust == "nearest":
-        tables.sort(key=lambda table: abs(broken(table, p) - alpha))
+        tables.sort(key=lambda table: abs(break_probability(table, p) - alpha))
     return tuple(tables[0].tolist())
 
 
@@ -140,9 +144,9 @@ class FATopK(Reranker):
     def __call__(self, group_of: Ints, groups: tuple[str, ...], lengths: Ints) -> Order:
         """Return the order [query, place]."""
         protected = np.where(group_of == MISSING, MISSING, group_of == groups.index(self.protected))
-        lists = Lists.of(protected, lengths, self.cutoff, 0 if self.unknown == "unprotected" else None)
+        lists = Lists.group_documents(protected, lengths, self.cutoff, 0 if self.unknown == "unprotected" else None)
         heads = Heads(lists.groups, 2)
-        table = adjusted(self.cutoff, self.p, self.alpha, self.adjust)
+        table = adjust_table(self.cutoff, self.p, self.alpha, self.adjust)
         first = np.full((len(group_of), int(lists.tops.max(initial=0))), MISSING)
         lapsed = np.zeros(len(first), dtype=np.bool_)
         for rank in range(first.shape[1]):
@@ -159,6 +163,6 @@ class FATopK(Reranker):
         """Tell where there are as many protected documents as must be placed; any other places the best remaining."""
         known, protected = group_of != MISSING, group_of == groups.index(self.protected)
         tops = places_to_fill(known, self.cutoff, moved_only=self.unknown == "keep")
-        wanted = np.array([0, *adjusted(self.cutoff, self.p, self.alpha, self.adjust)])[tops]
+        wanted = np.array([0, *adjust_table(self.cutoff, self.p, self.alpha, self.adjust)])[tops]
         filled: Bools = known.any(axis=1) & (protected.sum(axis=1) >= wanted)  # or else it is said that there is none
         return filled

@@ -83,7 +83,7 @@ class _Greedy(Reranker):
     def _start(self, membership: Floats, lengths: Ints, relevance: Floats | None) -> tuple[Lists, Placeable]:
         """Take the documents of some group, or all of them."""
         known = np.where((np.nan_to_num(membership) > 0).any(axis=2), 0, MISSING)
-        lists = Lists.of(known, lengths, self.cutoff, 0 if self.unknown == "free" else None)
+        lists = Lists.group_documents(known, lengths, self.cutoff, 0 if self.unknown == "free" else None)
         there = lists.ranks != MISSING
         at = np.maximum(lists.ranks, 0)
         moved = np.where(there[..., None], np.nan_to_num(np.take_along_axis(membership, at[..., None], axis=1)), 0.0)

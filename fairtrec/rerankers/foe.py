@@ -272,7 +272,7 @@ class FOE(Reranker):
         if self.utility == "raw" and (utility < 0).any():
             raise InputError("there are scores below 0, which are no utility; take utility=minmax")
         free = int(group_of.max(initial=0)) + 1 if self.unknown == "free" else None
-        lists = Lists.of(group_of, lengths, self.cutoff, free)
+        lists = Lists.group_documents(group_of, lengths, self.cutoff, free)
         worth = np.maximum(np.nan_to_num(lists.spread(utility)), 0.0)
         weights = np.append(discount.log2(self.cutoff), 0.0)[np.clip(lists.ranks, 0, self.cutoff)]
         first = np.full((len(lengths), int(lists.tops.max(initial=0))), MISSING)
@@ -280,7 +280,7 @@ class FOE(Reranker):
         kept: Bools = np.zeros(len(lengths), dtype=np.bool_)
         mixed = kept.copy()
         least = 1.0
-        for query, many in enumerate(lists.many.tolist()):
+        for query, many in enumerate(lists.document_counts.tolist()):
             groups = np.where(lists.groups[query, :many] == free, MISSING, lists.groups[query, :many])
             rows = constraints(groups, worth[query, :many], self.constraint) if many else None
             found = None if rows is None else mixture(worth[query, :many], rows, weights[query, :many])

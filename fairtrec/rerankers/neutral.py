@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.formulas import discount, neutrality
-from fairtrec.formulas.rounding import tied
+from fairtrec.formulas.rounding import merge_ties
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.reranker import (
     MISSING,
@@ -99,11 +99,11 @@ class Neutral(Reranker):
             return np.zeros(len(scaled), dtype=np.bool_)
         omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
         keys = self._keys(scaled, omega, np.full(len(scaled), self.weight))
-        last = -np.sort(-np.nan_to_num(tied(keys), nan=-np.inf), axis=1)[:, self.cutoff - 1]
+        last = -np.sort(-np.nan_to_num(merge_ties(keys), nan=-np.inf), axis=1)[:, self.cutoff - 1]
         highest = np.where(
             np.isinf(scaled_below), -np.inf, (1 - self.weight) * np.maximum(scaled_below, 0.0) + self.weight
         )
-        return np.asarray(last >= tied(highest))
+        return np.asarray(last >= merge_ties(highest))
 
     @staticmethod
     def _keys(scaled: Floats, omega: Floats, weights: Floats) -> Floats:
@@ -112,7 +112,7 @@ class Neutral(Reranker):
 
     def _by(self, scaled: Floats, omega: Floats, weights: Floats, lengths: Ints) -> Ints:
         """Give the first ranks by these weights [query, place]."""
-        keys = np.nan_to_num(tied(self._keys(scaled, omega, weights)), nan=-np.inf)
+        keys = np.nan_to_num(merge_ties(self._keys(scaled, omega, weights)), nan=-np.inf)
         order = np.argsort(-keys, axis=1, kind="stable")[:, : self.cutoff]
         return np.where(np.arange(order.shape[1]) < lengths[:, None], order, MISSING)
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairtrec.data.parameters import spelled, typed_name
+from fairtrec.data.parameters import spell_value, typed_name
 from fairtrec.formulas import discount, neutrality, ranks, two_sums
 from fairtrec.formulas.fronts import ROUNDING, same_grades, spend
 from fairtrec.formulas.weighted_sums import weighted_sum
@@ -90,16 +90,16 @@ class Optimal(Reranker):
                 raise UsageError(f"{self.name}: scores have no grades; leave out {option}, or name another utility")
             if self.from_ != "run":
                 raise UsageError(f"{self.name}: only the documents of the run have scores; leave out from")
-        if self.cutoff is None and not self.of_measures:
+        if self.cutoff is None and not self.searches_orders:
             object.__setattr__(self, "cutoff", K)
 
     @property
-    def of_measures(self) -> bool:
+    def searches_orders(self) -> bool:
         """Whether orders are looked for by what measures make of them."""
         return bool(self.fairness or self.utility) or self.from_ != "run"
 
     @property
-    def together(self) -> bool:
+    def orders_together(self) -> bool:
         """In the mean, what one query may lose depends on what others do."""
         return not self.same_grades and not self.each
 
@@ -166,7 +166,7 @@ class Optimal(Reranker):
     def __str__(self) -> str:
         measures = [f"{name}={getattr(self, name)}" for name in ("fairness", "utility") if getattr(self, name)]
         rest = [
-            f"{typed_name(field.name)}={spelled(getattr(self, field.name))}"
+            f"{typed_name(field.name)}={spell_value(getattr(self, field.name))}"
             for field in fields(self)
             if field.name not in ("cutoff", "fairness", "utility") and getattr(self, field.name) != field.default
         ]

@@ -21,7 +21,7 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import elementary
-from fairtrec.formulas.rounding import constant, finite, tied
+from fairtrec.formulas.rounding import constant, finite, merge_ties
 from fairtrec.formulas.weighted_sums import weigh
 
 Coefficient = Literal["pearson", "spearman", "kendall"]
@@ -118,13 +118,13 @@ def fleiss(votes: Floats) -> float:
     """
     shares = votes.sum(axis=0) / votes.sum()
     by_chance = weigh(shares, shares)
-    return (agreeing(votes) - by_chance) / (1 - by_chance) if by_chance < 1 else NAN
+    return (observed_agreement(votes) - by_chance) / (1 - by_chance) if by_chance < 1 else NAN
 
 
-def agreeing(votes: Floats) -> float:
+def observed_agreement(votes: Floats) -> float:
     """Give the share of pairs of votes that agree, in the mean over things of two votes [thing, kind] or more; or nan.
 
-    >>> agreeing(np.array([[3, 0], [1, 1], [0, 1]]))
+    >>> observed_agreement(np.array([[3, 0], [1, 1], [0, 1]]))
     0.5
     """
     paired = votes[votes.sum(axis=1) > 1]
@@ -167,7 +167,7 @@ def correlation(x: Floats, y: Floats, kind: Coefficient = "pearson", confidence:
     4
     """
     pairs = finite(x) & finite(y)
-    x, y = tied(x[pairs]), tied(y[pairs])
+    x, y = merge_ties(x[pairs]), merge_ties(y[pairs])
     if len(x) < 2 or constant(x) or constant(y):
         return Correlation(len(x))
     from scipy import stats
@@ -212,7 +212,7 @@ def tau_ap(one: Floats, other: Floats) -> float:
     0.0
     """
     both = ~(np.isnan(one) | np.isnan(other))
-    x, y = tied(one[both]), tied(other[both])
+    x, y = merge_ties(one[both]), merge_ties(other[both])
     return (_below(x, y) + _below(y, x)) / 2
 
 

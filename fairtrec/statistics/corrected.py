@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints
-from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, Estimate, of_queries
+from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, Estimate, estimate_from_queries
 
 NOTHING = "nothing that it looks at was drawn"
 LEVEL = 0.95  # of intervals, where nothing else was asked for
@@ -28,7 +28,7 @@ class Corrector:
         """Whether intervals rest on as few errors as there are, and not on what documents could add."""
         return False
 
-    def of(self, columns: Sequence[int]) -> "Corrector":  # noqa: ARG002 - of any
+    def keep_queries(self, columns: Sequence[int]) -> "Corrector":  # noqa: ARG002 - of any
         """Keep some of the queries, by number."""
         return self
 
@@ -36,13 +36,13 @@ class Corrector:
         """Estimate what is to be added to the mean of the values; None: nothing can be."""
         return None
 
-    def between(self, other: "Corrector") -> Estimate | None:  # noqa: ARG002 - of any
+    def estimate_difference(self, other: "Corrector") -> Estimate | None:  # noqa: ARG002 - of any
         """Estimate what is to be added to the mean difference from the values of another run, in the same queries."""
         return None
 
 
 @dataclass(frozen=True, eq=False)
-class OfDocuments(Corrector):
+class DocumentCorrector(Corrector):
     """A sum over documents, of which some were drawn: an entry is a rank of a query at which a drawn document stands.
 
     ``parts`` [part, entry] are the weight of the rank, and times that the error of the gain, the gain by gold, and how
@@ -61,7 +61,7 @@ class OfDocuments(Corrector):
     is_other_form: bool = False
     kept: dict[bytes, DrawnDocuments] = field(default_factory=dict)  # what was asked for before
 
-    def of(self, columns: Sequence[int]) -> "OfDocuments":
+    def keep_queries(self, columns: Sequence[int]) -> "DocumentCorrector":
         """Keep some of the queries, by number."""
         place = np.full(len(self.weight), MISSING, dtype=np.int64)
         place[list(columns)] = np.arange(len(columns))
@@ -77,7 +77,7 @@ class OfDocuments(Corrector):
             kept={},
         )
 
-    def drawn(self, there: Bools | None = None) -> DrawnDocuments:
+    def take_drawn(self, there: Bools | None = None) -> DrawnDocuments:
         """Give what the drawn documents have in the mean of the values; ``there`` [query] says of which queries.
 
         Queries without a value are left out.
@@ -107,18 +107,18 @@ class OfDocuments(Corrector):
 
     def estimate(self) -> Estimate | None:
         """Estimate from all drawn documents that are looked at."""
-        return self.drawn().estimate()
+        return self.take_drawn().estimate()
 
-    def between(self, other: Corrector) -> Estimate | None:
+    def estimate_difference(self, other: Corrector) -> Estimate | None:
         """Estimate from the documents drawn, which cancel where they stand at the same ranks of both runs."""
-        if not isinstance(other, OfDocuments):
+        if not isinstance(other, DocumentCorrector):
             return None
         both = ~(np.isnan(self.values) | np.isnan(other.values))
-        return self.drawn(both).less(other.drawn(both))
+        return self.take_drawn(both).estimate_difference(other.take_drawn(both))
 
 
 @dataclass(frozen=True, eq=False)
-class OfQueries(Corrector):
+class QueryCorrector(Corrector):
     """``drawn`` queries [query], all documents of which are labelled, and their values by ``gold`` [query].
 
     nan is a query that was not drawn, or of which the value is undefined.
@@ -134,22 +134,22 @@ class OfQueries(Corrector):
         """Whether only a part of the queries was drawn."""
         return not self.drawn.all()
 
-    def of(self, columns: Sequence[int]) -> "OfQueries":
+    def keep_queries(self, columns: Sequence[int]) -> "QueryCorrector":
         """Keep some of the queries, by number."""
         kept = list(columns)
         return replace(self, values=self.values[kept], gold=self.gold[kept], drawn=self.drawn[kept])
 
     def estimate(self) -> Estimate | None:
         """Estimate from the drawn queries."""
-        return of_queries(self.values, self.gold, self.drawn)
+        return estimate_from_queries(self.values, self.gold, self.drawn)
 
-    def between(self, other: Corrector) -> Estimate | None:
+    def estimate_difference(self, other: Corrector) -> Estimate | None:
         """Estimate from the differences of the values in the same queries, undefined where either is."""
-        if not isinstance(other, OfQueries):
+        if not isinstance(other, QueryCorrector):
             return None
         with np.errstate(invalid="ignore"):  # an infinite value of both
             values, gold = self.values - other.values, self.gold - other.gold
-        return of_queries(values, gold, self.drawn & other.drawn)
+        return estimate_from_queries(values, gold, self.drawn & other.drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +178,7 @@ class Corrected(NamedTuple):
     without_tau: float | None = None
 
 
-def corrected(
+def correct_mean(
     row: Corrector, values: Floats, mean: float, confidence: float | None, bounds: tuple[float | None, float | None]
 ) -> Corrected:
     """Correct the ``mean`` of values [query]; without a ``confidence`` the interval is of labels alone, at 95 %.
@@ -193,10 +193,10 @@ def corrected(
     if estimate is None:
         return Corrected(why=NOTHING)
     is_own = np.array_equal(row.values, values, equal_nan=True)
-    before = mean if is_own else mean_of(row.values)
+    before = mean if is_own else average_values(row.values)
     value = estimate.correct(before)
     of_both = estimate if confidence is None else estimate.with_queries()
-    ends = of_both.ends(value, LEVEL if confidence is None else confidence)
+    ends = of_both.find_interval(value, LEVEL if confidence is None else confidence)
     least, greatest = bounds
     cut = np.clip(ends, -np.inf if least is None else least, np.inf if greatest is None else greatest)
     low, high = map(float, cut)
@@ -205,7 +205,7 @@ def corrected(
     return Corrected(value, low, high, estimate.number, estimate.differ, doubtful, without_tau=without_tau)
 
 
-def mean_of(values: Floats) -> float:
+def average_values(values: Floats) -> float:
     """Average the values [query] that are defined; nan of none."""
     there = ~np.isnan(values)
     return float(np.where(there, values, 0.0).sum() / there.sum()) if there.any() else float("nan")

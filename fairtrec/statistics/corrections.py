@@ -22,14 +22,14 @@ NAMES = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "b
 BLOCK = 1 << 22  # numbers that are drawn and held at once, 32 MB
 
 
-def corrected(p: Floats, correction: Correction) -> Floats:
+def correct_p_values(p: Floats, correction: Correction) -> Floats:
     """Correct the p-values of one family; nan is no test, and does not count.
 
     ``bonferroni`` and ``holm`` hold the chance of one false finding in the family, ``bh`` the share of false findings.
 
     Raises UsageError for ``tukey``, which is no function of p-values.
 
-    >>> corrected(np.array([0.01, 0.04, np.nan, 0.03]), "holm").round(4).tolist()
+    >>> correct_p_values(np.array([0.01, 0.04, np.nan, 0.03]), "holm").round(4).tolist()
     [0.03, 0.06, nan, 0.06]
     """
     if correction == "tukey":

@@ -78,10 +78,10 @@ class Estimate(NamedTuple):
         """
         return mean + self.correction if self.value is None else self.value
 
-    def ends(self, value: float, confidence: float) -> tuple[float, float]:
+    def find_interval(self, value: float, confidence: float) -> tuple[float, float]:
         """Give the interval of a corrected ``value``, at a confidence between 0 and 1; nan where there is none.
 
-        >>> Estimate(0.5, 0.0, 1.0).ends(0.75, 0.95)
+        >>> Estimate(0.5, 0.0, 1.0).find_interval(0.75, 0.95)
         (0.75, 0.75)
         """
         reach = self.loose + (quantile(confidence, self.freedom) * sqrt(self.variance) if self.variance else 0.0)
@@ -196,7 +196,7 @@ class DrawnDocuments:
         found = self._of(self.gold)
         return None if found is None else (self.constant + found.correction, found)
 
-    def less(self, other: "DrawnDocuments") -> Estimate | None:
+    def estimate_difference(self, other: "DrawnDocuments") -> Estimate | None:
         """Estimate what is to be added to the difference from another run's value; they share the drawn documents.
 
         Documents at the same ranks cancel.
@@ -289,13 +289,13 @@ def _unseen(chance: Floats, reaches: Floats) -> tuple[float, Floats]:
     return number, np.asarray(chance * (2 * np.square(reaches) / (number + 2)))
 
 
-def of_queries(values: Floats, gold: Floats, drawn: Bools) -> Estimate | None:
+def estimate_from_queries(values: Floats, gold: Floats, drawn: Bools) -> Estimate | None:
     """Estimate the corrected mean from ``values`` and values by ``gold`` [query], of which some were ``drawn`` [query].
 
     nan is undefined, or in ``gold`` not drawn. Without an interval if fewer than 30 are drawn, or none differs, and not
     all are. None if nothing was drawn that has a value, or if the drawn queries leave none to divide by.
 
-    >>> found = of_queries(np.array([0.5, 1.0]), np.array([1.0, 1.0]), np.array([True, True]))
+    >>> found = estimate_from_queries(np.array([0.5, 1.0]), np.array([1.0, 1.0]), np.array([True, True]))
     >>> found.value, found.correction, found.variance, found.number, found.differ
     (1.0, 0.25, 0.0, 2, 1)
     """

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas.rounding import NEAR, constant, finite, same, tied
+from fairtrec.formulas.rounding import NEAR, constant, finite, merge_ties, same
 from fairtrec.formulas.weighted_sums import multiply_counts, split_for_counts
 from fairtrec.statistics.student import critical_t
 from fairtrec.support.literals import Method, Test
@@ -71,7 +71,7 @@ def _wilcoxon(differences: Floats, resamples: int, seed: int) -> Floats:  # noqa
     from scipy import stats
 
     if differences.shape[1] > FEW:
-        return np.array([float(stats.wilcoxon(row).pvalue) for row in tied(differences)])
+        return np.array([float(stats.wilcoxon(row).pvalue) for row in merge_ties(differences)])
     return _randomization(_signed_ranks(differences), 2**FEW, seed)
 
 
@@ -79,7 +79,7 @@ def _signed_ranks(differences: Floats) -> Floats:
     """Rank each row by size, those of 0 left out, with the signs of the differences."""
     from scipy import stats
 
-    differences = tied(differences)
+    differences = merge_ties(differences)
     sizes = np.where(differences == 0, np.nan, np.abs(differences))
     return np.asarray(np.sign(differences) * np.nan_to_num(stats.rankdata(sizes, axis=1, nan_policy="omit")))
 
@@ -268,13 +268,13 @@ def interval(
     return low, high
 
 
-def differing(values: Floats) -> int:
+def count_differing(values: Floats) -> int:
     """Count the values that differ from the commonest of them.
 
-    >>> differing(np.array([1.0, 0.1 + 0.2, 1.0, 0.3]))
+    >>> count_differing(np.array([1.0, 0.1 + 0.2, 1.0, 0.3]))
     2
     """
-    return len(values) - int(np.unique(tied(values), return_counts=True)[1].max(initial=0))
+    return len(values) - int(np.unique(merge_ties(values), return_counts=True)[1].max(initial=0))
 
 
 def effect(differences: Floats) -> Floats:

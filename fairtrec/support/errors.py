@@ -18,13 +18,13 @@ STEERING, BREAKING = f"[{_CONTROL}]", rf"[{_CONTROL}\t\n]|##\w*\["  # compiled w
 COMMANDS = r"(?:\A|(?<=[\r\n]))([^\S\r\n]*)::|##\w*\["  # of runners of CI: at the start of a line, or anywhere
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """Show what a terminal would obey, or what is no Unicode, as escapes; lines and tabs stay.
 
-    >>> visible("a\\tb\\x1b[2J\\n")
+    >>> make_visible("a\\tb\\x1b[2J\\n")
     'a\\tb\\\\x1b[2J\\n'
     """
-    return re.sub(STEERING, escaped, text)
+    return re.sub(STEERING, escape_control, text)
 
 
 def plain(text: str) -> str:
@@ -33,7 +33,7 @@ def plain(text: str) -> str:
     >>> plain("a\\n::error::b ##[group]")
     'a\\\\n::error::b # #[group]'
     """
-    return re.sub(BREAKING, escaped, text)
+    return re.sub(BREAKING, escape_control, text)
 
 
 def short(text: str, most: int = LONGEST) -> str:
@@ -61,7 +61,7 @@ def describe_parse_fault(fault: Exception) -> str:
     return "a number has too many digits" if str(fault).startswith("Exceeds the limit") else str(fault)
 
 
-def escaped(control: re.Match[str]) -> str:
+def escape_control(control: re.Match[str]) -> str:
     """Write what was found as an escape; a command of a CI runner with a blank in it."""
     found = control.group()
     return f"# {found[1:]}" if found.startswith("##") else found.encode("unicode_escape").decode()
@@ -82,10 +82,10 @@ def reason(fault: BaseException) -> str:
     return str(getattr(fault, "strerror", None) or fault)
 
 
-def asked_by(options: str) -> str:
+def spell_options(options: str) -> str:
     """Spell options as whoever asks writes them: as they are while a command runs, else as keywords of Python.
 
-    >>> asked_by("--terms LIST with --docs COLLECTION, or --slice-file FILE")
+    >>> spell_options("--terms LIST with --docs COLLECTION, or --slice-file FILE")
     'terms=LIST with docs=COLLECTION, or slice_file=FILE'
     """
     click = sys.modules.get("click")

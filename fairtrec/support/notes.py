@@ -119,7 +119,7 @@ class Note:
     def __str__(self) -> str:
         return write_notes([self])
 
-    def on(self, runs: Sequence[str], called: Sequence[str], among: int) -> "Note":
+    def assign_runs(self, runs: Sequence[str], called: Sequence[str], among: int) -> "Note":
         """Give the same note on these runs, so many ``among`` which it looked."""
         return replace(self, runs=tuple(runs), called=tuple(called), among=among)
 
@@ -250,7 +250,7 @@ def merge_runs(
         columns = zip(*((*notes[number].values, notes[number].samples) for _, number in at), strict=True)
         *values, samples = (column[0] if len({*column}) == 1 else column for column in columns)
         names, short = ([of[run] for run, _ in at] for of in (runs, called or runs))
-        merged.append(replace(notes[0], values=tuple(values), samples=samples).on(names, short, len(runs)))
+        merged.append(replace(notes[0], values=tuple(values), samples=samples).assign_runs(names, short, len(runs)))
     return merged
 
 

@@ -13,7 +13,7 @@ listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def reported_to(listen: Listener) -> Iterator[None]:
+def report_to(listen: Listener) -> Iterator[None]:
     """Report to ``listen`` within this block."""
     token = listener.set(listen)
     try:

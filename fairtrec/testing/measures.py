@@ -27,7 +27,7 @@ from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Better, Measure, UsageError
 from fairtrec.measures.catalogue import notation, pages
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
-from fairtrec.statistics.corrected import OfQueries
+from fairtrec.statistics.corrected import QueryCorrector
 
 WORDS = {"f": ["she", "her"], "m": ["he", "him"]}
 TEXTS = {"a": "she he", "b": "she", "c": "he him it", "d": "it", "e": "her she it he", "f": "he", "g": "", "h": "she"}
@@ -59,7 +59,7 @@ class MeasureCollection:
     given: Mapping[str, Any]
 
     @classmethod
-    def drawn(cls, target: Mapping[str, float], **of_groups: Any) -> "MeasureCollection":
+    def draw(cls, target: Mapping[str, float], **of_groups: Any) -> "MeasureCollection":
         """Draw rankings and grades."""
         random, qids = np.random.default_rng(2021), [f"q{at}" for at in range(18)]
         qrels = {qid: {docno: int(random.integers(-1, 4)) for docno in TEXTS} for qid in qids}
@@ -70,11 +70,13 @@ class MeasureCollection:
         run = {qid: _falling(random.permutation([*TEXTS])[: 1 + at % 6].tolist()) for at, qid in enumerate(qids)}
         return cls(run, target, given | of_groups)
 
-    def fitting(self, kind: type[Measure]) -> list[Measure]:
+    def choose_measures(self, kind: type[Measure]) -> list[Measure]:
         """Choose the variants of a measure that can be computed here, one for each group where one stands for all."""
         lacking = {"collection", "sequences", "authors"} | (OF_DOCUMENTS if "labels" in self.given else set())
         chosen = {}
-        for measure in chain.from_iterable(each.expanded([*self.target]) for each in variants(kind, [*self.target])):
+        for measure in chain.from_iterable(
+            each.expand_groups([*self.target]) for each in variants(kind, [*self.target])
+        ):
             try:
                 measure.check([*self.target])
             except UsageError:
@@ -109,7 +111,7 @@ def spell_themselves(kind: Any, several: Iterable[Parameters]) -> None:
     for each in several:
         (written,) = notation.read(str(each))
         assert written.name == kind.__name__, f"{each} spells itself by another name than its class"
-        assert notation.built(kind, written) == each, f"{each} is read as another"
+        assert notation.build_object(kind, written) == each, f"{each} is read as another"
 
 
 def _falling(order: Sequence[str]) -> dict[str, float]:
@@ -127,15 +129,15 @@ def _same(found: Any, wanted: Any) -> bool:
 
 
 COLLECTIONS = (
-    MeasureCollection.drawn({"f": 0.5, "m": 0.5}, terms=WORDS, docs=TEXTS),
-    MeasureCollection.drawn({"f": 0.0, "m": 1.0}, terms=WORDS, docs=TEXTS),
-    MeasureCollection.drawn({"f": 0.1, "m": 0.3, "x": 0.6}, labels=LABELS, groups=("x", "f", "m")),
+    MeasureCollection.draw({"f": 0.5, "m": 0.5}, terms=WORDS, docs=TEXTS),
+    MeasureCollection.draw({"f": 0.0, "m": 1.0}, terms=WORDS, docs=TEXTS),
+    MeasureCollection.draw({"f": 0.1, "m": 0.3, "x": 0.6}, labels=LABELS, groups=("x", "f", "m")),
 )
 
 
 @cache
 def _cases(kind: Any) -> list[tuple[MeasureCollection, list[Measure]]]:
-    return [(collection, measures) for collection in COLLECTIONS if (measures := collection.fitting(kind))]
+    return [(collection, measures) for collection in COLLECTIONS if (measures := collection.choose_measures(kind))]
 
 
 @cache
@@ -240,7 +242,7 @@ class MeasureContract:
 
     def test_over_ranks_is_what_all_orders_of_tied_documents_give(self) -> None:
         """The least, the greatest and the mean over all orders, of those that are defined."""
-        for collection, measures in self.cases if self.measure.gives("ties") else ():
+        for collection, measures in self.cases if self.measure.supports("ties") else ():
             tied = {qid: {docno: -float(rank // size) for rank, docno in enumerate(collection.run[qid])}
                     for qid, size in {"q4": 5, "q11": 2, "q16": 4, "q9": 2}.items()}  # fmt: skip
             orders = {f"{qid} {at}": order for qid in tied for at, order in enumerate(_orders(tied[qid]))}
@@ -286,7 +288,7 @@ class MeasureContract:
         gold = {docno: {("f", "m", "x")[at % 3]: 1.0} for at, docno in enumerate(TEXTS)}
         for collection, measures, scores in self.scored:
             looked_at = any("membership" in each.needs for each in measures)
-            if "labels" not in collection.given or not looked_at or not self.measure.gives("gold"):
+            if "labels" not in collection.given or not looked_at or not self.measure.supports("gold"):
                 continue
             corrected = collection.scores(measures, gold=gold)
             found, gold_column = corrected.settle("gold"), corrected.columns["gold"]
@@ -295,7 +297,7 @@ class MeasureContract:
             by_gold = collection.scores(measures, labels=gold).values
             for measure, values, wanted, one, row in zip(measures, scores.values, by_gold, found, rows, strict=True):
                 if one is not None and not one.why:
-                    defined = ~np.isnan(wanted if isinstance(row, OfQueries) else values)
+                    defined = ~np.isnan(wanted if isinstance(row, QueryCorrector) else values)
                     right = wanted[defined].mean()
                     assert _same(one.corrected, right), f"{measure}: over_documents gives {one.corrected}, not {right}"
 

@@ -40,7 +40,7 @@ class RerankerCollection:
     groups: tuple[str, ...]
 
     @classmethod
-    def drawn(cls, *, labelled: bool) -> "RerankerCollection":
+    def draw(cls, *, labelled: bool) -> "RerankerCollection":
         """Draw rankings, grades, and labels of three groups or texts of two; of a fourth of them nothing is known."""
         random = np.random.default_rng(2018)
         run = {f"q{at}": _falling(random.permutation(DOCNOS)[: 1 + at % 12].tolist(), random) for at in range(12)}
@@ -82,7 +82,7 @@ def _drawn(collection: RerankerCollection, by: Reranker, seed: int) -> list[list
     return [run.docnos.tolist() for run in one.after.runs]
 
 
-COLLECTIONS = (RerankerCollection.drawn(labelled=True), RerankerCollection.drawn(labelled=False))
+COLLECTIONS = (RerankerCollection.draw(labelled=True), RerankerCollection.draw(labelled=False))
 
 
 class RerankerContract:
@@ -153,7 +153,7 @@ class RerankerContract:
             lines = {qid: dict(reversed([*ranking.items()])) for qid, ranking in reversed([*collection.run.items()])}
             for by, whole in variants.items():
                 assert collection.orders(by, lines) == whole, f"{by} changes when lines change places"
-                for qid in () if by.together else ("q5", "q11"):
+                for qid in () if by.orders_together else ("q5", "q11"):
                     alone = collection.orders(by, {qid: collection.run[qid]})
                     assert alone == {qid: whole[qid]}, f"{by} changes when the query is alone"
 

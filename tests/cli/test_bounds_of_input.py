@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fairtrec.commands.make.queryset import annotated_queries
-from fairtrec.data import Docnos, Labels, Qrels, Run, docnos, groups, judged, looked_up, product, take
+from fairtrec.data import Docnos, Labels, Qrels, Run, docnos, groups, judged, look_up, product, take
 from fairtrec.formats import tsv
 from fairtrec.support.errors import InputError
 from fairtrec_made.limits import ends_within
@@ -154,17 +154,17 @@ def test_names_are_alike_if_few_of_their_letters_differ():
     for _ in range(300):
         one, other = ("".join(dice.choices("ab", k=dice.randrange(3, 8))) for _ in range(2))
         most = min(2, len(one) // 3, len(other) // 3)
-        found = annotated_queries.alike({one: 1, other: 2}) if one != other else []
+        found = annotated_queries.find_similar_names({one: 1, other: 2}) if one != other else []
         assert found == [(one, other)] * (one != other and distance(one, other) <= most)
 
 
 RUN = Run("r", "t", ("q1", "q2"), np.array([0, 3, 4]), np.array([b"a", b"b", b"c", b"d"]), np.zeros(4))
-LABELS = Labels("l", ("f", "m"), Docnos.of(np.array([b"a", b"b"])), np.eye(2))
+LABELS = Labels("l", ("f", "m"), Docnos.collect(np.array([b"a", b"b"])), np.eye(2))
 QRELS = Qrels(RUN.qids, RUN.starts, RUN.docnos, np.ones(4, np.int64), np.array([b"0"] * 4))
 WIDE = {
     "3 documents of 2 queries": lambda: RUN.top(RUN.qids, None),
     "3 documents of 2 queries, judged": lambda: judged(QRELS, RUN.qids),
-    "2 groups of 3 documents of 1 queries": lambda: looked_up(LABELS, ["q1"], RUN.docnos, np.array([[0, 1, 2]])),
+    "2 groups of 3 documents of 1 queries": lambda: look_up(LABELS, ["q1"], RUN.docnos, np.array([[0, 1, 2]])),
     "2 groups of 3 documents of 1 queries, counted": lambda: take(np.zeros((2, 2)), np.zeros((1, 3), np.int64)),
     "4 groups of 2 documents": lambda: product(LABELS, LABELS),
 }
@@ -180,7 +180,7 @@ def test_an_array_of_more_numbers_than_fit_is_refused(monkeypatch, what):
 
 def test_labels_are_looked_through_in_pieces(monkeypatch):
     monkeypatch.setattr(groups, "PIECE", 2)
-    rows = Docnos.of(np.array([b"a", b"b", b"c"]))
+    rows = Docnos.collect(np.array([b"a", b"b", b"c"]))
     hard, soft = np.array([[1, 0], [np.nan, np.nan], [0, 1]]), np.array([[1, 0], [0, 1], [0.5, 0.5]])
     assert [Labels("l", ("f", "m"), rows, weights).is_hard for weights in (hard, soft)] == [True, False]
     assert not Labels("l", ("f", "m"), rows, hard, others=np.array([0.5, 0.5])).is_hard

@@ -164,7 +164,7 @@ def test_a_fault_of_a_command_is_that_of_its_package_unless_it_is_raised_by_fair
     def fail(*_, **__):
         raise RuntimeError("ours")
 
-    monkeypatch.setattr(session, "signature_of", fail)
+    monkeypatch.setattr(session, "write_signature", fail)
     done = fairtrec("precision", "qrels.txt", "my.run", "--cutoff", "2")
     assert done.code == 5
     assert "fairtrec has a fault (RuntimeError: ours)" in done.err

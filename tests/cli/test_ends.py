@@ -86,7 +86,7 @@ def test_without_memory_for_a_message_there_is_still_one(monkeypatch, capfd):
         raise MemoryError
 
     monkeypatch.setattr("sys.argv", ["fairtrec", "measures"])
-    monkeypatch.setattr("fairtrec.cli.say", full)
+    monkeypatch.setattr("fairtrec.cli.write_stderr", full)
     monkeypatch.setattr("fairtrec.measures.catalogue.pages.overview", full)
     with pytest.raises(SystemExit) as ended:
         main()
@@ -102,7 +102,7 @@ def test_without_memory_for_another_message_there_is_that_one(monkeypatch, capfd
         raise UsageError("whatever")
 
     monkeypatch.setattr("sys.argv", ["fairtrec", "measures"])
-    monkeypatch.setattr("fairtrec.cli.say", full)
+    monkeypatch.setattr("fairtrec.cli.write_stderr", full)
     monkeypatch.setattr("fairtrec.measures.catalogue.pages.overview", wrong)
     with pytest.raises(SystemExit) as ended:
         main()

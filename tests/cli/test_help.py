@@ -12,7 +12,7 @@ import click
 import pytest
 
 from fairtrec.cli import GROUPS, command, find_rows
-from fairtrec.cli.commands import FIRST, SECTIONS, Commands, Titled, find_sections, folded
+from fairtrec.cli.commands import FIRST, SECTIONS, Commands, Titled, find_sections, fold_example
 from fairtrec.measures.catalogue import registry
 from fairtrec.support import command_rows
 from fairtrec.support.errors import UsageError
@@ -181,7 +181,7 @@ def test_an_example_says_the_same_however_narrow(path):
     """Its words are those that stand in the code, in their order."""
     for text in re.findall(r"\x08\n(.*?)(?:\n\n|\Z)", inspect.cleandoc(EVERY[path].help or ""), re.DOTALL):
         for width in (30, 50, 76):
-            narrow = folded(text, width)
+            narrow = fold_example(text, width)
             words = [shlex.split(each.replace("\\\n", " "), comments=True) for each in (text, narrow)]
             assert words[0] == words[1]
 

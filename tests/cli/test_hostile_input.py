@@ -15,7 +15,7 @@ import zstandard
 from pyarrow import parquet
 
 from fairtrec.formats import columns
-from fairtrec.formulas.rounding import tied
+from fairtrec.formulas.rounding import merge_ties
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening, whole_lines
 from fairtrec_made import REPOSITORY
@@ -121,7 +121,7 @@ def test_validate_finds_a_file_that_unpacks_to_far_too_much(workplace, fairtrec_
 
 
 def test_a_name_with_a_nul_is_one_line():
-    with pytest.raises(InputError, match="no file has a name with a NUL in it; correct it"), opening.opened("a\0b"):
+    with pytest.raises(InputError, match="no file has a name with a NUL in it; correct it"), opening.open_input("a\0b"):
         pass
     assert not opening.is_stream("a\0b")
 
@@ -255,7 +255,7 @@ def test_a_value_that_is_too_large_to_compute_with_is_one_line(workplace, fairtr
 
 def test_ties_of_huge_values_are_told_without_a_warning():
     values = np.array([1.797e308, -1e305, 0.1 + 0.2, np.inf, np.nan])
-    np.testing.assert_array_equal(tied(values), [1.797e308, -1e305, 0.3, np.inf, np.nan])
+    np.testing.assert_array_equal(merge_ties(values), [1.797e308, -1e305, 0.3, np.inf, np.nan])
 
 
 COMMANDS = ["eval vaswani a.run -m nDCG@2", "eval none a.run --terms gender-en --docs vaswani", "counts make vaswani --terms gender-en -o o.arrow -j 1"]  # fmt: skip

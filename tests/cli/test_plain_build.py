@@ -16,7 +16,7 @@ class Terminal:
 @pytest.fixture
 def told(monkeypatch):
     lines = []
-    monkeypatch.setattr(runs, "say", lines.append)
+    monkeypatch.setattr(runs, "write_stderr", lines.append)
     return lines
 
 

@@ -15,7 +15,7 @@ from fairtrec.commands.results import DIFFERENCES
 from fairtrec.report import output, writers
 from fairtrec.report.output import Terminal
 from fairtrec.report.writers import RESULTS
-from fairtrec.support.errors import InputError, UsageError, plain, short, visible
+from fairtrec.support.errors import InputError, UsageError, make_visible, plain, short
 from fairtrec_made import REPOSITORY, ended, reports
 from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.hostile import EVIL, NAME
@@ -323,9 +323,9 @@ def test_what_is_long_keeps_its_start_and_its_end(size):
 
 
 def test_lines_and_tabs_stay_in_reports_and_not_in_messages():
-    assert visible("a\tb\n\x1b") == "a\tb\n\\x1b"
+    assert make_visible("a\tb\n\x1b") == "a\tb\n\\x1b"
     assert plain("a\tb\n\x1b") == "a\\tb\\n\\x1b"
-    assert visible("\u00e9\u5973 \U0001f600") == "\u00e9\u5973 \U0001f600"
+    assert make_visible("\u00e9\u5973 \U0001f600") == "\u00e9\u5973 \U0001f600"
 
 
 def test_whatever_is_coloured_is_drawn_and_nothing_else():

@@ -17,8 +17,8 @@ GENDER = GroupTerms("list", {"m": ("he", "man", "king"), "f": ("she", "woman", "
 
 def counted(text, terms=GENDER, tokenizer="strip", **options):
     """Tokens, and the counts of each group in alphabetical order."""
-    lexicon = Lexicon.of(terms, tokenizer, **options)
-    got = count_texts([(0, text)], Docnos.of(np.array([b"d"])), lexicon)
+    lexicon = Lexicon.from_terms(terms, tokenizer, **options)
+    got = count_texts([(0, text)], Docnos.collect(np.array([b"d"])), lexicon)
     assert got.known.all()
     return int(got.tokens[0]), *got.counts[0].tolist()
 
@@ -87,8 +87,8 @@ def test_phrases_overlap_and_share_words():
 def test_a_term_of_two_groups_counts_for_both_and_is_told():
     terms = GroupTerms("list", {"f": ("sibling", "she"), "m": ("Sibling", "he", "full sibling")})
     assert counted("A sibling: she, the full sibling.", terms) == (6, 3, 3)
-    assert Lexicon.of(terms).shared == ("sibling",)
-    assert Lexicon.of(terms, case_sensitive=True).shared == ()
+    assert Lexicon.from_terms(terms).shared_terms == ("sibling",)
+    assert Lexicon.from_terms(terms, case_sensitive=True).shared_terms == ()
 
 
 def test_a_term_that_stands_twice_in_a_group_counts_once():
@@ -99,21 +99,21 @@ def test_a_term_that_stands_twice_in_a_group_counts_once():
 def test_a_term_without_a_token_is_refused(tokenizer):
     terms = GroupTerms("my-list", {"a": ("--",), "b": ("b",)})
     with pytest.raises(InputError, match=r"my-list: the tokeniser .* finds no token in the term '--'; remove"):
-        Lexicon.of(terms, tokenizer)
+        Lexicon.from_terms(terms, tokenizer)
     assert counted("-- b", terms, "space") == (2, 1, 1)
 
 
 def test_sums_of_logarithms_are_over_terms():
-    lexicon = Lexicon.of(GENDER)
+    lexicon = Lexicon.from_terms(GENDER)
     text = "he he he man man king queen mother queen mother she"
-    got = count_texts([(0, text)], Docnos.of(np.array([b"d"])), lexicon)
+    got = count_texts([(0, text)], Docnos.collect(np.array([b"d"])), lexicon)
     assert got.groups == ("f", "m")
     assert got.log_counts[0] == pytest.approx([math.log(2), math.log(3) + math.log(2)])
 
 
 def test_documents_without_a_text_are_not_known():
-    docnos = Docnos.of(np.array([b"a", b"b"]))
-    got = count_texts([(int(docnos.rows(np.array([b"b"]))[0]), "")], docnos, Lexicon.of(GENDER))
+    docnos = Docnos.collect(np.array([b"a", b"b"]))
+    got = count_texts([(int(docnos.rows(np.array([b"b"]))[0]), "")], docnos, Lexicon.from_terms(GENDER))
     assert got.known.tolist() == [False, True]
     assert got.tokens.tolist() == [0, 0]
 
@@ -130,8 +130,8 @@ def test_counts_agree_with_the_labels_of_grep_bias_ir(shared):
     assert {group: len(words) for group, words in terms.terms.items()} == {"f": 163, "m": 163}
     documents = list(grep_bias_documents(shared))
     assert len(documents) == 702
-    docnos = Docnos.of(np.array([b"%03d" % i for i in range(len(documents))]))
-    got = count_texts(enumerate(text for text, _ in documents), docnos, Lexicon.of(terms))
+    docnos = Docnos.collect(np.array([b"%03d" % i for i in range(len(documents))]))
+    got = count_texts(enumerate(text for text, _ in documents), docnos, Lexicon.from_terms(terms))
     female, male = got.counts.T
     told = np.where(female > male, "F", np.where(male > female, "M", "N"))
     right = told == np.array([label for _, label in documents])
@@ -140,7 +140,7 @@ def test_counts_agree_with_the_labels_of_grep_bias_ir(shared):
 
 @pytest.mark.usefixtures("few_files")
 def test_a_docno_may_begin_with_a_blank():
-    texts = text_blocks.of_tsv(b" d1\tshe\n  \nd2 she\n", 100)
+    texts = text_blocks.read_tsv_lines(b" d1\tshe\n  \nd2 she\n", 100)
     assert texts.lines.tolist() == [1]
     assert [(line, what.partition(";")[0]) for line, what in texts.faults] == [
         (3, "this line has no tab behind a docno")
@@ -149,7 +149,7 @@ def test_a_docno_may_begin_with_a_blank():
 
 @pytest.mark.usefixtures("few_files")
 def test_documents_in_memory_are_checked_as_those_of_files():
-    texts = text_blocks.of_pairs([("d1", "she"), (" ", "he"), ("d3", "x" * 101)], 100)
+    texts = text_blocks.read_pairs([("d1", "she"), (" ", "he"), ("d3", "x" * 101)], 100)
     assert texts.lines.tolist() == [1]
     assert [what for _, what in texts.faults] == [
         "an empty docno; name the document",
@@ -161,9 +161,9 @@ def test_documents_in_memory_are_checked_as_those_of_files():
 @pytest.mark.parametrize("text", ["." * 50, "she" + "." * 50 + " he", "." * 50 + "she he"])
 def test_signs_without_end_change_no_count(monkeypatch, text):
     monkeypatch.setattr(kernel, "PIECE", 8)
-    lexicon = Lexicon.of(GroupTerms("", {"f": ("she",), "m": ("he",)}))
+    lexicon = Lexicon.from_terms(GroupTerms("", {"f": ("she",), "m": ("he",)}))
     both = [
-        counter.count_texts([(0, each)], Docnos.of(np.array([b"d"])), lexicon)
+        counter.count_texts([(0, each)], Docnos.collect(np.array([b"d"])), lexicon)
         for each in (text, kernel.shortened(text.encode(), lexicon).decode())
     ]
     assert both[0].counts.tolist() == both[1].counts.tolist()

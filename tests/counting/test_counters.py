@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fairtrec.counting.compiled import Compiled, fastest
 from fairtrec.counting.counter import TOKENIZERS, Lexicon
 from fairtrec.counting.kernel import BLANK, INNER, LETTERS, POINTS, WHITE, Kernel, capitals, character_kinds
-from fairtrec.counting.lookup import joined
+from fairtrec.counting.lookup import join_texts
 from fairtrec.data import GroupTerms
 from fairtrec.formats import tsv
 from fairtrec.support.compiled import extension
@@ -104,7 +104,7 @@ def by_definition(lexicon, texts):
 
 def by(counter, texts):
     """Count; what is compiled also with so much behind the last text that all of them are read many bytes at a time."""
-    block, *edges = joined([text.encode() for text in texts])
+    block, *edges = join_texts([text.encode() for text in texts])
     tokens, counts = counter.count(block, *edges)
     assert tokens.dtype == counts.dtype == np.int64
     if isinstance(counter, Compiled):
@@ -118,7 +118,7 @@ def made():
     """Counters for every tokeniser, with and without case."""
     kinds = [Kernel] if extension is None else [Kernel, Compiled]
     lexicons = [
-        Lexicon.of(terms, name, case_sensitive=case)
+        Lexicon.from_terms(terms, name, case_sensitive=case)
         for terms in (TERMS, PLAIN)
         for name in TOKENIZERS
         for case in (False, True)
@@ -148,7 +148,7 @@ def test_random_terms(counter, tokenizer, listed, text, case):
     terms = {
         str(i): tuple(term for term in some if found(term.lower()) and found(term)) for i, some in enumerate(listed)
     }
-    lexicon = Lexicon.of(GroupTerms("random", terms), tokenizer, case_sensitive=case)
+    lexicon = Lexicon.from_terms(GroupTerms("random", terms), tokenizer, case_sensitive=case)
     batch = [text, "", *(f"{term} {text} {term.upper()}" for some in terms.values() for term in some)]
     assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
 
@@ -198,7 +198,7 @@ def test_the_kind_of_every_character(tokenizer):
 @counters
 @tokenizers
 def test_one_long_token(counter, tokenizer):
-    lexicon = Lexicon.of(TERMS, tokenizer)
+    lexicon = Lexicon.from_terms(TERMS, tokenizer)
     one = counter(lexicon)
     batch = [
         "he " + "grandmother" * 50_000 + " he",
@@ -214,7 +214,7 @@ def test_one_long_token(counter, tokenizer):
 @counters
 @tokenizers
 def test_a_term_is_found_wherever_it_stands_in_a_long_text(counter, tokenizer):
-    lexicon = Lexicon.of(TERMS, tokenizer)
+    lexicon = Lexicon.from_terms(TERMS, tokenizer)
     ways = ["{} ", " {}\n", ".{}. ", "--{}... ", "{},{}  ", "{} - {}", "é {} "]
     batch = ["x" * n + way.format(term, term) + "y " * 40 for n in range(66) for term in ("he", "King") for way in ways]
     assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
@@ -264,7 +264,7 @@ def test_near_matches(counter, tokenizer, term):
     near = [term + "\0" * n for n in range(9)] + [
         term[:i] + other + term[i + 1 :] for i in places for other in ("x", "", "é")
     ]
-    lexicon = Lexicon.of(GroupTerms("one", {"a": (term,), "b": ()}), tokenizer)
+    lexicon = Lexicon.from_terms(GroupTerms("one", {"a": (term,), "b": ()}), tokenizer)
     batch = [term, *near, " ".join(near)]
     assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
 
@@ -273,13 +273,13 @@ def test_near_matches(counter, tokenizer, term):
 def test_no_document_and_no_term(made, counter):
     lexicon, one = made[counter][0]
     assert [part.shape for part in one.count(b"", *np.zeros((2, 0), dtype=np.int64))] == [(0,), (0, 4)]
-    lexicon = Lexicon.of(GroupTerms("none", {"a": (), "b": ()}))
+    lexicon = Lexicon.from_terms(GroupTerms("none", {"a": (), "b": ()}))
     assert by(counter(lexicon), ["she said", ""]) == ([2, 0], [[0, 0], [0, 0]])
 
 
 @counters
 def test_terms_that_hold_empty_tokens(counter):
-    lexicon = Lexicon.of(GroupTerms("blanks", {"a": ("", "a  b"), "b": (" ", "a")}), "space")
+    lexicon = Lexicon.from_terms(GroupTerms("blanks", {"a": ("", "a  b"), "b": (" ", "a")}), "space")
     batch = ["", " ", "a  b", "a b", "  a  b  "]
     assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
 
@@ -293,7 +293,7 @@ def test_many_terms_in_many_groups(counter):
         for at, size in zip(range(0, 60_000, 20), random.integers(1, 20, 3000), strict=True)
     ]
     terms = {f"g{i}": tuple(random.choice(words, size=600).tolist()) for i in range(10)}
-    lexicon = Lexicon.of(GroupTerms("many", terms))
+    lexicon = Lexicon.from_terms(GroupTerms("many", terms))
     batch = [" ".join(random.choice(words, size=size)) for size in random.integers(0, 80, size=200)]
     assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
 
@@ -307,7 +307,7 @@ def test_grepbiasir(counter, tokenizer):
         with path.open(encoding="utf-8", newline="") as file:
             batch += [f"{row['doc_title']} {row['document']}" for row in csv.DictReader(file)]
     assert len(batch) == 702
-    lexicon = Lexicon.of(tsv.terms(REPOSITORY / "resources" / "wordlists" / "gender-en.csv"), tokenizer)
+    lexicon = Lexicon.from_terms(tsv.terms(REPOSITORY / "resources" / "wordlists" / "gender-en.csv"), tokenizer)
     tokens, counts = expected = by_definition(lexicon, batch)
     assert sum(tokens) > 20_000
     assert np.min(np.sum(counts, axis=0)) > 0
@@ -315,7 +315,7 @@ def test_grepbiasir(counter, tokenizer):
 
 
 def test_the_fastest_is_the_compiled_one_where_there_is_one(monkeypatch):
-    lexicon = Lexicon.of(TERMS)
+    lexicon = Lexicon.from_terms(TERMS)
     assert fastest(lexicon).name == ("numpy" if extension is None else "compiled")
     monkeypatch.setattr("fairtrec.counting.compiled.extension", None)
     assert fastest(lexicon).name == "numpy"
@@ -328,14 +328,14 @@ def test_more_tokens_of_terms_than_there_is_room_for_are_counted(monkeypatch):
     monkeypatch.setattr("fairtrec.counting.compiled.ROOM", 3)
     several = ["he she " * 40, "nobody", "her he", "", "a b a b " * 9]
     for case in (False, True):
-        lexicon = Lexicon.of(TERMS, case_sensitive=case)
+        lexicon = Lexicon.from_terms(TERMS, case_sensitive=case)
         assert by(Compiled(lexicon), several) == by_definition(lexicon, several)
 
 
 @counters
 @tokenizers
 def test_every_capital_beyond_ascii_is_lower_cased_where_that_matters(counter, tokenizer):
-    lexicon = Lexicon.of(PLAIN, tokenizer)
+    lexicon = Lexicon.from_terms(PLAIN, tokenizer)
     every = [chr(point) for point in np.flatnonzero(capitals()).tolist() if point >= 0x80]
     batch = [f"{c} {c}he he{c} {c}{c} .{c}. K{c}k king{c}\u0307" for c in every]
     assert by(counter(lexicon), batch) == by_definition(lexicon, batch)

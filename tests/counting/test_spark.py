@@ -17,7 +17,7 @@ from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.local import engine as local
 from fairtrec.counting.local.engine import CountingOptions
 from fairtrec.counting.spark import engine as spark
-from fairtrec.counting.table.build import joined
+from fairtrec.counting.table.build import join_tables
 from fairtrec.counting.table.files import Table
 from fairtrec.data import GroupTerms
 from fairtrec.support.errors import InputError, UsageError
@@ -157,7 +157,7 @@ def test_spark_executes_no_file_of_the_current_folder(environment, tmp_path):
 def test_the_numbers_are_those_of_the_definition(running, tmp_path):
     source = tsv(tmp_path / "d.tsv", 300)
     spark.run([source], TERMS, tmp_path / "out.tsv")
-    lexicon = Lexicon.of(TERMS)
+    lexicon = Lexicon.from_terms(TERMS)
     for line in (tmp_path / "out.tsv").read_text().splitlines()[3:]:
         docno, *numbers = line.split("\t")
         row = int(docno[1:])
@@ -176,7 +176,7 @@ def test_parts_merge_into_the_table_of_the_local_engine(running, collection, tmp
     assert (summary.rejected, summary.meta.rows) == (0, 0)
     assert all(Table(part).is_sorted for part in parts)
     local.count_collection(collection, TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
-    joined(tmp_path / "spark.arrow", parts)
+    join_tables(tmp_path / "spark.arrow", parts)
     assert (tmp_path / "spark.arrow").read_bytes() == (tmp_path / "local.arrow").read_bytes()
     with pytest.raises(UsageError, match="exists; add --force"):
         spark.count_parts(collection, TERMS, tmp_path / "parts")
@@ -197,7 +197,7 @@ def test_a_data_frame_is_a_collection_too(running, tmp_path):
     (tmp_path / "t.jsonl").write_text("".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in texts))
     frame = running.createDataFrame(texts, "docno string, text string").repartition(3)
     spark.count_parts(frame, TERMS, tmp_path / "parts", name="ours")
-    meta = joined(tmp_path / "spark.tsv", list((tmp_path / "parts").iterdir()))
+    meta = join_tables(tmp_path / "spark.tsv", list((tmp_path / "parts").iterdir()))
     assert meta.sources == ({"name": "ours"},)
     local.count_collection([tmp_path / "t.jsonl"], TERMS, tmp_path / "local.tsv", CountingOptions(jobs=1))
     ours, theirs = ((tmp_path / name).read_bytes().split(b"\n", 1)[1] for name in ("spark.tsv", "local.tsv"))
@@ -254,7 +254,7 @@ def test_what_is_passed_over_is_listed_as_by_the_local_engine(running, tmp_path)
     assert summary.rejected == len(told)
     assert told == {line for line in listed if b"appears twice" not in line}, "the merge finds what appears twice"
     with pytest.raises(InputError, match=r"stands in .* and again in"):
-        joined(tmp_path / "merged.arrow", sorted((tmp_path / "parts").glob("*.arrow")))
+        join_tables(tmp_path / "merged.arrow", sorted((tmp_path / "parts").glob("*.arrow")))
 
 
 def test_a_damaged_archive_is_told_by_name(running, tmp_path):

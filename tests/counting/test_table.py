@@ -17,7 +17,7 @@ from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.data import docnos as data
-from fairtrec.data.counts import histogram_of, joined
+from fairtrec.data.counts import make_histogram, merge_histograms
 from fairtrec.formats import spans
 from fairtrec.formulas.neutrality import omega
 from fairtrec.support.errors import InputError, UsageError
@@ -47,12 +47,12 @@ def make(path, documents, made=MADE, groups=GROUPS):
     lines = ["\t".join(map(str, (name, *numbers))) + "\n" for name, numbers in documents.items()]
     plain.write_text("docno\ttokens\t" + "\t".join(groups) + "\n" + "".join(lines), "utf-8")
     number = iter(range(9))
-    parts = build.sorted_parts(Table(plain), next(number), tuple(sorted(groups)), path.parent)
-    return build.built(path, made, build.reduced(list(parts), made.groups, None, path.parent), path.parent)
+    parts = build.sort_parts(Table(plain), next(number), tuple(sorted(groups)), path.parent)
+    return build.write_table(path, made, build.merge_parts(list(parts), made.groups, None, path.parent), path.parent)
 
 
 def names(docnos):
-    return Docnos.of(np.array([name.encode() for name in docnos], dtype=np.bytes_))
+    return Docnos.collect(np.array([name.encode() for name in docnos], dtype=np.bytes_))
 
 
 def found(path, wanted):
@@ -96,14 +96,14 @@ def test_every_format_becomes_every_other_and_stays_the_same(documents, tmp_path
     make(tmp_path / "t.arrow", documents)
     meta, distribution = Table(tmp_path / "t.arrow").meta, Table(tmp_path / "t.arrow").distribution
     for form in FORMATS:
-        build.joined(tmp_path / f"a.{form}", [tmp_path / "t.arrow"], force=True)
+        build.join_tables(tmp_path / f"a.{form}", [tmp_path / "t.arrow"], force=True)
         for other in FORMATS:
             path = tmp_path / f"b.{other}"
-            build.joined(path, [tmp_path / f"a.{form}"], force=True)
+            build.join_tables(path, [tmp_path / f"a.{form}"], force=True)
             assert Table(path).meta == meta
             assert Table(path).distribution.json == distribution.json
             assert found(path, documents) == documents
-        build.joined(tmp_path / "c.arrow", [tmp_path / f"a.{form}"], force=True)
+        build.join_tables(tmp_path / "c.arrow", [tmp_path / f"a.{form}"], force=True)
         assert (tmp_path / "c.arrow").read_bytes() == (tmp_path / "t.arrow").read_bytes()
 
 
@@ -151,12 +151,12 @@ def test_many_kinds_of_counts_are_not_kept_but_summed(tmp_path, monkeypatch):
 @given(st.lists(st.lists(st.sampled_from([0, 1, 2, 70, 2**31, 2**62]), min_size=3, max_size=3), min_size=1))
 def test_histograms_count_rows(lists):
     counts = np.array(lists, dtype=np.int64)
-    kinds = histogram_of(counts)
+    kinds = make_histogram(counts)
     assert dict(zip(map(tuple, kinds.counts.tolist()), kinds.documents.tolist(), strict=True)) == Counter(
         map(tuple, lists)
     )
     assert kinds.counts.tolist() == sorted(kinds.counts.tolist())
-    again = joined(kinds, histogram_of(counts[:1]))
+    again = merge_histograms(kinds, make_histogram(counts[:1]))
     assert again.documents.sum() == len(lists) + 1
 
 
@@ -169,7 +169,7 @@ def test_reads_arrow_and_parquet_of_others(tmp_path):
         assert tuple(sorted(Table(tmp_path / name).groups)) == GROUPS
         assert Table(tmp_path / name).meta is None
         assert found(tmp_path / name, ["b"]) == {"b": (9, 1, 5)}
-        build.joined(tmp_path / "out.arrow", [tmp_path / name], force=True)
+        build.join_tables(tmp_path / "out.arrow", [tmp_path / name], force=True)
         assert found(tmp_path / "out.arrow", "ab") == {"a": (9, 0, 6), "b": (9, 1, 5)}
 
 
@@ -240,7 +240,7 @@ def test_merging_gives_the_table_of_all(tmp_path, monkeypatch):
     for i, form in enumerate(FORMATS * 4):
         paths.append(tmp_path / f"part-{i}.{form}")
         make(paths[-1], dict(items[i::12]))
-    build.joined(tmp_path / "merged.arrow", paths[::-1])
+    build.join_tables(tmp_path / "merged.arrow", paths[::-1])
     assert (tmp_path / "merged.arrow").read_bytes() == (tmp_path / "whole.arrow").read_bytes()
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
@@ -249,21 +249,21 @@ def test_tables_that_do_not_fit_are_not_merged(tmp_path):
     make(tmp_path / "a.arrow", {"x": (1, 1, 1), "long-docno-y": (1, 1, 1)})
     make(tmp_path / "b.arrow", {"z": (1, 1, 1), "long-docno-y": (1, 1, 1)})
     with pytest.raises(InputError, match=r"b\.arrow: document long-docno-y stands in .*a\.arrow and again in"):
-        build.joined(tmp_path / "m.arrow", [tmp_path / "a.arrow", tmp_path / "b.arrow"])
+        build.join_tables(tmp_path / "m.arrow", [tmp_path / "a.arrow", tmp_path / "b.arrow"])
     make(tmp_path / "c.arrow", {"z": (1, 1, 1)}, Meta(GROUPS, "strip", True, "list.csv", "ab" * 32))
     with pytest.raises(InputError, match=r"c\.arrow: its tokenizer is 'strip', that of .*a\.arrow 'word'"):
-        build.joined(tmp_path / "m.arrow", [tmp_path / "a.arrow", tmp_path / "c.arrow"])
+        build.join_tables(tmp_path / "m.arrow", [tmp_path / "a.arrow", tmp_path / "c.arrow"])
     assert not (tmp_path / "m.arrow").exists()
 
 
 def test_an_output_is_not_overwritten_and_is_of_a_known_format(tmp_path):
     make(tmp_path / "a.arrow", {"x": (1, 1, 1)})
     with pytest.raises(UsageError, match="exists; add --force"):
-        build.joined(tmp_path / "a.arrow", [tmp_path / "a.arrow"])
+        build.join_tables(tmp_path / "a.arrow", [tmp_path / "a.arrow"])
     with pytest.raises(UsageError, match=r"ends in none of \.arrow, \.parquet, \.tsv"):
-        build.joined(tmp_path / "a.csv", [tmp_path / "a.arrow"])
+        build.join_tables(tmp_path / "a.csv", [tmp_path / "a.arrow"])
     with pytest.raises(UsageError, match="the folder of"):
-        build.joined(tmp_path / "no" / "a.arrow", [tmp_path / "a.arrow"])
+        build.join_tables(tmp_path / "no" / "a.arrow", [tmp_path / "a.arrow"])
 
 
 @pytest.mark.parametrize("name", ["#a", "a b"])
@@ -271,17 +271,17 @@ def test_tsv_refuses_docnos_that_it_cannot_hold(name, tmp_path):
     frame = pa.table({"docno": [name], "tokens": [1], "f": [1], "m": [1]})
     parquet.write_table(frame, tmp_path / "t.parquet")
     with pytest.raises(InputError, match="cannot stand in TSV"):
-        build.joined(tmp_path / "t.tsv", [tmp_path / "t.parquet"])
+        build.join_tables(tmp_path / "t.tsv", [tmp_path / "t.parquet"])
     assert not (tmp_path / "t.tsv").exists()
 
 
 def test_counts_that_a_table_cannot_hold_are_refused(tmp_path):
     (tmp_path / "t.tsv").write_text("docno tokens f m\na 1 1 4294967296\n")
     with pytest.raises(InputError, match=r"t\.tsv:2: a count below 0 or above 4294967295"):
-        build.joined(tmp_path / "t.arrow", [tmp_path / "t.tsv"])
+        build.join_tables(tmp_path / "t.arrow", [tmp_path / "t.tsv"])
     (tmp_path / "t.tsv").write_text("docno tokens f m\na 1 1 1\nb 1 1 1\na 1 1 1\n")
     with pytest.raises(InputError, match="document a appears twice"):
-        build.joined(tmp_path / "t.arrow", [tmp_path / "t.tsv"])
+        build.join_tables(tmp_path / "t.arrow", [tmp_path / "t.tsv"])
 
 
 @quick

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.data import MISSING, Docnos, Run, decode, encoded, fingerprints, starts_of
+from fairtrec.data import MISSING, Docnos, Run, decode, encode_ids, find_starts, fingerprints
 from fairtrec.data import docnos as data
 from fairtrec.support.errors import InputError
 
@@ -44,7 +44,7 @@ def test_a_docno_is_found_in_its_row_or_not_at_all(hashing, words, asked):
             patch.setattr(data, "fingerprints", poor)
         wide = ["a docno that makes both columns wide"]  # up to 8 bytes the key is the docno: there is no other hash
         words, asked = words + wide, asked + wide + words
-        table = Docnos.of(column(words))
+        table = Docnos.collect(column(words))
         assert sorted(table.names.tolist()) == sorted({word.encode() for word in words})
         assert len(table) == len(set(words))
         assert table.keys.tolist() == sorted(table.keys.tolist())
@@ -62,10 +62,10 @@ def test_sets_are_joined_where_each_docno_belongs(poorly, words, more):
             patch.setattr(data, "fingerprints", poor)
         words = [*words, "a docno that makes both columns wide"]
         mine, theirs = (
-            Docnos.of(column(words)),
-            Docnos.of(column(["another as wide as that", *sorted({*more} - {*words})])),
+            Docnos.collect(column(words)),
+            Docnos.collect(column(["another as wide as that", *sorted({*more} - {*words})])),
         )
-        both, at = mine.joined(theirs)
+        both, at = mine.insert(theirs)
         assert sorted(both.names.tolist()) == sorted(
             {word.encode() for word in (*words, *more, "another as wide as that")}
         )
@@ -77,20 +77,20 @@ def test_sets_are_joined_where_each_docno_belongs(poorly, words, more):
 @given(words=names)
 def test_short_docnos_keep_the_order_of_code_points(words):
     short = [word for word in words if len(word.encode()) <= 8]
-    table = Docnos.of(column(short))
+    table = Docnos.collect(column(short))
     assert decode(table.names) == sorted(set(short))
 
 
 def test_many_collisions(hashing):
     docnos = np.array([b"a-long-prefix-%d" % (i * 7919 % 500) for i in range(1000)])
-    table = Docnos.of(docnos)
+    table = Docnos.collect(docnos)
     assert len(table) == 500
     assert np.array_equal(table.names[table.rows(docnos)], docnos)
     assert (table.rows(np.array([b"a-long-prefix-500", b"x", b"a-long-prefix"])) == MISSING).all()
 
 
 def test_look_up_in_columns_of_other_widths(hashing):
-    table = Docnos.of(np.array([b"12345678", b"123456789", b"1"]))
+    table = Docnos.collect(np.array([b"12345678", b"123456789", b"1"]))
     asked = np.array([b"12345678", b"1", b"1234567"])
     assert (table.rows(asked) == MISSING).tolist() == [False, False, True]
     assert np.array_equal(table.rows(asked), table.rows(asked.astype("S40")))
@@ -98,11 +98,11 @@ def test_look_up_in_columns_of_other_widths(hashing):
 
 @pytest.mark.parametrize("width", [1, 8, 30])
 def test_nothing_at_all(width):
-    empty = Docnos.of(np.empty(0, f"S{width}"))
+    empty = Docnos.collect(np.empty(0, f"S{width}"))
     assert len(empty) == 0
     assert empty.rows(np.array([b"a", b"a longer one"])).tolist() == [MISSING, MISSING]
     assert empty.rows(np.empty(0, "S1")).tolist() == []
-    assert Docnos.of(np.array([b"a"])).rows(np.empty(0, "S9")).tolist() == []
+    assert Docnos.collect(np.array([b"a"])).rows(np.empty(0, "S9")).tolist() == []
 
 
 @given(words=names, width=st.integers(1, 64))
@@ -127,8 +127,8 @@ def test_fingerprints_of_real_looking_docnos_differ(form):
 
 
 def test_starts_of_nothing():
-    assert starts_of(np.empty(0)).tolist() == [0]
-    assert starts_of(np.array([3])).tolist() == [0, 1]
+    assert find_starts(np.empty(0)).tolist() == [0]
+    assert find_starts(np.array([3])).tolist() == [0, 1]
 
 
 def test_text():
@@ -168,7 +168,7 @@ def test_queries_have_numbers_whatever_letters_their_names_are_of():
     assert run.numbers(("no", "\ud800", "q")).tolist() == [MISSING, MISSING, 0]
     assert run.numbers(names).tolist() == [0, 1, 2, 3, 4]
     assert run.numbers([]).tolist() == []
-    assert encoded(names).tolist() == [name.encode() for name in names]
+    assert encode_ids(names).tolist() == [name.encode() for name in names]
 
 
 def test_a_fault_keeps_its_place_where_it_is_sent_to_another_process():

@@ -36,10 +36,10 @@ def test_the_three_are_those_of_numpy(result):
             )
             most, least = (np.max, np.min) if measure.better in ("higher", "neither") else (np.min, np.max)
             wanted = [most(values), np.median(values), least(values)] if len(values) else [np.nan] * 3
-            np.testing.assert_array_equal(found.ends[:, row, at], wanted)
-            assert found.many[row, at] == len(values)
-    means = found.of(None, "")
-    np.testing.assert_allclose(means, np.nanmean(found.ends, axis=2))
+            np.testing.assert_array_equal(found.extremes[:, row, at], wanted)
+            assert found.run_counts[row, at] == len(values)
+    means = found.take(None, "")
+    np.testing.assert_allclose(means, np.nanmean(found.extremes, axis=2))
 
 
 def test_places_share_the_better(result):
@@ -56,8 +56,8 @@ def test_places_share_the_better(result):
 def test_slices_have_means_of_their_own(result):
     found = spread(result, {"two": ["q0", "q2"]}, summary_only=True)
     assert [name for name, _, _ in found.rows()] == ["all", "two"]
-    wanted = np.nanmean(found.ends[:, :, [found.qids.index("q0"), found.qids.index("q2")]], axis=2)
-    np.testing.assert_allclose(found.of(None, "two"), wanted)
+    wanted = np.nanmean(found.extremes[:, :, [found.qids.index("q0"), found.qids.index("q2")]], axis=2)
+    np.testing.assert_allclose(found.take(None, "two"), wanted)
     with pytest.raises(fairtrec.UsageError, match="stands for all queries"):
         spread(result, {"all": ["q0"]})
 

@@ -309,14 +309,14 @@ def test_passing_over_leaves_the_utility_measures_alone():
 def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     from fairtrec.data import Annotations, Docnos
     from fairtrec.evaluation.inputs import loading
-    from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs, documents_of
+    from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs, collect_documents
     from fairtrec.evaluation.inputs.measure_inputs import Inputs
 
     skip = fairtrec.Choices(missing="skip")
     run = loading.run({"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}, "r": {"d1": 1.0}}, "run", fairtrec.Choices(), None)
     qrels = loading.qrels({"q": {"dx": 3, "d1": 2}, "s": {"d2": 1}})
-    parts = documents_of([(run, ("q", "r"))], Needs(frozenset(FaiRR().needs), 10), EvaluationContext(), skip)
-    docnos = Docnos.of(np.concatenate(parts))
+    parts = collect_documents([(run, ("q", "r"))], Needs(frozenset(FaiRR().needs), 10), EvaluationContext(), skip)
+    docnos = Docnos.collect(np.concatenate(parts))
     known = docnos.names != b"dx"
     nothing = np.zeros(len(docnos), dtype=np.int64)
     table = Annotations(("f", "m"), docnos, known, nothing, np.zeros((len(docnos), 2), dtype=np.int64))
@@ -327,7 +327,9 @@ def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     for documents in (None, Documents(table, fairtrec.Choices(missing="neutral"))):
         inputs = Inputs(run, ("q", "r"), EvaluationContext(qrels=qrels, documents=documents), 2)
         np.testing.assert_array_equal(inputs.relevance, [[3, np.nan], [np.nan, np.nan]])
-    nobody = Annotations(("f", "m"), Docnos.of(np.empty(0, "S1")), known[:0], nothing[:0], np.zeros((0, 2), np.int64))
+    nobody = Annotations(
+        ("f", "m"), Docnos.collect(np.empty(0, "S1")), known[:0], nothing[:0], np.zeros((0, 2), np.int64)
+    )
     inputs = Inputs(run, ("q",), EvaluationContext(qrels=qrels, documents=Documents(nobody, skip)), None)
     np.testing.assert_array_equal(inputs.relevance, [[3, np.nan, 2]])  # nobody looks at these documents' counts
 

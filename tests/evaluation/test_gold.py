@@ -237,7 +237,7 @@ def test_a_plug_in_says_by_itself_that_it_is_a_sum(tmp_path):
     assert found.corrected == pytest.approx(4.5 - 2 * 2 / 3)
     assert of_ranks is None
     (row, _) = result.scores[0].columns["gold"].rows
-    value, _ = row.drawn().gold_alone()
+    value, _ = row.take_drawn().gold_alone()
     assert value == pytest.approx(5 - 2)  # both drawn are of the first group
 
 
@@ -291,9 +291,9 @@ def test_slices_are_corrected_by_their_own_documents(tmp_path):
     rows = [(d, g, 0.5) for d in DOCNOS[:9] for g in gold[d]]
     path = sheet(tmp_path, rows)
     result = fairtrec.evaluate(SUMS, run, labels=words, gold=path)
-    from fairtrec.evaluation.slices import sliced
+    from fairtrec.evaluation.slices import split_result
 
-    parts = dict(sliced(result, {"few": ["b", "d"]}))
+    parts = dict(split_result(result, {"few": ["b", "d"]}))
     alone = fairtrec.evaluate(SUMS, {qid: run[qid] for qid in "bd"}, labels=words, gold=path)
     assert corrected(parts["few"]) == corrected(alone)
 

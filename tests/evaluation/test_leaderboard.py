@@ -163,10 +163,10 @@ def result_of(*means):
 
 def test_runs_are_sorted_by_full_values():
     result = result_of((0.12341, 1), (0.12344, 3), (NAN, 2), (0.12341, 2))
-    assert [scores.run[0] for scores in leaderboard.by(result, Higher()).scores] == ["b", "a", "d", "c"]
-    assert [scores.run[0] for scores in leaderboard.by(result, Neither()).scores] == ["b", "c", "d", "a"]
+    assert [scores.run[0] for scores in leaderboard.sort_runs(result, Higher()).scores] == ["b", "a", "d", "c"]
+    assert [scores.run[0] for scores in leaderboard.sort_runs(result, Neither()).scores] == ["b", "c", "d", "a"]
     with pytest.raises(UsageError, match=r"cannot sort by Higher@5, .* sort by one of Higher@10, Neither@10$"):
-        leaderboard.by(result, Higher(5))
+        leaderboard.sort_runs(result, Higher(5))
 
 
 def several(measure, **runs):
@@ -180,8 +180,11 @@ def several(measure, **runs):
 def test_runs_are_ordered_by_the_mean_size_where_nearer_0_is_better():
     result = several(Nearer(), leans_both_ways={"q": -0.9, "r": 0.9}, leans_little={"q": 0.1, "r": 0.3})
     assert [scores.means.tolist() for scores in result.scores] == [[0.0], [pytest.approx(0.2)]]
-    assert [scores.compared.tolist() for scores in result.scores] == [[0.9], [pytest.approx(0.2)]]
-    assert [scores.run for scores in leaderboard.by(result, Nearer()).scores] == ["leans_little", "leans_both_ways"]
+    assert [scores.order_values.tolist() for scores in result.scores] == [[0.9], [pytest.approx(0.2)]]
+    assert [scores.run for scores in leaderboard.sort_runs(result, Nearer()).scores] == [
+        "leans_little",
+        "leans_both_ways",
+    ]
 
 
 def test_a_mean_over_other_queries_than_those_of_other_runs_is_compared_with_none():
@@ -189,7 +192,7 @@ def test_a_mean_over_other_queries_than_those_of_other_runs_is_compared_with_non
     assert leaderboard.incomplete(result)[:, 0].tolist() == [False, True, False, True]  # absent, or undefined
     assert leaderboard.comparable(result)[:, 0].tolist() == [pytest.approx(0.3), pytest.approx(NAN, nan_ok=True),
                                                              pytest.approx(0.1), pytest.approx(NAN, nan_ok=True)]  # fmt: skip
-    assert [scores.run for scores in leaderboard.by(result, Higher()).scores] == ["a", "c", "b", "d"]
+    assert [scores.run for scores in leaderboard.sort_runs(result, Higher()).scores] == ["a", "c", "b", "d"]
     apart = several(Higher(), a={"q": 0.2, "r": 0.4}, b={"r": 0.3, "s": 0.5})
     assert leaderboard.incomplete(apart)[:, 0].tolist() == [True, True]
 

@@ -40,8 +40,8 @@ def test_the_same_as_in_one_matrix(given, request):
     request.getfixturevalue("parted")
     starts = np.array([0, 1, 2, 5002, 5003, 5004, 5004])
     few = Run("", "", tuple("abcdef"), starts, np.zeros(5004), np.zeros(5004))
-    assert [part.tolist() for part in depth.evenly(few, "abcdefg", None)] == [[0, 1, 3, 4, 5, 6], [2]]
-    assert [part.tolist() for part in depth.evenly(few, "abcdefg", 9)] == [[0, 1, 2, 3, 4, 5, 6]]
+    assert [part.tolist() for part in depth.deal_queries(few, "abcdefg", None)] == [[0, 1, 3, 4, 5, 6], [2]]
+    assert [part.tolist() for part in depth.deal_queries(few, "abcdefg", 9)] == [[0, 1, 2, 3, 4, 5, 6]]
     parts = fairtrec.evaluate(runs=run(), qrels=QRELS, **options).scores[0]
     np.testing.assert_allclose(parts.values, whole.values, rtol=1e-12, atol=1e-15)
     assert list(map(str, parts.notes)) == list(map(str, whole.notes))

@@ -26,11 +26,11 @@ def run(tmp_path):
 
 
 def test_samples_are_runs(run):
-    first, second = run_format.samples_in(run_format.read(run, sampled=True)).runs
+    first, second = run_format.split_samples(run_format.read(run, sampled=True)).runs
     assert (first.qids, second.qids) == (("q1", "q2"), ("q1",))
     assert first.docnos.tolist() == [b"a1", b"b1", b"a1", b"a2"]
     assert second.docnos.tolist() == [b"b1", b"a1"]
-    assert run_format.samples_in(run_format.read(run, sampled=True)).qids == ("q1", "q2")
+    assert run_format.split_samples(run_format.read(run, sampled=True)).qids == ("q1", "q2")
 
 
 def test_expected_exposure_averages_over_a_query_s_rankings(run):

@@ -32,13 +32,13 @@ def opened(monkeypatch, example):
     """Work in the example's folder, and count how often each file is opened."""
     monkeypatch.chdir(example)
     times = Counter()
-    real = opening.opened
+    real = opening.open_input
 
     def counting(path):
         times[str(path)] += 1
         return real(path)
 
-    monkeypatch.setattr(opening, "opened", counting)
+    monkeypatch.setattr(opening, "open_input", counting)
     return times
 
 

@@ -37,10 +37,10 @@ def test_unknown_documents_of_ranks_and_of_backgrounds_are_told_apart():
 
 @pytest.mark.parametrize(("unknown", "marked"), [(0, True), (1, True), (2, False), (10, False)])
 def test_a_run_of_more_than_a_tenth_of_unknown_documents_has_no_rank_or_mark_by_what_looks_them_up(unknown, marked):
-    from fairtrec.report.cells import standing
+    from fairtrec.report.cells import compare_means
 
     found = evaluated({"known": KNOWN, "many": ranking(unknown)})
-    ranks = standing(found, 4).ranks
+    ranks = compare_means(found, 4).ranks
     assert (ranks[1, :2] > 0).tolist() == [marked, marked]
     assert ranks[1, 2] > 0  # NumRet looks at no text
     assert (comparable(found)[1, :2] == comparable(found)[1, :2]).all() == marked

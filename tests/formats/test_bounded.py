@@ -19,7 +19,7 @@ from fairtrec.support.errors import InputError
 
 pytestmark = pytest.mark.fuzz
 
-WANTED = Docnos.of(np.array([b"d1", b"d2"]))
+WANTED = Docnos.collect(np.array([b"d1", b"d2"]))
 BOMB = "times as large when it is unpacked"
 
 
@@ -192,4 +192,4 @@ def test_what_is_packed_as_others_do_is_read(tmp_path):
     matrix[:, 0] = 1
     vector = pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), 64)
     parquet.write_table(pa.table({"docno": docnos, "vector": vector}), tmp_path / "v.parquet", compression="zstd")
-    assert vectors.read(str(tmp_path / "v.parquet"), None, WANTED).of(np.array([0]))[0, 0] == 1
+    assert vectors.read(str(tmp_path / "v.parquet"), None, WANTED).take(np.array([0]))[0, 0] == 1

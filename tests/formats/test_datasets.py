@@ -61,7 +61,7 @@ def test_labels_of_a_field_of_a_dataset(monkeypatch):
 def test_docnos_of_a_dataset_are_looked_up(monkeypatch):
     monkeypatch.setattr(datasets, "texts", lambda _, wanted: iter([(0, "she")][: len(wanted)]))
     monkeypatch.setattr(datasets, "_dataset", lambda *_: Dataset())
-    found, _ = validating.of_texts("mine", ["run"])
+    found, _ = validating.list_documents("mine", ["run"])
     assert found.names.tolist() == [b"d1"]
 
 

@@ -41,7 +41,7 @@ def test_three_columns_are_several_rankings_as_with_samples(name):
     Path("trec").write_text(TREC)
     measures = ["EED@2", "EEL@2", "AWRF@2"]
     found = fairtrec.evaluate(measures, "t", labels=LABELS)
-    assert isinstance(run.samples_in(run.read("t")), Samples)
+    assert isinstance(run.split_samples(run.read("t")), Samples)
     assert found.means["t"] == fairtrec.evaluate(measures, "trec", labels=LABELS, samples=True).means["trec"]
     assert found.means["t"] == fairtrec.evaluate(measures, "t", labels=LABELS, samples=True).means["t"]
     Path("t").write_text(SEVERAL.partition("\n")[2])
@@ -57,7 +57,7 @@ def test_without_a_header_both_formats_of_three_columns_are_named():
 def test_a_page_twice_in_a_ranking_is_refused_and_in_another_ranking_is_not():
     Path("t").write_text(SEVERAL + "2\t2\t14\n")
     with pytest.raises(InputError, match="t:8: document 14 appears twice under query 2 2"):
-        run.samples_in(run.read("t"))
+        run.split_samples(run.read("t"))
 
 
 def test_where_one_ranking_is_needed_several_are_refused_in_one_line(fairtrec_command):
@@ -118,7 +118,7 @@ def test_large_files_are_read_as_small_ones_are(monkeypatch):
     draw = random.Random(3)
     rows = [(q, s, p) for q in range(30) for s in range(1, 30) for p in draw.sample(range(1000), 20)]
     Path("t").write_text("id\tseq_no\tpage_id\n" + "".join(f"{q}\t{s}\t{p}\n" for q, s, p in rows))
-    read = run.samples_in(run.read("t"))
+    read = run.split_samples(run.read("t"))
     assert isinstance(read, Samples)
     assert [int(docno) for docno in read.runs[0].docnos[:20]] == [p for q, s, p in rows if (q, s) == (0, 1)]
     assert len(read.runs) == 29
@@ -127,7 +127,7 @@ def test_large_files_are_read_as_small_ones_are(monkeypatch):
 def test_a_blank_in_the_id_of_a_query_tells_no_rankings_apart():
     rows = ['{"qid": "a b", "docno": "d1", "score": 2}', '{"qid": "a c", "docno": "d2", "score": 1}']
     Path("t.jsonl").write_text("\n".join(rows) + "\n")
-    assert run.samples_in(run.read("t.jsonl")).qids == ("a b", "a c")
+    assert run.split_samples(run.read("t.jsonl")).qids == ("a b", "a c")
 
 
 def test_validate_counts_queries_and_their_rankings(fairtrec_command):

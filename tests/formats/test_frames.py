@@ -149,7 +149,7 @@ def test_laws_a_column_of_arrow_is_its_texts(rows, kind, step):
     )
     table = table.set_column(1, "docno", table["docno"].cast(kind))
     table = pa.concat_tables([table.slice(first, step) for first in range(0, len(table), step)])
-    frame = Frame.of(table, "run", ())
+    frame = Frame.wrap(table, "run", ())
     assert frame.ids(["docno"]).tolist() == [docno.encode() for _, docno, _ in rows]
     assert frame.floats(["score"]).tolist() == [score for *_, score in rows]
 
@@ -265,7 +265,7 @@ TEXTS = {"docno": ["b", "a", "c"], "text": ["", "A ü", "C"]}
 def test_only_the_wanted_texts_are_taken(kind, monkeypatch):
     monkeypatch.setattr(frames, "AT_ONCE", 1)
     table = pa.table({"docno": TEXTS["docno"], "text": pa.array(TEXTS["text"], kind)})
-    wanted = fairtrec.data.Docnos.of(np.array([b"a", b"b", b"no"]))
+    wanted = fairtrec.data.Docnos.collect(np.array([b"a", b"b", b"no"]))
     assert {wanted.names[row]: text for row, text in memory.texts(chunked(table), wanted)} == {
         b"a": "A ü",
         b"b": "",

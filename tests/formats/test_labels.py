@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet
 
 import fairtrec
-from fairtrec.data import Docnos, Labels, looked_up, product
+from fairtrec.data import Docnos, Labels, look_up, product
 from fairtrec.formats import labels, position_table, tsv
 from fairtrec.formulas.neutrality import membership
 from fairtrec.support.errors import InputError, UsageError
@@ -154,7 +154,7 @@ def test_rules_that_make_members_of_counts():
 
 def labelled(rows: dict[str, list[float]], groups: tuple[str, ...], *, per_query: bool = False) -> Labels:
     names = np.array([name.encode() for name in rows])
-    docnos = Docnos.of(names)
+    docnos = Docnos.collect(names)
     weights = np.empty((len(rows), len(groups)))
     weights[docnos.rows(names)] = list(rows.values())
     return Labels("made", groups, docnos, weights, per_query)
@@ -162,7 +162,7 @@ def labelled(rows: dict[str, list[float]], groups: tuple[str, ...], *, per_query
 
 def test_labels_per_query_are_looked_up_for_their_query():
     given = labelled({"q d": [1, 0], "r d": [0, 1]}, ("a", "b"), per_query=True)
-    found = looked_up(given, ["r", "q", "s"], np.array([b"d"]), np.array([[0, -1], [0, -1], [0, -1]]))
+    found = look_up(given, ["r", "q", "s"], np.array([b"d"]), np.array([[0, -1], [0, -1], [0, -1]]))
     np.testing.assert_array_equal(found[:, 0], [[0, 1], [1, 0], [NAN, NAN]])
     assert np.isnan(found[:, 1]).all()
 

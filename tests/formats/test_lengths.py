@@ -28,7 +28,7 @@ pytestmark = pytest.mark.fuzz
 MANY = int(os.environ.get("FAIRTREC_FUZZ", "150"))
 LONGEST = 20  # seconds
 DOCNOS = ["d1", "d2"]
-WANTED = Docnos.of(np.array(DOCNOS, "S"))
+WANTED = Docnos.collect(np.array(DOCNOS, "S"))
 COUNTS = pa.table({"docno": DOCNOS, "tokens": [3, 1], "f": [1, 0], "m": [1, 1]})
 
 
@@ -37,10 +37,10 @@ def arrow(path, **options):
 
 
 def of_ours(path):
-    from fairtrec.counting.table.build import joined
+    from fairtrec.counting.table.build import join_tables
 
     feather.write_feather(COUNTS, path.with_name("other.arrow"), compression="uncompressed")
-    joined(path, [path.with_name("other.arrow")])
+    join_tables(path, [path.with_name("other.arrow")])
 
 
 def many(path):

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairtrec.formats import spans
-from fairtrec.formats.spans import words_of
+from fairtrec.formats.spans import pack_words
 
 PLAIN = st.from_regex(r"[+-]?(\d{1,12}\.?\d{0,12}|\.\d{1,24})", fullmatch=True, alphabet="+-.0123456789")
 FLOATS = st.one_of(
@@ -18,7 +18,7 @@ def read(cells, *, whole=False):
     text = " ".join(cells).encode() + bytes(8)
     lengths = np.array([len(cell.encode()) for cell in cells], dtype=np.int64)
     ends = np.cumsum(lengths + 1) - 1
-    words = words_of(np.frombuffer(text, np.uint8), ends - lengths, ends, spans.WORDS)
+    words = pack_words(np.frombuffer(text, np.uint8), ends - lengths, ends, spans.WORDS)
     return spans.decimals(text, ends - lengths, ends, words, whole=whole)
 
 

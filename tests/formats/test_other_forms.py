@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
-from fairtrec.data.counts import histogram_of
+from fairtrec.data.counts import make_histogram
 from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import collection, datasets, memory, qrels, tsv
 from fairtrec.formats.run import read as read_run
@@ -38,7 +38,7 @@ def written(tmp_path):
 
 
 def docnos(*names):
-    return Docnos.of(np.array([name.encode() for name in names], dtype=np.bytes_) if names else np.empty(0, "S1"))
+    return Docnos.collect(np.array([name.encode() for name in names], dtype=np.bytes_) if names else np.empty(0, "S1"))
 
 
 def judgements(read):
@@ -208,7 +208,7 @@ def test_comments_may_stand_behind_a_header(written, monkeypatch, block):
 
 @given(st.lists(st.lists(st.integers(0, 3) | st.just(2**63 - 1), min_size=3, max_size=3), max_size=30))
 def test_histograms(counts):
-    histogram = histogram_of(np.array(counts, dtype=np.int64).reshape(-1, 3))
+    histogram = make_histogram(np.array(counts, dtype=np.int64).reshape(-1, 3))
     got = dict(zip(map(tuple, histogram.counts.tolist()), histogram.documents.tolist(), strict=True))
     assert got == collections.Counter(map(tuple, counts))
 
@@ -374,9 +374,9 @@ def test_runs_in_memory(written, kind, order):
 @pytest.mark.parametrize("kind", RUNS)
 def test_what_is_one_run_and_what_are_several(kind):
     run = RUNS[kind]()
-    assert [name for name, _ in loading.named_runs(run)] == ["run"]
-    assert [name for name, _ in loading.named_runs([run, run])] == ["run 1", "run 2"]
-    assert [name for name, _ in loading.named_runs({"x": run, "y": run})] == ["x", "y"]
+    assert [name for name, _ in loading.name_rankings(run)] == ["run"]
+    assert [name for name, _ in loading.name_rankings([run, run])] == ["run 1", "run 2"]
+    assert [name for name, _ in loading.name_rankings({"x": run, "y": run})] == ["x", "y"]
 
 
 def test_ids_are_texts():

@@ -10,7 +10,7 @@ from fairtrec.commands.results import value_files
 from fairtrec.formats import qrels
 from fairtrec.formats import run as runs
 from fairtrec.support.errors import InputError
-from fairtrec.support.files.compression import foreign
+from fairtrec.support.files.compression import detect_foreign
 
 pytestmark = pytest.mark.fuzz
 
@@ -29,7 +29,7 @@ def test_eval_says_of_a_zip_what_validate_says_of_it(tmp_path, read, data):
     (tmp_path / "a.run").write_bytes(data)
     with pytest.raises(InputError) as refused:
         read(path)
-    assert str(refused.value) == f"{path}: {foreign(data)[1]}"
+    assert str(refused.value) == f"{path}: {detect_foreign(data)[1]}"
 
 
 def test_values_with_an_endless_cell_are_bad_input():

@@ -21,7 +21,7 @@ RUN = {"q1": {"d1": 2.5, "ü2": 1}, "q2": {"d1": -300, "d" * 300: 70000}}
 
 @given(st.dictionaries(st.text(max_size=30), st.dictionaries(st.text(max_size=300), NUMBERS, max_size=30), max_size=3))
 def test_laws_what_is_packed_is_what_it_was(rows):
-    assert packed_object.numbers_in(cbor.encoded(rows)) == rows
+    assert packed_object.read_numbers(cbor.encoded(rows)) == rows
 
 
 @pytest.mark.ecosystem
@@ -31,7 +31,7 @@ def test_laws_what_cbor2_writes_is_what_it_was(rows):
 
     assert cbor2.dumps(rows) == cbor.encoded(rows)
     for canonical in (False, True):  # numbers in as few bytes as they take
-        assert packed_object.numbers_in(cbor2.dumps(rows, canonical=canonical)) == rows
+        assert packed_object.read_numbers(cbor2.dumps(rows, canonical=canonical)) == rows
 
 
 @pytest.mark.parametrize("times", [0, 1, 2, 3])
@@ -114,7 +114,7 @@ def test_sizes_are_bounded_before_memory_is(tmp_path, monkeypatch):
     path = tmp_path / "run.lz4"
     path.write_bytes(cbor.packed({"q1": {f"d{number}": struct.unpack(">d", bytes(8))[0] for number in range(1000)}}))
     with pytest.raises(ValueError, match="more than 999 numbers"):
-        packed_object.numbers_in(cbor.encoded({"q1": dict.fromkeys(map(str, range(1000)), 1)}), 999)
+        packed_object.read_numbers(cbor.encoded({"q1": dict.fromkeys(map(str, range(1000)), 1)}), 999)
     monkeypatch.setattr(named_columns, "LARGEST_OBJECT", 1000)
     with pytest.raises(InputError, match=r"run\.lz4: one object of CBOR of more than 0 MiB; write JSON lines like"):
         run.read(path)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from ir_measures import ScoredDoc
 
 from fairtrec.data import Run
-from fairtrec.data.ranking.order import by_falling_score
+from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.formats import columns, qrels, run
 from fairtrec.formats import run as run_format
 from fairtrec.support.compiled import extension
@@ -145,7 +145,7 @@ def test_a_run_that_is_cut_is_the_top_of_the_whole_run(rankings, depth, wide, da
     docnos = [data.draw(st.permutations([f"{'long-name-' * wide}d{i}" for i in range(len(each))])) for each in rankings]
     qids, starts = tuple(map(str, range(len(rankings)))), np.cumsum([0, *map(len, rankings)])
     names, scores = np.array([name.encode() for each in docnos for name in each]), np.concatenate(rankings)
-    cut = Run("a", "t", qids, *by_falling_score(starts, names, scores, depth)).cut(qids, depth)
+    cut = Run("a", "t", qids, *sort_by_score(starts, names, scores, depth)).cut(qids, depth)
     for query, (ranking, scored) in enumerate(zip(docnos, rankings, strict=True)):
         pairs = sorted(zip(scored, ranking, strict=True), reverse=True)[:depth]
         lines = slice(cut.starts[query], cut.starts[query + 1])
@@ -240,9 +240,9 @@ def test_duplicates_need_not_be_neighbours(tmp_path, size):
 def test_duplicates_among_rankings_of_very_different_lengths():
     starts = np.array([0, 5000, *range(5001, 5101)])
     names = np.array([b"d%d" % i for i in range(5000)] + [b"d1"] * 100)
-    assert run.repeated(starts, names) is None
+    assert run.find_repeat(starts, names) is None
     names[4321] = b"d17"
-    assert run.repeated(starts, names) == (0, [17, 4321])
+    assert run.find_repeat(starts, names) == (0, [17, 4321])
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=7), min_size=1, max_size=9), st.integers(1, 12))
@@ -252,7 +252,7 @@ def test_duplicates_are_found_whatever_is_looked_at_at_once(rankings, lines):
     names = np.array([b"d%d" % i for ranking in rankings for i in ranking], dtype="S2")
     twice = [query for query, ranking in enumerate(rankings) if len(set(ranking)) < len(ranking)]
     with mock.patch.object(run, "PIECE", lines), mock.patch.object(run, "MANY", 3):
-        found = run.repeated(starts, names)
+        found = run.find_repeat(starts, names)
     assert (None if found is None else found[0]) == (twice[0] if twice else None)
     if found is not None:
         first, second = found[1]
@@ -265,9 +265,9 @@ def test_documents_with_equal_hashes_are_no_duplicates(monkeypatch, shape):
     monkeypatch.setattr(run, "fingerprints", lambda column: np.zeros(len(column), dtype=np.uint64))
     starts = np.array([0, 3, 5]) if shape == "even" else np.array([0, 5000, *range(5001, 5101)])
     names = np.array([b"d%d" % i for i in range(starts[-1])])
-    assert run.repeated(starts, names) is None
+    assert run.find_repeat(starts, names) is None
     names[1] = names[2]
-    assert run.repeated(starts, names) == (0, [1, 2])
+    assert run.find_repeat(starts, names) == (0, [1, 2])
 
 
 def test_a_line_may_not_be_endless(tmp_path, monkeypatch):

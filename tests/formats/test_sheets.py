@@ -86,7 +86,7 @@ def test_columns_stand_in_any_order_and_others_are_passed_over(read):
 def test_no_group_at_all_may_stand_in_a_sheet(read):
     sheet = read("docno\tgroup\nd1\t-\nd2\t?\n")
     assert sheet.labels.groups == ()
-    aligned = sheet.of_groups(("f", "m"))
+    aligned = sheet.match_groups(("f", "m"))
     assert aligned.weights.tolist()[0] == [0, 0]
     assert np.isnan(aligned.weights[1]).all()
     assert sheet.probability is None
@@ -106,11 +106,11 @@ def test_a_label_of_one_query_is_one_of_the_same_document_in_others(read):
 def test_groups_are_those_of_the_instrument(read):
     sheet = read(f"{HEAD}d1\tm\t1\nd2\tn\t1\nd3\tN\t1\n")
     with pytest.raises(InputError) as refused:
-        sheet.of_groups(("f", "m"))
+        sheet.match_groups(("f", "m"))
     assert str(refused.value).endswith(
         "sheet.tsv:3: gold has the group n, the instrument f, m; write its name, or - for none of the groups"
     )
-    assert sheet.of_groups(("N", "m", "n")).weights.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    assert sheet.match_groups(("N", "m", "n")).weights.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -197,8 +197,8 @@ def test_gold_may_be_a_frame_or_a_dict():
 
 def test_names_of_runs_come_back_as_they_are():
     names = [("1a2b3c4d", "a,b@c.run"), ("", "name | with: all %20"), ("00000000", "ü\udcff\n.run")]
-    assert list(sheets._runs(sheets.named(names))) == names
-    assert " " not in sheets.named(names)
+    assert list(sheets._runs(sheets.write_runs(names))) == names
+    assert " " not in sheets.write_runs(names)
 
 
 def test_rows_are_found_by_docno(read):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.formulas.crossed import CrossedGroups, CrossedTarget, crossed
+from fairtrec.formulas.crossed import CrossedGroups, CrossedTarget, cross_attributes
 
 SIZES, UNLABELLED = (3, 2, 2), (0, None, 1)
 EVERY = list(product(*map(range, SIZES)))
@@ -53,7 +53,7 @@ def test_the_target_of_every_group_is_the_defined_one(amounts, given_to, mixes, 
     )
     q = {x: amount / sum(amounts.values()) for x, amount in amounts.items()}
     wanted = CrossedTarget(space, np.array([*q]), np.array([*q.values()]))
-    found = wanted.at(np.array(EVERY))
+    found = wanted.look_up_shares(np.array(EVERY))
     np.testing.assert_allclose(found, [defined(space, q, x) for x in EVERY], atol=1e-13)
     assert found.sum() == pytest.approx(1)
     assert wanted.squares == pytest.approx((found**2).sum())
@@ -61,7 +61,7 @@ def test_the_target_of_every_group_is_the_defined_one(amounts, given_to, mixes, 
 
 def test_what_documents_hold_of_crossed_groups_is_the_product():
     held = [np.array([[0.25, 0.75], [1.0, 0.0]]), np.array([[0.5, 0.0, 0.5], [0.0, 0.0, 0.0]])]
-    document, codes, weight = crossed(held)
+    document, codes, weight = cross_attributes(held)
     assert document.tolist() == [0, 0, 0, 0]  # the second is of no group of the other attribute
     assert dict(zip(map(tuple, codes.tolist()), weight.tolist(), strict=True)) == {
         (0, 0): 0.125, (0, 2): 0.125, (1, 0): 0.375, (1, 2): 0.375

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
 from fairtrec.formulas import two_sums
-from fairtrec.formulas.fronts import Front, merged, same_grades, spend
-from fairtrec.formulas.sequences import KindSequences, by_kind
+from fairtrec.formulas.fronts import Front, merge_hulls, same_grades, spend
+from fairtrec.formulas.sequences import KindSequences, group_by_kind
 
 WORTH = st.sampled_from([-1.0, -0.4, 0.0, 0.25, 0.3, 0.5, 0.75, 1.0])
 WEIGHT = st.sampled_from([0.0, 0.2, 0.5, 0.63, 1.0])
@@ -60,7 +60,7 @@ def near(found, wanted):
 
 
 def merged_line(fronts):
-    start, edges, *_ = merged(fronts)
+    start, edges, *_ = merge_hulls(fronts)
     return start[:, None] + np.cumsum(np.column_stack([np.zeros(2), edges]), axis=1)
 
 
@@ -88,7 +88,7 @@ def test_what_is_worth_the_same_stays_where_it_is():
 @given(queries())
 def test_the_front_is_that_of_all_orders_whatever_the_discounts(query):
     grades, worth, weights, discounts = query
-    (front,) = two_sums.by_counts(grades[None], worth[None], weights, discounts)
+    (front,) = two_sums.find_fronts_by_counts(grades[None], worth[None], weights, discounts)
     near(pairs(front), best_of(all_points(grades, worth, weights, discounts)))
     for utility, fairness, top in zip(front.utility, front.fairness, front.tops.tolist(), strict=True):
         assert len(set(top)) == min(len(grades), len(weights))
@@ -124,13 +124,13 @@ def test_whatever_goes_by_kinds_has_the_front_of_all_orders(query, kinds, seed):
     def fairness(row):  # anything at all
         return crc32(bytes([seed, *row])) % 41 / 40
 
-    docs, supply = by_kind(kinds, gains, 3, ranks)
-    every = KindSequences.of(supply.tolist(), ranks)
+    docs, supply = group_by_kind(kinds, gains, 3, ranks)
+    every = KindSequences.enumerate_sequences(supply.tolist(), ranks)
     tops = every.take(docs)
     assert len({tuple(row) for row in every.kinds.tolist()}) == len(every.kinds)
     assert (kinds[tops] == every.kinds).all()
     fair = np.array([fairness(row) for row in every.kinds.tolist()])
-    front = Front.of(gains[tops] @ weights[:ranks], fair, tops)
+    front = Front.keep_best(gains[tops] @ weights[:ranks], fair, tops)
     orders = list(permutations(range(n), ranks))
     points = {(round(summed(gains, weights, each), 9), fairness(kinds[list(each)].tolist())) for each in orders}
     near(pairs(front), best_of(points))
@@ -138,27 +138,29 @@ def test_whatever_goes_by_kinds_has_the_front_of_all_orders(query, kinds, seed):
     grades = np.unique(gains, return_inverse=True)[1]
     pairs_of = np.zeros((grades.max() + 1, 3), dtype=np.int64)
     np.add.at(pairs_of, (grades, kinds), 1)
-    kept = every.kinds[every.of_grades(grades[:ranks], pairs_of)].tolist()
+    kept = every.kinds[every.keep_grades(grades[:ranks], pairs_of)].tolist()
     same_grades = [each for each in orders if (grades[list(each)] == grades[:ranks]).all()]
     assert {tuple(row) for row in kept} == {tuple(kinds[list(each)].tolist()) for each in same_grades}
-    assert every.possible(supply).all()
+    assert every.fit_supply(supply).all()
 
 
 def test_too_many_sequences_are_not_listed():
-    assert KindSequences.of([5, 5, 5], 5, most=100) is None
-    assert KindSequences.of([9] * 200, 3) is None
-    assert len(KindSequences.of([2, 1], 3).kinds) == 3
+    assert KindSequences.enumerate_sequences([5, 5, 5], 5, most=100) is None
+    assert KindSequences.enumerate_sequences([9] * 200, 3) is None
+    assert len(KindSequences.enumerate_sequences([2, 1], 3).kinds) == 3
 
 
 def test_queries_of_other_lengths_are_solved_beside_each_other():
     gains = np.array([[1.0, 0.0, np.nan], [np.nan] * 3, [0.0, 1.0, 2.0]])
     worth = np.where(np.isnan(gains), np.nan, 1 - np.nan_to_num(gains))
-    several = two_sums.by_counts(gains, worth, np.ones(2), np.ones(2))
+    several = two_sums.find_fronts_by_counts(gains, worth, np.ones(2), np.ones(2))
     assert [front.tops.shape[1] for front in several] == [2, 0, 2]
     assert pairs(several[1]) == [(0, 0)]
     for row in (0, 2):
         there = ~np.isnan(gains[row])
-        (alone,) = two_sums.by_counts(gains[row : row + 1, there], worth[row : row + 1, there], np.ones(2), np.ones(2))
+        (alone,) = two_sums.find_fronts_by_counts(
+            gains[row : row + 1, there], worth[row : row + 1, there], np.ones(2), np.ones(2)
+        )
         assert pairs(alone) == pairs(several[row])
 
 
@@ -166,10 +168,10 @@ def test_too_many_ways_are_not_followed():
     random = np.random.default_rng(3)
     gains, worth = random.integers(0, 3, (2, 30)).astype(float), random.random((2, 30))
     gains[1] = 0
-    many, one = two_sums.by_counts(gains, worth, np.linspace(1, 0.3, 8), 1 / np.arange(1.0, 9), most=200)
+    many, one = two_sums.find_fronts_by_counts(gains, worth, np.linspace(1, 0.3, 8), 1 / np.arange(1.0, 9), most=200)
     assert many is None
     assert len(one.utility) == 1
-    assert two_sums.by_counts(random.random((1, 60)), random.random((1, 60)), np.ones(8), np.ones(8)) == [
+    assert two_sums.find_fronts_by_counts(random.random((1, 60)), random.random((1, 60)), np.ones(8), np.ones(8)) == [
         None
     ]  # 60 kinds
 
@@ -179,7 +181,7 @@ def drawn_fronts(random, many=4):
     for _ in range(many):
         size = int(random.integers(1, 6))
         utility, fairness = random.integers(0, 8, (2, size)) / 8
-        fronts.append(Front.of(utility, fairness, np.zeros((size, 0), dtype=np.int64)))
+        fronts.append(Front.keep_best(utility, fairness, np.zeros((size, 0), dtype=np.int64)))
     return fronts
 
 
@@ -216,7 +218,7 @@ def test_the_mean_is_what_an_integer_programme_of_all_documents_and_ranks_finds(
         at = np.arange(queries * k * n).reshape(queries, k, n)
         filled = np.array([np.isin(at, one).ravel() for one in at.reshape(-1, n)], dtype=float)
         once = np.array([np.isin(at, at[query, :, doc]).ravel() for query in range(queries) for doc in range(n)])
-        fronts = two_sums.by_counts(gains, worth, weights, weights)
+        fronts = two_sums.find_fronts_by_counts(gains, worth, weights, weights)
         for loss in (0.0, 0.05):
             least = (1 - loss) * sum(float(row[:k] @ weights) for row in gains)
             constraints = [
@@ -242,7 +244,7 @@ def test_the_merged_hull_is_that_of_all_choices():
 
 def test_what_is_not_exact_has_a_bound_above_it():
     ends = np.array([[2.0, 0.0], [0.0, 4.0]])
-    rough = Front.of(*ends, np.zeros((2, 0), dtype=np.int64), ends)
+    rough = Front.keep_best(*ends, np.zeros((2, 0), dtype=np.int64), ends)
     spent = spend([rough, rough], 3.0)
     assert (spent.fairness, spent.bound) == (0.0, pytest.approx(2.0))
     assert rough.fairest(1.0) == (0, 2.0)

@@ -86,7 +86,7 @@ NEW = {  # what stands in the first column of the page's table: the file, and wh
         [
             ("The fields of Choices, as keywords", "    halves: bool"),
             (
-                "each is also one of ``fairtrec eval``",
+                "Each is an option of ``fairtrec eval``",
                 (
                     "    halves: Annotated[bool, Choice(('--halves',), MEASURES, 'Print halves.', after='background', adds=True, "
                     "only=('eval',), key='halves', behind='fairtrec', column='halves', trials=(True,))] = False"

@@ -13,6 +13,7 @@ SHARED = {  # names of modules outside commands/ that occur twice or more: why
     "gold": "the public names, and the column of means that gold labels correct",
     "groups": "what documents belong to, the table of an evaluation's groups, and the measure that counts them",
     "labels": "the reader of files of labels, and the column of bounds over labels",
+    "options": "the table of the options of an evaluation, and the options that commands share",
     "rerankers": "the table of their names, and the contract that tests them, beside that of measures",
     "run": "what a run is, and how a file of one is read",
     "ties": "blocks of tied documents, and the column of bounds over their orders",

@@ -47,8 +47,8 @@ SOURCES = {
 def opened(monkeypatch):
     """Count how often each file is opened by us."""
     times = Counter()
-    real = opening.opened
-    monkeypatch.setattr(opening, "opened", lambda path: times.update([str(path)]) or real(path))
+    real = opening.open_input
+    monkeypatch.setattr(opening, "open_input", lambda path: times.update([str(path)]) or real(path))
     return times
 
 
@@ -129,8 +129,8 @@ def test_each_measure_takes_part_but_those_of_other_inputs():
 
 def test_what_fairtrec_lists_is_what_it_lists_without_the_bridge():
     assert max(Counter(registry.names()).values()) == 1
-    assert not registry.foreign() & {"NFaiRR", "AWRF"}
-    assert "nDCG" in registry.foreign()
+    assert not registry.list_foreign_names() & {"NFaiRR", "AWRF"}
+    assert "nDCG" in registry.list_foreign_names()
     assert pages.overview().count("\nNFaiRR ") == 1
 
 

@@ -111,9 +111,9 @@ def test_a_measure_that_says_nothing_more_has_the_ways_of_all():
     class Mine(Measure):
         group: str = ""
 
-    assert [each.group for each in Mine().expanded(("f", "m"))] == ["f", "m"]
-    assert Mine().expanded(()) == (Mine(),)
-    assert Mine("f").expanded(("f", "m")) == (Mine("f"),)
+    assert [each.group for each in Mine().expand_groups(("f", "m"))] == ["f", "m"]
+    assert Mine().expand_groups(()) == (Mine(),)
+    assert Mine("f").expand_groups(("f", "m")) == (Mine("f"),)
     with pytest.raises(UsageError, match="Mine: there is no group 'x'; the groups are f, m"):
         Mine("x").check(("f", "m"))
 

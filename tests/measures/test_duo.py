@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fairtrec.data.parameters import named
+from fairtrec.data.parameters import list_required_inputs
 from fairtrec.formulas import extremes, spread
 from fairtrec.measures.duo import DUO, DUO_random, SignedDUO
 from fairtrec.support import progress
@@ -256,7 +256,7 @@ def test_what_is_not_proved_is_said():
     lists = np.concatenate([lists, np.arange(16.0)[None]])
     ordered = np.sort(lists, axis=1)
     unit = (ordered - ordered[:, :1]) / (ordered[:, -1:] - ordered[:, :1]) - 0.5
-    bound, least, most = spread.ends(unit, 1, "prefix")
+    bound, least, most = spread.bound_spread(unit, 1, "prefix")
     move = score(DUO(), lists) * (least - bound) / (most - bound)
     said = str(DUO().note(lists[:, :, None]))
     assert move.max() > 1e-3
@@ -286,7 +286,7 @@ def test_refused_and_spelled():
     assert str(DUO()) == "DUO"
     assert str(DUO(mean="full", cutoff=10, axis=2)) == "DUO(mean='full',axis=2)@10"
     assert DUO().needs == SignedDUO().needs == DUO_random().needs == ("positions",)
-    assert named(DUO.note) == ("positions",)
+    assert list_required_inputs(DUO.note) == ("positions",)
     assert (DUO().better, SignedDUO().better, DUO_random().better) == ("lower", "nearer 0", "neither")
 
 

@@ -65,7 +65,7 @@ def test_undefined_and_empty():
 
 
 def test_one_measure_for_each_group():
-    assert [str(each) for each in Exposure(cutoff=5).expanded(GROUPS)] == [
+    assert [str(each) for each in Exposure(cutoff=5).expand_groups(GROUPS)] == [
         "Exposure(group='f')@5",
         "Exposure(group='m')@5",
     ]

@@ -69,11 +69,11 @@ def test_one_file_is_not_taken_for_another():
 def test_the_word_keeps_its_weights_on_the_way_to_another_process():
     word = pickle.loads(pickle.dumps(GivenDiscount((1.0, 0.5), "w.tsv")))
     assert (word, word.weights, word.origin) == ("given", (1.0, 0.5), "w.tsv")
-    assert discount.named(word, 1).tolist() == [1.0]
+    assert discount.compute_weights(word, 1).tolist() == [1.0]
     with pytest.raises(InputError, match=r"w\.tsv ends at rank 2, and rank 3 is looked at"):
-        discount.named(word, 3)
+        discount.compute_weights(word, 3)
     with pytest.raises(UsageError, match="discount=given takes the weights of ranks; give discount=FILE"):
-        discount.named("given", 3)
+        discount.compute_weights("given", 3)
 
 
 def test_a_file_is_read_and_stands_in_the_signature(copied, fairtrec_command):

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.data.parameters import named
+from fairtrec.data.parameters import list_required_inputs
 from fairtrec.formulas import extremes
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.pairwise import ends, kl, nd, rKL, rND, rRD
+from fairtrec.measures.pairwise import bound_order, kl, nd, rKL, rND, rRD
 from fairtrec.support import progress
 from fairtrec.support.errors import UsageError
 from fairtrec_made import THOROUGH
@@ -112,18 +112,18 @@ def test_programme_by_another_way():
     rank = np.arange(1, 17)
     for formula in (nd, kl):
         values = formula(np.cumsum(marks, axis=1), rank, np.array(5), np.array(16)) @ (1 / np.log2(rank + 1))
-        assert ends(formula, 16, 5, 1, "log2_next") == pytest.approx((values.min(), values.max()))
+        assert bound_order(formula, 16, 5, 1, "log2_next") == pytest.approx((values.min(), values.max()))
 
 
 def test_counts_of_any_cost():
     cost = np.random.default_rng(3).normal(size=(7, 4))
     values = [sum(cost[i, sum(marks[: i + 1])] for i in range(7)) for marks in all_orders(7, 3)]
-    assert extremes.by_counts(cost, len(cost), cost.shape[1] - 1) == pytest.approx((min(values), max(values)))
+    assert extremes.bound_by_counts(cost, len(cost), cost.shape[1] - 1) == pytest.approx((min(values), max(values)))
 
 
 def test_a_long_list_takes_no_memory():
     tracemalloc.start()
-    least, most = ends(nd, 3000, 1000, 1, "log2_next")
+    least, most = bound_order(nd, 3000, 1000, 1, "log2_next")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert least < most
@@ -245,7 +245,7 @@ def test_spelling_and_inputs():
         "rKL(protected='b',step=10,norm='max',compat=True)@100"
     )
     assert rND().needs == ("membership", "groups")
-    assert named(rND.note) == ("membership",)
+    assert list_required_inputs(rND.note) == ("membership",)
     assert rND().better == "lower"
 
 
@@ -253,7 +253,7 @@ def test_how_long_the_orders_of_many_documents_take_is_told(monkeypatch, capsys)
     monkeypatch.setattr(extremes, "_MANY", 20)
     monkeypatch.setattr(extremes, "_TOLD", 5)
     monkeypatch.setattr(progress, "LONG", 0)
-    ends(nd, 21, 10, 1, "log2_rank")
+    bound_order(nd, 21, 10, 1, "log2_rank")
     what = (
         "the least and the most over all orders of 21 documents (rND and its kin; fewer with a cutoff): about 0 seconds"
     )

@@ -49,8 +49,8 @@ def test_a_group_without_target():
 
 
 def test_one_measure_for_each_group():
-    assert [str(m) for m in Skew(cutoff=5).expanded(GROUPS)] == ["Skew(group='f')@5", "Skew(group='m')@5"]
-    assert Skew(group="m").expanded(GROUPS) == (Skew(group="m"),)
+    assert [str(m) for m in Skew(cutoff=5).expand_groups(GROUPS)] == ["Skew(group='f')@5", "Skew(group='m')@5"]
+    assert Skew(group="m").expand_groups(GROUPS) == (Skew(group="m"),)
     Skew(group="m").check(GROUPS)
     Skew().check(GROUPS)
     with pytest.raises(UsageError, match="no group 'x'"):
@@ -110,7 +110,7 @@ def test_laws(membership, cutoff):
     index = InfeasibleIndex(cutoff=cutoff)(membership, target, lengths)
     count = InfeasibleCount(cutoff=cutoff)(membership, target, lengths)
     assert np.all((index <= count) & (count <= 3 * index) & (index <= cutoff))
-    singles = np.array([m(membership, target, "abc") for m in Skew(cutoff=cutoff).expanded("abc")])
+    singles = np.array([m(membership, target, "abc") for m in Skew(cutoff=cutoff).expand_groups("abc")])
     np.testing.assert_allclose(singles.min(axis=0), least)
     np.testing.assert_allclose(singles.max(axis=0), most)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
-from fairtrec.data.parameters import named
+from fairtrec.data.parameters import list_required_inputs
 from fairtrec.measures.texfair import RBDF, TE, TED, TExFAIR
 from fairtrec.support.errors import UsageError
 
@@ -104,13 +104,13 @@ def test_how_many_say_nothing_is_told():
     assert str(TExFAIR().note(ranked, COUNTS)) == said
     assert TExFAIR().note(ranked[:1], COUNTS) is None
     assert TExFAIR(rbdf=False).note(ranked, COUNTS) is None  # they are undefined there
-    assert named(TExFAIR.note) == ("ranked", "counts")
+    assert list_required_inputs(TExFAIR.note) == ("ranked", "counts")
 
 
 def test_one_measure_for_each_group():
-    assert TE().expanded(("f", "m")) == (TE(group="f"), TE(group="m"))
-    assert TE(group="m", cutoff=3).expanded(("f", "m")) == (TE(group="m", cutoff=3),)
-    assert TE().expanded(()) == (TE(),)  # so that the lack of groups is complained of
+    assert TE().expand_groups(("f", "m")) == (TE(group="f"), TE(group="m"))
+    assert TE(group="m", cutoff=3).expand_groups(("f", "m")) == (TE(group="m", cutoff=3),)
+    assert TE().expand_groups(()) == (TE(),)  # so that the lack of groups is complained of
     TE(group="f").check(GROUPS)
     with pytest.raises(UsageError, match="there is no group 'x'; the groups are f, m"):
         TE(group="x").check(GROUPS)

@@ -113,7 +113,7 @@ def test_what_else_trec_eval_has_is_as_ir_measures_computes_it_to_the_last_bit(s
     scores = fairtrec.evaluate(TREC_EVAL, run, qrels, complete=True).scores[0]
     assert len(scores.measures) == len(TREC_EVAL.split())
     for measure, values in zip(scores.measures, scores.values, strict=True):
-        theirs = {each.query_id: each.value for each in measure.theirs.iter_calc(qrels, run)}
+        theirs = {each.query_id: each.value for each in measure.ir_measure.iter_calc(qrels, run)}
         wanted = [theirs.get(qid, np.nan) for qid in scores.qids]  # Accuracy has none where nothing relevant is ranked
         np.testing.assert_array_equal(values, wanted, err_msg=str(measure))
         assert len({*theirs.values()}) > 1 or str(measure) == "NumQ"
@@ -164,7 +164,7 @@ def test_each_measure_is_the_same_beside_others():
 def test_a_measure_is_the_same_however_it_is_written():
     ours, named, other = registry.parse("MRR@10 RR(rel=1)@10 nDCG(dcg='log2')@5")
     assert ours == named
-    assert (str(ours), ours.theirs) == ("RR@10", ir_measures.RR @ 10)
+    assert (str(ours), ours.ir_measure) == ("RR@10", ir_measures.RR @ 10)
     assert other == registry.parse("nDCG@5")[0] != ours
     assert {other} == {*registry.parse("nDCG@5")}
 
@@ -331,4 +331,4 @@ def test_a_qrels_frame_keeps_its_subtopics(tmp_path):
 
 def test_what_trec_eval_alone_has_is_nothing_else_to_ir_measures():
     (of_trec,) = relevance.trec_only("gm_map")
-    assert of_trec.theirs is of_trec
+    assert of_trec.ir_measure is of_trec

@@ -75,7 +75,7 @@ def test_runs_are_marked_and_sorted_by_corrected_means(given, written):
     first = next(line for line in table.splitlines() if line.startswith("| 1 "))
     assert "**" in first.split("|")[-4]  # the corrected one is best, not that of the instrument
     assert "runs are marked, and sorted, by corrected means" in table
-    assert result.scores[0].compared[0] == sizes["a"]
+    assert result.scores[0].order_values[0] == sizes["a"]
 
 
 def test_slices_have_corrected_means_of_their_own(result, written):
@@ -126,9 +126,9 @@ def test_an_instrument_that_is_no_help_is_told(given):
     sheet = pandas.DataFrame(rows, columns=["docno", "group", "probability"])
     words = {d: "fm"[at % 2] for at, d in enumerate(DOCNOS)}
     result = fairtrec.evaluate("Exposure(group='f',of='all')@3", **{**data, "labels": words}, gold=sheet)
-    value, estimate = result.scores[0].columns["gold"].rows[0].drawn().gold_alone()
+    value, estimate = result.scores[0].columns["gold"].rows[0].take_drawn().gold_alone()
     assert value == pytest.approx(0.5)  # all are of f
-    low, high = estimate.ends(value, 0.95)
+    low, high = estimate.find_interval(value, 0.95)
     told = f"the instrument does not help: gold labels without it give 0.5000 [{low:.4f}, {high:.4f}] (a)"
     assert told in str(result)
     right = fairtrec.evaluate("Exposure(group='f',of='all')@3", **data, gold=data["labels"])

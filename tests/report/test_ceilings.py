@@ -10,7 +10,7 @@ from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measures import AWRF, KL, NFaiRR, TExFAIR
-from fairtrec.report.cells import beside
+from fairtrec.report.cells import write_suffix
 from fairtrec.report.result_notes import note_ceilings
 from fairtrec.statistics import paired
 from fairtrec.support.errors import UsageError
@@ -92,7 +92,7 @@ def test_a_question_mark_stands_behind_an_interval_where_fewer_than_ten_values_d
     )
     scores = Scores("a.run", "", (NFaiRR(), AWRF()), many, values)
     found = Result((scores,), Signature({}), (), {}).with_confidence()
-    assert [text.endswith(" ?") for text in beside(found.scores[0], None, 4)] == [True, False]
+    assert [text.endswith(" ?") for text in write_suffix(found.scores[0], None, 4)] == [True, False]
     said = "?: fewer than 10 values differ from the most frequent one, so the interval is too narrow"
     assert said in texts(found.notes)
     sure = Result((Scores("a.run", "", (AWRF(),), many, values[1:]),), Signature({}), (), {})

@@ -227,7 +227,7 @@ def test_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monkeypatch, ex
     monkeypatch.chdir(tmp_path)
     for name in ("k=5.run", "3.run", "b.run"):
         (tmp_path / name).write_text("")
-    assert arguments.named(["k=5.run", "b=3.run", "x=-", "none=there", "=3.run", "*=3.run"]) == {
+    assert arguments.expand_runs(["k=5.run", "b=3.run", "x=-", "none=there", "=3.run", "*=3.run"]) == {
         "k=5.run": "k=5.run",  # a file of that name
         "b": "3.run",
         "x": "-",
@@ -235,15 +235,15 @@ def test_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monkeypatch, ex
         "=3.run": "=3.run",
         "*": "3.run",
     }
-    assert arguments.named(["b.run", "b.run", "b.run"]) == {
+    assert arguments.expand_runs(["b.run", "b.run", "b.run"]) == {
         "b.run": "b.run",
         "b.run (2)": "b.run",
         "b.run (3)": "b.run",
     }
     with pytest.raises(UsageError, match="two runs are called b; give one of them another name"):
-        arguments.named(["b=b.run", "b=3.run"])
+        arguments.expand_runs(["b=b.run", "b=3.run"])
     with pytest.raises(InputError, match=r"x is the name of one run, and \. is a folder; name a file"):
-        arguments.named(["x=."])
+        arguments.expand_runs(["x=."])
     assert arguments.paths(["x=b.run", "3.run"]) == ["b.run", "3.run"]
 
 

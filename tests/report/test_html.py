@@ -294,7 +294,7 @@ def test_a_run_that_cannot_be_compared_is_dotted_and_all_circles_are_explained()
     ],
 )
 def test_an_axis_says_where_better_is(measure, label, rising):
-    axis = scatter.Axis.of(measure, np.array(rising))
+    axis = scatter.Axis.scale(measure, np.array(rising))
     assert axis.label == label
     assert axis.upwards == label.replace("→", "↑").replace("←", "↓")
     assert list(axis.places) == sorted(axis.places)
@@ -307,7 +307,7 @@ numbers = st.floats(-1e6, 1e6) | st.sampled_from([NAN, INF, -INF, 0.0, 1e308])
 @example([0.46, np.nextafter(0.46, 1)], Higher())  # between which no number is round
 @given(st.lists(numbers, min_size=1, max_size=8), st.sampled_from([Higher(), Lower(), Nearer()]))
 def test_any_means_have_an_axis(means, measure):
-    axis = scatter.Axis.of(measure, np.array(means))
+    axis = scatter.Axis.scale(measure, np.array(means))
     assert all(math.isnan(place) or 0 <= place <= 1 for place in axis.places)
     assert [math.isnan(place) for place in axis.places] == [not abs(mean) < 1e100 for mean in means]
     assert 2 <= len(axis.ticks) <= 7
@@ -316,7 +316,9 @@ def test_any_means_have_an_axis(means, measure):
 
 
 def test_ticks_stand_at_their_values():
-    axis = scatter.Axis.of(Higher(), np.array([0.0, 1.0]))  # with a margin of 0.06 on each side: 0.2 is at 0.26 of 1.12
+    axis = scatter.Axis.scale(
+        Higher(), np.array([0.0, 1.0])
+    )  # with a margin of 0.06 on each side: 0.2 is at 0.26 of 1.12
     assert axis.ticks == ((0.054, "0"), (0.232, "0.2"), (0.411, "0.4"), (0.589, "0.6"), (0.768, "0.8"), (0.946, "1"))
     assert axis.places == (0.054, 0.946)
 
@@ -337,12 +339,14 @@ def test_the_script_draws_where_the_page_has_drawn(text):
 
 
 def test_an_axis_has_room_for_its_numbers_and_shortens_a_long_name():
-    axis = scatter.Axis.of(Higher(), np.array([0.7371001, 0.7371009]))
+    axis = scatter.Axis.scale(Higher(), np.array([0.7371001, 0.7371009]))
     assert [number for _, number in axis.ticks] == ["0.7371002", "", "0.7371006", ""]
     assert scatter.field([axis])[0] >= 8 + 10 * len("0.7371002")
-    assert all(scatter.Axis.of(Higher(), np.array([0.4, 0.7])).ticks[at][1] for at in range(3))
+    assert all(scatter.Axis.scale(Higher(), np.array([0.4, 0.7])).ticks[at][1] for at in range(3))
     kind = type("Higher", (Higher,), {"__doc__": "Higher.", "__str__": lambda self: "Long(" + "x" * 60 + ")@10"})
-    assert scatter.Axis.of(kind(), np.array([0.1, 0.2])).label == f"Long({'x' * 9}…{'x' * 11})@10, higher is better →"
+    assert (
+        scatter.Axis.scale(kind(), np.array([0.1, 0.2])).label == f"Long({'x' * 9}…{'x' * 11})@10, higher is better →"
+    )
 
 
 place_of_run = st.tuples(st.integers(74, 536), st.integers(40, 362))
@@ -350,14 +354,14 @@ place_of_run = st.tuples(st.integers(74, 536), st.integers(40, 362))
 
 @given(st.lists(place_of_run, min_size=1, max_size=16), st.integers(1, 24))
 def test_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(places, letters):
-    drawn = labelling.stacked((run, float(x), float(y)) for run, (x, y) in enumerate(places))
+    drawn = labelling.stack_dots((run, float(x), float(y)) for run, (x, y) in enumerate(places))
     assert [dot.run for dot in drawn] == list(range(len(places)))
     for at, dot in enumerate(drawn):
         for above in drawn[:at]:  # either their centres are apart, or one is a ring round the other
             apart = math.hypot(above.x - dot.x, above.y - dot.y)
             assert apart >= labelling.TWIN if above.stack != dot.stack else (apart == 0 and dot.radius > above.radius)
     labels = dict.fromkeys(range(len(places)), "x" * letters)
-    found = labelling.labelled(drawn, labels, (74, 2, 558, 362))
+    found = labelling.place_labels(drawn, labels, (74, 2, 558, 362))
     width, half = letters * 10, labelling.LETTER / 2
     for dot in drawn:
         if dot.run not in found:

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from fairtrec.report import labelling
-from fairtrec.report.labelling import CLEAR, LETTER, RADIUS, TRIES, Dot, Grid, labelled, stacked
+from fairtrec.report.labelling import CLEAR, LETTER, RADIUS, TRIES, Dot, Grid, place_labels, stack_dots
 
 FIELD = (64.0, 26.0, 558.0, 362.0)
 
@@ -61,7 +61,7 @@ def test_labels_stand_where_a_comparison_with_everything_puts_them(many, kind):
         places = [(run, *places[run % (many // 3 + 1)][1:]) for run in range(many)]
     elif kind == "close":
         places = [(run, 300 + (x - 300) / 8, 200 + (y - 200) / 8) for run, x, y in places]
-    dots = stacked(places)
+    dots = stack_dots(places)
     assert dots == stack_by_all(places)
     labels = {dot.run: str(dot.run + 1) for dot in dots if dot.run % 5}
-    assert labelled(dots, labels, FIELD) == place_by_all(dots, labels)
+    assert place_labels(dots, labels, FIELD) == place_by_all(dots, labels)

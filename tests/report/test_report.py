@@ -46,7 +46,7 @@ def result_of(measures, *runs, names=None, tags=None, qids=None, notes=()):
 
 
 def best_of(measure, *means, places=4):
-    return cells.standing(result_of([measure], *([[mean]] for mean in means)), places).best[:, 0].tolist()
+    return cells.compare_means(result_of([measure], *([[mean]] for mean in means)), places).best[:, 0].tolist()
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_folded_text_loses_nothing(text, width):
 def test_words_that_have_no_room_go_on_in_another_line(monkeypatch, width):
     why = "the whole 95 % interval of the difference lies below 0.05, which no other run does"
     head = "a measure with a very long name that has no room beside others"
-    table = ReportTable.of_rows(
+    table = ReportTable.from_rows(
         "",
         3,
         ["verdict", "run", "why", head],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairtrec.rerankers import FATopK
-from fairtrec.rerankers.fa_topk import adjusted, broken, cumulative, least
+from fairtrec.rerankers.fa_topk import adjust_table, break_probability, cumulative, find_least_counts
 from fairtrec.support.errors import UsageError
 
 
@@ -38,20 +38,22 @@ def exact_broken(table, p):
 
 def test_the_table_of_the_paper():
     # Table 3: k = 12, p = .5, alpha = .1
-    assert adjusted(12, 0.5, 0.1, "none") == (0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4)
+    assert adjust_table(12, 0.5, 0.1, "none") == (0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4)
 
 
 def test_the_probabilities_of_the_readme_of_fairsearch():
-    assert round(broken(np.array(adjusted(20, 0.25, 0.1, "none")), 0.25), 6) == 0.146887  # which it prints as .11518
-    at_most = adjusted(20, 0.25, 0.1)
+    assert (
+        round(break_probability(np.array(adjust_table(20, 0.25, 0.1, "none")), 0.25), 6) == 0.146887
+    )  # which it prints as .11518
+    at_most = adjust_table(20, 0.25, 0.1)
     assert at_most[:10] == (0, 0, 0, 0, 0, 0, 0, 0, 0, 1)
-    assert round(broken(np.array(at_most), 0.25), 6) == 0.089722
-    assert round(broken(np.array(adjusted(20, 0.25, 0.1, "nearest")), 0.25), 6) == 0.105152
+    assert round(break_probability(np.array(at_most), 0.25), 6) == 0.089722
+    assert round(break_probability(np.array(adjust_table(20, 0.25, 0.1, "nearest")), 0.25), 6) == 0.105152
 
 
 def test_a_level_is_passed_not_reached():
     # P(none of 1) is .1 = alpha, which is not above it; scipy's ppf gives 0
-    assert adjusted(1, 0.9, 0.1, "none") == (1,)
+    assert adjust_table(1, 0.9, 0.1, "none") == (1,)
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(9, 10)])
@@ -59,8 +61,8 @@ def test_a_level_is_passed_not_reached():
 def test_tables_and_probabilities_are_exact(p, alpha):
     for k in (1, 2, 5, 12, 30):
         table = exact_least(k, p, alpha)
-        assert least(cumulative(k, float(p)), float(alpha)).tolist() == table
-        assert broken(np.array(table), float(p)) == pytest.approx(float(exact_broken(table, p)), abs=1e-9)
+        assert find_least_counts(cumulative(k, float(p)), float(alpha)).tolist() == table
+        assert break_probability(np.array(table), float(p)) == pytest.approx(float(exact_broken(table, p)), abs=1e-9)
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 4), Fraction(1, 2), Fraction(7, 10)])
@@ -74,9 +76,9 @@ def test_no_other_level_is_better(p):
             levels |= {sum(sums[: t + 1]) for t in range(i + 1)}
         allowed = {level: exact_broken(exact_least(k, p, level), p) for level in levels if level <= alpha}
         best = max(level for level, chance in allowed.items() if chance <= alpha)
-        assert adjusted(k, float(p), float(alpha)) == tuple(exact_least(k, p, best))
+        assert adjust_table(k, float(p), float(alpha)) == tuple(exact_least(k, p, best))
         nearest = min(abs(chance - alpha) for chance in allowed.values())
-        found = exact_broken(adjusted(k, float(p), float(alpha), "nearest"), p)
+        found = exact_broken(adjust_table(k, float(p), float(alpha), "nearest"), p)
         assert abs(found - alpha) == nearest
 
 
@@ -87,7 +89,7 @@ def test_the_probability_by_all_rankings():
     for order in product((0, 1), repeat=6):
         if any(sum(order[:i]) < wanted for i, wanted in enumerate(table, 1)):
             lost += p ** sum(order) * (1 - p) ** (6 - sum(order))
-    assert broken(np.array(table), p) == pytest.approx(lost, abs=1e-12)
+    assert break_probability(np.array(table), p) == pytest.approx(lost, abs=1e-12)
 
 
 def slow(protected, table, k):
@@ -111,7 +113,7 @@ def test_it_is_what_loops_give(unknown):
         lengths = random.integers(1, 25, 20)
         group_of = np.where(np.arange(24) < lengths[:, None], random.integers(-1, 3, (20, 24)), -1)
         ranks = by(group_of, ("a", "b", "c"), lengths).ranks
-        table = adjusted(k, p, 0.1)
+        table = adjust_table(k, p, 0.1)
         for row, length, found in zip(group_of.tolist(), lengths.tolist(), ranks.tolist(), strict=True):
             groups = row[:length]
             moved = [d for d in range(length) if unknown == "unprotected" or groups[d] >= 0]

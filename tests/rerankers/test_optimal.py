@@ -122,7 +122,7 @@ def test_a_background_weighs_queries_and_one_without_keeps_its_order():
 
 def test_where_there_are_too_many_ways_it_says_what_it_may_lack(monkeypatch):
     monkeypatch.setattr("fairtrec.formulas.two_sums.MOST", 0)
-    monkeypatch.setattr("fairtrec.formulas.two_sums.by_counts", lambda gains, *_: [None] * len(gains))
+    monkeypatch.setattr("fairtrec.formulas.two_sums.find_fronts_by_counts", lambda gains, *_: [None] * len(gains))
     for by in (Optimal(), Optimal(each=True)):
         (one,) = fairtrec.rerank(by, RUNS["fair"], QRELS, **GIVEN).runs
         assert "the mean fairness could be" in " ".join(map(str, one.notes))
@@ -136,9 +136,9 @@ def test_queries_that_depend_on_each_other_are_ordered_at_once(monkeypatch):
     whole = fairtrec.rerank("Optimal", RUNS["bm25"], QRELS, **GIVEN).runs[0].rankings
     monkeypatch.setattr(ordering, "CELLS", 1)
     assert fairtrec.rerank("Optimal", RUNS["bm25"], QRELS, **GIVEN).runs[0].rankings == whole
-    assert Optimal().together
-    assert not Optimal(each=True).together
-    assert not Optimal(same_grades=True).together
+    assert Optimal().orders_together
+    assert not Optimal(each=True).orders_together
+    assert not Optimal(same_grades=True).orders_together
 
 
 def test_a_share_is_a_share():

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.statistics.agreement import agreeing, alpha, alpha_of_votes, confusion, fleiss, kappa, normal, share
+from fairtrec.statistics.agreement import (
+    alpha,
+    alpha_of_votes,
+    confusion,
+    fleiss,
+    kappa,
+    normal,
+    observed_agreement,
+    share,
+)
 
 
 def pairs(table):
@@ -153,7 +162,7 @@ RATERS = np.array(  # Fleiss' worked example: 10 subjects, 14 raters, 5 categori
 
 def test_the_worked_example_of_fleiss():
     assert round(fleiss(RATERS), 4) == 0.2099
-    assert agreeing(RATERS) == pytest.approx(0.378, abs=5e-4)
+    assert observed_agreement(RATERS) == pytest.approx(0.378, abs=5e-4)
 
 
 def votes_of(tables):
@@ -185,4 +194,4 @@ def test_fleiss_is_that_of_statsmodels(labels):
 
 
 def test_votes_without_pairs_agree_in_nothing():
-    assert math.isnan(agreeing(np.eye(3)))
+    assert math.isnan(observed_agreement(np.eye(3)))

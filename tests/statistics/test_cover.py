@@ -78,7 +78,7 @@ def rates(instrument, part, trials=TRIALS, seed=41):
         (one, first), (other, second) = (
             drawn_of(runs[run], gold[run], seen[run], chance, is_drawn) for run in range(2)
         )
-        found = one.less(other)
+        found = one.estimate_difference(other)
         value = found.correct(float((first - second).mean()))
         naive = found._replace(variance=found.variance + (first - second).var(ddof=1) / QUERIES, freedom=QUERIES - 1)
         added += naive.p_value(value) <= 0.05

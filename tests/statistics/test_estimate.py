@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, of_queries, quantile, tail
+from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, estimate_from_queries, quantile, tail
 
 ALL = "FAIRTREC_FUZZ" in os.environ
 
@@ -31,7 +31,7 @@ def test_three_documents_written_out():
     assert found.freedom == 1
     assert (found.number, found.differ) == (3, 1)
     # t of 95 % with one degree of freedom is 12.7062047
-    low, high = found.ends(0.6, 0.95)
+    low, high = found.find_interval(0.6, 0.95)
     assert (high - low) / 2 == pytest.approx(12.7062047 * np.sqrt(found.variance))
     assert (high + low) / 2 == pytest.approx(0.6)
 
@@ -57,7 +57,7 @@ def test_what_is_certain_leaves_nothing_to_chance():
     found = drawn([0.5, 0.3, 0.2], [1, 0, -0.5], [1, 1, 1], total=1.0).estimate()
     assert found.correction == pytest.approx(0.5 - 0.1)
     assert found.variance == 0
-    assert found.ends(0.7, 0.95) == (0.7, 0.7)
+    assert found.find_interval(0.7, 0.95) == (0.7, 0.7)
 
 
 def test_no_error_seen_still_has_a_width():
@@ -71,7 +71,7 @@ def test_no_error_seen_still_has_a_width():
 def test_who_cannot_tell_moves_both_ends_out():
     told = drawn([0.4, 0.4], [0, 0], [0.5, 0.8], total=1.0, reach=2.0)
     untold = drawn([0.4, 0.4], [0, 0], [0.5, 0.8], total=1.0, reach=2.0, untold=[True, False])
-    inside, outside = (each.estimate().ends(0.5, 0.95) for each in (told, untold))
+    inside, outside = (each.estimate().find_interval(0.5, 0.95) for each in (told, untold))
     assert np.subtract(outside, inside) == pytest.approx([-1.6, 1.6])  # .4 * 2 / .5
     assert untold.estimate().p_value(1.5) == 1.0  # 0 is nearer than what they could be
 
@@ -95,7 +95,7 @@ def test_gold_alone_takes_the_gains_by_gold_for_errors():
 def test_a_difference_of_two_runs_is_that_of_their_corrections():
     first = drawn([0.5, 0.25, 0.2], [1, 0, -1], [0.5, 0.25, 0.4], total=1.0)
     second = drawn([0.5, 0.1, 0.0], [1, 0, -1], [0.5, 0.25, 0.4], total=0.9)
-    found = first.less(second)
+    found = first.estimate_difference(second)
     assert found.correction == pytest.approx(first.estimate().correction - second.estimate().correction)
     # the same weight cancels: a = 0, |.25 - .1| / .25 = .6, .2 / .4 = .5, so n = 1.1^2 / (.36 + .25)
     number = 1.1**2 / 0.61
@@ -103,9 +103,9 @@ def test_a_difference_of_two_runs_is_that_of_their_corrections():
     chance, a = np.array([0.5, 0.75, 0.6]), np.array([0, 0.6, 0.5])
     assert found.variance == pytest.approx((chance * (r**2 + 2 * a**2 / (number + 2))).sum())
     assert (found.number, found.differ) == (3, 2)
-    same = first.less(first)
+    same = first.estimate_difference(first)
     assert (same.correction, same.variance) == (0, 0)
-    assert first.less(drawn([0.0] * 3, [0.0] * 3, [0.5, 0.25, 0.4], total=1.0)) is None
+    assert first.estimate_difference(drawn([0.0] * 3, [0.0] * 3, [0.5, 0.25, 0.4], total=1.0)) is None
 
 
 def of_errors(errors, number):
@@ -113,7 +113,7 @@ def of_errors(errors, number):
     drawn = np.arange(number) < len(errors)
     gold = np.full(number, np.nan)
     gold[drawn] = errors
-    return of_queries(np.zeros(number), gold, drawn)
+    return estimate_from_queries(np.zeros(number), gold, drawn)
 
 
 def test_queries_written_out():
@@ -124,7 +124,7 @@ def test_queries_written_out():
     assert found.variance == pytest.approx(0.6 * ((0.95 - 40 * 0.0625**2) / 39 / 40 + 2 * (0.3 / 42) ** 2))
     assert (found.freedom, found.number, found.differ) == (39, 40, 15)
     half = stats.t.ppf(0.975, 39) * np.sqrt(found.variance)
-    assert found.ends(0.5, 0.95) == pytest.approx((0.5 - half, 0.5 + half))
+    assert found.find_interval(0.5, 0.95) == pytest.approx((0.5 - half, 0.5 + half))
     assert found.p_value(0.02) == pytest.approx(2 * stats.t.sf(0.02 / np.sqrt(found.variance), 39))
 
 
@@ -134,33 +134,33 @@ def test_few_queries_and_no_error_have_no_interval(errors):
         found = of_errors(errors, 2 * len(errors))
         assert of_errors(errors, len(errors)).variance == 0
     assert np.isnan(found.variance)
-    assert np.isnan(found.ends(0.5, 0.95)).all()
-    assert of_queries(np.zeros(4), np.full(4, np.nan), np.zeros(4, bool)) is None
+    assert np.isnan(found.find_interval(0.5, 0.95)).all()
+    assert estimate_from_queries(np.zeros(4), np.full(4, np.nan), np.zeros(4, bool)) is None
 
 
 def test_undefined_values_count_nothing():
     # v = (1, -, .5, -), by gold (1, .5, -) of the first three drawn, p = 3 / 4
     # A = 1.5 + 4/3 ((1 - 1) + (.5 - 0) + (0 - .5)) = 1.5, N = 2 + 4/3 (0 + 1 - 1) = 2
     values, gold = np.array([1.0, np.nan, 0.5, np.nan]), np.array([1.0, 0.5, np.nan, np.nan])
-    found = of_queries(values, gold, np.array([True, True, True, False]))
+    found = estimate_from_queries(values, gold, np.array([True, True, True, False]))
     assert found.value == pytest.approx(0.75)
     assert (found.number, found.differ) == (3, 2)
     # all drawn: the mean by people, exactly
-    whole = of_queries(values, np.array([1.0, 0.5, np.nan, 0.0]), np.ones(4, bool))
+    whole = estimate_from_queries(values, np.array([1.0, 0.5, np.nan, 0.0]), np.ones(4, bool))
     assert (whole.value, whole.variance) == (0.5, 0.0)
     # N = 1 + 2 (0 - 1) = -1 of two queries: there is no value
-    assert of_queries(np.array([1.0, np.nan]), np.full(2, np.nan), np.array([True, False])) is None
+    assert estimate_from_queries(np.array([1.0, np.nan]), np.full(2, np.nan), np.array([True, False])) is None
 
 
 def test_queries_that_are_a_sample_and_all_labelled_are_those_of_the_t_test():
     gold = np.array([0.1, 0.5, np.nan, 0.9, 0.4])
-    found = of_queries(np.array([0.3, 0.5, 0.5, np.nan, 0.1]), gold, np.ones(5, bool)).with_queries()
+    found = estimate_from_queries(np.array([0.3, 0.5, 0.5, np.nan, 0.1]), gold, np.ones(5, bool)).with_queries()
     known = gold[~np.isnan(gold)]
     # a ratio over 4 of 5 queries: 5 / 4 sum of (z - mean)^2 / 16, z = g - R, 0 where undefined
     z = np.where(np.isnan(gold), 0.0, gold - known.mean())
     assert found.variance == pytest.approx(5 / 4 * (z**2).sum() / 16)
     assert found.freedom == 4
-    full = of_queries(np.zeros(4), known, np.ones(4, bool)).with_queries()
+    full = estimate_from_queries(np.zeros(4), known, np.ones(4, bool)).with_queries()
     assert full.variance == pytest.approx(known.var(ddof=1) / 4)
 
 
@@ -198,7 +198,7 @@ def test_all_labelled_is_the_t_test_of_the_values_by_people():
     more = random.choice([0.0, 1.0], (6, 9))
     theirs = sampled(weights[:, ::-1], more, np.ones(9), others)
     apart = people - others - (weights[:, ::-1] * more).sum(axis=1)
-    both = mine.less(theirs)
+    both = mine.estimate_difference(theirs)
     assert both.p_value(both.correct((values - others).mean())) == 0.0  # of labels alone nothing is left to chance
     expected = stats.ttest_1samp(apart, 0.0)
     found = both.with_queries()
@@ -223,7 +223,7 @@ def test_two_runs_that_change_places_change_the_sign():
     weights, errors = random.random((4, 7)), random.choice([0.0, 1.0], (4, 7))
     one = sampled(weights, errors, np.full(7, 0.6), random.random(4))
     other = sampled(weights[:, ::-1], errors, np.full(7, 0.6), random.random(4))
-    there, back = one.less(other), other.less(one)
+    there, back = one.estimate_difference(other), other.estimate_difference(one)
     assert there.correction == pytest.approx(-back.correction)
     assert (there.variance, there.sampled) == pytest.approx((back.variance, back.sampled))
 
@@ -262,7 +262,7 @@ def test_intervals_cover_the_truth(number, rate, clustered):
     for _ in range(draws):
         some, p = priority(random, weights, number)
         found = drawn(weights[some], errors[some], p, 1.0, reach=1.0).estimate()
-        low, high = found.ends(found.correction, 0.95)
+        low, high = found.find_interval(found.correction, 0.95)
         covered += low <= truth <= high
     assert covered / draws >= 0.93 - (0 if ALL else 2 * np.sqrt(0.93 * 0.07 / draws))
 
@@ -279,4 +279,4 @@ def test_students_t_is_that_of_scipy(freedom):
 
 def test_a_probability_of_nearly_nothing_leaves_no_interval():
     found = drawn([0.5, 0.5], [1, 0], [1e-300, 0.5], total=1.0).estimate()
-    assert np.isnan(found.ends(0.5, 0.95)).all()
+    assert np.isnan(found.find_interval(0.5, 0.95)).all()

@@ -11,7 +11,7 @@ from scipy import stats
 
 from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.statistics import paired
-from fairtrec.statistics.corrections import corrected
+from fairtrec.statistics.corrections import correct_p_values
 
 TESTS = ["t", "wilcoxon", "randomization", "bootstrap"]
 METHODS = ["t", "percentile", "bca"]
@@ -249,8 +249,10 @@ def by_definition(p, correction):
 @pytest.mark.parametrize("correction", ["bonferroni", "holm", "bh"])
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_corrections_are_as_defined(correction, p):
-    assert corrected(np.array(p), correction) == pytest.approx(by_definition(p, correction), rel=1e-12, abs=1e-15)
-    with_holes = corrected(np.array([math.nan, *p, math.nan]), correction)
+    assert correct_p_values(np.array(p), correction) == pytest.approx(
+        by_definition(p, correction), rel=1e-12, abs=1e-15
+    )
+    with_holes = correct_p_values(np.array([math.nan, *p, math.nan]), correction)
     assert np.isnan(with_holes[[0, -1]]).all()
     assert with_holes[1:-1] == pytest.approx(by_definition(p, correction), rel=1e-12, abs=1e-15)
 
@@ -262,12 +264,12 @@ def test_corrections_are_those_of_statsmodels(correction, name, p):
     from statsmodels.stats.multitest import multipletests
 
     expected = multipletests(p, method=name)[1]
-    assert corrected(np.array(p), correction) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    assert correct_p_values(np.array(p), correction) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 def test_no_correction_and_nothing_to_correct():
-    assert corrected(np.array([0.02, 0.03]), "none").tolist() == [0.02, 0.03]
-    assert np.isnan(corrected(np.array([math.nan]), "holm")).all()
+    assert correct_p_values(np.array([0.02, 0.03]), "none").tolist() == [0.02, 0.03]
+    assert np.isnan(correct_p_values(np.array([math.nan]), "holm")).all()
 
 
 @given(

@@ -16,14 +16,14 @@ from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.sources import Keywords
-from fairtrec.evaluation.signature import called, files_of
+from fairtrec.evaluation.signature import name_input_files, name_part
 from fairtrec.formats import frames, memory
-from fairtrec.formulas.rounding import tied
+from fairtrec.formulas.rounding import merge_ties
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.catalogue import registry
 from fairtrec.statistics import paired
 from fairtrec.statistics.agreement import tau_ap
-from fairtrec.statistics.corrections import corrected
+from fairtrec.statistics.corrections import correct_p_values
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.notes import Note
@@ -89,7 +89,7 @@ class Ablation(Answer):
 
         Both are nan where no mean is defined.
         """
-        means = np.array([each.means for each in (self.base, *self.alike)])
+        means = np.array([each.means for each in (self.base, *self.comparable_variants)])
         return np.stack([np.fmin.reduce(means), np.fmax.reduce(means)], axis=1)
 
     @property
@@ -99,7 +99,7 @@ class Ablation(Answer):
         return np.stack([ranks.min(axis=0), ranks.max(axis=0)], axis=1)
 
     @property
-    def alike(self) -> Sequence[Variant]:
+    def comparable_variants(self) -> Sequence[Variant]:
         """The variants by the measure of the base, perhaps with other parameters: their means go side by side."""
         return [each for each in self.variants if each.measure.name == self.measure.name]
 
@@ -111,9 +111,9 @@ class RunOrder:
     badness: Floats
 
     @classmethod
-    def of(cls, means: Floats, better: Better) -> "RunOrder":
+    def sort_means(cls, means: Floats, better: Better) -> "RunOrder":
         """Order runs by their means [run]; a measure of no direction orders from the highest value."""
-        return cls(tied(badness(means, better)))
+        return cls(merge_ties(badness(means, better)))
 
     @cached_property
     def signs(self) -> Floats:
@@ -128,7 +128,7 @@ class RunOrder:
         better = (self.badness < self.badness[:, None]).sum(axis=1)
         return np.where(np.isnan(self.badness), 0, 1 + better)
 
-    def flipped(self, other: "RunOrder") -> Bools:
+    def find_flipped(self, other: "RunOrder") -> Bools:
         """Tell which pairs the two orders have the other way round [run, run], each once, the first run above."""
         with np.errstate(invalid="ignore"):
             flipped: Bools = np.triu(self.signs * other.signs < 0)
@@ -147,7 +147,7 @@ class RunOrder:
         return float((one * two).sum() / apart) if apart else float("nan")
 
 
-def shown(values: Floats, better: Better, *, alpha: float) -> Bools:
+def find_significant(values: Floats, better: Better, *, alpha: float) -> Bools:
     """Tell which pairs of runs a paired t-test tells apart, Holm over all pairs [run, run], the first run above.
 
     ``values`` [run, query]; a pair is compared over the queries for which both have a value, as ``compare`` does it:
@@ -165,7 +165,7 @@ def shown(values: Floats, better: Better, *, alpha: float) -> Bools:
     for rows in differences.values():
         p[[number for number, _ in rows]] = paired.p_values(np.stack([row for _, row in rows]))
     told = np.zeros((len(values), len(values)), dtype=np.bool_)
-    told[first, second] = corrected(p, "holm") <= alpha
+    told[first, second] = correct_p_values(p, "holm") <= alpha
     return told
 
 
@@ -214,12 +214,12 @@ def ablate(
     every = settings(texts, asked_for, grid=grid, terms=listed)
     _refuse_counts(given.get("counts"), every)
     _refuse_qrels(qrels, every)
-    docs = frames.held(given.get("docs"))
+    docs = frames.load_table(given.get("docs"))
     lists = _lists(terms, every, has_texts=docs is not None)
     table = None if docs is None else _count_terms(lists, docs)
     asked: dict[str, Any] = {**given} if table is None else {**given, "docs": table}
     measuring = Measuring(runs, {"qrels": qrels, **asked}, asked_for, table, lists, seed, jobs)
-    found = list(measuring.taken([Setting(), *every]))
+    found = list(measuring.measure_settings([Setting(), *every]))
     notes = [*loading.note_list_names(*lists), *measuring.notes]
     result = _complete(measuring, {"qrels": qrels, **given}, docs, notes)
     return _compared(found, result, tuple(texts), seed, measuring.terms)
@@ -269,11 +269,11 @@ def _complete(measuring: Measuring, given: Mapping[str, Any], docs: Any, notes: 
     base = measuring.results[0]
     beside = {part: file for part, file in base.files.items() if part.of == "counterfactual"}
     parts = {Part(name): thing for name, thing in given.items() if name != "counterfactual"}
-    files = files_of(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
+    files = name_input_files(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
     signature = base.signature
     if "docs" in signature:  # which were read once for all, and are an object since
         digest = "" if isinstance(docs, PATH) else memory.digest("docs", docs)
-        signature |= {"docs": called("docs", given, files, digest=digest)}
+        signature |= {"docs": name_part("docs", given, files, digest=digest)}
     every = tuple(dict.fromkeys((*base.notes, *notes)))
     return replace(base, files=files, signature=signature, notes=every)
 
@@ -299,10 +299,10 @@ def _compared(
     """Compare variants, the first of which is the base, with the base."""
     base = several[0]
     qids = sorted({qid for taken in several for qid in taken.qids})
-    own = base.over(qids)
-    apart = shown(own, base.measure.better, alpha=ALPHA)
+    own = base.take_queries(qids)
+    apart = find_significant(own, base.measure.better, alpha=ALPHA)
     ever = np.zeros(apart.shape, dtype=np.bool_)
-    found = [_against(taken, taken.over(qids), own, base.measure, apart, ever) for taken in several]
+    found = [_against(taken, taken.take_queries(qids), own, base.measure, apart, ever) for taken in several]
     runs, never = tuple(each.run for each in result.scores), len(own) * (len(own) - 1) // 2 - int(ever.sum())
     told = int(apart.sum())
     return Ablation(runs, found[0], tuple(found[1:]), result, vary, seed, told, never, len(base.qids), terms)
@@ -314,10 +314,10 @@ def _against(taken: VariantScores, values: Floats, own: Floats, base: Measure, a
     both = np.asarray(~(np.isnan(own) | np.isnan(values)).any(axis=0))  # every run has a value by both
     with np.errstate(invalid="ignore"):
         orders = [
-            RunOrder.of(each[:, both].mean(axis=1) if both.any() else np.full(len(each), np.nan), better)
+            RunOrder.sort_means(each[:, both].mean(axis=1) if both.any() else np.full(len(each), np.nan), better)
             for each, better in ((sized(own, base.better), base.better), (sized(values, turned), turned))
         ]
-    flipped = orders[0].flipped(orders[1])
+    flipped = orders[0].find_flipped(orders[1])
     ever |= flipped
     return Variant(
         **vars(taken),

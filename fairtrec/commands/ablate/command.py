@@ -51,7 +51,7 @@ def command(
     if not any(re.match(r"\s*ties\b|.*[x\u00d7]\s*\d", each) for each in given["vary"]):
         options.refuse_typed("is of what is drawn at random, and --vary draws nothing", "seed")
     varied = [value.strip() for each in given["vary"] for value in each.partition("=")[2].split(",")]
-    files = printing.files_of(runs, [output], qrels, *given.values(), *varied)
-    with printing.attended(plans=None):
+    files = printing.name_run_files(runs, [output], qrels, *given.values(), *varied)
+    with printing.show_progress(plans=None):
         ablation = ablate(files, qrels, **given)
     printing.write(ABLATIONS, form, ablation, output, places=places)

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from fairtrec.commands.compare.curves import deepened
-from fairtrec.data.parameters import spelled
+from fairtrec.data.parameters import spell_value
 from fairtrec.evaluation.inputs.loading import is_file
 from fairtrec.evaluation.inputs.options import CHOICES, Target
 from fairtrec.formulas.discount import GIVEN
@@ -67,7 +67,7 @@ class Setting:
         """Which factors are varied."""
         return " ".join(change.factor for change in self.changes)
 
-    def called(self, terms: str | None = None) -> str:
+    def name_variant(self, terms: str | None = None) -> str:
         """Name the variant by its values; of several, with the names of the factors.
 
         ``terms`` says which one it is of those of a list, of which some are left out.
@@ -205,7 +205,7 @@ def _value(name: str, value: str) -> Any:
 
 
 def _with(measure: Measure, name: str, value: str) -> Measure:
-    inside = {each: spelled(getattr(measure, each)) for each in _parameters(measure)}
+    inside = {each: spell_value(getattr(measure, each)) for each in _parameters(measure)}
     given = ",".join(
         f"{each}={value if each == name else text}" for each, text in inside.items() if each == name or text != "None"
     )

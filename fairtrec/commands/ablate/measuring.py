@@ -22,7 +22,7 @@ from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import refuse_unjudged
 from fairtrec.evaluation.reading import Batch, Reading
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.slices import aligned
+from fairtrec.evaluation.slices import align_values
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
@@ -52,7 +52,7 @@ class VariantScores:
     means: Floats
     documents: int | None = None  # in which a term that is left out stands
 
-    def over(self, qids: Sequence[str]) -> Floats:
+    def take_queries(self, qids: Sequence[str]) -> Floats:
         """Give the values of these queries [run, query], nan for those that it has not."""
         place = {qid: number for number, qid in enumerate(qids)}
         values = np.full((len(self.values), len(qids)), np.nan)
@@ -71,7 +71,7 @@ class _Loading:
 
     def load(self, named: tuple[str, Any]) -> Any:
         name, thing = named
-        return loading.submitted(thing, name, self.choices, self.choices.depth)
+        return loading.load_run(thing, name, self.choices, self.choices.depth)
 
 
 class Measuring:
@@ -87,7 +87,7 @@ class Measuring:
         seed: int,
         jobs: int | None,
     ) -> None:
-        self.named = dict(loading.named_runs(runs))
+        self.named = dict(loading.name_rankings(runs))
         self.keywords, self.measure, self.table, self.lists, self.seed = keywords, measure, table, lists, seed
         self.results: list[Result] = []
         self.terms: tuple[int, int] | None = None
@@ -110,7 +110,7 @@ class Measuring:
             report(RUNS, len(loaded), len(things))
         return loaded
 
-    def taken(self, settings: Sequence[Setting]) -> Iterator[VariantScores]:
+    def measure_settings(self, settings: Sequence[Setting]) -> Iterator[VariantScores]:
         """Give the values by each setting, in their order; those that differ by a parameter alone are read together.
 
         The first, which is the base, is evaluated by itself.
@@ -141,17 +141,17 @@ class Measuring:
         if len(session.measures) > len(set(measures)):
             raise UsageError(f"{measures[0]} has a value for each group, and one is varied; name a group of it")
         named, jobs = list(self._runs(first).items()), self._jobs if RAW & first.keywords.keys() else 1
-        reading = session.reading(named)
+        reading = session.prepare_reading(named)
         batch = session.batch(named, reading, jobs)
         result = session.result(named, batch.scores, {}, batch.documents, reading)
         self.results.append(result)
         self._compare_tables(first, batch)
         scores, qids = result.scores, _all_qids(result.scores)
-        values, means = aligned(scores, qids), np.array([each.means for each in scores])
+        values, means = align_values(scores, qids), np.array([each.means for each in scores])
         for setting, measure in zip(settings, measures, strict=True):
             row = scores[0].measures.index(measure)
             if setting.terms is None:
-                variant = setting.called() if setting.changes else ""
+                variant = setting.name_variant() if setting.changes else ""
                 own = np.ascontiguousarray(values[:, row]), np.ascontiguousarray(means[:, row])
                 yield [VariantScores(setting, variant, measure, qids, *own)]
             else:
@@ -191,7 +191,7 @@ class Measuring:
     ) -> Iterator[VariantScores]:
         """Leave out terms: other counts of the documents that the session has looked up."""
         if batch.documents is None:
-            raise UsageError(f"{measure} looks at no terms, so {setting.called()} varies nothing; leave it out")
+            raise UsageError(f"{measure} looks at no terms, so {setting.name_variant()} varies nothing; leave it out")
         assert self.table is not None
         assert setting.terms is not None
         documents = batch.documents
@@ -200,19 +200,19 @@ class Measuring:
         assert lexicon is not None
         how = lexicon.tokenizer, lexicon.case_sensitive
         occurrences = self.table.occurrences(docnos, how[0], case_sensitive=how[1])
-        entries = Entries.of(self.lists[setting.keywords.get("terms")], occurrences, docnos, how)
+        entries = Entries.find(self.lists[setting.keywords.get("terms")], occurrences, docnos, how)
         self.terms = self.terms or (len(entries.documents), len(set(entries.names)))
         pooled = pool(batch.runs, reading, documents) if session.choices.undefined == "skip" else None
         called = next(change.value for change in setting.changes if change.terms is not None).partition(" x")[0]
-        for number, (name, kept) in enumerate(entries.left_out(setting.terms, called, self.seed)):
-            counts, variant = entries.counts(kept), setting.called(name)
+        for number, (name, kept) in enumerate(entries.leave_out(setting.terms, called, self.seed)):
+            counts, variant = entries.counts(kept), setting.name_variant(name)
             of_term = entries.documents[name] if setting.terms == EACH else None
             if pooled is not None and not number and not _is_sum(pooled, session, reading, batch, counts):
                 pooled = None
             if pooled is None:
                 scores = _again(session, reading, batch, counts)
                 qids = _all_qids(scores)
-                values, means = aligned(scores, qids)[:, 0], np.array([each.means[0] for each in scores])
+                values, means = align_values(scores, qids)[:, 0], np.array([each.means[0] for each in scores])
                 yield VariantScores(setting, variant, measure, qids, values, means, of_term)
                 continue
             pooled_values = pooled.values(replace(reading.context, documents=documents.with_counts(counts)))
@@ -224,7 +224,7 @@ class Measuring:
 
 def _again(session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> list[Scores]:
     assert batch.documents is not None
-    return session.scored(batch.runs, reading, batch.documents.with_counts(counts))
+    return session.score_runs(batch.runs, reading, batch.documents.with_counts(counts))
 
 
 def _is_sum(pooled: Pool, session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> bool:

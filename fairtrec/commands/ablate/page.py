@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from fairtrec.commands.ablate.ablation import Ablation, Variant
-from fairtrec.commands.ablate.report import named, tables
+from fairtrec.commands.ablate.report import spell_variant, tables
 from fairtrec.report.document import heading
 from fairtrec.report.page import element, page
 from fairtrec.report.page.scatter import ticks
@@ -38,7 +38,7 @@ def html(ablation: Ablation, *, places: int) -> str:
 
 def _curve(ablation: Ablation) -> Iterator[Element]:
     """Draw the means of all runs by base and variants, from the least to the greatest, and which choice each is."""
-    drawn = [each for each in (ablation.base, *ablation.alike) if np.isfinite(each.means).all()]
+    drawn = [each for each in (ablation.base, *ablation.comparable_variants) if np.isfinite(each.means).all()]
     if len(drawn) < 2:
         return
     drawn.sort(key=lambda each: float(each.means.mean()))
@@ -73,7 +73,7 @@ def _svg(ablation: Ablation, drawn: Sequence[Variant]) -> Element:
         parts.append(element("g", element("title", name), element("path", class_="run", d=_path(xs, map(up, row)))))
     parts.append(element("path", class_="all", d=_path(xs, map(up, middle))))
     for each, x, value in zip(drawn, xs, middle, strict=True):
-        told = element("title", f"{named(each) if each.setting.changes else 'base'}: {value:.4f}")
+        told = element("title", f"{spell_variant(each) if each.setting.changes else 'base'}: {value:.4f}")
         parts.append(element("circle", told, cx=round(x, 2), cy=up(value), r=radius))
     base = next(at for at, each in enumerate(drawn) if each is ablation.base)
     told = element("title", f"base: {middle[base]:.4f}")

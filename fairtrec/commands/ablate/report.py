@@ -10,7 +10,7 @@ from fairtrec.commands.ablate.ablation import Ablation, Variant
 from fairtrec.commands.ablate.factors import Draw
 from fairtrec.data import Floats
 from fairtrec.formulas.rounding import same
-from fairtrec.report.cells import cell, signed
+from fairtrec.report.cells import cell, format_signed
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
@@ -99,12 +99,14 @@ def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str]
     moved = [changes(ablation, each) for each in terms]
     values = [Column("documents", [str(each.documents) for each in terms])]
     if len(names) <= FEW:
-        several = [[signed(move[run], places) for move in moved] for run in range(len(names))]
+        several = [[format_signed(move[run], places) for move in moved] for run in range(len(names))]
         values += [Column(name, cells, of_run=True) for name, cells in zip(names, several, strict=True)]
     else:
         at = [int(np.nan_to_num(np.abs(move)).argmax()) for move in moved]
-        values.append(Column("mean", [signed(move.mean(), places) for move in moved]))
-        values.append(Column("largest", [signed(move[run], places) for move, run in zip(moved, at, strict=True)]))
+        values.append(Column("mean", [format_signed(move.mean(), places) for move in moved]))
+        values.append(
+            Column("largest", [format_signed(move[run], places) for move, run in zip(moved, at, strict=True)])
+        )
         values.append(Column("run", [names[run] for run in at], words=True, runs=True))
     if ablation.pairs:
         values.append(Column("flipped", [str(each.flipped) for each in terms]))
@@ -135,7 +137,7 @@ def lines(ablation: Ablation) -> dict[str, list[Variant]]:
     for each in ablation.variants:
         if each.documents is None:
             alone, ties = len(each.setting.changes) == 1, each.setting.ties is not None
-            value = each.setting.called() if ties or isinstance(each.setting.terms, Draw) else each.variant
+            value = each.setting.name_variant() if ties or isinstance(each.setting.terms, Draw) else each.variant
             found.setdefault(value if not alone else each.factor if ties else f"{each.factor}={value}", []).append(each)
     return {f"{name}={len(of)}" if name == "ties" else name: of for name, of in found.items()}
 
@@ -185,7 +187,7 @@ def best_of(ablation: Ablation) -> int | None:
     return int(best[0]) if len(best) else None
 
 
-def named(variant: Variant) -> str:
+def spell_variant(variant: Variant) -> str:
     """Spell a variant as it was asked for."""
     return f"{variant.factor}={variant.variant}" if len(variant.setting.changes) == 1 else variant.variant
 
@@ -218,7 +220,7 @@ def list_own_notes(ablation: Ablation) -> Iterator[Note]:
             yield NO_FLIP.note()
         else:
             tau = "" if np.isnan(most.tau_b) else f" (tau-b {most.tau_b:.2f})"
-            yield MOST_FLIPS.note(variant=named(most), flipped=most.flipped, pairs=ablation.pairs, tau=tau)
+            yield MOST_FLIPS.note(variant=spell_variant(most), flipped=most.flipped, pairs=ablation.pairs, tau=tau)
             yield NEVER_FLIPPED.note(never=ablation.never, pairs=ablation.pairs)
     if still := _still(ablation):
         yield STILL.note(factors=", ".join(still))
@@ -228,7 +230,7 @@ def list_own_notes(ablation: Ablation) -> Iterator[Note]:
     fewer: dict[int, list[str]] = {}
     for each in ablation.variants if ablation.pairs else ():
         if each.queries < ablation.every:
-            fewer.setdefault(each.queries, []).append(named(each))
+            fewer.setdefault(each.queries, []).append(spell_variant(each))
     for queries, names in fewer.items():
         which = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         yield FEWER.note(queries=queries, every=ablation.every, which=which)

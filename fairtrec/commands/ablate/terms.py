@@ -37,12 +37,14 @@ class Entries:
     docnos: Docnos
 
     @classmethod
-    def of(cls, terms: GroupTerms, occurrences: Occurrences, docnos: Docnos, how: tuple[Tokenizer, bool]) -> "Entries":
+    def find(
+        cls, terms: GroupTerms, occurrences: Occurrences, docnos: Docnos, how: tuple[Tokenizer, bool]
+    ) -> "Entries":
         """Find the entries of a list among the phrases that were counted, by tokeniser and case."""
         names, phrases, groups = [], [], []
         for number, group in enumerate(terms.groups):
             for term in terms.terms[group]:
-                one = Lexicon.of(GroupTerms("", {"": (term,)}), how[0], case_sensitive=how[1])
+                one = Lexicon.from_terms(GroupTerms("", {"": (term,)}), how[0], case_sensitive=how[1])
                 (phrase,) = one.listed
                 names.append(term)
                 phrases.append(occurrences.place[phrase])
@@ -53,7 +55,7 @@ class Entries:
         """Count the terms of the entries that are ``kept`` [entry]."""
         members = np.zeros((len(self.occurrences.place), len(self.terms.groups)), dtype=np.bool_)
         members[self.phrase[kept], self.group[kept]] = True
-        return self.occurrences.annotations(self.terms.groups, self.docnos, members)
+        return self.occurrences.sum_groups(self.terms.groups, self.docnos, members)
 
     @property
     def documents(self) -> dict[str, int]:
@@ -61,7 +63,7 @@ class Entries:
         many = np.diff(self.occurrences.times.tocsc().indptr)[self.phrase].tolist()
         return {name: number for name, number in zip(self.names, many, strict=True) if number}
 
-    def left_out(self, what: Draw | str, called: str, seed: int) -> Iterator[tuple[str, Bools]]:
+    def leave_out(self, what: Draw | str, called: str, seed: int) -> Iterator[tuple[str, Bools]]:
         """Give for each variant its name and the entries that are kept; draws are ``called`` so, and numbered.
 
         Raises UsageError where a group would be left without a term.

@@ -23,7 +23,7 @@ from fairtrec.evaluation.slices import Slices
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import SCANTY
-from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by, refuse_first
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.literals import FailOn, Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -114,7 +114,7 @@ def check(
     gate = Gate(confidence, strict, prove, fail_on, interval)
     asked = _parse(requirements, given.get("relevance_level"))
     several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    parts = Slices.of(slices)
+    parts = Slices.read(slices)
     compared = list(dict.fromkeys(each.measure for each in asked if each.relative))
     recorded, run = _recorded(baseline if compared else None)
     refuse_first(_faults(recorded, given.get("bounds"), accept=accept))
@@ -131,7 +131,7 @@ def check(
     refuse_gold(result, "requirements look")
     told: list[Note] = []
     if recorded is not None:
-        base, told = recorded.only(compared), _agreed(recorded, result, compared, accept=accept)
+        base, told = recorded.take_baseline(compared), _agreed(recorded, result, compared, accept=accept)
     verdicts = [
         each for scores in result.scores for each in judge(scores, asked, baseline=base, slices=parts, gate=gate)
     ]
@@ -156,9 +156,9 @@ def _parse(requirements: str | Iterable[str], level: int | None) -> list[Require
 
 def _faults(recorded: RecordedResult | None, bounds: str | None, *, accept: bool) -> Iterator[tuple[bool, str]]:
     """List which options are about what a baseline, or a check, has not."""
-    what = f"{asked_by('--accept')} is about the values of a results file"
+    what = f"{spell_options('--accept')} is about the values of a results file"
     idle = accept and recorded is None
-    yield idle, f"{what}; give one with {asked_by('--baseline')}, or leave it out"
+    yield idle, f"{what}; give one with {spell_options('--baseline')}, or leave it out"
     what = "check decides whatever is unknown, and ties are known"
     yield bounds == "ties", f"{what}; give --bounds labels or texts"
     lacks = bounds is not None and recorded is not None
@@ -175,7 +175,7 @@ def _list_notes(
     """List the notes on the verdicts: what contradicts, what was not compared or not asked."""
     contradictions = (requirement.contradiction for requirement in requirements)
     yield from (CONTRADICTION.note(contradiction=each) for each in contradictions if each)
-    among = gate.among(len(slices))
+    among = gate.alpha_per_slice(len(slices))
     if among < gate.alpha and any(each.scope and each.relative for each in requirements):
         yield BONFERRONI.note(slices=len(slices), alpha=among)
     sliced = {qid for qids in slices.values() for qid in qids}
@@ -207,10 +207,10 @@ def _list_run_notes(
 def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure], *, accept: bool) -> list[Note]:
     """Say what sets a recorded baseline apart and does not matter. Raises InputError for what does."""
     difference.refuse_other(recorded, result.signature, result.digests)
-    changed = difference.changed(map(str, compared), result.signature, recorded.signature)
+    changed = difference.find_changed_versions(map(str, compared), result.signature, recorded.signature)
     if not accept:
         difference.refuse_changed(changed, recorded.path)
-    programs = difference.of_programs(result.signature, recorded.signature)
+    programs = difference.compare_programs(result.signature, recorded.signature)
     told = difference.note_versions(programs, ("here", f"in {recorded.path}"))
     return [*told, *(ACCEPTED.note(changed=str(each.measure), why=each.why) for each in changed)]
 
@@ -224,7 +224,7 @@ def _digest_of(recorded: RecordedResult | None, result: Result, base: Scores) ->
 def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:
     if isinstance(baseline, RecordedResult):
         return baseline, None
-    ((_, path),) = loading.named_runs(baseline)
+    ((_, path),) = loading.name_rankings(baseline)
     if loading.is_file(path) and results.is_results(path):
         return results.read_results(path), None
     return None, baseline
@@ -239,11 +239,11 @@ def _read(values: Result | RecordedResult, asked: Sequence[Requirement], base: A
 def _evaluated(
     wanted: Sequence[Any], runs: Any, qrels: Any, base: Any, given: Mapping[str, Any]
 ) -> tuple[Result, Scores | None]:
-    named = dict(loading.named_runs(runs))
+    named = dict(loading.name_rankings(runs))
     refuse_geometric(each for each in wanted if isinstance(each, Measure))
     if base is None:
         return evaluate(wanted, named, qrels, **given), None
-    ((name, run),) = loading.named_runs(base)
+    ((name, run),) = loading.name_rankings(base)
     name = name if isinstance(run, PATH) else "baseline"
     name = f"{name} (2)" if name in named else name
     result = evaluate(wanted, {**named, name: run}, qrels, **given)

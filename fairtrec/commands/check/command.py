@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.cli.runs import name_runs
 from fairtrec.commands.check import VERDICTS, config
 from fairtrec.support.errors import FairtrecError, InputError, UsageError, plain
@@ -46,7 +46,7 @@ EXITS = "Exit codes: 0 all requirements are met, 1 one is not met, 2 wrong usage
 @click.option("--junit", type=options.FILE, help="Also write JUnit XML.")
 @config.option
 @options.Shared(evaluates="check", report=VERDICTS)
-@options.untrusted
+@options.add_untrusted_options
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -94,7 +94,7 @@ def command(
     try:
         began = time.monotonic()
         config.refuse_wrong()
-        with printing.attended():
+        with printing.show_progress():
             found = check(require, files, qrels, measures=measures, slices=slices, **given)
     except Exception as fault:
         _write_fault(fault, junit)
@@ -104,7 +104,7 @@ def command(
     if passed_over:
         found = replace(found, notes=(*found.notes, PASSED_OVER.note(file=str(passed_over))))
     for _, broken in found.result.failed:
-        say(broken)
+        write_stderr(broken)
     _write(found, form, output, junit, places, time.monotonic() - began)
     if found.result.failed:
         return InputError.exit_code
@@ -120,21 +120,21 @@ def _without(baseline: str | None, files: dict[str, str]) -> dict[str, str]:
     if files and not kept:
         raise UsageError(f"{next(iter(files))} is the baseline itself, which meets whatever it is; name another run")
     for run in (run for run in files if run not in kept):
-        say(f"# {run} is the baseline, and is left out")
+        write_stderr(f"# {run} is the baseline, and is left out")
     return kept
 
 
 def _write_fault(fault: BaseException, junit: Path | None) -> None:
     """Say in what CI reads that nothing was judged, so that nothing of an earlier run is taken for an answer."""
-    from fairtrec.commands.check.report import broken
-    from fairtrec.report.markup import escaped_md
+    from fairtrec.commands.check.report import write_fault
+    from fairtrec.report.markup import escape_markdown
     from fairtrec.report.output import emit
 
     message = str(fault) or type(fault).__name__
     if junit is not None:
         where = str(fault.path) if isinstance(fault, InputError) and fault.path is not None else ""
-        emit(broken(message, where), junit)
-    _write_summary(f"### fairtrec check: nothing was judged\n\n{escaped_md(plain(message), '>]')}\n")
+        emit(write_fault(message, where), junit)
+    _write_summary(f"### fairtrec check: nothing was judged\n\n{escape_markdown(plain(message), '>]')}\n")
 
 
 def _write(
@@ -146,7 +146,7 @@ def _write(
     from fairtrec.report.output import emit, write_commands
 
     if form == "github":
-        say(f"# {summary(checked)}")
+        write_stderr(f"# {summary(checked)}")
     printing.write(VERDICTS, form, checked, output, places=places)
     if junit is not None:
         emit(junit_report(checked, places=places, seconds=seconds), junit)

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.files import submissions
-from fairtrec.support.files.arguments import NAME, crossed
+from fairtrec.support.files.arguments import NAME, split_crossed
 from fairtrec.support.files.opening import is_stream
 from fairtrec.support.files.typed import Fields, read_toml
 
@@ -202,7 +202,7 @@ def _of_labels(value: str, folder: Path) -> str:
     name, sign, rest = value.partition("=")
     is_named = bool(sign) and NAME.fullmatch(name) is not None
     several = []
-    for part in crossed(rest if is_named else value):
+    for part in split_crossed(rest if is_named else value):
         ends = [at for at, letter in enumerate(f"{part}:") if letter == ":"]
         files = [part[:at] for at in reversed(ends) if (folder / part[:at]).exists() or Path(part[:at]).exists()]
         file = next(iter(files), part)

@@ -123,9 +123,9 @@ def judge(
             continue
         if not slices:
             raise UsageError(f"{requirement}: which slices? give --slice FILE")
-        alpha = gate.among(len(slices))
+        alpha = gate.alpha_per_slice(len(slices))
         each = [
-            replace(_judged(requirement, slicing.restricted(scores, qids), baseline, gate, alpha), slice=name)
+            replace(_judged(requirement, slicing.keep_queries(scores, qids), baseline, gate, alpha), slice=name)
             for name, qids in slices.items()
         ]
         verdicts += each if requirement.scope == "every slice" else [max(each, key=_badness)]
@@ -208,7 +208,7 @@ def _percent(alpha: float) -> str:
 
 
 def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: Gate, alpha: float) -> Verdict:
-    mine, theirs = (each.values[0] for each in slicing.common(scores, baseline))
+    mine, theirs = (each.values[0] for each in slicing.keep_common_queries(scores, baseline))
     both = ~(np.isnan(mine) | np.isnan(theirs))
     value, base = mine[both], theirs[both]
     many = len(value)

@@ -14,17 +14,17 @@ from fairtrec.commands.check.checking import Verdicts
 from fairtrec.commands.check.requirement import STATUSES, Gate, Verdict
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.report.cells import cell, distinct
+from fairtrec.report.cells import cell, format_distinct
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.folding import cut, hung, select_notes
-from fairtrec.report.markup import code_md, escaped_md
-from fairtrec.report.output import annotation
+from fairtrec.report.folding import cut, select_notes, wrap_hanging
+from fairtrec.report.markup import code_md, escape_markdown
+from fairtrec.report.output import write_annotation
 from fairtrec.report.records import Row, head, list_runs, note_records
 from fairtrec.report.records import json as as_json
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names
-from fairtrec.report.styled import Line, drawn
-from fairtrec.report.terminal import within
+from fairtrec.report.styled import Line, render_lines
+from fairtrec.report.terminal import fit_names
 from fairtrec.support.errors import plain
 from fairtrec.support.notes import Note
 
@@ -68,7 +68,7 @@ def facts(verdict: Verdict, places: int) -> str:
     """Write the figures behind a verdict."""
     found = verdict.evidence
     alike = math.isclose(verdict.value, verdict.bound, rel_tol=NEAR, abs_tol=NEAR)
-    value, bound = distinct(verdict.value, verdict.value if alike else verdict.bound, places)
+    value, bound = format_distinct(verdict.value, verdict.value if alike else verdict.bound, places)
     of = "" if verdict.defined == verdict.queries else f"{verdict.defined} of "
     many = f"{of}{verdict.queries} {'query' if verdict.queries == 1 else 'queries'}"
     where = plain(f" in {verdict.slice}") if verdict.requirement.scope == "worst slice" else ""
@@ -103,32 +103,32 @@ def text(
     """
     lines: list[Line] = []
     room = get_terminal_size().columns if terminal or window else None
-    called = within(room, named(checked))
+    called = fit_names(room, named(checked))
     run = max(map(len, called.values()), default=0)
     asked = max((len(title(verdict)) for verdict in checked.verdicts), default=0)
     for verdict in checked.verdicts:
         first = f"{'':<9}{called[verdict.run]:<{run + 2}}{title(verdict):<{asked + 2}}"
         found = [f"{first}{facts(verdict, places)}"]
         if room is not None and len(found[0]) > room:
-            found = [*hung(first.rstrip(), room, 9), *hung(f"{'':<9}{facts(verdict, places)}", room, 9)]
-        found += hung(f"{'':<9}{plain(verdict.reason)}", room, 9) if verdict.reason else []
+            found = [*wrap_hanging(first.rstrip(), room, 9), *wrap_hanging(f"{'':<9}{facts(verdict, places)}", room, 9)]
+        found += wrap_hanging(f"{'':<9}{plain(verdict.reason)}", room, 9) if verdict.reason else []
         lines.append([(f"{WORDS[verdict.status]:<9}", STYLES[verdict.status]), (found[0][9:], "")])
         lines += ([(line, "")] for line in found[1:])
     signature = f"# {plain(str(checked.signature))}"
     last = cut(signature, room) if terminal and room is not None and most is not None else signature
     below = (
-        *hung(summary(checked), room, 4),
+        *wrap_hanging(summary(checked), room, 4),
         *(f"# {plain(line)}" for line in select_notes(list_notes(checked), most)),
         last,
     )
-    return drawn([*lines, *([(each, "dim")] for each in below)], terminal=terminal)
+    return render_lines([*lines, *([(each, "dim")] for each in below)], terminal=terminal)
 
 
 def tables(checked: Verdicts, *, places: int = 4) -> Document:
     """Lay out a table of all verdicts, with the reasons."""
     called = named(checked)
     cells = [[WORDS[v.status], called[v.run], title(v), facts(v, places), plain(v.reason)] for v in checked.verdicts]
-    table = ReportTable.of_rows(summary(checked), 5, ["verdict", "run", "requirement", "result", "why"], cells)
+    table = ReportTable.from_rows(summary(checked), 5, ["verdict", "run", "requirement", "result", "why"], cells)
     faults = [plain(fault) for _, fault in checked.result.failed]
     return Document([table], list_notes(checked), plain(str(checked.signature)), signs=faults)
 
@@ -158,7 +158,7 @@ def md(checked: Verdicts, *, places: int = 4) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escaped_md(text, ">]")
+    return escape_markdown(text, ">]")
 
 
 def record(checked: Verdicts) -> dict[str, Any]:
@@ -215,9 +215,10 @@ def github(checked: Verdicts, *, places: int = 4) -> str:
             heading = f"fairtrec: {title(verdict)}"
             read = checked.result.files.get(Part("run", verdict.run))
             place = None if read is None else fspath(read.place)
-            lines.append(f"{annotation(kind, message, file=place, title=heading)}\n")
+            lines.append(f"{write_annotation(kind, message, file=place, title=heading)}\n")
     broken = [
-        annotation("error", plain(fault), file=run, title="fairtrec: broken") for run, fault in checked.result.failed
+        write_annotation("error", plain(fault), file=run, title="fairtrec: broken")
+        for run, fault in checked.result.failed
     ]
     return "".join([*lines, *(f"{line}\n" for line in broken)])
 
@@ -255,7 +256,7 @@ def junit(checked: Verdicts, *, places: int = 4, seconds: float = 0) -> str:
     return _written(root)
 
 
-def broken(message: str, where: str = "") -> str:
+def write_fault(message: str, where: str = "") -> str:
     """Write that nothing was judged, and why."""
     root = ET.Element("testsuites", _counts("fairtrec check", (), Gate(), 1))
     _error(root, where or "fairtrec check", message)

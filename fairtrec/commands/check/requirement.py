@@ -231,7 +231,7 @@ class Gate:
         """Tell whether a status closes the gate."""
         return status in ("failed", "undecided", self.fail_on)
 
-    def among(self, slices: int) -> float:
+    def alpha_per_slice(self, slices: int) -> float:
         """Give the alpha of each of so many slices, one of which is enough to fail (Bonferroni).
 
         To prove something of all of them takes no correction: each has to pass.

@@ -32,7 +32,7 @@ from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
 from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
 from fairtrec.support.errors import FilePath, UsageError
-from fairtrec.support.files.compression import uncompressed
+from fairtrec.support.files.compression import strip_suffix
 from fairtrec.support.notes import Note, NoteKind, write_span
 
 HALF, FEW = 0.5, 0.3  # of the variance: where labels have more, label more; where they have less, take more queries
@@ -82,13 +82,15 @@ def compare(
         UsageError: an unknown baseline or choice.
     """
     how = Procedure(**procedure)
-    result, parts = slicing.signed(result, slices)
+    result, parts = slicing.record_slices(result, slices)
     refuse_geometric(result.scores[0].measures if result.scores else ())
     aggregates.refuse(result.scores, "a comparison is of")
     if any(scores.is_corrected for scores in result.scores):
         refuse_beside_gold(how)
     bases = find_several([scores.run for scores in result.scores], baseline)
-    pairs = [pair for name, part in slicing.sliced(result, parts) for pair in pairing.pairs(name, part.scores, bases)]
+    pairs = [
+        pair for name, part in slicing.split_result(result, parts) for pair in pairing.pairs(name, part.scores, bases)
+    ]
     rows, said = _judged(pairs, how)
     notes = [
         *dict.fromkeys(note for base in bases for note in _note_uneven(result.scores, base, bases)),
@@ -100,7 +102,7 @@ def compare(
         *_note_labels(rows),
     ]
     family = _family(rows, how, len(result.scores) if len(bases) > 1 else 0)
-    marks = slicing.worst([((row.run, row.against, row.measure), row.slice, row.mean, row.better) for row in rows])
+    marks = slicing.mark_worst([((row.run, row.against, row.measure), row.slice, row.mean, row.better) for row in rows])
     marked = tuple(replace(row, worst_slice=mark) for row, mark in zip(rows, marks, strict=True))
     return Comparisons(marked, result, bases, how, family, tuple(notes))
 
@@ -158,7 +160,7 @@ def _number(runs: Sequence[str], baseline: str) -> int:
 
 
 def _called(name: str) -> set[str]:
-    return {name, uncompressed(name), uncompressed(name).removesuffix(".run")}
+    return {name, strip_suffix(name), strip_suffix(name).removesuffix(".run")}
 
 
 def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Comparison], list[Note]]:
@@ -184,12 +186,12 @@ def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Compari
             columns["p_equivalent"][rows] = paired.equivalence(differences, how.equivalence)
     for row, pair in enumerate(pairs):
         if pair.labels is not None:
-            found = pair.corrected(how.confidence)
+            found = pair.correct_difference(how.confidence)
             columns["low"][row], columns["high"][row], columns["p"][row], columns["side"][row] = found
     if how.correction == "tukey":
         columns["p_corrected"], said = pairing.tukey_hsd(pairs, columns["p"], **drawn)
     else:
-        columns["p_corrected"], said = correction.corrected(columns["p"], how.correction), list[Note]()
+        columns["p_corrected"], said = correction.correct_p_values(columns["p"], how.correction), list[Note]()
     compared = [
         _comparison(pair, {name: float(column[row]) for name, column in columns.items()}, how)
         for row, pair in enumerate(pairs)
@@ -273,7 +275,9 @@ def _note_bootstrap(rows: Sequence[Comparison], how: Procedure) -> Iterator[Note
 def _note_signs(rows: Sequence[Comparison]) -> Iterator[Note]:
     """Say where signed ranks and the mean lie on two sides of 0."""
     shown = [row for row in rows if row.verdict in ("better", "worse", "higher", "lower")]
-    against = [row for row in shown if (row.verdict in ("better", "higher")) != (row.tested * SIGN[row.better] > 0)]
+    against = [
+        row for row in shown if (row.verdict in ("better", "higher")) != (row.tested_difference * SIGN[row.better] > 0)
+    ]
     if against:
         more = f", and {len(against) - 1} more" if len(against) > 1 else ""
         yield SIGNED_RANKS.note(run=against[0].run, by_measure=against[0].measure, more=more)
@@ -281,7 +285,7 @@ def _note_signs(rows: Sequence[Comparison]) -> Iterator[Note]:
 
 def _note_doubtful(rows: Sequence[Comparison]) -> Iterator[Note]:
     """Say how many comparisons rest on few differences, and on how few."""
-    if few := [row.nonzero for row in rows if row.doubtful]:
+    if few := [row.nonzero for row in rows if row.is_doubtful]:
         which = f"{len(few)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
         yield FEW_DIFFERENCES.note(which=which, differences=write_span(few))
 

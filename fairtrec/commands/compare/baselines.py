@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrec.cli import printing
-from fairtrec.cli.commands import TYPED, say
+from fairtrec.cli.commands import TYPED, write_stderr
 from fairtrec.support.errors import UsageError
-from fairtrec.support.files.arguments import is_same, joined, named
+from fairtrec.support.files.arguments import add_run, expand_runs, is_same
 
 if TYPE_CHECKING:
     from fairtrec.evaluation.answers.result import Result
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Baseline = str | list[str] | None  # as `fairtrec.compare` takes it
 
 
-def once(files: dict[str, str]) -> dict[str, str]:
+def drop_repeats(files: dict[str, str]) -> dict[str, str]:
     """Leave out files that stand there already under another name, as where a folder holds the baseline, and say so."""
     kept: dict[str, str] = {}
     for name, path in files.items():
@@ -25,11 +25,11 @@ def once(files: dict[str, str]) -> dict[str, str]:
         if again is None:
             kept[name] = path
         else:
-            say(f"# {path} is {again} again, and is left out")
+            write_stderr(f"# {path} is {again} again, and is left out")
     return kept
 
 
-def of_runs(asked: Sequence[str], files: dict[str, str]) -> tuple[Baseline, dict[str, str]]:
+def resolve_baseline(asked: Sequence[str], files: dict[str, str]) -> tuple[Baseline, dict[str, str]]:
     """Give the runs that are meant, before anything is read, and all runs; a file that is none of them joins them."""
     from fairtrec.commands.compare.baseline import find, find_several
 
@@ -45,7 +45,7 @@ def of_runs(asked: Sequence[str], files: dict[str, str]) -> tuple[Baseline, dict
             if baseline.endswith(".json") and Path(baseline).is_file():
                 what = "is no run; `fairtrec check` and `fairtrec results diff` compare with results of eval"
                 raise UsageError(f"{baseline} {what}")
-            name, files = joined(files, baseline)
+            name, files = add_run(files, baseline)
         numbers.append(find(list(files), name))
     return [list(files)[number] for number in find_several(list(files), numbers)], files
 
@@ -56,7 +56,7 @@ def _refuse_beside_all(baselines: Sequence[str]) -> None:
         raise UsageError("--baseline all is every run in turn; leave out the other baselines, or it (a file: ./all)")
 
 
-def recorded(
+def read_recorded(
     files: Sequence[str],
     measures: Sequence[str],
     baselines: Sequence[str],
@@ -72,11 +72,11 @@ def recorded(
     for each in context.command.params:
         if each.name in context.meta[TYPED] and each.name not in {*heeded, *always}:
             raise UsageError(f"--values takes what is in the files, and evaluates nothing; leave out {each.opts[-1]}")
-    several = named(files)
+    several = expand_runs(files)
     _refuse_beside_all(baselines)
     asked = list(baselines)
     for number, baseline in enumerate(baselines):
         if baseline not in several and baseline != "all":
-            asked[number], several = joined(several, baseline)
+            asked[number], several = add_run(several, baseline)
     printing.refuse_output(output, *read, *files, several)
     return read_values(several, " ".join(measures) or None), "all" if asked == ["all"] else asked or None

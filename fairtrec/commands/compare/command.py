@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.cli.runs import name_runs
 from fairtrec.commands.compare import COMPARISONS, RELIABILITIES
-from fairtrec.commands.compare.baselines import Baseline, of_runs, once, recorded
+from fairtrec.commands.compare.baselines import Baseline, drop_repeats, read_recorded, resolve_baseline
 from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.literals import Correction, Method, Over, Test
 
@@ -112,7 +112,7 @@ values = click.option(
 @options.Shared(evaluates="compare")
 @options.gold
 @options.Shared(report=COMPARISONS, auto=True, what="auto: a table.")
-@options.untrusted
+@options.add_untrusted_options
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -155,19 +155,19 @@ def command(
     formats, shown = (RELIABILITIES, {}) if reliability else (COMPARISONS, {"paper": paper})
     if values:
         heeded = {"slices", "correlate", "reliability", "wanted", "paper", "form", "places", *procedure}
-        result, against = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
-        of_queries = Slices.of(slices)
+        result, against = read_recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
+        of_queries = Slices.read(slices)
     else:
         asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
         if correlate is not None:
             _refuse_alone(asked or (), given["relevance_level"], by_cutoff=cutoffs is not None)
         against, files = _choose_runs(runs, baseline, views)
         printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
-        of_queries = Slices.of(slices)
-        with printing.attended():
+        of_queries = Slices.read(slices)
+        with printing.show_progress():
             result = evaluate(asked, files, qrels, keep_going=keep_going, **given)
         for _, fault in result.failed:
-            say(fault)
+            write_stderr(fault)
         if not result.scores:
             return InputError.exit_code
         _refuse_broken(result, against, is_view=bool(views))
@@ -182,9 +182,9 @@ def _choose_runs(runs: Sequence[str], baseline: Sequence[str], views: Sequence[s
 
     files = name_runs(runs)
     if not views:
-        return of_runs(baseline, once(files))
+        return resolve_baseline(baseline, drop_repeats(files))
     if "--reliability" in views:
-        files = once(files)
+        files = drop_repeats(files)
         refuse_few(len(files))
     return None, files
 

@@ -59,12 +59,12 @@ class Comparison:
     worst_slice: bool
 
     @property
-    def tested(self) -> float:
+    def tested_difference(self) -> float:
         """The difference that interval, p and verdict are of."""
         return self.difference
 
     @property
-    def doubtful(self) -> bool:
+    def is_doubtful(self) -> bool:
         """Whether so few differences are not 0 that interval and p are surer than the data."""
         return 0 < self.nonzero < DECIDING and not np.isnan(self.p)
 
@@ -82,14 +82,14 @@ class CorrectedComparison(Comparison):
     few_labels: bool = False
 
     @property
-    def tested(self) -> float:
+    def tested_difference(self) -> float:
         """The difference that interval, p and verdict are of: the corrected one, if there is one."""
         return self.difference if self.corrected is None else self.corrected
 
     @property
-    def doubtful(self) -> bool:
+    def is_doubtful(self) -> bool:
         """Whether so few differences are not 0, or so few labels differ, that interval and p are too sure."""
-        return super().doubtful or self.few_labels
+        return super().is_doubtful or self.few_labels
 
 
 def refuse_gold(result: Result, what: str) -> None:
@@ -119,7 +119,7 @@ class Comparisons(Answer):
         return self.baselines[0]
 
     @property
-    def of_all(self) -> bool:
+    def compares_all(self) -> bool:
         """Whether all runs are compared with each other."""
         return len(self.baselines) == len(self.result.scores)
 
@@ -127,7 +127,9 @@ class Comparisons(Answer):
     def signature(self) -> Signature:
         """Every choice that changes a number."""
         names = [Path(self.result.scores[number].run).name for number in self.baselines]
-        return self.result.signature | {"baseline": ALL if self.of_all else ",".join(names)} | self.procedure.choices
+        return (
+            self.result.signature | {"baseline": ALL if self.compares_all else ",".join(names)} | self.procedure.choices
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,11 +172,11 @@ class PairedValues:
         assert self.labels is not None
         return self.labels.correct(self.uncorrected)
 
-    def corrected(self, confidence: float) -> tuple[float, float, float, float]:
+    def correct_difference(self, confidence: float) -> tuple[float, float, float, float]:
         """Give the interval of the corrected mean difference, its p, and the side of 0 that it is on."""
         assert self.labels is not None
         value, of_both = self.corrected_difference, self.labels.with_queries()
-        return *of_both.ends(value, confidence), of_both.p_value(value), float(np.sign(value))
+        return *of_both.find_interval(value, confidence), of_both.p_value(value), float(np.sign(value))
 
 
 def pairs(name: str, several: Sequence[Scores], bases: Sequence[int]) -> Iterator[PairedValues]:
@@ -186,7 +188,7 @@ def pairs(name: str, several: Sequence[Scores], bases: Sequence[int]) -> Iterato
 
 
 def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
-    mine, theirs = (run, against) if run.qids == against.qids else slicing.common(run, against)
+    mine, theirs = (run, against) if run.qids == against.qids else slicing.keep_common_queries(run, against)
     for row, measure in enumerate(run.measures):
         of_run, of_baseline = mine.values[row], theirs.values[row]
         beside_gold, labels, few, uncorrected = mine.is_corrected and theirs.is_corrected, None, False, float("nan")

@@ -104,7 +104,7 @@ def correlate(
         UsageError: fewer than two measures; with ``by_cutoff``, fewer than two of a cutoff, or one without.
     """
     how = Procedure(correction=correction, confidence=confidence)
-    result, parts = slicing.signed(result, slices)
+    result, parts = slicing.record_slices(result, slices)
     refuse_gold(result, "correlations look")
     if over not in ("queries", "runs"):
         raise UsageError(f"measures correlate over queries or runs, not over {over!r}; choose one of the two")
@@ -115,12 +115,12 @@ def correlate(
     pairs = _pairs(result.scores[0].measures, by_cutoff=by_cutoff)
     rows = [
         row
-        for name, part in slicing.sliced(result, parts)
+        for name, part in slicing.split_result(result, parts)
         for run, values, pooled in _columns(part, over)
         for row in _associations(name, run, pairs, values, how, pooled=pooled)
     ]
     if over == "runs":
-        rows += [row for name, part in slicing.sliced(result, parts) for row in _of_orders(name, part, pairs)]
+        rows += [row for name, part in slicing.split_result(result, parts) for row in _of_orders(name, part, pairs)]
     corrected, notes = tuple(_corrected(rows, how)), tuple(slicing.note_slices(result, parts))
     return Associations(corrected, result, over, how, _family(rows, how), notes, by_cutoff)
 
@@ -187,7 +187,7 @@ def _corrected(rows: list[Association], how: Procedure) -> Iterator[Association]
     p = np.array([row.p for row in rows])
     kinds = np.array([row.kind for row in rows])
     for kind in COEFFICIENTS:
-        p[kinds == kind] = correction.corrected(p[kinds == kind], how.correction)
+        p[kinds == kind] = correction.correct_p_values(p[kinds == kind], how.correction)
     for row, corrected in zip(rows, p.tolist(), strict=True):
         outcome: AssociationOutcome = "correlated" if corrected <= how.alpha else "not shown"
         yield replace(row, p_corrected=corrected, verdict="not tested" if np.isnan(corrected) else outcome)

@@ -108,17 +108,17 @@ def curves(
     Raises:
         UsageError: a measure without a cutoff, or no run.
     """
-    result, parts = slicing.signed(result, slices)
+    result, parts = slicing.record_slices(result, slices)
     refuse_gold(result, "curves look")
     if not result.scores:
         raise UsageError("there is no run that has curves; give one")
     points: list[tuple[CurvePoint, float]] = []
     agreements: list[CurveAgreement] = []
-    for name, part in slicing.sliced(result, parts):
+    for name, part in slicing.split_result(result, parts):
         for family, rows in _families(part.scores[0].measures).items():
             points += _points(name, family, rows, part)
             agreements += _agreements(name, family, rows, part)
-    marks = slicing.worst([((p.run, p.measure, p.cutoff), p.slice, size, p.better) for p, size in points])
+    marks = slicing.mark_worst([((p.run, p.measure, p.cutoff), p.slice, size, p.better) for p, size in points])
     marked = tuple(replace(point, worst_slice=mark) for (point, _), mark in zip(points, marks, strict=True))
     return Curves(marked, tuple(agreements), result, tuple(slicing.note_slices(result, parts)))
 
@@ -154,7 +154,7 @@ def _points(name: str, family: str, rows: list[tuple[int, int]], result: Result)
         for cutoff, row in rows:
             better, n, mean = scores.measures[row].better, int(scores.defined[row]), float(scores.means[row])
             point = CurvePoint(name, scores.run, family, better, cutoff, n, mean, worst_slice=False)
-            yield point, float(scores.compared[row])
+            yield point, float(scores.order_values[row])
 
 
 def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[CurveAgreement]:

@@ -11,7 +11,7 @@ from fairtrec.commands.compare.correlations import Association, AssociationAtCut
 from fairtrec.commands.compare.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.report.cells import signed
+from fairtrec.report.cells import format_signed
 from fairtrec.report.document import ARROWS, ReportTable, RunCell, directions
 from fairtrec.report.result_notes import note_ceilings
 from fairtrec.report.run_names import map_names
@@ -49,12 +49,12 @@ def probability(p: float, places: int) -> str:
     return f"<{least:.{places}f}" if p < least else f"{p:.{places}f}"
 
 
-def ends(low: float, high: float, places: int) -> str:
+def write_interval(low: float, high: float, places: int) -> str:
     """Write an interval of differences; a dash where there is none."""
     return "-" if math.isnan(low) else f"[{low:+z.{places}f}, {high:+z.{places}f}]"
 
 
-def together(rows: Iterable[Of], *keys: str) -> Iterator[tuple[tuple[str, ...], list[Of]]]:
+def group_rows(rows: Iterable[Of], *keys: str) -> Iterator[tuple[tuple[str, ...], list[Of]]]:
     """Group rows by the values of some fields, in the order in which these first appear."""
     groups: dict[tuple[str, ...], list[Of]] = {}
     for row in rows:
@@ -62,9 +62,9 @@ def together(rows: Iterable[Of], *keys: str) -> Iterator[tuple[tuple[str, ...], 
     yield from groups.items()
 
 
-def by_run(rows: Sequence[Of]) -> list[Of]:
+def group_by_run(rows: Sequence[Of]) -> list[Of]:
     """Put the slices of each run below each other."""
-    return [row for _, of_run in together(rows, "run") for row in of_run]
+    return [row for _, of_run in group_rows(rows, "run") for row in of_run]
 
 
 def slice_of(row: Comparison | CurvePoint) -> str:
@@ -72,13 +72,13 @@ def slice_of(row: Comparison | CurvePoint) -> str:
     return f"{row.slice} *" if row.worst_slice else row.slice
 
 
-def corrected(how: Procedure) -> str:
+def name_corrected_p(how: Procedure) -> str:
     """Name the column of corrected p."""
     short = {"none": "p", "bonferroni": "p Bonferroni", "holm": "p Holm", "bh": "p BH", "tukey": "p Tukey"}
     return short[how.correction]
 
 
-def of_associations(view: Associations, places: int) -> tuple[list[ReportTable], list[str]]:
+def lay_out_associations(view: Associations, places: int) -> tuple[list[ReportTable], list[str]]:
     """Lay out a table for each coefficient and pair of measures, and say how they were made.
 
     With cutoffs a row has all of one pair and run, a column each; over runs all pairs stand in one table.
@@ -87,19 +87,19 @@ def of_associations(view: Associations, places: int) -> tuple[list[ReportTable],
     several, over_runs = len({row.slice for row in view.rows}) > 1, view.over == "runs"
     keys = [*(["measure", "measure"] if over_runs else ["run"]), *["slice"] * several]
     found = []
-    for (kind, *pair), rows in together(view.rows, "kind", *["measure", "other"] * (not over_runs)):
+    for (kind, *pair), rows in group_rows(view.rows, "kind", *["measure", "other"] * (not over_runs)):
         title, cells, told = (
             f"{COEFFICIENTS[kind]} of {' and '.join(pair) or 'the means of runs'}",
             [],
             dict[str, str](),
         )
-        ordered = rows if view.by_cutoff else by_run(rows)
-        for (run, part, *measures), line in together(ordered, "run", "slice", "measure", "other"):
+        ordered = rows if view.by_cutoff else group_by_run(rows)
+        for (run, part, *measures), line in group_rows(ordered, "run", "slice", "measure", "other"):
             told = _by_cutoff(line, places) if view.by_cutoff else _tested(line[0], how, places)
             name = names.get(run, RunCell(run))
             cells.append([*(measures if over_runs else [name]), *[part] * several, *told.values()])
-        found.append(ReportTable.of_rows(title, len(keys), [*keys, *told], cells, least=("n", "p")))
-    shown_from = f"correlated: {corrected(how)} at most {how.alpha:g}"
+        found.append(ReportTable.from_rows(title, len(keys), [*keys, *told], cells, least=("n", "p")))
+    shown_from = f"correlated: {name_corrected_p(how)} at most {how.alpha:g}"
     if view.by_cutoff:
         return found, [f"* {shown_from}; {view.family}", *_left_out(view)]
     return found, [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}", *_left_out(view)]
@@ -107,16 +107,16 @@ def of_associations(view: Associations, places: int) -> tuple[list[ReportTable],
 
 def _by_cutoff(line: Sequence[Association], places: int) -> dict[str, str]:
     return {
-        f"@{row.cutoff}": f"{signed(row.correlation, places)}{' *'[row.verdict == 'correlated']}"
+        f"@{row.cutoff}": f"{format_signed(row.correlation, places)}{' *'[row.verdict == 'correlated']}"
         for row in line
         if isinstance(row, AssociationAtCutoff)
     }
 
 
 def _tested(row: Association, how: Procedure, places: int) -> dict[str, str]:
-    cells = {"verdict": row.verdict, "correlation": signed(row.correlation, places)}
-    cells[f"{how.percent} interval"] = ends(row.low, row.high, places)
-    tests = {"p": row.p} if how.correction == "none" else {"p": row.p, corrected(how): row.p_corrected}
+    cells = {"verdict": row.verdict, "correlation": format_signed(row.correlation, places)}
+    cells[f"{how.percent} interval"] = write_interval(row.low, row.high, places)
+    tests = {"p": row.p} if how.correction == "none" else {"p": row.p, name_corrected_p(how): row.p_corrected}
     cells |= {head: "-" if math.isnan(p) else probability(p, places) for head, p in tests.items()}
     return {**cells, "n": str(row.n)}
 
@@ -135,22 +135,22 @@ def _left_out(view: Associations) -> list[str]:
     return lines + [f"{AP}, of the runs from the best"] * over_runs
 
 
-def of_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
+def lay_out_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
     """Lay out a table for each measure, and say how far the order of runs depends on the cutoff."""
     names = map_names(scores.run for scores in view.result.scores)
     several = len({row.slice for row in view.rows}) > 1
     found, lines = [], []
-    for (measure,), points in together(view.rows, "measure"):
+    for (measure,), points in group_rows(view.rows, "measure"):
         cutoffs = sorted({point.cutoff for point in points})
         head = ["run", *["slice"] * several, *(f"@{cutoff}" for cutoff in cutoffs)]
         cells = _rows_of_means(points, names, places, several=several)
         agreements = [each for each in view.agreements if each.measure == measure and len(names) > 1]
-        for (part,), line in together(agreements, "slice"):
+        for (part,), line in group_rows(agreements, "slice"):
             for name, taus in (("tau", [each.tau for each in line]), ("tau_ap", [each.tau_ap for each in line])):
                 row = [f"{tau:.2f}" for tau in taus]
                 cells.append([RunCell(f"{name} with @{cutoffs[-1]}"), *[part] * several, *row])
             lines.append(_stability(measure, part if several else "", line))
-        found.append(ReportTable.of_rows(f"{measure} {ARROWS[points[0].better]}".strip(), 1 + several, head, cells))
+        found.append(ReportTable.from_rows(f"{measure} {ARROWS[points[0].better]}".strip(), 1 + several, head, cells))
     explained = [directions(point.better for point in view.rows)]
     if len(names) > 1:
         explained.append(f"tau: Kendall's tau-b of the order of the runs with that at the deepest cutoff; {AP}")
@@ -162,7 +162,7 @@ def _rows_of_means(
 ) -> list[list[str]]:
     """Lay out the means of each run and slice, a column for each cutoff; a star marks the worst slice."""
     rows: list[list[str]] = []
-    for (run, part), curve in together(by_run(points), "run", "slice"):
+    for (run, part), curve in group_rows(group_by_run(points), "run", "slice"):
         means = [f"{point.mean:z.{places}f}{'*' if point.worst_slice else ' ' * several}" for point in curve]
         rows.append([names[run], *[part] * several, *means])
     return rows
@@ -183,7 +183,7 @@ def _stability(measure: str, part: str, line: Sequence[CurveAgreement]) -> str:
     return f"{name}: tau is {since}; least {least.tau:.2f}, at @{least.cutoff}"
 
 
-def of_all_cutoffs(result: Result) -> list[Note]:
+def collect_notes(result: Result) -> list[Note]:
     """List the notes on all runs at all cutoffs, and count those on single ones."""
     notes = [note for scores in result.scores for note in scores.notes]
     of_family = (

@@ -8,11 +8,11 @@ from string import ascii_lowercase
 import numpy as np
 
 from fairtrec.commands.compare.compared import Comparison, Comparisons, CorrectedComparison
-from fairtrec.commands.compare.curves_report import together
+from fairtrec.commands.compare.curves_report import group_rows
 from fairtrec.data import Bools
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Better
-from fairtrec.report.cells import signed
+from fairtrec.report.cells import format_signed
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
 from fairtrec.report.run_names import map_names
@@ -28,13 +28,13 @@ WON = ("better", "higher")
 TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
 
 
-def title_of(row: Comparison) -> str:
+def title_measure(row: Comparison) -> str:
     """Name the measure of a comparison, and its direction."""
     absolute = row.compared == "absolute value"
     return f"|{row.measure}| ↓" if absolute else f"{row.measure} {ARROWS[row.better]}".strip()
 
 
-def better_of(row: Comparison) -> Better:
+def find_direction(row: Comparison) -> Better:
     """Give the direction of what is compared: of absolute values, lower is better."""
     return "lower" if row.compared == "absolute value" else row.better
 
@@ -55,7 +55,7 @@ def overview(view: Comparisons, places: int, notes: Sequence[Note]) -> Document:
     arrows = ", ".join(filter(None, [_arrows(view), best * any(column.best for column in columns)]))
     absolute = any(row.compared == "absolute value" for row in view.rows)
     told = [arrows, "|measure|: of the absolute values of the queries" * absolute]
-    which = f"{signs_in(view, 'run')} than {names[base]}"
+    which = f"{explain_signs(view, 'run')} than {names[base]}"
     doubtful = any("?" in mark(row) for row in view.rows)
     caption = _caption(view, f"run and {names[base]}", told, which, doubtful=doubtful)
     return Document([table], notes, str(view.signature), caption=caption)
@@ -64,7 +64,7 @@ def overview(view: Comparisons, places: int, notes: Sequence[Note]) -> Document:
 def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: Sequence[Note]) -> Document:
     """Lay out the means of all runs in their order, with the signs of those that each is shown to be better than."""
     runs, signs = [scores.run for scores in view.result.scores], signs_of(view)
-    by_measure = enumerate(together(view.rows, "measure"))
+    by_measure = enumerate(group_rows(view.rows, "measure"))
     columns = [_lettered_column(rows, runs, signs, _queries(view, number), places) for number, (_, rows) in by_measure]
     several = [*signs.values()]
     which = f"{several[0]}..{several[-1]}: better than that run"
@@ -98,9 +98,9 @@ def _lettered_column(
         "".join(signs[base] + "?" * found[run, base][2] for base in bases)
         for run, bases in zip(runs, beaten, strict=True)
     ]
-    ranked = _best(written, [queries[row.run] & queries[row.against] for row in both.values()], better_of(rows[0]))
+    ranked = _best(written, [queries[row.run] & queries[row.against] for row in both.values()], find_direction(rows[0]))
     best = {at for at in np.flatnonzero(ranked).tolist() if marks[at].replace("?", "")}
-    return Column(title_of(rows[0]), written, best=best, beside=marks)
+    return Column(title_measure(rows[0]), written, best=best, beside=marks)
 
 
 def _queries(view: Comparisons, measure: int) -> dict[str, frozenset[str]]:
@@ -124,21 +124,21 @@ def _column(
     values = {base: first.baseline, **{run: row.mean for run, row in rows.items()}}
     written = [f"{values[run]:z.{places}f}" for run in runs]
     over = [queries[first.run] & queries[base], *(queries[run] & queries[base] for run in runs[1:])]
-    shown = {run: "" if row.doubtful else row.verdict for run, row in rows.items()}
+    shown = {run: "" if row.is_doubtful else row.verdict for run, row in rows.items()}
     tested = [all(verdict == "worse" for verdict in shown.values()), *(shown[run] == "better" for run in runs[1:])]
-    best = _best(written, over, better_of(first)) & tested
+    best = _best(written, over, find_direction(first)) & tested
     marks = ["", *(mark(rows[run]) for run in runs[1:])]
     cells = [value + mark for value, mark in zip(written, marks, strict=True)]
-    return Column(title_of(first), cells, best=set(np.flatnonzero(best).tolist()))
+    return Column(title_measure(first), cells, best=set(np.flatnonzero(best).tolist()))
 
 
 def mark(row: Comparison) -> str:
     """Give the sign of a verdict, with a question mark where it rests on few differences."""
     sign = MARKS.get(row.verdict, "")
-    return sign + "?" * bool(sign and row.doubtful)
+    return sign + "?" * bool(sign and row.is_doubtful)
 
 
-def signs_in(view: Comparisons, what: str) -> str:
+def explain_signs(view: Comparisons, what: str) -> str:
     """Say what the signs of verdicts mean that there are."""
     verdicts = {row.verdict for row in view.rows}
     said = " and ".join(f"{sign} {verdict}" for verdict, sign in MARKS.items() if verdict in verdicts)
@@ -146,7 +146,7 @@ def signs_in(view: Comparisons, what: str) -> str:
 
 
 def _arrows(view: Comparisons) -> str:
-    return directions(map(better_of, view.rows))
+    return directions(map(find_direction, view.rows))
 
 
 def _caption(view: Comparisons, who: str, told: Sequence[str], which: str, *, doubtful: bool) -> str:
@@ -184,8 +184,8 @@ def verdicts_of(rows: Sequence[Comparison]) -> dict[tuple[str, str], tuple[str, 
     """Give of each ordered pair of runs what is shown of the first, its difference, and whether that is doubtful."""
     found: dict[tuple[str, str], tuple[str, float, bool]] = {}
     for row in rows:
-        found[row.run, row.against] = (row.verdict, row.tested, row.doubtful)
-        found[row.against, row.run] = (TURNED.get(row.verdict, row.verdict), -row.tested, row.doubtful)
+        found[row.run, row.against] = (row.verdict, row.tested_difference, row.is_doubtful)
+        found[row.against, row.run] = (TURNED.get(row.verdict, row.verdict), -row.tested_difference, row.is_doubtful)
     return found
 
 
@@ -200,14 +200,14 @@ def matrix(view: Comparisons, rows: Sequence[Comparison], title: str, places: in
         long, short = [""] * len(runs), [""] * len(runs)
         for at in (at for at, run in enumerate(runs) if (run, base) in found):
             verdict, difference, doubtful = found[runs[at], base]
-            long[at] = signed(difference, places) + "*" * (verdict in TURNED) + "?" * doubtful
+            long[at] = format_signed(difference, places) + "*" * (verdict in TURNED) + "?" * doubtful
             short[at] = "+" if verdict in WON else "-" if verdict in TURNED else "."
         wide.append(Column(of_run[base], long))
         narrow.append(Column(of_run[base], short))
     return ReportTable(title, [key], wide, narrow=ReportTable(title, [key], narrow))
 
 
-def of_matrix(view: Comparisons) -> list[str]:
+def explain_matrix(view: Comparisons) -> list[str]:
     """Say what the cells of a matrix mean."""
     by_gold = any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows)
     return [
@@ -219,7 +219,7 @@ def of_matrix(view: Comparisons) -> list[str]:
 def signs_of(view: Comparisons) -> Mapping[str, str]:
     """Give the sign of each baseline: a raised letter of each run where all are compared, else a dagger."""
     runs = [scores.run for scores in view.result.scores]
-    if view.of_all or len(view.baselines) > len(BASES):
+    if view.compares_all or len(view.baselines) > len(BASES):
         letters_of = lettered(runs)
         return {runs[at]: "".join(SIGN_OF[letter] for letter in letters_of[runs[at]]) for at in view.baselines}
     return {runs[number]: sign for number, sign in zip(view.baselines, BASES, strict=False)}

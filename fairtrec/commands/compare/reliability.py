@@ -57,7 +57,7 @@ class OrderReliability:
     size: bool  # whether absolute values are measured, as nearer 0 is better
 
     @property
-    def doubtful(self) -> bool:
+    def is_doubtful(self) -> bool:
         """Whether so few queries are complete that the reliability is surer than the data."""
         return self.queries < DECIDING
 
@@ -105,11 +105,11 @@ def reliability(
     """
     refuse_wanted(wanted)
     how = Procedure(confidence=confidence, seed=seed)
-    result, parts = slicing.signed(result, slices)
+    result, parts = slicing.record_slices(result, slices)
     refuse_gold(result, "the reliability looks")
     refuse_geometric(result.scores[0].measures if result.scores else ())
     refuse_few(len(result.scores))
-    several = list(slicing.sliced(result, parts))
+    several = list(slicing.split_result(result, parts))
     rows = tuple(
         _row(name, part, row, wanted, how) for row in range(len(result.scores[0].measures)) for name, part in several
     )

@@ -8,7 +8,7 @@ from typing import Any
 from fairtrec.commands.compare.reliability import OrderReliability, Reliabilities, name_measure
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.records import Row, head, list_runs, of_rows
+from fairtrec.report.records import Row, head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.statistics.procedure import DECIDING
 from fairtrec.support.notes import Note
@@ -69,7 +69,7 @@ def _percent(share: float) -> str:
 def _interval(row: OrderReliability, places: int) -> str:
     if isnan(row.low):
         return ""
-    return f" [{row.low:.{places}f}, {row.high:.{places}f}]{' ?' * row.doubtful}"
+    return f" [{row.low:.{places}f}, {row.high:.{places}f}]{' ?' * row.is_doubtful}"
 
 
 def _interval_of_counts(row: OrderReliability) -> str:
@@ -88,7 +88,7 @@ def _legend(view: Reliabilities) -> Iterator[str]:
     yield "run, query, residual: shares of the variance of single values"
     if any(row.size for row in view.rows):
         yield "|measure|: nearer 0 is better, so absolute values are measured"
-    if any(row.doubtful for row in view.rows if not isnan(row.low)):
+    if any(row.is_doubtful for row in view.rows if not isnan(row.low)):
         yield f"?: fewer than {DECIDING} queries"
 
 
@@ -125,4 +125,4 @@ def record(view: Reliabilities) -> dict[str, Any]:
 
 def flat(view: Reliabilities) -> dict[str, float]:
     """Give each number of each row under a name of its own."""
-    return of_rows(rows(view, places=None), KEYS)
+    return name_numbers(rows(view, places=None), KEYS)

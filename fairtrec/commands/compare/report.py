@@ -9,22 +9,30 @@ from fairtrec.commands.compare.correlations import Associations
 from fairtrec.commands.compare.curves import Curves
 from fairtrec.commands.compare.curves_report import (
     WORST,
-    by_run,
-    corrected,
-    ends,
-    of_all_cutoffs,
-    of_associations,
-    of_curves,
+    collect_notes,
+    group_by_run,
+    group_rows,
+    lay_out_associations,
+    lay_out_curves,
+    name_corrected_p,
     probability,
     slice_of,
-    together,
+    write_interval,
 )
-from fairtrec.commands.compare.paper import TESTS, better_of, is_matrix, matrix, of_matrix, overview, title_of
+from fairtrec.commands.compare.paper import (
+    TESTS,
+    explain_matrix,
+    find_direction,
+    is_matrix,
+    matrix,
+    overview,
+    title_measure,
+)
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formats.tsv import ALL
-from fairtrec.report.cells import signed
+from fairtrec.report.cells import format_signed
 from fairtrec.report.document import Document, ReportTable, directions
-from fairtrec.report.records import Row, head, list_runs, of_rows
+from fairtrec.report.records import Row, head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.result_notes import note_ceilings, note_reliability
 from fairtrec.report.run_names import map_names
@@ -46,9 +54,9 @@ def tables(view: View, *, places: int, paper: bool = False) -> Document:
     elif isinstance(view, Comparisons):
         several, lines = _of_comparisons(view, places)
     elif isinstance(view, Associations):
-        several, lines = of_associations(view, places)
+        several, lines = lay_out_associations(view, places)
     else:
-        several, lines = of_curves(view, places)
+        several, lines = lay_out_curves(view, places)
     notes, verdict = list_view_notes(view), judge(view)
     return Document(several, notes, str(view.signature), gap=2, signs=lines, verdict=verdict)
 
@@ -56,12 +64,14 @@ def tables(view: View, *, places: int, paper: bool = False) -> Document:
 def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
     """Lay out a matrix for each measure and slice."""
     found = []
-    for (_, part), rows in together(view.rows, "measure", "slice"):
-        title = title_of(rows[0])
+    for (_, part), rows in group_rows(view.rows, "measure", "slice"):
+        title = title_measure(rows[0])
         found.append(matrix(view, rows, title if part == ALL else f"{title}, {part}", places))
-    lines = [directions(map(better_of, view.rows)), *of_matrix(view)]
+    lines = [directions(map(find_direction, view.rows)), *explain_matrix(view)]
     lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
-    lines += [f"shown: {TESTS[view.procedure.test]}, {corrected(view.procedure)} at most {view.procedure.alpha:g}"]
+    lines += [
+        f"shown: {TESTS[view.procedure.test]}, {name_corrected_p(view.procedure)} at most {view.procedure.alpha:g}"
+    ]
     return found, [*lines, view.family]
 
 
@@ -70,8 +80,8 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
     baseline = names[view.result.scores[view.baseline].run]
     several = len({row.slice for row in view.rows}) > 1
     found = []
-    for _, rows in together(view.rows, "measure"):
-        ordered = by_run(rows)
+    for _, rows in group_rows(view.rows, "measure"):
+        ordered = group_by_run(rows)
         told = [_told(row, view.procedure, places) for row in ordered]
         cells = [
             [names[row.run], *[slice_of(row)] * several, *values.values()]
@@ -81,8 +91,8 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
             [place for place, row in enumerate(ordered) if row.verdict == verdict] for verdict in ("better", "worse")
         )
         head = ["run", *["slice"] * several, *told[0]]
-        against = f"{title_of(rows[0])}, against {baseline}"
-        found.append(ReportTable.of_rows(against, 1 + several, head, cells, better, worse, LEAST))
+        against = f"{title_measure(rows[0])}, against {baseline}"
+        found.append(ReportTable.from_rows(against, 1 + several, head, cells, better, worse, LEAST))
     return found, list(_legend(view, several=several))
 
 
@@ -90,16 +100,16 @@ def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:
     """Write what stands in a row below each head."""
     digits = min(places, 2)
     cells = {
-        "verdict": f"{row.verdict} ?" if row.doubtful else row.verdict,
-        "difference": signed(row.difference, places),
+        "verdict": f"{row.verdict} ?" if row.is_doubtful else row.verdict,
+        "difference": format_signed(row.difference, places),
     }
     if isinstance(row, CorrectedComparison):
-        cells["corrected"] = "-" if row.corrected is None else signed(row.corrected, places)
-    cells |= {f"{how.percent} interval": ends(row.low, row.high, places), "p": probability(row.p, places)}
+        cells["corrected"] = "-" if row.corrected is None else format_signed(row.corrected, places)
+    cells |= {f"{how.percent} interval": write_interval(row.low, row.high, places), "p": probability(row.p, places)}
     if how.correction != "none":
-        cells[corrected(how)] = probability(row.p_corrected, places)
+        cells[name_corrected_p(how)] = probability(row.p_corrected, places)
     cells |= {"mean": f"{row.mean:z.{places}f}", "baseline": f"{row.baseline:z.{places}f}", "queries": str(row.queries)}
-    cells |= {"effect": signed(row.effect, digits), "cliff": signed(row.cliff, digits)}
+    cells |= {"effect": format_signed(row.effect, digits), "cliff": format_signed(row.cliff, digits)}
     cells["win/tie/loss"] = f"{row.wins}/{row.ties}/{row.losses}"
     if how.equivalence is not None:
         both = {"p not worse": row.p_not_worse, "p equivalent": row.p_equivalent}
@@ -110,7 +120,7 @@ def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:
 def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     """Say how the comparisons were made and what the signs and words mean."""
     how = view.procedure
-    used = set(map(better_of, view.rows))
+    used = set(map(find_direction, view.rows))
     yield directions(used)
     if any(row.compared == "absolute value" for row in view.rows):
         yield "|measure|: nearer 0 is better, so absolute values are compared"
@@ -120,7 +130,7 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     if any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows):
         yield "corrected: the difference by gold labels; its interval and p are of queries and of labels"
     words = "better, worse" + (", higher, lower" if "neither" in used else "")
-    yield f"{words}: {corrected(how)} at most {how.alpha:g}; not shown: the data show neither; {view.family}"
+    yield f"{words}: {name_corrected_p(how)} at most {how.alpha:g}; not shown: the data show neither; {view.family}"
     if how.correction == "tukey":
         yield "p Tukey is of a test of its own, so it may be less than p, which looks at this pair alone"
     won = ("better or higher", "worse or lower") if "neither" in used else ("better", "worse")
@@ -128,7 +138,7 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
         "effect: Cohen's d_z, the mean difference in standard deviations; cliff: Cliff's delta, unpaired; "
         f"win/tie/loss: queries in which the run is {won[0]}, the same, {won[1]}"
     )
-    if any(row.doubtful for row in view.rows):
+    if any(row.is_doubtful for row in view.rows):
         yield f"?: fewer than {DECIDING} differences are not 0"
     if how.equivalence is not None:
         margin = f"{how.equivalence:g}, uncorrected"
@@ -140,7 +150,7 @@ def list_view_notes(view: View) -> list[Note]:
     """List the notes on the numbers."""
     result = replace(view.result, scores=tuple(map(_without_corrections, view.result.scores)))
     paired = isinstance(view, Comparisons)
-    said = of_all_cutoffs(result) if isinstance(view, Curves) else list_result_notes(result, paired=paired)
+    said = collect_notes(result) if isinstance(view, Curves) else list_result_notes(result, paired=paired)
     of_order = note_reliability(view.result) if paired else []
     return [*view.notes, *of_order, *said]
 
@@ -218,4 +228,4 @@ def record(view: View) -> dict[str, Any]:
 def flat(view: View) -> dict[str, float]:
     """Give each number of each row under a name of its own."""
     several = isinstance(view, Comparisons) and is_matrix(view)
-    return of_rows(rows(view, places=None), ("run", "against", *KEYS[1:]) if several else KEYS)
+    return name_numbers(rows(view, places=None), ("run", "against", *KEYS[1:]) if several else KEYS)

@@ -41,7 +41,7 @@ def convert(
     For counts that others published, --terms and --tokenizer record how they were made, so that signatures name it.
     """
     from fairtrec.counting.table import Meta
-    from fairtrec.counting.table.build import joined
+    from fairtrec.counting.table.build import join_tables
     from fairtrec.evaluation.inputs import loading
 
     if (terms is None) != (tokenizer is None) or (terms is None and case_sensitive):
@@ -50,7 +50,7 @@ def convert(
     if terms is not None:
         listed = loading.terms(terms)
         stated = Meta(listed.groups, tokenizer, case_sensitive, listed.name, listed.sha256)
-    joined(output, [source], force=force, stated=stated)
+    join_tables(output, [source], force=force, stated=stated)
 
 
 @command.command()
@@ -59,9 +59,9 @@ def convert(
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def merge(output: Path, parts: tuple[str, ...], *, force: bool) -> None:
     """Make one table OUT of several PARTs, which share no document and were counted in the same way."""
-    from fairtrec.counting.table.build import joined
+    from fairtrec.counting.table.build import join_tables
 
-    joined(output, parts, force=force)
+    join_tables(output, parts, force=force)
 
 
 @command.command()

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.support.jobs import cores, prestart
 from fairtrec.support.literals import Engine, Tokenizer
 
@@ -60,13 +60,13 @@ def command(**options: Any) -> None:
 
     output, began = options["output"], time.monotonic()
     try:
-        with printing.collecting(on_this_machine=options["engine"] == "local") as watcher:
+        with printing.show_collection_progress(on_this_machine=options["engine"] == "local") as watcher:
             done = make_counts(watcher=watcher, **options)
     except (KeyboardInterrupt, OSError):
         parts = output.with_name(output.name + ".parts")
         if options["engine"] == "local" and parts.exists():
             again = "the same command with --resume goes on, with --force begins anew"
-            say(f"# what was counted stays in {parts}; {again}")
+            write_stderr(f"# what was counted stays in {parts}; {again}")
         raise
     seconds = time.monotonic() - began
     text = f"{done.meta.rows:,} documents, {done.bytes / 1e6:,.1f} MB of text in {seconds:.1f} s"
@@ -77,4 +77,4 @@ def command(**options: Any) -> None:
     text += f"; counter: {done.counter}, jobs: {done.jobs}"
     if done.rejected:
         text += f"; {done.rejected:,} lines passed over, see {output}.rejected.jsonl"
-    say(f"# {text}")
+    write_stderr(f"# {text}")

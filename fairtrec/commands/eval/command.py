@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.cli.runs import name_runs, note_plain_build
 from fairtrec.commands.eval import SPREADS
 from fairtrec.evaluation.inputs.options import CHOICES, NOT_OF_SPREAD, VIEWS, refuse_for
@@ -36,7 +36,7 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
 )
 @options.into_folder
 @options.Shared(report=RESULTS, auto=True, what=options.AUTO, beside=[options.places, options.verbose])
-@options.untrusted
+@options.add_untrusted_options
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -87,13 +87,13 @@ def command(
     if slices is not None:
         from fairtrec.evaluation.slices import Slices
 
-        of_queries = Slices.of(slices)
-    with printing.attended():
+        of_queries = Slices.read(slices)
+    with printing.show_progress():
         each = list(files.items())
         session = Evaluator(settle(measures or None, {"qrels": qrels, **given}, runs=each))
-        result = session.evaluated(each, jobs, keep_going=keep_going)
+        result = session.evaluate_named(each, jobs, keep_going=keep_going)
     for _, fault in result.failed:
-        say(fault)
+        write_stderr(fault)
     if view["query_texts"] is not None:
         view["query_texts"] = _asked(view["query_texts"], result)
     if result.scores and spread:
@@ -114,7 +114,7 @@ def _write_values(
     result: "Result", form: str, output: "Path | None", slices: "Slices | None", view: dict[str, Any], *, places: int
 ) -> None:
     """Print values and means, with the intervals of means if a confidence is given."""
-    result = result if slices is None else slices.noted(result)
+    result = result if slices is None else slices.add_notes(result)
     if view["confidence"] is not None:
         result = result.with_confidence(view["confidence"], slices, interval=view["interval"] or "t")
     shown = {name: view[name] for name in RESULTS.options}
@@ -150,7 +150,7 @@ def _write_spread(
     from fairtrec.evaluation.leaderboard import spread
 
     form = "table" if form == "auto" else form
-    found = spread(result if slices is None else slices.noted(result), slices, summary_only=hidden)
+    found = spread(result if slices is None else slices.add_notes(result), slices, summary_only=hidden)
     if output is None or not _is_folder(output):
         printing.write(SPREADS, form, found, output, places=places)
         return

@@ -71,26 +71,26 @@ def rows(view: SpreadView, *, places: int | None) -> Iterator[Row]:
     names = (*ENDS, *OWN * (run is not None))
     yield ["query", "runs", *(f"{measure} {name}" for measure in of.measures for name in names)]
     for name, query, part in of.rows():
-        three, cells = of.of(query, part), []
+        three, cells = of.take(query, part), []
         for row in range(len(of.measures)):
             cells += [cell(float(value), places) for value in three[:, row]]
             if run is not None:
                 place = None if query is None else of.place(run, row, query)
-                own = cell(float(of.own(run, query, part)[row]), places)
+                own = cell(float(of.take_run(run, query, part)[row]), places)
                 cells += [own, "" if place is None else f"{place[0]} of {place[1]}"]
-        yield [name, of.runs_of(query, part), *cells]
+        yield [name, of.count_values(query, part), *cells]
 
 
 def records(view: SpreadView) -> Iterator[dict[str, Any]]:
     """Give an object for each query and measure, in full precision."""
     of, run = _apart(view)
     for name, query, part in of.rows():
-        three = of.of(query, part)
+        three = of.take(query, part)
         for row, measure in enumerate(of.measures):
-            many = int(of.many[row, query]) if query is not None else of.runs_of(None, part)
+            many = int(of.run_counts[row, query]) if query is not None else of.count_values(None, part)
             found: dict[str, Any] = {"qid": name, "measure": str(measure)}
             found |= {end: three[at, row] for at, end in enumerate(ENDS)}
-            own = {} if run is None else {"own": of.own(run, query, part)[row]}
+            own = {} if run is None else {"own": of.take_run(run, query, part)[row]}
             if run is not None and query is not None:
                 place = of.place(run, row, query)
                 own["place"] = None if place is None else place[0]

@@ -10,11 +10,11 @@ import numpy as np
 
 from fairtrec.counting.counter import Lexicon, Term
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
-from fairtrec.data.ranking.depth import depth_of
+from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.by_attribute import refuse_several
-from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs, documents_of, refuse_unknown
+from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs, collect_documents, refuse_unknown
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.reading import LoadedRun, Reading, read
 from fairtrec.evaluation.score import score
@@ -37,12 +37,12 @@ class RankedTexts:
     lexicon: Lexicon
     dropped: dict[str, Term]
     ranked: Docnos  # whose texts are kept
-    docnos: Docnos = field(default_factory=lambda: Docnos.of(np.empty(0, "S1")))
+    docnos: Docnos = field(default_factory=lambda: Docnos.collect(np.empty(0, "S1")))
     texts: dict[int, str] = field(default_factory=dict)
     terms: dict[int, dict[Term, int]] = field(default_factory=dict)
     counts: dict[str, tuple[Ints, Floats]] = field(default_factory=dict)
 
-    def kept(self, docnos: Docnos, texts: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    def keep_wanted(self, docnos: Docnos, texts: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """Give each text on to be counted, and keep what is wanted of it."""
         self.docnos, shape = docnos, (len(docnos), len(self.lexicon.groups))
         self.counts = {name: (np.zeros(shape, dtype=np.int64), np.zeros(shape)) for name in self.dropped}
@@ -83,11 +83,11 @@ class Case:
         return inputs
 
     @cached_property
-    def further(self) -> Inputs:
+    def deeper_inputs(self) -> Inputs:
         """The same down to where exchanges are looked for."""
         return Inputs(self.run, self.qids, self.context, self.deep)
 
-    def known(self, inputs: Inputs) -> Bools:
+    def find_known(self, inputs: Inputs) -> Bools:
         """Tell which documents [query, rank] have counts, where that matters."""
         there: Bools = inputs.lines != MISSING
         if self.context.documents is None:
@@ -116,7 +116,7 @@ class Request:
     dropped: dict[str, Term]
 
     @classmethod
-    def of(cls, evaluator: Evaluator, queries: Sequence[str], candidates: int, what_if: Sequence[str]) -> "Request":
+    def settle(cls, evaluator: Evaluator, queries: Sequence[str], candidates: int, what_if: Sequence[str]) -> "Request":
         """Settle what is asked for. Raises UsageError for what cannot be explained."""
         refuse_several(evaluator.measures, evaluator.plan.context.given)
         if len(evaluator.measures) != 1:
@@ -163,16 +163,16 @@ def _terms(evaluator: Evaluator, asked: Sequence[str]) -> dict[str, Term]:
 def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tuple[list[Case], Result]:
     """Evaluate runs, as ``evaluate`` does, and keep what explains their values."""
     evaluator, measure, choices = request.evaluator, request.measure, request.evaluator.choices
-    reading = evaluator.reading(named)
+    reading = evaluator.prepare_reading(named)
     runs = _read(request, named, reading, jobs)
     texts, documents, looked_at = None, None, None
     if reading.two_pass:
         if evaluator.plan.lexicon is not None:
             deep = None if choices.missing == "skip" else measure.depth
             parts = [run.rest.cut(run.qids, deep).docnos for run in runs if isinstance(run.rest, Run)]
-            ranked = Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
+            ranked = Docnos.collect(np.concatenate(parts) if parts else np.empty(0, "S1"))
             texts = RankedTexts(evaluator.plan.lexicon, request.dropped, ranked)
-        watched = None if texts is None else texts.kept
+        watched = None if texts is None else texts.keep_wanted
         documents = evaluator.documents(runs, reading, request.needs, watched=watched)
         looked_at = _shallow(runs, reading, documents)
     context = replace(reading.context, documents=documents)
@@ -205,15 +205,15 @@ def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, 
 def _shallow(several: Sequence[LoadedRun], reading: Reading, documents: Documents) -> Documents:
     """Keep the documents that the values are computed of. Raises InputError if nobody knows one of them."""
     runs = [(run.rest, run.qids) for run in several if run.rest is not None]
-    docnos = Docnos.of(np.concatenate(documents_of(runs, reading.needs, reading.context, documents.choices)))
-    shallow = documents.with_counts(documents.counted.of(docnos))
-    if shallow.refused:
-        tops = [(system.cut(qids, depth_of(reading.measures)), qids) for system, qids in runs]
+    docnos = Docnos.collect(np.concatenate(collect_documents(runs, reading.needs, reading.context, documents.choices)))
+    shallow = documents.with_counts(documents.counted.take_documents(docnos))
+    if shallow.refuses_missing:
+        tops = [(system.cut(qids, find_depth(reading.measures)), qids) for system, qids in runs]
         refuse_unknown(tops, reading.needs, reading.context, shallow)
     return shallow
 
 
-def without(case: Case, term: str) -> Floats:
+def evaluate_without_term(case: Case, term: str) -> Floats:
     """Evaluate a run again where a term is none [query]."""
     assert case.texts is not None
     assert case.context.documents is not None

@@ -58,11 +58,11 @@ def command(
 
     if not given["query"]:
         options.refuse_typed("is for what is looked at closely; name it with --query", "exchanges", "query_texts")
-    files = printing.files_of(runs, [output], qrels, *given.values())
+    files = printing.name_run_files(runs, [output], qrels, *given.values())
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
 
     from fairtrec.commands.explain.explaining import explain
 
-    with printing.attended():
+    with printing.show_progress():
         explanation = explain(measure, files, qrels, **given)
     printing.write(EXPLANATIONS, form, explanation, output, places=places)

@@ -122,7 +122,7 @@ class Explained:
     what_if: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def lost(self) -> float:
+    def loss(self) -> float:
         """The ceiling less the value."""
         return self.ceiling - self.value
 
@@ -150,7 +150,7 @@ class RunExplanation:
         return tuple(each for each in self.queries if not isnan(each.value))
 
     def mean(self, name: str) -> float:
-        """Average ``value``, ``ceiling`` or ``lost`` over the queries that have a value."""
+        """Average ``value``, ``ceiling`` or ``loss`` over the queries that have a value."""
         return _average([getattr(each, name) for each in self.defined])
 
     def what_if(self, term: str) -> float:
@@ -167,18 +167,18 @@ class RunExplanation:
                     sums[word.term, word.group] = many + 1, total + word.adds
         several = [TermEffect(*part, many, total / len(self.defined)) for part, (many, total) in sums.items()]
         known = [each for each in several if not isnan(each.adds)]
-        return tuple(sorted(known, key=lambda one: (worst(one.adds, better), -one.places, one.term, one.group)))
+        return tuple(sorted(known, key=lambda one: (rank_worst(one.adds, better), -one.places, one.term, one.group)))
 
-    def losing(self, better: Better) -> tuple[Explained, ...]:
+    def list_losing(self, better: Better) -> tuple[Explained, ...]:
         """List the worst queries, without those that have all that they could; if none loses, the worst one."""
-        several = self.worst(better)
-        best = worst(several[-1].value, better) if several else 0.0
+        several = self.list_worst(better)
+        best = rank_worst(several[-1].value, better) if several else 0.0
         losers = [each for each in several if not _is_perfect(each, best, better)]
         return tuple(losers) or several[:1]
 
-    def worst(self, better: Better) -> tuple[Explained, ...]:
+    def list_worst(self, better: Better) -> tuple[Explained, ...]:
         """List the queries that have a value, the worst first; of a measure that is neither, the greatest."""
-        return tuple(sorted(self.defined, key=lambda one: (worst(one.value, better), one.qid)))
+        return tuple(sorted(self.defined, key=lambda one: (rank_worst(one.value, better), one.qid)))
 
 
 def _average(several: Sequence[float]) -> float:
@@ -187,11 +187,11 @@ def _average(several: Sequence[float]) -> float:
 
 def _is_perfect(each: Explained, best: float, better: Better) -> bool:
     """Tell whether a value is as good as it could be: its ceiling, or where there is none that of the best query."""
-    aim = best if isnan(each.ceiling) else worst(each.ceiling, better)
-    return worst(each.value, better) >= aim
+    aim = best if isnan(each.ceiling) else rank_worst(each.ceiling, better)
+    return rank_worst(each.value, better) >= aim
 
 
-def worst(value: float, better: Better) -> float:
+def rank_worst(value: float, better: Better) -> float:
     """Give what sorts values so that the worst come first; values alike to 12 digits are alike, and nan is 0."""
     rounded = 0.0 if isnan(value) else round(value, NEAR)
     return rounded if better == "higher" else -rounded if better == "lower" else -abs(rounded)

@@ -8,8 +8,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairtrec.commands.explain import variants
-from fairtrec.commands.explain.cases import Case, Request, cases, without
-from fairtrec.commands.explain.explained import Exchange, Explained, Explanation, Place, Word, worst
+from fairtrec.commands.explain.cases import Case, Request, cases, evaluate_without_term
+from fairtrec.commands.explain.explained import Exchange, Explained, Explanation, Place, Word, rank_worst
 from fairtrec.commands.explain.split import Split, split
 from fairtrec.data import MISSING, take
 from fairtrec.evaluation.evaluate import evaluator
@@ -29,10 +29,10 @@ def assemble(case: Case, request: Request) -> tuple[list[Explained], Split | Non
     """Explain each query of a run; give the split of its values, the groups, and whether all exchanges were tried."""
     parts = split(case)
     closely = bool(request.closely)
-    left_out = variants.without(case) if closely else [[] for _ in case.qids]
+    left_out = variants.evaluate_without_documents(case) if closely else [[] for _ in case.qids]
     swaps: list[Exchange | None] = [None] * len(case.qids)
     swaps, complete = variants.exchanges(case, request.candidates) if closely else (swaps, True)
-    after = {term: without(case, term).tolist() for term in request.dropped}
+    after = {term: evaluate_without_term(case, term).tolist() for term in request.dropped}
     why = pages.part(type(case.measure), "Undefined") if np.isnan(case.values).any() else ""
     docnos, words = case.docnos, _Words(case, parts)
     columns = _columns(parts) if parts is not None else [_steps(values) for values in variants.prefixes(case)]
@@ -73,7 +73,7 @@ def _places(
     for rank, (gain, adds, loses, ideal, behind) in enumerate(columns):
         if rank < len(docnos):
             without = left_out[rank] if rank < len(left_out) else nan
-            of_document = words.told(at, rank)
+            of_document = words.describe_document(at, rank)
             yield Place(rank + 1, docnos[rank], gain, adds, loses, *of_document, ideal, behind, without)
         else:
             yield Place(rank + 1, None, nan, adds, loses, ideal=ideal, behind=behind)
@@ -108,12 +108,12 @@ class _Words:
             self.groups, counts = inputs.groups, inputs.membership
         if self.groups:
             self.counts = np.nan_to_num(counts, nan=0.0, posinf=0.0).tolist()
-        self.known: list[list[bool]] = case.known(inputs).tolist()
+        self.known: list[list[bool]] = case.find_known(inputs).tolist()
         each, rough = (None, None) if parts is None else (parts.per_word, parts.rough)
         self.each: list[list[list[float]]] | None = None if each is None else each.tolist()
         self.rough: list[list[bool]] | None = None if rough is None else rough.tolist()
 
-    def told(self, at: int, rank: int) -> tuple[tuple[Word, ...], bool, bool, str | None]:
+    def describe_document(self, at: int, rank: int) -> tuple[tuple[Word, ...], bool, bool, str | None]:
         """Say what is known of the document at a rank: words, whether they are rough, whether it is known, its text."""
         if self.counts is None:
             return (), False, True, None
@@ -130,7 +130,7 @@ class _Words:
             return (), rough, known, text
         words = [self._word(at, rank, *each) for each in named]
         if len(words) > 1:
-            words.sort(key=lambda word: (worst(word.adds, self.better), -word.times, word.term))
+            words.sort(key=lambda word: (rank_worst(word.adds, self.better), -word.times, word.term))
         return tuple(words), rough, known, text
 
     def _word(self, at: int, rank: int, term: str, number: int, times: float) -> Word:
@@ -173,12 +173,12 @@ def explain(
         UsageError: several measures, or inputs that do not fit together.
         InputError: a query that no run has; and what ``evaluate`` raises.
     """
-    named = loading.named_runs(runs)
+    named = loading.name_rankings(runs)
     number = processes([thing for _, thing in named], jobs)
     queries = [query] if isinstance(query, str) else list(dict.fromkeys(query))
     dropped = [what_if] if isinstance(what_if, str) else list(what_if)
     evaluation = evaluator(measure, qrels, **keywords)
-    request = Request.of(evaluation, queries, exchanges, dropped)
+    request = Request.settle(evaluation, queries, exchanges, dropped)
     found, result = cases(request, named, number)
     several = [assemble(case, request) for case in found]
     explained = [one for each, *_ in several for one in each]

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from fairtrec.commands.explain import report as told
 from fairtrec.commands.explain.explained import Explained, Explanation, Place, RunExplanation, marks
 from fairtrec.report.document import Document
-from fairtrec.report.page import element, file, movable, page, rows_of
+from fairtrec.report.page import element, file, make_table, page, wrap_scrollable
 
 SHOWN = 10  # queries of a run that are shown rank by rank, the worst, where none was asked for
 KINDS = 4  # of marks
@@ -21,7 +21,7 @@ IDEAL = "; the tick is where the best order of the background would be"
 
 def html(explanation: Explanation, *, places: int) -> str:
     """Write the page: the words that cost most, and the worst queries, or those asked for, rank by rank."""
-    names = told.named(explanation)
+    names = told.name_runs(explanation)
     main = [_run(explanation, each, names[each.run], places) for each in explanation.runs]
     below = Document([], told.list_notes(explanation), str(explanation.signature))
     return page(
@@ -54,7 +54,7 @@ def _legend(explanation: Explanation) -> Iterator[Element | str]:
         for number, (group, sign) in enumerate(zip(explanation.groups, letters(explanation.groups), strict=True)):
             yield _mark(group, (number,), sign)
             yield " "
-    if told.losing(explanation):
+    if told.shows_losses(explanation):
         ideal = any(not isnan(place.ideal) for each in explanation.explained for place in each.places)
         yield f"{LEGEND}{IDEAL * ideal}"
 
@@ -66,12 +66,12 @@ def _run(explanation: Explanation, of_run: RunExplanation, name: str, places: in
         many = len(of_run.defined)
         mean = f"Mean of {many} {'query' if many == 1 else 'queries'}: {told.equation(explanation, of_run, places)}"
         parts.append(element("p", mean, class_="verdict"))
-        head, rows = told.words_of(explanation, of_run, places)
+        head, rows = told.list_worst_words(explanation, of_run, places)
         if rows:
-            table = rows_of(_row("th", head), (_row("td", row) for row in rows))
-            parts.append(movable(table, "Words that cost most"))
-        parts += [element("p", line) for line in told.below(explanation, of_run, places)]
-    queries = of_run.queries if explanation.detailed else of_run.losing(explanation.measure.better)[:SHOWN]
+            table = make_table(_row("th", head), (_row("td", row) for row in rows))
+            parts.append(wrap_scrollable(table, "Words that cost most"))
+        parts += [element("p", line) for line in told.write_summary(explanation, of_run, places)]
+    queries = of_run.queries if explanation.detailed else of_run.list_losing(explanation.measure.better)[:SHOWN]
     parts += [_query(explanation, each, places, is_open=at == 0) for at, each in enumerate(queries)]
     if not explanation.detailed and len(of_run.queries) > len(queries):
         more = len(of_run.queries) - len(queries)
@@ -86,7 +86,7 @@ def _row(name: str, cells: Sequence[str]) -> Iterator[Element]:
 
 def _query(explanation: Explanation, each: Explained, places: int, *, is_open: bool) -> Element:
     """Show one query, rank by rank."""
-    summary = f"query {told.asked(explanation, each.qid)}: "
+    summary = f"query {told.name_query(explanation, each.qid)}: "
     if isnan(each.value):
         return element("p", f"{summary}{explanation.measure} is undefined: {each.why}")
     lines = []
@@ -94,13 +94,17 @@ def _query(explanation: Explanation, each: Explained, places: int, *, is_open: b
         one for one in RunExplanation(each.run, (each,)).words(explanation.measure.better) if round(one.adds, places)
     ][:5]
     if words:
-        several = ", ".join(f"{one.term} ({told.moved(explanation, one.adds, places)})" for one in words)
+        several = ", ".join(f"{one.term} ({told.write_total(explanation, one.adds, places)})" for one in words)
         lines.append(
-            element("p", f"words that {'cost' if told.losing(explanation) else 'do'} most: {several}", class_="verdict")
+            element(
+                "p",
+                f"words that {'cost' if told.shows_losses(explanation) else 'do'} most: {several}",
+                class_="verdict",
+            )
         )
-    lines += [element("p", line) for line in told.below(explanation, each, places)]
-    table = rows_of(_head(explanation), _rows(explanation, each, places))
-    whole = movable(table, f"Ranks of query {each.qid}")
+    lines += [element("p", line) for line in told.write_summary(explanation, each, places)]
+    table = make_table(_head(explanation), _rows(explanation, each, places))
+    whole = wrap_scrollable(table, f"Ranks of query {each.qid}")
     opened = {"open": "open"} if is_open or explanation.detailed else {}
     headline = element("summary", summary + told.equation(explanation, each, places))
     return element("details", headline, *lines, whole, **opened)
@@ -110,7 +114,7 @@ def _heads(explanation: Explanation) -> list[str]:
     """Name the columns of numbers."""
     if explanation.kind == "prefix":
         return ["adds", *["without"] * explanation.detailed]
-    return [explanation.gain, "adds", *["loses"] * told.losing(explanation)]
+    return [explanation.gain, "adds", *["loses"] * told.shows_losses(explanation)]
 
 
 def _head(explanation: Explanation) -> Iterator[Element]:
@@ -127,8 +131,8 @@ def _rows(explanation: Explanation, each: Explained, places: int) -> Iterator[li
         yield [
             element("th", str(place.rank), scope="row"),
             element("td", element("bdi", place.docno or "(none)"), class_="words"),
-            *(element("td", told.fixed(values[head], places)) for head in _heads(explanation)),
-            element("td", bar(place, low, high, losing=told.losing(explanation))),
+            *(element("td", told.format_number(values[head], places)) for head in _heads(explanation)),
+            element("td", bar(place, low, high, losing=told.shows_losses(explanation))),
             element("td", *_text(explanation, place, places), class_="text"),
         ]
 
@@ -141,10 +145,10 @@ def _text(explanation: Explanation, place: Place, places: int) -> Iterator[Eleme
         yield element("p", *_marked(explanation, place.text))
     elif not place.known:
         yield element("p", "no text or counts", class_="note")
-    words = told.moving(place, places)
+    words = told.drop_idle_words(place, places)
     if words:
         rough = "~ " * place.rough
-        yield element("p", rough + told.listed(words, places, losing=told.losing(explanation)), class_="note")
+        yield element("p", rough + told.list_words(words, places, losing=told.shows_losses(explanation)), class_="note")
 
 
 def _marked(explanation: Explanation, text: str) -> Iterator[Element | str]:

@@ -10,11 +10,11 @@ from typing import Any
 from fairtrec.commands.explain.explained import Explained, Explanation, Place, RunExplanation, Word
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.folding import hung
+from fairtrec.report.folding import wrap_hanging
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names
-from fairtrec.report.terminal import aligned, within
+from fairtrec.report.terminal import align_columns, fit_names
 from fairtrec.support.errors import plain
 from fairtrec.support.notes import Note, NoteKind
 
@@ -35,28 +35,30 @@ NO_TEXTS = NoteKind("no texts", "no texts given: the table shows groups instead 
 def text(explanation: Explanation, *, places: int, window: bool = False) -> str:
     """Write what made each value of the queries that were asked for; or of each run what made its mean."""
     room = get_terminal_size().columns if window else None
-    names = within(room, named(explanation))
+    names = fit_names(room, name_runs(explanation))
     parts = []
     for of_run in explanation.runs:
         if explanation.detailed:
             parts += [_of_query(explanation, each, names[of_run.run], places, room) for each in of_run.queries]
         else:
             parts.append(_of_run(explanation, of_run, names[of_run.run], places, room))
-    return "\n".join("".join(f"{part}\n" for line in lines for part in hung(plain(line), room, 4)) for lines in parts)
+    return "\n".join(
+        "".join(f"{part}\n" for line in lines for part in wrap_hanging(plain(line), room, 4)) for lines in parts
+    )
 
 
 def _of_query(explanation: Explanation, each: Explained, name: str, places: int, room: int | None) -> Iterator[str]:
-    head = f"{name}, query {asked(explanation, each.qid)}: "
+    head = f"{name}, query {name_query(explanation, each.qid)}: "
     if isnan(each.value):
         yield f"{head}{explanation.measure} is undefined: {each.why}"
         return
     yield head + equation(explanation, each, places)
-    yield from aligned(*_ranks(explanation, each.places, places), WORDS, room)
-    yield from (f"  {line}" for line in below(explanation, each, places))
+    yield from align_columns(*_ranks(explanation, each.places, places), WORDS, room)
+    yield from (f"  {line}" for line in write_summary(explanation, each, places))
 
 
 def _ranks(explanation: Explanation, several: Sequence[Place], places: int) -> tuple[list[str], list[list[str]]]:
-    lost, stepped = losing(explanation), explanation.kind == "prefix"
+    lost, stepped = shows_losses(explanation), explanation.kind == "prefix"
     values = ["adds", "without"] if stepped else [explanation.gain, "adds", *["loses"] * lost]
     told = any(not isnan(word.adds) for place in several for word in place.words)
     words = "words" if not told else "words that lose" if lost else "words and what they add"
@@ -64,19 +66,21 @@ def _ranks(explanation: Explanation, several: Sequence[Place], places: int) -> t
     rows = []
     for place in several:
         numbers = [place.adds, place.without] if stepped else [place.gain, place.adds, *[place.loses] * lost]
-        row = [str(place.rank), place.docno or "(none)", *(fixed(number, places) for number in numbers)]
-        shown = listed(moving(place, places), places, losing=lost)
+        row = [str(place.rank), place.docno or "(none)", *(format_number(number, places) for number in numbers)]
+        shown = list_words(drop_idle_words(place, places), places, losing=lost)
         note = "" if place.known or place.docno is None else "no text or counts"
         row += ["~ " * place.rough + (shown or note)] * bool(explanation.groups)
         rows.append(row)
     return head, rows
 
 
-def words_of(explanation: Explanation, of_run: RunExplanation, places: int) -> tuple[list[str], list[list[str]]]:
+def list_worst_words(
+    explanation: Explanation, of_run: RunExplanation, places: int
+) -> tuple[list[str], list[list[str]]]:
     """Give the heads and rows of the words that cost most; the last two columns are numbers."""
     several, of_words = of_run.words(explanation.measure.better)[:DEAREST], explanation.lexicon is not None
-    rows = [[*[w.term] * of_words, w.group, moved(explanation, w.adds, places), str(w.places)] for w in several]
-    return [*["word"] * of_words, "group", "loses" if losing(explanation) else "adds", "ranks"], rows
+    rows = [[*[w.term] * of_words, w.group, write_total(explanation, w.adds, places), str(w.places)] for w in several]
+    return [*["word"] * of_words, "group", "loses" if shows_losses(explanation) else "adds", "ranks"], rows
 
 
 def _of_run(
@@ -86,24 +90,24 @@ def _of_run(
     queries = f"{defined} of {many} queries" if defined < many else f"{many} {'query' if many == 1 else 'queries'}"
     yield f"{name}, mean of {queries}: {equation(explanation, of_run, places)}"
     if words := of_run.words(explanation.measure.better):
-        yield from aligned(*words_of(explanation, of_run, places), WORDS, room)
+        yield from align_columns(*list_worst_words(explanation, of_run, places), WORDS, room)
         if rest := words[DEAREST:]:
-            total, other = (moved(explanation, sum(word.adds for word in each), places) for each in (words, rest))
+            total, other = (write_total(explanation, sum(word.adds for word in each), places) for each in (words, rest))
             yield f"  and {len(rest)} more {'word' if len(rest) == 1 else 'words'}: {other}; all words: {total}"
-    yield from (f"  {line}" for line in below(explanation, of_run, places))
+    yield from (f"  {line}" for line in write_summary(explanation, of_run, places))
 
 
 def tables(explanation: Explanation, *, places: int) -> Document:
     """Lay out the ranks of each query that was asked for; or the value of each run, and the words that cost most."""
     several = []
     for of_run in explanation.runs:
-        name = named(explanation)[of_run.run]
+        name = name_runs(explanation)[of_run.run]
         for each in of_run.queries if explanation.detailed else ():
-            title = f"{name}, query {asked(explanation, each.qid)}: {equation(explanation, each, places)}"
-            several.append(ReportTable.of_rows(title, 2, *_ranks(explanation, each.places, places)))
+            title = f"{name}, query {name_query(explanation, each.qid)}: {equation(explanation, each, places)}"
+            several.append(ReportTable.from_rows(title, 2, *_ranks(explanation, each.places, places)))
         if not explanation.detailed:
             title = f"{name}: {equation(explanation, of_run, places)}"
-            several.append(ReportTable.of_rows(title, 2, *words_of(explanation, of_run, places)))
+            several.append(ReportTable.from_rows(title, 2, *list_worst_words(explanation, of_run, places)))
     return Document(several, list_notes(explanation), str(explanation.signature))
 
 
@@ -165,26 +169,26 @@ def list_notes(explanation: Explanation) -> list[Note]:
     return [*ours, *explanation.notes, *list_result_notes(explanation.result)]
 
 
-def asked(explanation: Explanation, qid: str) -> str:
+def name_query(explanation: Explanation, qid: str) -> str:
     """Name a query, and what it asks, where that is known."""
     return f"{qid} ({explanation.texts[qid]})" if qid in explanation.texts else qid
 
 
-def named(explanation: Explanation) -> dict[str, str]:
+def name_runs(explanation: Explanation) -> dict[str, str]:
     """Give the short name of each run."""
     return map_names(of_run.run for of_run in explanation.runs)
 
 
-def fixed(value: float, places: int, sign: str = "") -> str:
+def format_number(value: float, places: int, sign: str = "") -> str:
     """Write a number, without the sign of a zero; nan is a dash.
 
-    >>> fixed(-0.00001, 4), fixed(0.5, 2, "+"), fixed(float("nan"), 4)
+    >>> format_number(-0.00001, 4), format_number(0.5, 2, "+"), format_number(float("nan"), 4)
     ('0.0000', '+0.50', '-')
     """
     return "-" if isnan(value) else f"{value:{sign}z.{places}f}"
 
 
-def losing(explanation: Explanation) -> bool:
+def shows_losses(explanation: Explanation) -> bool:
     """Tell whether what is shown of words is what they lose against a ceiling, not what they add."""
     return explanation.measure.better == "higher" and bool(explanation.ceiling)
 
@@ -200,39 +204,40 @@ def equation(explanation: Explanation, one: Explained | RunExplanation, places: 
     else:
         value, ceiling = one.mean("value"), one.mean("ceiling")
         difference = value - ceiling
-    head = f"{explanation.measure} {fixed(value, places)}"
+    head = f"{explanation.measure} {format_number(value, places)}"
     if not explanation.ceiling:
         return head
     sign = "+" if difference > 0 else "-"
-    return f"{head} = {fixed(ceiling, places)} {explanation.ceiling} {sign} {fixed(abs(difference), places)}"
+    size = format_number(abs(difference), places)
+    return f"{head} = {format_number(ceiling, places)} {explanation.ceiling} {sign} {size}"
 
 
-def moved(explanation: Explanation, adds: float, places: int) -> str:
+def write_total(explanation: Explanation, adds: float, places: int) -> str:
     """Write what words add together, or lose."""
-    return fixed(-adds, places) if losing(explanation) else fixed(adds, places, "+")
+    return format_number(-adds, places) if shows_losses(explanation) else format_number(adds, places, "+")
 
 
-def below(explanation: Explanation, one: Explained | RunExplanation, places: int) -> Iterator[str]:
+def write_summary(explanation: Explanation, one: Explained | RunExplanation, places: int) -> Iterator[str]:
     """Say which exchange would better a value most, or name the worst queries; and what it would be without terms."""
     if isinstance(one, Explained):
         old, values = one.value, one.what_if
         if one.exchange is not None:
             (first, second), (upper, lower) = one.exchange.ranks, one.exchange.docnos
             both = f"rank {first} ({upper}) and rank {second} ({lower})"
-            yield f"exchange that would gain most: {both}: {fixed(one.exchange.change, places, '+')}"
+            yield f"exchange that would gain most: {both}: {format_number(one.exchange.change, places, '+')}"
     else:
         old, values = one.mean("value"), {term: one.what_if(term) for term in explanation.what_if}
         if one.defined:
             yield _worst_queries(explanation, one, places)
     for term, value in values.items():
-        yield f"without the term {term}: {fixed(value, places)} ({fixed(value - old, places, '+')})"
+        yield f"without the term {term}: {format_number(value, places)} ({format_number(value - old, places, '+')})"
 
 
-def listed(words: Sequence[Word], places: int, *, losing: bool) -> str:
+def list_words(words: Sequence[Word], places: int, *, losing: bool) -> str:
     """Name words with their numbers, those that cost most first, and what they do behind the last that does as much.
 
     >>> he, his, man = Word("he", "m", 2, -0.06), Word("his", "m", 1, -0.03), Word("man", "m", 1, -0.03)
-    >>> listed([he, his, man], 2, losing=True)
+    >>> list_words([he, his, man], 2, losing=True)
     'he 2 (0.06), his 1, man 1 (0.03 each)'
     """
     told = [(f"{word.term} {word.times:g}", _done(word.adds, places, losing=losing)) for word in words]
@@ -248,18 +253,18 @@ def _done(adds: float, places: int, *, losing: bool) -> str:
     if isnan(adds):
         return ""
     if not losing:
-        return fixed(adds, places, "+")
-    return fixed(-adds, places) if round(adds, places) <= 0 else f"gains {fixed(adds, places)}"
+        return format_number(adds, places, "+")
+    return format_number(-adds, places) if round(adds, places) <= 0 else f"gains {format_number(adds, places)}"
 
 
-def moving(place: Place, places: int) -> list[Word]:
+def drop_idle_words(place: Place, places: int) -> list[Word]:
     """Leave out words that do nothing to the value, as far as the digits tell; where nothing is known all stay."""
     return [word for word in place.words if isnan(word.adds) or round(word.adds, places)]
 
 
 def _worst_queries(explanation: Explanation, of_run: RunExplanation, places: int) -> str:
     """Name the queries of the worst values, each value behind the queries that have it."""
-    told = [(each.qid, fixed(each.value, places)) for each in of_run.worst(explanation.measure.better)]
+    told = [(each.qid, format_number(each.value, places)) for each in of_run.list_worst(explanation.measure.better)]
     best = told[-1][1]
     told = [each for each in told[:WORST] if each[1] != best] or told[:1]
     groups = groupby(told, key=lambda each: each[1])

@@ -41,7 +41,7 @@ class ShapleyValues:
     rough: Bools
 
     @classmethod
-    def of(cls, case: Case) -> Self | None:
+    def find(cls, case: Case) -> Self | None:
         """Ask the measure for the gains of documents that are made up; None if it does not go by their terms."""
         if not _goes_by_terms(case):
             return None
@@ -174,13 +174,13 @@ def split(case: Case) -> Split | None:
     """Take a value apart, if the measure says what it makes of its ranks, or is made of term exposure."""
     if isinstance(case.measure, TED | TExFAIR):
         return _of_exposure(case)
-    terms = terms_of(case, case.inputs)
+    terms = find_terms(case, case.inputs)
     if terms is None:
         return None
     ranks = max(case.inputs.lines.shape[1], terms.weights.shape[-1])
     held = np.nan_to_num(wide(terms.gains, ranks))
-    scale = scale_of(terms, ranks)
-    worths = ShapleyValues.of(case)
+    scale = find_scale(terms, ranks)
+    worths = ShapleyValues.find(case)
     best = _best(case, held) if worths is None else np.repeat(worths.nothing[:, None], ranks, axis=1)
     adds, loses = scale * held, scale * (best - held)
     return Split(
@@ -199,13 +199,13 @@ def split(case: Case) -> Split | None:
     )
 
 
-def terms_of(case: Case, inputs: Inputs) -> SumOverRanks | None:
+def find_terms(case: Case, inputs: Inputs) -> SumOverRanks | None:
     """Ask the measure what it makes of its ranks."""
     terms = case.measure.formula(**{name: getattr(inputs, name) for name in case.measure.needs}).over_ranks()
     return terms if isinstance(terms, SumOverRanks) else None
 
 
-def scale_of(terms: SumOverRanks, ranks: int) -> Floats:
+def find_scale(terms: SumOverRanks, ranks: int) -> Floats:
     """Say what one of gain adds at each rank [query, rank]."""
     weights = np.zeros((len(terms.gains), ranks))
     weights[:, : terms.weights.shape[-1]] = terms.weights[..., :ranks]

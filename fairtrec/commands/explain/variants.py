@@ -8,9 +8,9 @@ import numpy as np
 
 from fairtrec.commands.explain.cases import Case
 from fairtrec.commands.explain.explained import NEAR, Exchange
-from fairtrec.commands.explain.split import scale_of, terms_of, wide
+from fairtrec.commands.explain.split import find_scale, find_terms, wide
 from fairtrec.data import MISSING, Ints
-from fairtrec.evaluation.computing import values_of
+from fairtrec.evaluation.computing import compute_measures
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.measure import badness
 
@@ -20,7 +20,7 @@ MOST = 2_000  # exchanges that are tried, where only trying tells what they do
 
 def rankings(case: Case, inputs: Inputs) -> list[Ints]:
     """Give the lines of the run that each query ranks, without unknown documents behind those that the value sees."""
-    known, lines = case.known(inputs), inputs.lines
+    known, lines = case.find_known(inputs), inputs.lines
     seen = np.arange(lines.shape[1]) < (case.measure.depth or lines.shape[1])
     return [row[(row != MISSING) & (seen | sure)] for row, sure in zip(lines, known, strict=True)]
 
@@ -31,9 +31,9 @@ def prefixes(case: Case) -> list[list[float]]:
     return tried(case, [[lines[:many] for many in range(1, len(lines) + 1)] for lines in several])
 
 
-def without(case: Case) -> list[list[float]]:
+def evaluate_without_documents(case: Case) -> list[list[float]]:
     """Evaluate, for each query, its ranking without each of the documents that the measure sees."""
-    several = zip(rankings(case, case.further), case.docnos, strict=True)
+    several = zip(rankings(case, case.deeper_inputs), case.docnos, strict=True)
     return tried(case, [[np.delete(lines, rank) for rank in range(len(seen))] for lines, seen in several])
 
 
@@ -49,7 +49,7 @@ def exchanges(case: Case, candidates: int) -> tuple[list[Exchange | None], bool]
     closed = _closed(case, far)
     if closed is not None:
         return closed, True
-    several = rankings(case, case.further)
+    several = rankings(case, case.deeper_inputs)
     pairs = [_pairs(len(seen), min(len(lines), far)) for lines, seen in zip(several, case.docnos, strict=True)]
     every = list(zip(several, pairs, strict=True))
     found = tried(case, [[_exchanged(lines, *pair) for pair in each[:MOST]] for lines, each in every])
@@ -64,9 +64,9 @@ def tried(case: Case, asked: Sequence[Sequence[Ints]]) -> list[list[float]]:
     for each in zip_longest(*asked):
         together = {at: lines for at, lines in enumerate(each) if lines is not None}
         qids = tuple(case.qids[at] for at in together)
-        inputs = Inputs(case.run.reranked(qids, list(together.values())), qids, case.context, case.measure.depth)
+        inputs = Inputs(case.run.reorder(qids, list(together.values())), qids, case.context, case.measure.depth)
         vars(inputs).update(same.get(qids, {}))
-        (row,) = values_of(inputs, (case.measure,)).tolist()
+        (row,) = compute_measures(inputs, (case.measure,)).tolist()
         same = {qids: {name: vars(inputs)[name] for name in SAME if name in vars(inputs)}}
         for at, value in zip(together, row, strict=True):
             values[at].append(value)
@@ -97,23 +97,23 @@ def _best(
     if not gain[place] > 0:
         return None
     upper, lower = lines[list(pairs[place])].tolist()
-    rank = {line: number for number, line in enumerate(case.further.lines[at].tolist(), 1)}
+    rank = {line: number for number, line in enumerate(case.deeper_inputs.lines[at].tolist(), 1)}
     docnos = (case.run.docnos[upper].decode(), case.run.docnos[lower].decode())
     return Exchange((rank[upper], rank[lower]), docnos, float(after[place] - old))
 
 
 def _closed(case: Case, far: int) -> list[Exchange | None] | None:
     """Find the best exchanges of a measure that is a sum over ranks, from what each rank adds."""
-    terms, further = terms_of(case, case.inputs), case.further
-    deep = terms_of(case, further)
+    terms, further = find_terms(case, case.inputs), case.deeper_inputs
+    deep = find_terms(case, further)
     if terms is None or deep is None:
         return None
     ranks = further.lines.shape[1]
-    scale = scale_of(terms, ranks)
+    scale = find_scale(terms, ranks)
     gains = wide(deep.gains, ranks)
     lines = further.lines
     seen = case.inputs.lines.shape[1]
-    usable = (lines != MISSING) & ((np.arange(ranks) < seen) | case.known(further)) & ~np.isnan(gains)
+    usable = (lines != MISSING) & ((np.arange(ranks) < seen) | case.find_known(further)) & ~np.isnan(gains)
     found: list[Exchange | None] = []
     for at in range(len(case.qids)):
         (places,) = np.nonzero(usable[at, :far])

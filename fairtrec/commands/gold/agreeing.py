@@ -8,21 +8,21 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from fairtrec.commands.gold.drawing import exposures, origins, ranked
-from fairtrec.commands.gold.instruments import SEVERAL, Instrument, kinds_of, look_up_weights, open_session
-from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, Run, Sheet, decode, starts_of
+from fairtrec.commands.gold.drawing import exposures, origins, read_rankings
+from fairtrec.commands.gold.instruments import SEVERAL, Instrument, classify_documents, look_up_weights, open_session
+from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, Run, Sheet, decode, find_starts
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.signature import digest_of, signature_of
+from fairtrec.evaluation.signature import digest_of, write_signature
 from fairtrec.formats import sheets
 from fairtrec.formulas.weighted_sums import weigh
 from fairtrec.statistics import agreement
 from fairtrec.statistics.agreement import Interval
 from fairtrec.statistics.procedure import Procedure
-from fairtrec.support.errors import PATH, InputError, asked_by
+from fairtrec.support.errors import PATH, InputError, spell_options
 from fairtrec.support.files import opening
-from fairtrec.support.files.arguments import renamed_in, renamings
+from fairtrec.support.files.arguments import parse_renamings, renamings
 from fairtrec.support.literals import Drawn, MissingLabel, RankedBy, RunFormat, ScoreType
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -137,7 +137,7 @@ class Agreement(Answer):
         is_group = at < len(self.names) - 2
         total = float(self.weights.sum()) if is_group else 0.0
 
-        def of(these: Bools, right: Bools) -> Interval:
+        def estimate_share(these: Bools, right: Bools) -> Interval:
             kept = these if is_group else np.zeros_like(these)
             return agreement.share(right[kept].astype(np.float64), self.weights[kept], self.confidence)
 
@@ -145,8 +145,8 @@ class Agreement(Answer):
             name=self.names[at],
             labelled=sum(found.values()),
             found={self.names[kind]: many for kind, many in found.items()},
-            recall=of(by_gold, by_instrument),
-            precision=of(by_instrument, by_gold),
+            recall=estimate_share(by_gold, by_instrument),
+            precision=estimate_share(by_instrument, by_gold),
             share_gold=float(self.weights[by_gold].sum()) / total if total else nan,
             share_instrument=float(self.weights[by_instrument].sum()) / total if total else nan,
         )
@@ -206,7 +206,7 @@ def agree(
     sheet = _read_sheet(gold, labels, renamed)
     weights, groups = look_up_weights(session, *_asked(sheet))
     names = (*groups, NONE, SEVERAL, UNKNOWN)
-    by_gold, by_instrument = kinds_of(sheet.of_groups(groups).weights), kinds_of(weights)
+    by_gold, by_instrument = classify_documents(sheet.match_groups(groups).weights), classify_documents(weights)
     kept = by_gold != len(names) - 1
     lacking = (by_instrument == len(names) - 1) & kept
     skipped, unlabelled = 0, int(lacking.sum()) if labels is not None else 0
@@ -219,8 +219,8 @@ def agree(
     if sheet.probability is not None:
         counts, chance = 1 / sheet.probability, 1 - sheet.probability
     untold, seen = int((~kept).sum()) - skipped, np.ones(len(kept), dtype=np.bool_)
-    several = [] if runs is None else loading.named_runs(runs)
-    made = {**signature_of(session.plan, session.reading(), session.files)}
+    several = [] if runs is None else loading.name_rankings(runs)
+    made = {**write_signature(session.plan, session.prepare_reading(), session.files)}
     made = {name: value for name, value in made.items() if name not in IDLE}
     said = {
         "fairtrec": made.pop("fairtrec"),
@@ -234,7 +234,7 @@ def agree(
         exposed, seen = _expose(sheet, several, choices, depth)
         counts = counts * exposed
         said |= {"order": order, "scores": "" if score_dtype == "float64" else score_dtype, "depth": str(depth)}
-        said["runs"] = sheets.named(origins(several))
+        said["runs"] = sheets.write_runs(origins(several))
     unseen = int((kept & ~seen).sum())
     kept &= seen
     if not kept.any():
@@ -270,7 +270,7 @@ def _keep_own(instrument: Instrument) -> Instrument:
 def _read_sheet(gold: Any, labels: Labels | None, renamed: Any) -> Sheet:
     """Read what people say. Raises InputError for a draw of documents beside labels per query."""
     per_query = labels is not None and labels.per_query
-    sheet = loading.gold(gold, per_query=per_query, renamed=renamed_in(renamed))
+    sheet = loading.gold(gold, per_query=per_query, renamed=parse_renamings(renamed))
     if per_query and sheet.unit == "document":
         raise InputError("these labels are per query, gold is not; draw queries: --unit query", sheet.path)
     return sheet
@@ -278,7 +278,7 @@ def _read_sheet(gold: Any, labels: Labels | None, renamed: Any) -> Sheet:
 
 def _expose(sheet: Sheet, runs: Any, choices: Choices, depth: int) -> tuple[Floats, Bools]:
     """Give how much the runs expose each row of a sheet, and which rows they rank."""
-    frame = exposures(ranked(runs, choices, depth)[0], per_query=sheet.unit == "query")
+    frame = exposures(read_rankings(runs, choices, depth)[0], per_query=sheet.unit == "query")
     rows = frame.names.rows(sheet.labels.rows.names)
     ranks = rows != MISSING
     return np.where(ranks, frame.mean()[rows], 0.0), ranks
@@ -292,7 +292,7 @@ def _missing_counts(sheet: Sheet, lacking: Bools, kept: Bools, instrument: Instr
     first = int(lines.argmin())
     line = f", line {sheet.lines[first]}" if sheet.lines[first] else ""
     what = f"{int(lacking.sum())} of {int(kept.sum())} documents are not in {where} (first: {names[first]}{line})"
-    ways = asked_by("--missing skip leaves them out, --missing worst counts them as misses")
+    ways = spell_options("--missing skip leaves them out, --missing worst counts them as misses")
     return InputError(f"{what}; {ways}", sheet.path)
 
 
@@ -305,7 +305,7 @@ def _asked(sheet: Sheet) -> tuple[Run, Ints]:
     qids, docnos = zip(*(name.split(b" ", 1) for name in names.tolist()), strict=True)
     of_query = np.array(qids, dtype=np.bytes_)
     order = np.argsort(of_query, kind="stable")
-    starts = starts_of(of_query[order])
+    starts = find_starts(of_query[order])
     of_lines = np.array(docnos, dtype=np.bytes_)[order]
     ranked_qids = tuple(decode(of_query[order][starts[:-1]]))
     return Run("gold", "gold", ranked_qids, starts, of_lines, np.zeros(len(order))), order

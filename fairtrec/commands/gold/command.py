@@ -54,7 +54,7 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
     from fairtrec.commands.gold.drawn_report import text, tsv
     from fairtrec.report.output import emit
 
-    files = printing.files_of(runs, [output], *given.values())
+    files = printing.name_run_files(runs, [output], *given.values())
     if output.is_file() and not force:
         raise UsageError(f"{output} exists; add --force to replace it, or name another with -o")
     with printing.progress():
@@ -90,13 +90,13 @@ def agree(
     """
     from fairtrec.commands.gold.agreeing import agree
 
-    files = printing.files_of(runs, [output], gold, *given.values())
+    files = printing.name_run_files(runs, [output], gold, *given.values())
     if not files:
         options.refuse_typed("is for RUNs, and there is none", "depth", *RANKING)
     if given["labels"] is not None:
         options.refuse_typed("is for words and counts, and --labels are neither", "missing")
     also = ["missing", "groups"] if "=" in (given["groups"] or "") else ["missing"]  # groups renames those of GOLD
-    with printing.attended(*RANKING, "depth", *also):
+    with printing.show_progress(*RANKING, "depth", *also):
         found = agree(gold, files or None, depth=depth, **given)
     printing.write(AGREEMENTS, form, found, output, places=places)
 
@@ -152,10 +152,10 @@ def judges(
     from fairtrec.commands.gold.judging import judges as audit
     from fairtrec.support.files import arguments
 
-    named, files = arguments.named(judges), name_runs(runs) if runs else None
+    named, files = arguments.expand_runs(judges), name_runs(runs) if runs else None
     printing.refuse_output(output, human, *named.values(), *(files or {}).values(), *given.values())
     if files is None:
         options.refuse_typed("is for --runs, and there are none", "measures", *RANKING)
-    with printing.attended(*RANKING, "relevance_level"):
+    with printing.show_progress(*RANKING, "relevance_level"):
         found = audit(human, named, runs=files, measures=measures or None, **given)
     printing.write(JUDGES, form, found, output, places=places)

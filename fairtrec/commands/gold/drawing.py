@@ -60,7 +60,7 @@ class Exposures:
 def exposures(runs: Sequence[Run], *, per_query: bool = False) -> Exposures:
     """Sum the exposure of each document, or if asked for of each document of each query, in runs that have been cut."""
     columns: list[Docs] = [_names(run) if per_query else run.docnos for run in runs]
-    names = Docnos.of(np.concatenate(columns))
+    names = Docnos.collect(np.concatenate(columns))
     parts: list[tuple[Ints, Floats]] = []
     for run, column in zip(runs, columns, strict=True):
         lengths = np.diff(run.starts)
@@ -112,7 +112,7 @@ class GoldDraw(Answer):
     signature: Signature
 
     @property
-    def certain(self) -> int:
+    def certain_count(self) -> int:
         """How many lines are there with certainty."""
         return int((self.probability == 1).sum())
 
@@ -179,8 +179,8 @@ def draw(
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise UsageError(f"the {name} is {value!r}; it must be a whole number of {least} or more")
     choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
-    named = loading.named_runs(runs)
-    loaded, asked = ranked(named, choices, depth, queries)
+    named = loading.name_rankings(runs)
+    loaded, asked = read_rankings(named, choices, depth, queries)
     drawn = (_draw_documents if unit == "document" else _draw_queries)(loaded, number, seed)
     for name in (*drawn.docnos, *drawn.qids):
         if name.startswith("#") or len(name.split()) != 1:
@@ -194,7 +194,7 @@ def draw(
         "order": order,
         "scores": "" if score_dtype == "float64" else score_dtype,
         "queries": asked,
-        "runs": sheets.named(origins(named)),
+        "runs": sheets.write_runs(origins(named)),
     }
     return GoldDraw(
         unit=unit,
@@ -242,7 +242,7 @@ def _draw_queries(runs: Sequence[Run], number: int, seed: int) -> DrawnLines:
     return DrawnLines(qids, docnos, np.full(len(docnos), len(chosen) / len(every)), len(chosen), len(every), {})
 
 
-def ranked(
+def read_rankings(
     named: Sequence[tuple[str, Any]], choices: Choices, depth: int, queries: Any = None
 ) -> tuple[list[Run], str]:
     """Read runs down to a depth, of these queries if they are given, and name these.
@@ -250,7 +250,7 @@ def ranked(
     Raises InputError where no run has one of them.
     """
     chosen = None if queries is None else loading.queries(queries)
-    every = [run for name, thing in named for run in loading.submitted(thing, name, choices, depth).runs]
+    every = [run for name, thing in named for run in loading.load_run(thing, name, choices, depth).runs]
     loaded = [run.cut(run.qids if chosen is None else chosen.qids, depth) for run in every]
     if chosen is not None and not any(len(run.docnos) for run in loaded):
         raise InputError(f"no run has a query of {chosen.name}; are they of the same collection?")
@@ -262,7 +262,7 @@ def origins(named: Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
     return [(opening.sha256(thing)[:8] if isinstance(thing, PATH) else "", opening.name(name)) for name, thing in named]
 
 
-def numbers_of(names: Docs, seed: int) -> Floats:
+def hash_names(names: Docs, seed: int) -> Floats:
     """Give each name a number of its own between 0 and 1, which is the same in every draw of a seed."""
     begun = f"{seed} ".encode()
     heads = b"".join(sha256(begun + name).digest()[:8] for name in names.tolist())
@@ -272,14 +272,14 @@ def numbers_of(names: Docs, seed: int) -> Floats:
 def _documents(frame: Exposures, number: int, seed: int) -> tuple[Ints, Floats]:
     """Draw documents: their rows in the order of the draw, and the probability of each of all [row]."""
     size, names = np.sqrt(frame.mean(2)), frame.names.names
-    ratio = size / numbers_of(names, seed)
+    ratio = size / hash_names(names, seed)
     order = np.lexsort((names, -ratio))
     chances = np.ones(len(names)) if number >= len(names) else np.minimum(1.0, size / ratio[order[number]])
     return order[:number], chances
 
 
 def _order(names: Docs, seed: int) -> Ints:
-    return np.lexsort((names, numbers_of(names, seed)))
+    return np.lexsort((names, hash_names(names, seed)))
 
 
 def _documents_of(runs: Sequence[Run], chosen: Sequence[str], seed: int) -> tuple[list[str], list[str]]:
@@ -287,7 +287,7 @@ def _documents_of(runs: Sequence[Run], chosen: Sequence[str], seed: int) -> tupl
     qids: list[str] = []
     docnos: list[str] = []
     for qid in chosen:
-        names = Docnos.of(np.concatenate([run.cut([qid], None).docnos for run in runs])).names
+        names = Docnos.collect(np.concatenate([run.cut([qid], None).docnos for run in runs])).names
         docnos += decode(names[_order(names, seed)])
         qids += [qid] * len(names)
     return qids, docnos
@@ -311,7 +311,7 @@ def _kept(gold: Any, qids: Sequence[str], docnos: Sequence[str]) -> tuple[tuple[
 
 def _texts(docs: Any, docnos: Sequence[str]) -> tuple[str, ...]:
     """Look up the texts, each on one line; "" where there is none."""
-    wanted = Docnos.of(np.array([docno.encode() for docno in docnos], dtype=np.bytes_))
+    wanted = Docnos.collect(np.array([docno.encode() for docno in docnos], dtype=np.bytes_))
     names = decode(wanted.names)
     of = {names[row]: text for row, text in loading.texts(docs, wanted)}
     return tuple(_BREAKS.sub(" ", of.get(docno, "")).encode(errors="replace").decode() for docno in docnos)

@@ -16,7 +16,7 @@ FIRST = 20  # lines that a notebook shows
 def tsv(draw: GoldDraw) -> str:
     """Write the sheet, which says in its first line how it was drawn."""
     rows = ["\t".join(map(_exact, row)) for row in (draw.columns, *draw.lines())]
-    return "\n".join([f"# {draw.signature.of_content}", *rows, ""])
+    return "\n".join([f"# {draw.signature.content}", *rows, ""])
 
 
 def _exact(cell: str | float) -> str:
@@ -35,7 +35,11 @@ def lines(draw: GoldDraw) -> list[str]:
     some = f"all {draw.of}" if draw.drawn == draw.of else f"{draw.drawn} of the {draw.of}"
     further = "write another line for a second group; for votes of several people give weights, or a column annotator"
     if draw.unit == "document":
-        said = ["none is certain", "1 is certain"][draw.certain] if draw.certain < 2 else f"{draw.certain} are certain"
+        said = (
+            ["none is certain", "1 is certain"][draw.certain_count]
+            if draw.certain_count < 2
+            else f"{draw.certain_count} are certain"
+        )
         drawn = f"{some} documents in the top {draw.depth} of {runs}"
         drawn += "" if draw.drawn == draw.of else f", drawn by exposure; {said}"
         wanted = "a group, - for none of the groups, ? where nobody can tell"
@@ -69,7 +73,7 @@ def tables(draw: GoldDraw, *, places: int) -> Document:
     more = [f"{len(every) - FIRST:,} more lines are not shown"] * (len(every) > FIRST)
     keys = draw.columns.index("group") + 1
     return Document(
-        [ReportTable.of_rows("", keys, draw.columns, cells)], (), str(draw.signature), signs=[*more, *lines(draw)]
+        [ReportTable.from_rows("", keys, draw.columns, cells)], (), str(draw.signature), signs=[*more, *lines(draw)]
     )
 
 
@@ -83,7 +87,7 @@ def numbers(draw: GoldDraw) -> Iterator[Row]:
     """Give how many were drawn, and how wide intervals will be."""
     widths = {f"half_width_{rate:g}": width for rate, width in draw.half_widths.items()}
     yield ["drawn", "of", "number", "certain", "lines", *widths]
-    yield [f"{draw.unit}s", draw.of, draw.drawn, draw.certain, len(draw.docnos), *widths.values()]
+    yield [f"{draw.unit}s", draw.of, draw.drawn, draw.certain_count, len(draw.docnos), *widths.values()]
 
 
 def record(draw: GoldDraw) -> dict[str, Any]:
@@ -92,7 +96,7 @@ def record(draw: GoldDraw) -> dict[str, Any]:
         "unit": draw.unit,
         "drawn": draw.drawn,
         "of": draw.of,
-        "certain": draw.certain,
+        "certain": draw.certain_count,
         "runs": [{"run": name} for name in draw.runs],
     }
     widths = {f"{rate:g}": width for rate, width in draw.half_widths.items()}

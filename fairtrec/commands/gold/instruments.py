@@ -12,7 +12,7 @@ from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.sources import CountsLike, GroupsLike, TermsLike, TextsLike
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.measures.groups import Groups
-from fairtrec.support.errors import UsageError, asked_by
+from fairtrec.support.errors import UsageError, spell_options
 from fairtrec.support.literals import Tokenizer
 
 SEVERAL = "several"  # the kind of what is of two groups, or of one and of none, by the same weight
@@ -34,18 +34,18 @@ class Instrument(TypedDict, total=False):
 def open_session(instrument: Instrument, lacking: str) -> Evaluator:
     """Open what decides groups. Raises UsageError, which begins with what is ``lacking``, if nothing does."""
     if all(instrument.get(name) is None for name in ("labels", "docs", "counts", "terms")):
-        ways = asked_by("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
+        ways = spell_options("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
         raise UsageError(f"{lacking}; give {ways}")
     return evaluator([Groups()], None, missing="neutral", **instrument)
 
 
-def kinds_of(weights: Floats) -> Ints:
+def classify_documents(weights: Floats) -> Ints:
     """Say what kind each document is of, by its weights [document, group].
 
     The number of the group of most weight; behind these come: of none, which has what the weights lack to 1; of
     several, where the most is the same; unknown.
 
-    >>> kinds_of(np.array([[0.6, 0.4], [0.2, 0.3], [1.0, 1.0], [0.5, 0.0], [np.nan, np.nan]])).tolist()
+    >>> classify_documents(np.array([[0.6, 0.4], [0.2, 0.3], [1.0, 1.0], [0.5, 0.0], [np.nan, np.nan]])).tolist()
     [0, 2, 3, 3, 4]
     """
     groups = weights.shape[1]
@@ -58,7 +58,7 @@ def kinds_of(weights: Floats) -> Ints:
 
 def look_up_weights(session: Evaluator, asked: Run, rows: Ints) -> tuple[Floats, tuple[str, ...]]:
     """Look up what the instrument says of documents [row, group]; nan where it knows nothing. Name its groups, too."""
-    context = session.beside(asked, asked.qids, None, replace(session.plan.needs, depth=None))
+    context = session.make_context(asked, asked.qids, None, replace(session.plan.needs, depth=None))
     inputs = Inputs(asked, asked.qids, context, None)
     there = inputs.lines != MISSING
     weights = inputs.membership[there]

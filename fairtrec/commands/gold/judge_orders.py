@@ -17,7 +17,7 @@ from fairtrec.evaluation.plan import refuse_unjudged
 from fairtrec.evaluation.reading import Reading, read
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.slices import aligned
+from fairtrec.evaluation.slices import align_values
 from fairtrec.measure import Measure, badness
 from fairtrec.measures.utility import refuse_geometric, split_relevance
 from fairtrec.statistics.agreement import correlation, tau_ap
@@ -72,7 +72,7 @@ class JudgedRuns:
         choices: Choices,
         instrument: Any,
     ) -> None:
-        named = loading.named_runs(runs)
+        named = loading.name_rankings(runs)
         if len(named) < FEWEST:
             raise UsageError(f"an order of runs takes {FEWEST} or more, and --runs names {len(named)}; name more")
         how = {name: getattr(choices, name) for name in ("order", "score_dtype", "run_format")}
@@ -83,7 +83,7 @@ class JudgedRuns:
         self.named = [
             (name, loading.ranking(thing, name, choices, session.depth, is_run=True)) for name, thing in named
         ]
-        self._readings = [each.reading(self.named) for each in self._sessions]
+        self._readings = [each.prepare_reading(self.named) for each in self._sessions]
         self._documents: Documents | None = None
         if self._readings[0].two_pass:
             runs_read, _ = read(self.named, self._readings[0], 1, keep_going=False)
@@ -110,9 +110,9 @@ class JudgedRuns:
         """Give the values [run, query] of each measure, and the qids, by the level of people (0) or of a judge (1)."""
         session, reading = self._sessions[which], _judged_by(self._readings[which], qrels)
         runs, _ = read(self.named, reading, 1, keep_going=False)
-        scores = session.scored(runs, reading, self._documents)
+        scores = session.score_runs(runs, reading, self._documents)
         qids = tuple(sorted({qid for each in scores for qid in each.qids}))
-        values = aligned(scores, qids)
+        values = align_values(scores, qids)
         return [np.ascontiguousarray(values[:, row]) for row in range(values.shape[1])], qids
 
     def _compare_orders(
@@ -154,7 +154,7 @@ class JudgedRuns:
     def notes(self) -> list[Note]:
         """Note the documents of which nothing is known."""
         documents = self._documents
-        strange = 0 if documents is None else documents.unknown
+        strange = 0 if documents is None else documents.missing_count
         return (
             [UNCOUNTED.note(unknown=strange, documents=len(documents.annotations.known))]
             if documents and strange

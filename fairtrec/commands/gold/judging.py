@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairtrec.commands.gold.drawing import origins
-from fairtrec.commands.gold.instruments import SEVERAL, Instrument, kinds_of, look_up_weights, open_session
+from fairtrec.commands.gold.instruments import SEVERAL, Instrument, classify_documents, look_up_weights, open_session
 from fairtrec.commands.gold.judge_orders import JudgedRuns, JudgeOrder, note_unreliable
 from fairtrec.commands.gold.judge_rates import (
     ClusterEstimate,
@@ -26,11 +26,11 @@ from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.signature import digest_of, signature_of
+from fairtrec.evaluation.signature import digest_of, write_signature
 from fairtrec.formats import sheets
 from fairtrec.measure import Measure
 from fairtrec.report.run_names import shorten_names
-from fairtrec.statistics.corrections import corrected
+from fairtrec.statistics.corrections import correct_p_values
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
@@ -214,7 +214,7 @@ def judges(
     if ordering is not None:
         said["measures"] = " ".join(map(str, ordering.measures))
         said |= {"order": order, "scores": "" if score_dtype == "float64" else score_dtype}
-        said["runs"] = sheets.named(origins(loading.named_runs(runs)))
+        said["runs"] = sheets.write_runs(origins(loading.name_rankings(runs)))
     return JudgeAudits(
         human=people.name,
         judges=_correct(every, procedure),
@@ -268,7 +268,7 @@ def _read_people(human: Any, chosen: Queries | None, session: Evaluator, level: 
     starts = np.searchsorted(query, np.arange(len(qids) + 1))
     pairs = Run("people", "people", qids, starts, qrels.docnos[several], np.zeros(len(several)))
     weights, groups = look_up_weights(session, pairs, np.arange(len(several)))
-    kinds = kinds_of(weights)
+    kinds = classify_documents(weights)
     compared = (*groups, NONE) if (kinds == len(groups)).any() else groups
     name = opening.name(path) if path is not None else "the qrels"
     return HumanPairs(name, qrels, several, query, kinds, (*groups, NONE, SEVERAL, UNKNOWN), compared, level)
@@ -287,7 +287,7 @@ def _keep_queries(qrels: Qrels, chosen: Queries | None, thing: Any) -> Qrels:
 
 def _name_judges(judges: Any) -> list[tuple[str, Any]]:
     """Name each judge: a file's own name, the key of a dict, or a number."""
-    named = loading.named_runs(judges)
+    named = loading.name_rankings(judges)
     return [("judge", named[0][1])] if len(named) == 1 and named[0][0] == "run" else named
 
 
@@ -308,7 +308,7 @@ def _audit(
 ) -> JudgeAudit:
     """Compare a judge with people, over the pairs that both have. Raises InputError if there are none."""
     qrels, index = people.qrels, QrelsIndex(judge)
-    grades = index.of(judge.numbers(qrels.qids)[qrels.query], qrels.docnos)
+    grades = index.find_grades(judge.numbers(qrels.qids)[qrels.query], qrels.docnos)
     kept = ~np.isnan(grades[people.lines])
     pairs = int(kept.sum())
     if not pairs:
@@ -322,7 +322,7 @@ def _audit(
     total = sum(counts[1:], counts[0])
     orders: list[JudgeOrder] = []
     if ordering is not None:
-        own = QrelsIndex(qrels).of(qrels.numbers(judge.qids)[judge.query], judge.docnos)
+        own = QrelsIndex(qrels).find_grades(qrels.numbers(judge.qids)[judge.query], judge.docnos)
         in_both = ~np.isnan(grades)
         orders = ordering.compare(qrels.among(in_both), judge.among(~np.isnan(own)), in_both, confidence)
     return JudgeAudit(
@@ -372,7 +372,7 @@ def _list_differences(
 def _correct(every: Sequence[JudgeAudit], procedure: Procedure) -> tuple[JudgeAudit, ...]:
     """Correct the p-values of all judges, rates and differences as one family, and give the verdicts."""
     p = np.array([each.within.p for audit in every for each in audit.differences])
-    found = iter(corrected(p, procedure.correction).tolist())
+    found = iter(correct_p_values(p, procedure.correction).tolist())
     return tuple(
         replace(audit, differences=tuple(_judge(each, next(found), procedure.alpha) for each in audit.differences))
         for audit in every
@@ -390,11 +390,13 @@ def _describe_inputs(
     session: Evaluator, people: HumanPairs, human: Any, named: Sequence[tuple[str, Any]]
 ) -> dict[str, str]:
     """Name what was given, each with its digest, and what decides groups."""
-    made = signature_of(session.plan, session.reading(), session.files)
+    made = write_signature(session.plan, session.prepare_reading(), session.files)
     digest = opening.sha256(human) if loading.is_file(human) else digest_of(people.qrels)
     return {
         "fairtrec": made["fairtrec"],
         "human": loading.short(people.name, digest),
-        "judges": sheets.named(origins([(name, thing if loading.is_file(thing) else None) for name, thing in named])),
+        "judges": sheets.write_runs(
+            origins([(name, thing if loading.is_file(thing) else None) for name, thing in named])
+        ),
         **{name: value for name, value in made.items() if name not in (*IDLE, "fairtrec")},
     }

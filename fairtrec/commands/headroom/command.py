@@ -67,9 +67,9 @@ def command(
 
     if query_texts is not None and not (per_query and form == "html"):
         raise UsageError("--query-texts stand beside queries in a page; add -f html and -q")
-    files = printing.files_of(runs, [output], qrels, *given.values())
+    files = printing.name_run_files(runs, [output], qrels, *given.values())
     also = ("background",) if given["from_"] == "background" else ()
-    with printing.attended(*also):
+    with printing.show_progress(*also):
         found = headroom(files, qrels, **given)
     asked = None
     if query_texts is not None:

@@ -16,7 +16,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.sources import JudgementsLike, Keywords
 from fairtrec.evaluation.jobs import processes
-from fairtrec.formulas.fronts import ROUNDING, Front, merged, point_at, spend
+from fairtrec.formulas.fronts import ROUNDING, Front, merge_hulls, point_at, spend
 from fairtrec.measure import Better, Measure, Quantity
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import DocumentsFrom
@@ -35,10 +35,10 @@ class OfScores(Quantity):
     cutoff: int | None = None
 
     def __str__(self) -> str:
-        return f"DCG of {self.spelled}"
+        return f"DCG of {self.spell}"
 
     @property
-    def spelled(self) -> str:
+    def spell(self) -> str:
         """What a user types for it."""
         return SCORES if self.cutoff is None else f"{SCORES}@{self.cutoff}"
 
@@ -182,15 +182,15 @@ def headroom(
         raise UsageError(f"documents come from {from_!r}; choose run, background or runs")
     if dpfr is not None and not 0 <= dpfr <= 1:
         raise UsageError(f"dpfr is {dpfr:g}; it is a share of the front's length, from 0 (most utility) to 1 (fairest)")
-    named = loading.named_runs(runs)
+    named = loading.name_rankings(runs)
     number = processes([thing for _, thing in named], jobs)
-    search = Search.of({"qrels": qrels, **given}, utility, fairness, from_, candidates, pin_unjudged=pin_unjudged)
+    search = Search.settle({"qrels": qrels, **given}, utility, fairness, from_, candidates, pin_unjudged=pin_unjudged)
     problems, values, whole, result = search.cases(named, number)
     kept = Cached()
     several = []
     for problem, own, scores in zip(problems, values, result.scores, strict=True):
         found = solve(problem, own, kept)
-        found = replace(found, fronts=found.bounded(problem, own[0], losses))
+        found = replace(found, fronts=found.bound_fronts(problem, own[0], losses))
         one = _of_run(scores.run, problem, own, found, losses, each=each)
         one = one if dpfr is None else with_dpfr(one, found.fronts, problem.fairness.better, dpfr)
         ordered = set(problem.qids)
@@ -225,7 +225,7 @@ def _signature_of(
 ) -> dict[str, str]:
     """Spell the choices that the signature of an evaluation lacks; one that was not made is empty."""
     return {
-        "utility": str(search.utility or of_scores.spelled),
+        "utility": str(search.utility or of_scores.spell),
         "fairness": str(search.fairness),
         "loss": ",".join(f"{share:.6g}" for share in losses),
         "from": search.from_,
@@ -266,7 +266,7 @@ def _of_run(
         whole = rows is every  # of which it is told how many ranks hold a group term
         utility, fairness = (float(values[rows].mean()) for values in own)
         tops = [np.arange(problem.lengths[row]) for row in rows]
-        spoken = problem.spoken(tops) if whole else nan
+        spoken = problem.share_with_terms(tops) if whole else nan
         made = [Point("run", utility, turn * fairness, turn * fairness, spoken=spoken)]
         if np.isfinite(found.same[rows]).all():
             same, most = (turn * float(values[rows].mean()) for values in (found.same, found.most_same))
@@ -275,7 +275,7 @@ def _of_run(
             pairs = [(fronts[row], at) for row, at in zip(rows, places, strict=True)]
             utility = float(np.mean([front.utility[at] for front, at in pairs]))
             fairness = float(np.mean([front.fairness[at] for front, at in pairs]))
-            spoken = problem.spoken([front.tops[at] for front, at in pairs]) if whole else nan
+            spoken = problem.share_with_terms([front.tops[at] for front, at in pairs]) if whole else nan
             high = turn * max(bound / len(pairs), fairness)
             is_most = isnan(loss)
             told = not is_most or bool(found.told[rows].all())
@@ -288,7 +288,7 @@ def _of_run(
     if not each:
         spent = [spend(fronts, (1 - loss) * float(own[0].sum())) for loss in losses]
         together[:-1] = [(one.points.tolist(), one.bound) for one in spent]
-    start, edges, *_ = merged(fronts, found=True)
+    start, edges, *_ = merge_hulls(fronts, found=True)
     line = start[:, None] + np.cumsum(np.pad(edges, ((0, 0), (1, 0))), axis=1)
     of_queries = [points([row], [([several[row][0]], several[row][1]) for several in alone]) for row in every]
     return RunHeadroom(
@@ -308,9 +308,9 @@ def with_dpfr(run: RunHeadroom, fronts: Sequence[Front], better: Better, alpha: 
     Of queries the hull is taken, too, as of their mean: so a run of one query is as far as the query is.
     """
     turn = 1.0 if better == "higher" else -1.0  # fronts have it so that more is better
-    known = all(front.known for front in fronts)
+    known = all(front.is_known for front in fronts)
     of_queries = [
-        replace(query, dpfr=_from(query.points[0], _turned(front, turn) if front.known else None, alpha))
+        replace(query, dpfr=_from(query.points[0], _turned(front, turn) if front.is_known else None, alpha))
         for query, front in zip(run.queries, fronts, strict=True)
     ]
     return replace(run, dpfr=_from(run.points[0], run.front if known else None, alpha), queries=tuple(of_queries))

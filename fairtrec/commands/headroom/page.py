@@ -11,9 +11,9 @@ from fairtrec.commands.headroom.headroom import Headroom
 from fairtrec.commands.headroom.report import aim, fair, tables, title
 from fairtrec.data import Floats
 from fairtrec.report.document import Column, heading
-from fairtrec.report.labelling import Box, labelled, stacked
+from fairtrec.report.labelling import Box, place_labels, stack_dots
 from fairtrec.report.page import element, page
-from fairtrec.report.page.scatter import LAST, SHORT, Axis, beside_dot, field, frame, labels, lead, spots
+from fairtrec.report.page.scatter import LAST, SHORT, Axis, field, frame, label_dot, labels, lead, spots
 from fairtrec.report.run_names import shorten_names
 
 Places = Mapping[tuple[float, ...], tuple[float, float]]  # of utility and fairness, in the drawing
@@ -90,7 +90,7 @@ def _drawing(headroom: Headroom, names: list[str], shown: list[str], places: int
     aims = [(run, run.dpfr) for run in headroom.runs if run.dpfr is not None and run.dpfr.distance >= 0]
     points += [np.array([[each.utility], [each.fairness]]) for _, each in aims]
     every = np.concatenate([*(run.front for run in (*headroom.runs, *every_run)), *points], axis=1)
-    axes = Axis.of(headroom.utility, every[0]), Axis.of(headroom.fairness, every[1])
+    axes = Axis.scale(headroom.utility, every[0]), Axis.scale(headroom.fairness, every[1])
     box = field(axes)
     drawn = dict(zip(map(tuple, every.T.tolist()), spots(*axes, box), strict=True))
     parts = frame(*axes, box)
@@ -133,8 +133,8 @@ def _dots(
     wanted = [*(_joined(runs, shown) for runs in ends), *shown]
     of_runs = [drawn[run.points[0][1:3]] for run in headroom.runs]
     at_ends = [drawn[tuple(headroom.runs[runs[0]].front[:, -1].tolist())] for runs in ends]
-    dots = stacked((at, *spot) for at, spot in enumerate([*at_ends, *of_runs]))
-    beside = labelled(dots, dict(enumerate(wanted)), (box[0], box[1] - 14, LAST, box[3]))
+    dots = stack_dots((at, *spot) for at, spot in enumerate([*at_ends, *of_runs]))
+    beside = place_labels(dots, dict(enumerate(wanted)), (box[0], box[1] - 14, LAST, box[3]))
     for at, (x, y) in enumerate(of_runs):
         own = headroom.runs[at].points[0]
         told = f"{names[at]}: {own.utility:.{places}f}, {own.fairness:.{places}f}"
@@ -145,5 +145,5 @@ def _dots(
             kind = "name line" if dot.run < many else "name"
             line = [element("path", class_="lead", d=lead(spot))] * bool(spot.lead)
             yield element(
-                "g", *line, beside_dot(wanted[dot.run], spot, class_=kind), transform=f"translate({dot.x:g} {dot.y:g})"
+                "g", *line, label_dot(wanted[dot.run], spot, class_=kind), transform=f"translate({dot.x:g} {dot.y:g})"
             )

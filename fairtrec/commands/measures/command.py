@@ -21,7 +21,7 @@ def command(names: tuple[str, ...], *, bibtex: bool) -> None:
     from shutil import get_terminal_size
 
     from fairtrec.measures.catalogue import pages, rerankers
-    from fairtrec.report.folding import hung
+    from fairtrec.report.folding import wrap_hanging
 
     if bibtex:
         click.echo(pages.bibtex(" ".join(names)), nl=False)
@@ -34,7 +34,7 @@ def command(names: tuple[str, ...], *, bibtex: bool) -> None:
         for line in ["", *joined.split("\n")] if number else joined.split("\n"):
             start = len(line) - len(line.lstrip())
             column = line.rfind("  ", start) + 2  # where its last column stands
-            for part in hung(line, room, column if column > start + 1 else start and start + 4):
+            for part in wrap_hanging(line, room, column if column > start + 1 else start and start + 4):
                 click.echo(part)
 
 

@@ -12,9 +12,9 @@ from fairtrec.commands.plot import canvas
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.measure import Measure
-from fairtrec.report.cells import standing
+from fairtrec.report.cells import compare_means
 from fairtrec.report.run_names import shorten_names
-from fairtrec.support.errors import UsageError, visible
+from fairtrec.support.errors import UsageError, make_visible
 from fairtrec.support.literals import PaperColumns
 from fairtrec.support.notes import Note, NoteKind
 
@@ -28,11 +28,11 @@ DARKER = NoteKind("darker", "darker: the best mean of these runs; to test it, us
 
 def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
     """Draw the mean of each measure: a panel for each, a bar for each run, the best one darker."""
-    names, measures = canvas.called(result), result.scores[0].measures
+    names, measures = canvas.label_runs(result), result.scores[0].measures
     across = min(len(measures), 2 if columns == "1" else 4)
     height = 0.45 + 0.13 * len(names)
     figure, drawn = canvas.panels(list(map(canvas.label, measures)), columns, height, across=across, sharey=True)
-    best = standing(result, PLACES).best
+    best = compare_means(result, PLACES).best
     look = canvas.looks(names, families)
     for row, axes in enumerate(drawn):
         for run, scores in enumerate(result.scores):
@@ -40,13 +40,13 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
             colour = look[run]["color"] if families else canvas.COLOURS[0]
             axes.barh(run, mean, 0.75, color=colour if best[run, row] else canvas.pale(colour))
             for within in scores.intervals if np.isfinite(mean) else ():
-                axes.errorbar(mean, run, xerr=canvas.drawn_apart(mean, within[row]), **WHISKER)
+                axes.errorbar(mean, run, xerr=canvas.measure_reach(mean, within[row]), **WHISKER)
         axes.axvline(0, color="black", linewidth=0.6)
         axes.grid(visible=False, axis="y")
         axes.locator_params(axis="x", nbins=2 if columns == "1" else 4)
         canvas.keep_within(axes.xaxis, measures[row])
     letters = int(figure.get_figwidth() * 72 * 0.4 / 4.1)
-    drawn[0].set_yticks(range(len(names)), shorten_names([*map(visible, names)], letters))
+    drawn[0].set_yticks(range(len(names)), shorten_names([*map(make_visible, names)], letters))
     drawn[0].set_ylim(len(names) - 0.4, -0.6)
     return figure
 
@@ -60,7 +60,7 @@ def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> An
             of_group.setdefault(_without(measure, group), {})[group] = row
     if not of_group:
         raise UsageError("no measure here has a value for each group; name one that has, like -m TE@10 or Skew@10")
-    names = canvas.called(result)
+    names = canvas.label_runs(result)
     canvas.refuse_many(names)
     figure, drawn = canvas.panels(list(of_group), columns)
     look = canvas.looks(names, families)
@@ -74,7 +74,7 @@ def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> An
             bars = {"color": look[number]["color"], "hatch": hatch, "edgecolor": "white", "linewidth": 0}
             axes.bar(places, heights, width, label=names[number], **bars)
             for within in scores.intervals:
-                apart = canvas.drawn_apart(heights, within[kept])
+                apart = canvas.measure_reach(heights, within[kept])
                 axes.errorbar(places, heights, yerr=apart, **WHISKER | {"capsize": min(1.2, 12 * width)})
         if not any(np.isfinite(scores.means[kept]).any() for scores in result.scores):
             axes.text(0.5, 0.6, "no mean is finite", transform=axes.transAxes, ha="center")
@@ -96,7 +96,7 @@ def _without(measure: Measure, group: str) -> str:
 def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
     """Draw the differences between each run and the baseline by the first measure, hatched where the run is worse."""
     base = find([scores.run for scores in result.scores], baseline)
-    measure, names = result.scores[0].measures[0], canvas.called(result)
+    measure, names = result.scores[0].measures[0], canvas.label_runs(result)
     others = [number for number in range(len(result.scores)) if number != base]
     worth = [_of_queries(result, number) for number in range(len(result.scores))]
     few = len(others) <= 6
@@ -120,7 +120,7 @@ def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
         figure.supxlabel(f"{'–'.join(map(str, sorted({min(many), max(many)})))} queries, sorted", fontsize=8)
     what = f"|{measure}|" if measure.better == "nearer 0" else str(measure)
     letters = int((figure.get_figheight() - 0.3) * 72 / (canvas.LETTER * 8))
-    figure.supylabel(canvas.wrapped(f"{what} − that of {names[base].strip()}", letters), fontsize=8)
+    figure.supylabel(canvas.wrap_text(f"{what} − that of {names[base].strip()}", letters), fontsize=8)
     return figure
 
 
@@ -145,7 +145,7 @@ def _of_queries(result: Result, number: int) -> dict[str, float]:
 
 def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
     """Draw the mean of each measure, which stands there at several cutoffs, over these."""
-    names = canvas.called(result)
+    names = canvas.label_runs(result)
     canvas.refuse_many(names)
     better = {point.measure: point.better for point in curves(result).rows}
     measures = result.scores[0].measures
@@ -162,7 +162,7 @@ def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> A
                 last, mean = rows[-1], float(scores.means[rows[-1]])
                 aside = several[-1] + (number + 2) * 0.25 / len(names) * max(1, several[-1] - several[0])
                 thin = {"color": look["color"], "linewidth": 0.8}
-                axes.errorbar(aside, mean, yerr=canvas.drawn_apart(mean, within[last]), fmt="none", **thin)
+                axes.errorbar(aside, mean, yerr=canvas.measure_reach(mean, within[last]), fmt="none", **thin)
         frame = _find_frame(result, rows)
         if frame is not None:
             axes.set_ylim(frame)

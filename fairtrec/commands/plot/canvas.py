@@ -16,7 +16,7 @@ from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.measure import Measure
 from fairtrec.report.run_names import shorten_names, shorten_runs
-from fairtrec.support.errors import ResourceError, UsageError, visible
+from fairtrec.support.errors import ResourceError, UsageError, make_visible
 from fairtrec.support.literals import PaperColumns
 from fairtrec.support.notes import Note, NoteKind
 
@@ -75,7 +75,7 @@ def panels(
     across = min(len(names), across or (1 if columns == "1" else 3))
     down = math.ceil(len(names) / across)
     letters = int((WIDTHS[columns] / across - 0.42) * 72 / (LETTER * size))
-    titles = [wrapped(name, letters) for name in names]
+    titles = [wrap_text(name, letters) for name in names]
     more = size / 60 * max(title.count("\n") for title in titles)
     figure = Figure(figsize=(WIDTHS[columns], (height + more) * down + 0.35), layout="constrained")
     drawn = figure.subplots(down, across, squeeze=False, **shared).ravel().tolist()
@@ -91,9 +91,9 @@ def pale(colour: str) -> str:
     return "#" + "".join(f"{(int(colour[at : at + 2], 16) + 255) // 2:02x}" for at in (1, 3, 5))
 
 
-def wrapped(text: str, letters: int) -> str:
+def wrap_text(text: str, letters: int) -> str:
     """Break a text into lines of at most so many letters, and leave out nothing; controls become escapes."""
-    text = visible(text)
+    text = make_visible(text)
     return "\n".join(textwrap.wrap(text, max(letters, 8), drop_whitespace=True)) if len(text) > letters else text
 
 
@@ -102,7 +102,7 @@ def looks(names: Sequence[str], families: Sequence[str] = ()) -> list[Mapping[st
 
     Runs whose names begin alike, as one of ``families``, are of one colour; those of none are black.
     """
-    colours = [family_of(name, families) if families else number for number, name in enumerate(names)]
+    colours = [find_family(name, families) if families else number for number, name in enumerate(names)]
     return [
         {
             "color": COLOURS[colour % len(COLOURS)],
@@ -113,12 +113,12 @@ def looks(names: Sequence[str], families: Sequence[str] = ()) -> list[Mapping[st
     ]
 
 
-def inner(number: int) -> str:
+def draw_marker(number: int) -> str:
     """Give what stands within the marker of a run, which tells the first 28 apart without colour."""
     return INNER[number // len(MARKERS) % len(INNER)]
 
 
-def family_of(name: str, families: Sequence[str]) -> int:
+def find_family(name: str, families: Sequence[str]) -> int:
     """Tell which of the families a run is of, that with the longest beginning; -1 is none."""
     fitting = [number for number, family in enumerate(families) if name.strip().startswith(family)]
     return max(fitting, key=lambda number: len(families[number]), default=-1)
@@ -139,7 +139,9 @@ def legend(
     """
     room = figure.get_figwidth() * 72 - 16
     ahead = [f"{number}  " for number in numbers] or [""] * len(names)
-    short = shorten_names([*map(visible, names)], int((room - 26) / (LETTER * 7)) - max(map(len, ahead), default=0))
+    short = shorten_names(
+        [*map(make_visible, names)], int((room - 26) / (LETTER * 7)) - max(map(len, ahead), default=0)
+    )
     told = [*(number + name for number, name in zip(ahead, short, strict=True)), *more]
     columns = max(1, min(len(told), int(room / (LETTER * 7 * max(map(len, told)) + 26))))
     figure.set_figheight(figure.get_figheight() + 0.135 * math.ceil(len(told) / columns))
@@ -149,7 +151,7 @@ def legend(
     )  # fmt: skip
 
 
-def kind_of(name: str | PurePath) -> str:
+def find_format(name: str | PurePath) -> str:
     """Tell the format of a figure by the ending of its file. Raises UsageError for another."""
     ending = PurePath(name).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
@@ -157,7 +159,7 @@ def kind_of(name: str | PurePath) -> str:
     return ending
 
 
-def written(figure: Any, form: str) -> bytes:
+def render_figure(figure: Any, form: str) -> bytes:
     """Write a figure; the same figure gives the same bytes. Raises ResourceError where pgf has no LaTeX."""
     place = io.BytesIO()
     metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {"Software": None}}
@@ -173,7 +175,7 @@ def written(figure: Any, form: str) -> bytes:
     return place.getvalue()
 
 
-def called(result: Result) -> list[str]:
+def label_runs(result: Result) -> list[str]:
     """Name the runs; matplotlib leaves out of its legend what begins with an underscore."""
     return [f" {name}" if name.startswith("_") else name for name in shorten_runs(result)]
 
@@ -214,6 +216,6 @@ def note_frame(name: str, frame: tuple[float, float], ends: Floats) -> Note:
     return FRAME.note(whose=whose, axis=name)
 
 
-def drawn_apart(means: Floats | float, reach: Floats) -> Floats:
+def measure_reach(means: Floats | float, reach: Floats) -> Floats:
     """Give how far intervals [..., end] reach below and above their means [end, mean]; 0 where there is none."""
     return np.nan_to_num(np.abs(np.atleast_2d(reach).T - means), nan=0.0, posinf=0.0)

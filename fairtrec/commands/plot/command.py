@@ -6,7 +6,7 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.commands.compare.baselines import recorded
+from fairtrec.commands.compare.baselines import read_recorded
 from fairtrec.commands.compare.command import OfValues, deepened, values
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Figure, Method, PaperColumns
@@ -80,14 +80,14 @@ def command(
     from fairtrec.commands.compare.curves import curves
     from fairtrec.commands.compare.report import list_notes as of_cutoffs
     from fairtrec.commands.plot.bars import DARKER, note_cutoffs
-    from fairtrec.commands.plot.canvas import kind_of, look, written
+    from fairtrec.commands.plot.canvas import find_format, look, render_figure
     from fairtrec.commands.plot.figure import plot, refuse, with_intervals
     from fairtrec.commands.plot.points import keep_both, note_points
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.report.output import emit
     from fairtrec.report.result_notes import list_notes
 
-    form = kind_of(output)
+    form = find_format(output)
     if (kind == "cutoffs") != (cutoffs is not None) and not values:
         raise UsageError(
             "--cutoffs LIST is for the figure of cutoffs, which needs it; "
@@ -104,18 +104,18 @@ def command(
         pass  # matplotlib is there, or nothing need be read
     if values:
         heeded = (*OF_MEANS, "kind", "families", "trend", "sort", "columns")
-        result, _ = recorded((qrels or "none", *runs), measures, (), heeded, output)
+        result, _ = read_recorded((qrels or "none", *runs), measures, (), heeded, output)
     else:
-        files = printing.files_of(runs, [output], qrels, *given.values())
+        files = printing.name_run_files(runs, [output], qrels, *given.values())
         asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
-        with printing.attended():
+        with printing.show_progress():
             result = evaluate(asked, files, qrels, **given)
     result, left_out = keep_both(result, is_front=kind == "front")
     if kind != "queries":
         result = with_intervals(result, level, interval or "t")
     view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
     figure = plot(result, kind, confidence=level, **view)
-    emit(written(figure, form), output)
+    emit(render_figure(figure, form), output)
     notes = list_notes(result) if kind != "cutoffs" else [*note_cutoffs(result), *of_cutoffs(curves(result))]
     if kind == "front":
         notes = [*left_out, *note_points(result), *notes]

@@ -12,8 +12,8 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Measure
-from fairtrec.report.cells import standing
-from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
+from fairtrec.report.cells import compare_means
+from fairtrec.report.labelling import RADIUS, Dot, place_labels, stack_dots
 from fairtrec.report.page.scatter import FEW, find_front
 from fairtrec.report.result_notes import join_numbers
 from fairtrec.support.errors import UsageError
@@ -39,7 +39,7 @@ STRUCK_OUT = NoteKind(
 def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, trend: bool) -> Any:
     """Draw the first two measures, which must be all, against each other."""
     measures, compared = _compare_two(result)
-    names = canvas.called(result)
+    names = canvas.label_runs(result)
     figure, (axes,) = canvas.panels([""], columns, 2.5 if columns == "1" else 3.6)
     means, drawn, front = _points(result, compared)
     apart = _apart(result, compared)
@@ -48,14 +48,14 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
     _intervals(axes, result, front if len(drawn) > FEW else drawn, look)
     order = [*front, *(run for run in drawn if run not in front)]
     points = {
-        run: _point(axes, means[run], look[run], canvas.inner(run), is_front=run in front, is_apart=run in apart)
+        run: _point(axes, means[run], look[run], canvas.draw_marker(run), is_front=run in front, is_apart=run in apart)
         for run in drawn
     }
     for run in drawn:
         points[run][0].set_label(names[run])
     if trend:
         fitted = [run for run in drawn if run not in apart]
-        _fitted(axes, means[fitted], [canvas.family_of(names[run], families) for run in fitted], families)
+        _fitted(axes, means[fitted], [canvas.find_family(names[run], families) for run in fitted], families)
     axes.set_xlabel(canvas.label(measures[0]))
     axes.set_ylabel(canvas.label(measures[1]))
     frames = _find_frames(means[drawn], _intervals_of(result, front))
@@ -86,7 +86,7 @@ def _compare_two(result: Result) -> tuple[Sequence[Measure], Standing]:
     measures = result.scores[0].measures
     if len(measures) != 2:
         raise UsageError(f"the front is drawn of two measures, not {len(measures)}; name two with -m")
-    compared = standing(result, PLACES)
+    compared = compare_means(result, PLACES)
     if not compared.directed.all():
         raise UsageError(f"{measures[int(compared.directed.argmin())]} says not what is better; name another")
     return measures, compared
@@ -115,7 +115,7 @@ def _draw_keys(axes: Any, families: Sequence[str], *, trend: bool, is_any_apart:
 
 def _points(result: Result, compared: Standing) -> tuple[Floats, list[int], list[int]]:
     """Give the means [run, measure], the runs that are drawn, and those of them on the front."""
-    means = np.array([scores.compared for scores in result.scores])
+    means = np.array([scores.order_values for scores in result.scores])
     drawn = np.flatnonzero(np.isfinite(means).all(axis=1)).tolist()
     return means, drawn, [run for run in find_front(compared, 0, 1) if run in drawn]
 
@@ -148,7 +148,7 @@ def _end_axes(
 
 def _apart(result: Result, compared: Standing) -> list[int]:
     """List the runs that have finite means, but cannot be compared with others in one of the two measures."""
-    finite = np.isfinite([scores.compared for scores in result.scores]).all(axis=1)
+    finite = np.isfinite([scores.order_values for scores in result.scores]).all(axis=1)
     apart: list[int] = np.flatnonzero(finite & np.isnan(compared.means).any(axis=1)).tolist()
     return apart
 
@@ -168,7 +168,7 @@ def keep_both(result: Result, *, is_front: bool = True) -> tuple[Result, list[No
 
 def note_points(result: Result) -> list[Note]:
     """List the notes on the points and on intervals that are cut."""
-    compared = standing(result, PLACES)
+    compared = compare_means(result, PLACES)
     apart = _apart(result, compared)
     means, drawn, front = _points(result, compared)
     within = _intervals_of(result, front)
@@ -180,9 +180,9 @@ def note_points(result: Result) -> list[Note]:
         if frame is not None
     ]
     if apart:
-        runs, called = [scores.run for scores in result.scores], canvas.called(result)
+        runs, called = [scores.run for scores in result.scores], canvas.label_runs(result)
         named = [called[run].strip() for run in apart]
-        notes = [STRUCK_OUT.note().on([runs[run] for run in apart], named, len(runs)), *notes]
+        notes = [STRUCK_OUT.note().assign_runs([runs[run] for run in apart], named, len(runs)), *notes]
     return notes
 
 
@@ -212,9 +212,11 @@ def _intervals(axes: Any, result: Result, runs: Sequence[int], look: Sequence[Ma
     for run in runs:
         scores = result.scores[run]
         for within in _of_sizes(scores):
-            across, up = (canvas.drawn_apart(*each) for each in zip(scores.compared.tolist(), within, strict=True))
+            across, up = (
+                canvas.measure_reach(*each) for each in zip(scores.order_values.tolist(), within, strict=True)
+            )
             thin = {"color": look[run]["color"], "alpha": 0.45, "linewidth": 0.6, "zorder": 0.9}
-            axes.errorbar(*scores.compared, xerr=across, yerr=up, fmt="none", **thin)
+            axes.errorbar(*scores.order_values, xerr=across, yerr=up, fmt="none", **thin)
 
 
 def _of_sizes(scores: Scores) -> list[Floats]:
@@ -251,7 +253,7 @@ def _placed(figure: Any, axes: Any, means: Floats, order: Sequence[int]) -> list
     figure.draw_without_rendering()
     unit = figure.dpi / 72 * UNIT
     spots = axes.transData.transform(means[list(order)]) / unit
-    return stacked(((run, float(x), float(-y)) for run, (x, y) in zip(order, spots, strict=True)), RADIUS)
+    return stack_dots(((run, float(x), float(-y)) for run, (x, y) in zip(order, spots, strict=True)), RADIUS)
 
 
 def _numbered(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
@@ -259,7 +261,7 @@ def _numbered(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
     unit = figure.dpi / 72 * UNIT
     box = axes.get_window_extent()
     field = box.x0 / unit, -box.y1 / unit, box.x1 / unit, -box.y0 / unit
-    for run, spot in labelled(dots, {dot.run: str(dot.run + 1) for dot in dots}, field, SIZE / UNIT).items():
+    for run, spot in place_labels(dots, {dot.run: str(dot.run + 1) for dot in dots}, field, SIZE / UNIT).items():
         dot = next(each for each in dots if each.run == run)
         where = axes.transData.inverted().transform((dot.x * unit, -dot.y * unit))
         away = spot.x * UNIT, -spot.y * UNIT

@@ -9,7 +9,7 @@ from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.runs import name_runs
 from fairtrec.commands.rbo import OVERLAPS
-from fairtrec.support.files.arguments import joined
+from fairtrec.support.files.arguments import add_run
 from fairtrec.support.literals import Extrapolation
 
 
@@ -40,7 +40,7 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
 
     files = name_runs(runs)
     asked: str | None = given.pop("baseline")
-    baseline, every = (asked, files) if asked is None or asked in files else joined(files, asked)
+    baseline, every = (asked, files) if asked is None or asked in files else add_run(files, asked)
     printing.refuse_output(output, *runs, every)
     view = {name: given.pop(name) for name in ("per_query", "places")}
     given["form"] = given.pop("which")

@@ -88,17 +88,17 @@ def rbo(
         UsageError: fewer than two runs.
         InputError: a run that cannot be read, or runs without a common query.
     """
-    named = dict(loading.named_runs(runs))
+    named = dict(loading.name_rankings(runs))
     if baseline is not None and baseline not in named:
         baseline = list(named)[find(list(named), baseline)]
     several = list(named) if baseline is None else [baseline, *(name for name in named if name != baseline)]
     if len(several) < 2:
         raise UsageError("RBO compares runs; name at least two, or one and --baseline RUN")
     choices = Choices(depth=depth, run_format=run_format)
-    loaded = [one for name in several for one in loading.submitted(named[name], str(name), choices, depth).runs]
+    loaded = [one for name in several for one in loading.load_run(named[name], str(name), choices, depth).runs]
     numbers = range(len(several))
     pairs = combinations(numbers, 2) if baseline is None else ((number, 0) for number in numbers[1:])
-    found = tuple(compared(loaded, pairs, p, form, complete=complete))
+    found = tuple(compare_runs(loaded, pairs, p, form, complete=complete))
     for pair in found:
         if not pair.qids:
             raise InputError(f"this run and {pair.second} have no query in common; check the ids", pair.first)
@@ -106,7 +106,7 @@ def rbo(
     return Overlaps(tuple(named), None if baseline is None else str(baseline), found, Signature(made))
 
 
-def compared(
+def compare_runs(
     runs: Sequence[Run],
     pairs: Iterable[tuple[int, int]],
     p: float = 0.9,
@@ -118,7 +118,7 @@ def compared(
 
     Ties are broken as everywhere, since a Run is ranked.
     """
-    table = Docnos.of(np.concatenate([np.unique(run.docnos) for run in runs]))
+    table = Docnos.collect(np.concatenate([np.unique(run.docnos) for run in runs]))
     numbers = [np.append(table.rows(run.docnos), MISSING) for run in runs]  # the last is that of MISSING
     for one, other in pairs:
         first, second = runs[one], runs[other]

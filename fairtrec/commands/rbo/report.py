@@ -26,7 +26,7 @@ def tables(overlaps: Overlaps, *, places: int, per_query: bool = False) -> Docum
         return Document([_square(overlaps.pairs, [short.get(run, run) for run in overlaps.runs], places)])
     _, *several = rows(overlaps, places=places, per_query=per_query)
     cells = [[short[str(first)], short[str(second)], str(qid), str(value)] for first, second, qid, value in several]
-    table = ReportTable.of_rows("", 3, ["run", "other", "query", "RBO"], cells)
+    table = ReportTable.from_rows("", 3, ["run", "other", "query", "RBO"], cells)
     return Document([table])
 
 

@@ -90,10 +90,10 @@ def command(
     if not any(each.is_random for each in asked):
         options.refuse_typed(f"is for chance, and there is none in --by '{' '.join(map(str, asked))}'", "seed")
     chosen: Any = {"seed": seed, "rankings": rankings, "candidates": candidates, "cut": cut}
-    with printing.attended(plans=1 + sum(each.of_measures for each in asked) + bool(measures)):
+    with printing.show_progress(plans=1 + sum(each.searches_orders for each in asked) + bool(measures)):
         effects = Effects(measures, {"qrels": qrels, **given}) if measures else None
         reranking = rerank(asked, files, qrels, jobs=jobs, **chosen, **given)
-        effect = effects.of(reranking) if effects is not None else None
+        effect = effects.compute(reranking) if effects is not None else None
     for each, place in zip(reranking.runs, written, strict=False):
         prepare(place, output or "")
         plain_run.write(each.after, place)

@@ -6,12 +6,12 @@ from typing import Self
 
 import numpy as np
 
-from fairtrec.commands.rerank.prefixes import earned_by
+from fairtrec.commands.rerank.prefixes import find_earnings
 from fairtrec.commands.rerank.problem import Problem
 from fairtrec.data import MISSING, Floats, Ints
 from fairtrec.formulas.fronts import Front
 from fairtrec.formulas.prefix_fronts import Layers
-from fairtrec.formulas.sequences import MOST, Earned, by_kind, number_kinds, states
+from fairtrec.formulas.sequences import MOST, Earned, group_by_kind, number_kinds, states
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import RankForm, SumOverRanks
 
@@ -29,9 +29,9 @@ class Counts:
     earned: Earned
 
     @classmethod
-    def of(cls, problem: Problem, row: int) -> Self | None:
+    def sort_kinds(cls, problem: Problem, row: int) -> Self | None:
         """Sort documents into kinds; None where fairness is no sum over prefixes, or there are too many counts."""
-        ranks, movable = len(problem.ranks(row)), problem.movable(row)
+        ranks, movable = len(problem.ranks(row)), problem.find_movable(row)
         kind_of = np.full(problem.there.shape[1], MISSING)
         there = np.flatnonzero(problem.there[row])
         _, first, kinds = np.unique(problem.looks(row), axis=0, return_index=True, return_inverse=True)
@@ -40,7 +40,7 @@ class Counts:
         if not ranks or states(free, ranks) > MOST:
             return None
         supply = np.bincount(kinds.ravel(), minlength=len(first))
-        earned = earned_by(problem, row, there[first], supply)
+        earned = find_earnings(problem, row, there[first], supply)
         return None if earned is None else cls(problem, row, kind_of, earned)
 
     def front(self, useful: RankForm | None) -> Front | None:
@@ -50,23 +50,23 @@ class Counts:
         row, ranks = self.row, self.problem.ranks(self.row)
         gains, weights = np.nan_to_num(useful.gains[row]), useful.weights[row]
         docs, layers = self._layers(self.kind_of, gains, weights[ranks])
-        found = layers.whole()
+        found = layers.find_front()
         is_whole = found is not None
         found = found or layers.hull()
         if found is None or not len(found.utility):
             return None
         tops = self._tops(docs, found.kinds)
         utility = weighted_sum(gains[tops], weights)
-        fairness = self.problem.fairness_of(row, tops)
+        fairness = self.problem.compute_fairness(row, tops)
         ends = None if is_whole else np.stack([utility, fairness])
-        return replace(Front.of(utility, fairness, tops, ends), attained=not is_whole)
+        return replace(Front.keep_best(utility, fairness, tops, ends), attained=not is_whole)
 
     def same_grades(self, grades: Ints) -> tuple[Ints, float] | None:
         """Find the fairest order [rank] that leaves a document of the same grade at each rank, and its fairness.
 
         None where there are too many counts of each kind and grade.
         """
-        row, ranks, movable = self.row, self.problem.ranks(self.row), self.problem.movable(self.row)
+        row, ranks, movable = self.row, self.problem.ranks(self.row), self.problem.find_movable(self.row)
         several = int(grades.max(initial=0)) + 1
         pairs = np.full(len(self.kind_of), MISSING)
         there = np.flatnonzero(self.problem.there[row])
@@ -84,11 +84,11 @@ class Counts:
 
         allowed = grade == grades[ranks][:, None]
         docs, layers = self._layers(pairs, np.zeros(len(pairs)), np.zeros(len(ranks)), earned, allowed)
-        best = layers.best(0.0, 1.0)
+        best = layers.find_best(0.0, 1.0)
         if best is None:
             return None
         top = self._tops(docs, best[2][None])
-        return top[0], float(self.problem.fairness_of(row, top)[0])
+        return top[0], float(self.problem.compute_fairness(row, top)[0])
 
     def _layers(
         self,
@@ -99,8 +99,8 @@ class Counts:
         allowed: "np.ndarray[tuple[int, int], np.dtype[np.bool_]] | None" = None,
     ) -> tuple[Ints, Layers]:
         problem, row = self.problem, self.row
-        movable, ranks = problem.movable(row), problem.ranks(row)
-        docs, supply = by_kind(kind_of[movable], gains[movable], int(kind_of.max()) + 1, len(ranks))
+        movable, ranks = problem.find_movable(row), problem.ranks(row)
+        docs, supply = group_by_kind(kind_of[movable], gains[movable], int(kind_of.max()) + 1, len(ranks))
         docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)])
         every = int(problem.lengths[row])
         free = np.full(every, True)
@@ -113,10 +113,10 @@ class Counts:
             may = np.zeros((every, allowed.shape[1]), dtype=np.bool_)
             may[ranks] = allowed
         worth = np.where(docs == MISSING, 0.0, gains[np.maximum(docs, 0)])
-        return docs, Layers.of(worth, np.minimum(supply, len(ranks)), of_rank, earned or self.earned, held, may)
+        return docs, Layers.list_steps(worth, np.minimum(supply, len(ranks)), of_rank, earned or self.earned, held, may)
 
     def _tops(self, docs: Ints, kinds: Ints) -> Ints:
         """Say which documents stand at all ranks [order, rank], by the kinds there [order, rank]."""
         ranks = self.problem.ranks(self.row)
         free = kinds[:, ranks]
-        return self.problem.filled(self.row, docs[free, number_kinds(free)])
+        return self.problem.fill_ranks(self.row, docs[free, number_kinds(free)])

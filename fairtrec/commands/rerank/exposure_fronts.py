@@ -8,13 +8,13 @@ from typing import Self
 
 import numpy as np
 
-from fairtrec.commands.rerank.exposures import OfExposure
+from fairtrec.commands.rerank.exposures import ExposureFairness
 from fairtrec.commands.rerank.problem import Problem
 from fairtrec.data import MISSING, Floats, Ints
-from fairtrec.formulas.fronts import Front, possible, undominated
+from fairtrec.formulas.fronts import Front, find_candidates, sort_undominated
 from fairtrec.formulas.prefix_fronts import Found
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.formulas.sequences import SequenceSteps, by_kind, number_kinds
+from fairtrec.formulas.sequences import SequenceSteps, group_by_kind, number_kinds
 from fairtrec.measure import RankForm, SumOverRanks
 
 KINDS = 64
@@ -33,7 +33,7 @@ class _Documents:
     problem: Problem
     row: int
     useful: SumOverRanks
-    exposed: OfExposure
+    exposed: ExposureFairness
     movable: Ints
     kinds: Ints
     examples: Ints
@@ -45,19 +45,19 @@ class _Documents:
     @classmethod
     def of(cls, problem: Problem, row: int, useful: SumOverRanks) -> Self | None:
         """Sort the documents; None where fairness goes by more than exposure, or few sequences are listed once."""
-        movable, ranks = problem.movable(row), problem.ranks(row)
+        movable, ranks = problem.find_movable(row), problem.ranks(row)
         looks, first, kinds = np.unique(problem.looks(row)[movable], axis=0, return_index=True, return_inverse=True)
         kinds, many = kinds.ravel(), len(looks)
         if many > KINDS or many ** len(ranks) <= SHARED:  # exact: whole numbers
             return None
-        exposed = OfExposure.of(problem, np.array([row]), problem.terms(problem.fairness))
+        exposed = ExposureFairness.find(problem, np.array([row]), problem.terms(problem.fairness))
         if exposed is None:
             return None
-        docs, supply = by_kind(kinds, useful.gains[row, movable], many, len(ranks))
+        docs, supply = group_by_kind(kinds, useful.gains[row, movable], many, len(ranks))
         worth = np.where(docs == MISSING, 0.0, useful.gains[row, movable][np.maximum(docs, 0)])
         examples, every = movable[first], int(problem.lengths[row])
         parts = [looks, supply, worth, exposed.weights[0], exposed.shares[0, examples], useful.weights[row, :every]]
-        key = b"|".join([*(part.tobytes() for part in parts), *problem.beside(row)])
+        key = b"|".join([*(part.tobytes() for part in parts), *problem.spell_inputs(row)])
         return cls(problem, row, useful, exposed, movable, kinds, examples, docs, worth, supply, key)
 
     def sums(self, steps: SequenceSteps, examples: Ints, worth: Floats | None) -> tuple[Floats, Floats]:
@@ -77,12 +77,12 @@ class _Documents:
 
     def front(self) -> Found | None:
         """Find the orders on the front, with those that are alike; None where there are too many sequences."""
-        steps = SequenceSteps.of(self.supply, len(self.problem.ranks(self.row)))
+        steps = SequenceSteps.enumerate_steps(self.supply, len(self.problem.ranks(self.row)))
         if steps is None:
             return None
         utility, fairness = self.sums(steps, self.examples, self.worth)
-        chosen = possible(utility, fairness)
-        order, starts, ends = undominated(np.zeros(len(chosen), dtype=np.int64), utility[chosen], fairness[chosen])
+        chosen = find_candidates(utility, fairness)
+        order, starts, ends = sort_undominated(np.zeros(len(chosen), dtype=np.int64), utility[chosen], fairness[chosen])
         alike = [order[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
         chosen = np.sort(chosen[np.concatenate(alike)])
         chosen = chosen[np.isfinite(fairness[chosen])]
@@ -94,7 +94,7 @@ class _Documents:
         ranks = problem.ranks(row)
         pairs, count = np.unique(np.column_stack([grades[movable], self.kinds]), axis=0, return_counts=True)
         grade, of_kind = pairs.T
-        steps = SequenceSteps.of(count, len(ranks), grade == grades[ranks][:, None])
+        steps = SequenceSteps.enumerate_steps(count, len(ranks), grade == grades[ranks][:, None])
         assert steps is not None
         _, fairness = self.sums(steps, self.examples[of_kind], None)
         if not np.isfinite(fairness).any():
@@ -103,7 +103,7 @@ class _Documents:
         several = [
             movable[place_kinds(of_kind[each], grades[ranks], grades[movable], self.kinds)] for each in steps.take(best)
         ]
-        return np.asarray(problem.filled(row, min(several, key=np.ndarray.tolist)[None])[0])
+        return np.asarray(problem.fill_ranks(row, min(several, key=np.ndarray.tolist)[None])[0])
 
 
 def front_by_exposure(
@@ -119,8 +119,8 @@ def front_by_exposure(
         return None
     if len(found.utility) <= ALIKE and not problem.held[row].any():
         kept[documents.key] = found
-    tops = problem.filled(row, documents.movable[documents.docs[found.kinds, number_kinds(found.kinds)]])
-    front = Front.of(found.utility, found.fairness, tops)
+    tops = problem.fill_ranks(row, documents.movable[documents.docs[found.kinds, number_kinds(found.kinds)]])
+    front = Front.keep_best(found.utility, found.fairness, tops)
     return front, np.arange(problem.lengths[row]) if grades is None else documents.same_grades(grades)
 
 

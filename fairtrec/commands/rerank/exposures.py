@@ -15,7 +15,7 @@ from fairtrec.measure import RankForm, SumOverRanks
 
 
 @dataclass(frozen=True, eq=False)
-class OfExposure:
+class ExposureFairness:
     """Fairness of the orders of some queries, more being better.
 
     An order gives the exposure E(a) = sum over ranks of ``weights`` [query, rank] times ``shares`` [query, document,
@@ -30,14 +30,14 @@ class OfExposure:
     concave: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 
     @classmethod
-    def of(cls, problem: Problem, rows: Ints, fair: RankForm | None) -> "OfExposure | None":
+    def find(cls, problem: Problem, rows: Ints, fair: RankForm | None) -> "ExposureFairness | None":
         """Say what fairness makes of exposure; None where it goes by more than that. ``fair`` are its terms."""
         made = _by_size(problem, rows, fair) or _by_form(problem, rows)
         if made is None:
             return None
         own = [np.arange(problem.lengths[row]) for row in rows.tolist()]
         held = np.stack([made.exposure(at, top[None]) for at, top in enumerate(own)])
-        known = [problem.fairness_of(row, top[None]) for row, top in zip(rows.tolist(), own, strict=True)]
+        known = [problem.compute_fairness(row, top[None]) for row, top in zip(rows.tolist(), own, strict=True)]
         return made if bool(same(made.value(held), np.array(known)).all()) else None
 
     def exposure(self, query: int, tops: Ints) -> Floats:
@@ -45,7 +45,7 @@ class OfExposure:
         return weighted_sum(self.shares[query][tops], self.weights[query])
 
 
-def _by_size(problem: Problem, rows: Ints, fair: RankForm | None) -> OfExposure | None:
+def _by_size(problem: Problem, rows: Ints, fair: RankForm | None) -> ExposureFairness | None:
     """Take the size of a sum over ranks, which is better nearer 0."""
     if not isinstance(fair, SumOverRanks) or problem.fairness.better != "nearer 0":
         return None
@@ -58,10 +58,10 @@ def _by_size(problem: Problem, rows: Ints, fair: RankForm | None) -> OfExposure 
     def slope(exposure: Floats) -> Floats:
         return sign * np.sign(exposure)
 
-    return OfExposure(fair.weights[rows], shares, value, slope, np.full(len(rows), not problem.worst))
+    return ExposureFairness(fair.weights[rows], shares, value, slope, np.full(len(rows), not problem.worst))
 
 
-def _by_form(problem: Problem, rows: Ints) -> OfExposure | None:
+def _by_form(problem: Problem, rows: Ints) -> ExposureFairness | None:
     """Take what a measure says of its groups' exposure, if it looks at nothing else."""
     measure, ranks = problem.fairness, int(problem.lengths.max(initial=0))
     if not (OF_GROUPS | COUNTED).issuperset(measure.needs) or not ranks:
@@ -80,10 +80,10 @@ def _by_form(problem: Problem, rows: Ints) -> OfExposure | None:
         return np.where(np.isfinite(turned), turned, -np.inf)
 
     def slope(exposure: Floats) -> Floats:
-        return problem.turn * slope_of(exposure)
+        return problem.sign * slope_of(exposure)
 
-    concave = np.full(len(rows), (form.bends == "down") == (problem.turn > 0))
+    concave = np.full(len(rows), (form.bends == "down") == (problem.sign > 0))
     if form.level == "ratio":  # the exposure of all groups has to be the same in all orders
         whole = same(held.sum(axis=2), np.ones(1))
         concave &= (whole | ~there).all(axis=1)
-    return OfExposure(weights, shares, value, slope, concave)
+    return ExposureFairness(weights, shares, value, slope, concave)

@@ -72,7 +72,7 @@ def sees_judgements(needs: Iterable[str], plan: Plan) -> bool:
     return bool(made & OF_JUDGEMENTS) or judged_target or (of_groups and judged_groups)
 
 
-def known(name: str) -> bool:
+def has_input(name: str) -> bool:
     """Tell whether there is an input of this name."""
     return name in OF_THE_RUN or name in MADE_OF or name in NEEDS
 
@@ -103,7 +103,7 @@ class RerankerInputs(Inputs):
         super().__init__(run, qids, context, depth)
         self.candidates, self.chance = candidates, chance
 
-    def only(self, rows: Bools) -> "RerankerInputs":
+    def keep_queries(self, rows: Bools) -> "RerankerInputs":
         """Keep some of the queries; what has been computed is not computed again."""
         qids = [qid for qid, is_kept in zip(self.qids, rows.tolist(), strict=True) if is_kept]
         chance = replace(self.chance, qids=qids)
@@ -170,7 +170,7 @@ class RerankerInputs(Inputs):
     @cached_property
     def judged_ranks(self) -> Ints:
         """Where the judged documents stand."""
-        names, docnos = Docnos.of(self.qrels.docnos), self.qrels.docnos
+        names, docnos = Docnos.collect(self.qrels.docnos), self.qrels.docnos
         lines = self.run.top(self.qids, None)  # of the whole run, so that no document is inserted that is there
         judged, there = self.judged_lines != MISSING, lines != MISSING
         wanted = np.nonzero(judged)[0] * len(names) + names.rows(docnos[self.judged_lines[judged]])

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.commands.rerank.inputs import RerankerInputs, inputs_of
 from fairtrec.data import MISSING, Docs, Ints, Run
-from fairtrec.data.parameters import named
+from fairtrec.data.parameters import list_required_inputs
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.reranker import NEW, Chance, Note, Reranker
 from fairtrec.support.errors import UsageError
@@ -27,7 +27,7 @@ class Placed:
     notes: tuple[Note, ...] = ()
 
 
-def arranged(run: Run, several: Sequence[Placed], by: object) -> Run:
+def reorder_run(run: Run, several: Sequence[Placed], by: object) -> Run:
     """Put the documents of a run into their places; scores fall from the number of documents to 1.
 
     Raises UsageError for an order that places a document twice, or leaves a place open.
@@ -74,7 +74,7 @@ def merge_runs(runs: Sequence[Run]) -> Run:
     return _ranked("all runs", qids, rankings)
 
 
-def extended(run: Run, qids: Sequence[str], more: Run) -> Run:
+def append_run(run: Run, qids: Sequence[str], more: Run) -> Run:
     """Put the documents of another run behind those that each query has."""
     rankings = []
     for own, other in zip(run.top(qids, None), more.top(qids, None), strict=True):
@@ -165,7 +165,7 @@ class Ordering:
     sample: int | None
     candidates: int | None
 
-    def placed(self, run: Run) -> list[Placed]:
+    def place_candidates(self, run: Run) -> list[Placed]:
         """Order each query's candidates; only the first of them are looked at, where that is enough."""
         qids: Sequence[str] = run.qids
         lengths = dict(zip(qids, np.diff(run.starts).tolist(), strict=True))
@@ -188,22 +188,22 @@ class Ordering:
         self, run: Run, qids: Sequence[str], depth: int | None, by_lengths: dict[str, int] | None = None
     ) -> list[Placed]:
         """Order these queries; with their lengths given, only those for which the ranks looked at are enough."""
-        context = self.session.beside(run, qids, depth)
+        context = self.session.make_context(run, qids, depth)
         longest = int(np.diff(run.starts).max(initial=1))
         many = max(1, CELLS // (longest if depth is None else min(longest, depth)))
-        many = max(len(qids), 1) if self.by.together else many
+        many = max(len(qids), 1) if self.by.orders_together else many
         several = []
         for start in range(0, len(qids), many):
             some = qids[start : start + many]
             chance = Chance(self.seed, some, self.sample)
             inputs = RerankerInputs(run, some, context, depth, self.candidates, chance)
             if by_lengths is not None and depth is not None:
-                asked = named(type(self.by).deep_enough)
+                asked = list_required_inputs(type(self.by).deep_enough)
                 enough = self.by.deep_enough(**{name: getattr(inputs, name) for name in asked})
                 settled = np.array([by_lengths[qid] <= depth for qid in some]) | np.asarray(enough, dtype=np.bool_)
                 if not settled.any():
                     continue
-                inputs = inputs.only(settled)
+                inputs = inputs.keep_queries(settled)
             several.append(self._order(inputs))
         return several
 

@@ -24,7 +24,7 @@ class Picked:
     bound: float
 
 
-def picked(problem: Problem, own: Floats, found: Solved, loss: float, *, each: bool, same_grades: bool) -> Picked:
+def pick_orders(problem: Problem, own: Floats, found: Solved, loss: float, *, each: bool, same_grades: bool) -> Picked:
     """Pick the orders that are looked for and lose no more; ``own`` [2, query] are utility and fairness as it is.
 
     The loss is of the sum over queries, or of ``each``; a loss of 1 is any. With ``same_grades`` no grade moves.
@@ -107,8 +107,8 @@ class _First:
 
     def alike(self, row: int, top: Ints) -> Ints:
         """Give each rank in turn the first document that may stand there, which changes places with the one there."""
-        ranks, movable = self.problem.ranks(row), self.problem.movable(row)
-        place = np.full(int(self.problem.several[row]), -1)
+        ranks, movable = self.problem.ranks(row), self.problem.find_movable(row)
+        place = np.full(int(self.problem.candidate_counts[row]), -1)
         place[top] = np.arange(len(top))
         for rank in ranks.tolist():
             doc = top[rank]
@@ -137,6 +137,6 @@ class _First:
 def _numbered(problem: Problem, row: int) -> Ints:
     """Number the kinds of the documents of a query, as the measure sees them [document]."""
     seen = np.full(problem.there.shape[1], -1)
-    if problem.several[row]:
+    if problem.candidate_counts[row]:
         seen[problem.there[row]] = np.unique(problem.looks(row), axis=0, return_inverse=True)[1].ravel()
     return seen

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairtrec.commands.rerank.problem import COUNTED, LOOKS, OF_QUERY, TABLES, Problem
 from fairtrec.data import Floats, Ints
-from fairtrec.data.parameters import named
+from fairtrec.data.parameters import list_required_inputs
 from fairtrec.formulas.labellings.sums import Finals, Prefixes, Totals
 from fairtrec.formulas.sequences import Earned
 from fairtrec.formulas.weighted_sums import multiply_counts
@@ -16,7 +16,7 @@ from fairtrec.measure import Measure
 OF_GROUPS = frozenset({"membership", "target", "groups", "lengths"})  # of which a form is that of all orders
 
 
-def earned_by(problem: Problem, row: int, examples: Ints, supply: Ints) -> Earned | None:
+def find_earnings(problem: Problem, row: int, examples: Ints, supply: Ints) -> Earned | None:
     """Say what the next document of each kind earns, more being better; None where fairness is no sum over prefixes.
 
     ``examples`` [kind] are documents of a query, one of each kind, of which there are ``supply`` [kind]. A step to what
@@ -34,12 +34,12 @@ def _by_measure(problem: Problem, row: int, examples: Ints, supply: Ints) -> Ear
     measure = problem.fairness
     if measure.better not in ("higher", "lower"):
         return None
-    names = named(type(measure).over_prefixes)
+    names = list_required_inputs(type(measure).over_prefixes)
     known = {name: getattr(problem.inputs, name)[row][examples] for name in LOOKS if name in names}
     known |= _of_queries(problem, np.array([row]), names)
     counted = {"supply": supply, "ranks": int(problem.lengths[row])}
     earned = measure.over_prefixes(**known, **{name: each for name, each in counted.items() if name in names})
-    return None if earned is None else lambda placed, above: problem.turn * earned(placed, above)
+    return None if earned is None else lambda placed, above: problem.sign * earned(placed, above)
 
 
 def _by_form(problem: Problem, row: int, examples: Ints, supply: Ints) -> Earned | None:
@@ -91,7 +91,7 @@ def _by_prefixes(problem: Problem, form: Prefixes, held: Floats, looked: int) ->
         amounts = _after(placed, held)
         cost = form.cost(amounts, above)[0]
         weight = float(form.weights[0, above])
-        value: Floats = problem.turn * np.multiply(
+        value: Floats = problem.sign * np.multiply(
             cost, weight, out=np.zeros(cost.shape), where=np.full(cost.shape, weight > 0)
         )
         if above == looked - 1:  # nobody is of any group
@@ -119,7 +119,7 @@ def _by_finals(problem: Problem, form: Finals, held: Floats, supply: Ints) -> Ea
             here = above == rank
             each = amounts.reshape(*placed.shape, -1)[here]
             added = cost(each.reshape(1, -1, each.shape[2]), rank)[0].reshape(each.shape[:2])
-            value[here] = np.where(known, problem.turn * added, 0.0)
+            value[here] = np.where(known, problem.sign * added, 0.0)
         return value
 
     return earned

@@ -11,13 +11,13 @@ import numpy as np
 
 from fairtrec.commands.rerank.ordering import reordered
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, take
-from fairtrec.data.parameters import named
-from fairtrec.evaluation.computing import values_of
+from fairtrec.data.parameters import list_required_inputs
+from fairtrec.evaluation.computing import compute_measures
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.evaluation.relevance.trec_eval import Ranked, formula_of
+from fairtrec.evaluation.relevance.trec_eval import Ranked, find_formula
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.two_sums import filled
+from fairtrec.formulas.two_sums import fill_ranks
 from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.measure import First, Measure, Precisions, RankForm, SumOverRanks, badness
 from fairtrec.measures.utility import Utility
@@ -56,14 +56,14 @@ class Problem:
     worst: bool = False  # whether the least fair orders are looked for
 
     @property
-    def several(self) -> Ints:
+    def candidate_counts(self) -> Ints:
         """How many documents each query may rank."""
         return self.inputs.lengths
 
     def docnos(self, query: int) -> Docs:
         """Name the documents that a query may rank, by their places."""
-        first = int(self.inputs.lines[query, 0]) if self.several[query] else 0
-        return np.asarray(self.inputs.run.docnos[first : first + int(self.several[query])])
+        first = int(self.inputs.lines[query, 0]) if self.candidate_counts[query] else 0
+        return np.asarray(self.inputs.run.docnos[first : first + int(self.candidate_counts[query])])
 
     def terms(self, measure: Measure | None) -> RankForm | None:
         """Say what a measure makes of its ranks: gains of all documents, but weights and divisors of the ranking.
@@ -114,25 +114,25 @@ class Problem:
         """Give the ranks of a query whose documents may be others."""
         return np.flatnonzero(~self.held[query, : self.lengths[query]])
 
-    def movable(self, query: int) -> Ints:
+    def find_movable(self, query: int) -> Ints:
         """Give the places of the documents of a query that may stand anywhere."""
         return np.flatnonzero(self.there[query] & ~self.held[query])
 
     def every_order(self, query: int) -> Ints | None:
         """List the orders of a query [order, rank], by the places of its documents; None if they are too many."""
-        ranks, movable = len(self.ranks(query)), self.movable(query)
+        ranks, movable = len(self.ranks(query)), self.find_movable(query)
         number = math.perm(len(movable), ranks)
         if number > ORDERS:
             return None
         orders = np.fromiter(chain.from_iterable(permutations(movable.tolist(), ranks)), np.int64, number * ranks)
-        return self.filled(query, orders.reshape(number, ranks))
+        return self.fill_ranks(query, orders.reshape(number, ranks))
 
-    def filled(self, query: int, tops: Ints) -> Ints:
+    def fill_ranks(self, query: int, tops: Ints) -> Ints:
         """Put orders [order, place] on the ranks that are free, where held documents keep theirs [order, rank]."""
-        return filled(tops, self.ranks(query), int(self.lengths[query]))
+        return fill_ranks(tops, self.ranks(query), int(self.lengths[query]))
 
     @property
-    def turn(self) -> float:
+    def sign(self) -> float:
         """What values of the fairness measure, or their sizes, are multiplied by so that more is what is looked for."""
         return 1.0 if (self.fairness.better == "higher") is not self.worst else -1.0
 
@@ -140,12 +140,12 @@ class Problem:
         """Turn values of the fairness measure so that more is what is looked for."""
         return badness(values, self.fairness.better) * (1.0 if self.worst else -1.0)
 
-    def fairness_of(self, query: int, tops: Ints) -> Floats:
+    def compute_fairness(self, query: int, tops: Ints) -> Floats:
         """Evaluate orders of one query [order, place], by the places of its documents; more is better [order]."""
         values = self.fair(self._values_of(self.fairness, query, tops))
         return np.where(np.isfinite(values), values, -np.inf)
 
-    def utility_of(self, query: int, tops: Ints) -> Floats | None:
+    def compute_utility(self, query: int, tops: Ints) -> Floats | None:
         """Evaluate the utility of orders of one query [order]; None if each needs a program of its own."""
         if self.utility is None:
             terms = self.terms(None)
@@ -154,7 +154,7 @@ class Problem:
         if not isinstance(self.utility, Utility):
             known = KNOWN.issuperset(self.utility.needs)
             return self._values_of(self.utility, query, tops) if known else None
-        formula = formula_of(self.utility)
+        formula = find_formula(self.utility)
         if formula is None:
             return None
         grades = self.inputs.relevance[query][tops]
@@ -207,10 +207,10 @@ class Problem:
             return np.array([weigh(terms.gains[row, top], terms.weights[row]) for row, top in enumerate(tops)])
         ordered = reordered(self.inputs.run, self.qids, tops)
         inputs = Inputs(ordered, self.qids, self.inputs.context, self.own.depth)
-        (values,) = values_of(inputs, (self.utility,))
+        (values,) = compute_measures(inputs, (self.utility,))
         return np.asarray(values, dtype=np.float64)
 
-    def spoken(self, tops: Sequence[Ints]) -> float:
+    def share_with_terms(self, tops: Sequence[Ints]) -> float:
         """Give the share of ranks whose document holds a group term, or belongs to a group; nan if none is known."""
         if self.inputs.context.labels is not None:
             held: Bools = np.asarray(np.nan_to_num(self.inputs.membership).any(axis=2))
@@ -222,11 +222,11 @@ class Problem:
         every = np.concatenate([held[row, top] for row, top in enumerate(tops)] or [np.zeros(0)])
         return float(every.mean()) if len(every) else float("nan")
 
-    def at_end(self, query: int) -> Ints | None:
+    def find_end_order(self, query: int) -> Ints | None:
         """Give the order of a query, by the places of its documents, at the end looked for; None if nobody can tell."""
         whole = int(self.lengths[query])
-        asked = [name for name in named(type(self.fairness).order_at_end) if name in LOOKS]
-        if not asked or whole != self.several[query] or self.held[query].any():
+        asked = [name for name in list_required_inputs(type(self.fairness).order_at_end) if name in LOOKS]
+        if not asked or whole != self.candidate_counts[query] or self.held[query].any():
             return None
         seen = {name: getattr(self.inputs, name)[query][:whole] for name in asked}
         return self.fairness.order_at_end(**seen, worst=self.worst)
@@ -239,10 +239,10 @@ class Problem:
             low, high = self.fairness.bounds_against(target[query if len(target) > 1 else 0])
         if self.fairness.better == "nearer 0":
             return 0.0 if not self.worst else np.inf if low is None or high is None else max(abs(low), abs(high))
-        bound = high if self.turn > 0 else low
-        return np.inf if bound is None else self.turn * float(bound)
+        bound = high if self.sign > 0 else low
+        return np.inf if bound is None else self.sign * float(bound)
 
-    def beside(self, query: int) -> list[bytes]:
+    def spell_inputs(self, query: int) -> list[bytes]:
         """Spell what the measure sees of the query beside the documents that are ranked."""
         parts = []
         for name in sorted(OF_QUERY.intersection(self.fairness.needs)):

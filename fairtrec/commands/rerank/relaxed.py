@@ -15,10 +15,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairtrec.commands.rerank.exposures import OfExposure
+from fairtrec.commands.rerank.exposures import ExposureFairness
 from fairtrec.commands.rerank.problem import Problem
 from fairtrec.data import Floats, Ints
-from fairtrec.formulas.fronts import Front, merged
+from fairtrec.formulas.fronts import Front, merge_hulls
 from fairtrec.measure import SumOverRanks
 
 GAP = 1e-5  # between the bound and the value of the point where it is enough
@@ -28,7 +28,7 @@ PARTS = np.linspace(0.0, 1.0, 17)  # of a line that is searched
 ROUNDS = 4
 
 
-def bounded(
+def bound_fronts(
     problem: Problem, fronts: Sequence[Front], searched: Mapping[int, Ints], own: Floats, losses: Sequence[float]
 ) -> list[Front]:
     """Bound the fronts of the queries that were ``searched``, each with the documents that may stand in an order.
@@ -39,7 +39,7 @@ def bounded(
     rows = np.array([row for row in searched if len(problem.ranks(row))], dtype=np.int64)
     if not len(rows) or not isinstance(useful, SumOverRanks) or not useful.falls:
         return [*fronts]
-    exposed = OfExposure.of(problem, rows, problem.terms(problem.fairness))
+    exposed = ExposureFairness.find(problem, rows, problem.terms(problem.fairness))
     if exposed is None or not exposed.concave.any():
         return [*fronts]
     relaxed = [
@@ -58,7 +58,7 @@ def bounded(
 
 def _slopes(fronts: Sequence[Front], whole: float, losses: Sequence[float]) -> list[float]:
     """Give the slopes of the hull of what was found where so much of the utility is lost, and some beside them."""
-    start, edges, steep, _ = merged(fronts, found=True)
+    start, edges, steep, _ = merge_hulls(fronts, found=True)
     left = start[0] + np.cumsum(edges[0])
     found = []
     for loss in losses:
@@ -72,7 +72,7 @@ class _Relaxed:
     """One query: what its documents add at each free rank to exposure and utility, and what the others add."""
 
     def __init__(
-        self, problem: Problem, row: int, documents: Ints, useful: SumOverRanks, exposed: OfExposure, at: int
+        self, problem: Problem, row: int, documents: Ints, useful: SumOverRanks, exposed: ExposureFairness, at: int
     ) -> None:
         ranks = problem.ranks(row)
         held = np.setdiff1d(np.arange(problem.lengths[row]), ranks)
@@ -95,7 +95,7 @@ class _Relaxed:
 
 
 def _climbed(
-    exposed: OfExposure, kept: Ints, queries: Sequence[_Relaxed], fronts: Sequence[Front], slope: float
+    exposed: ExposureFairness, kept: Ints, queries: Sequence[_Relaxed], fronts: Sequence[Front], slope: float
 ) -> Floats:
     """Bound fairness + slope * utility [query] over all orders of each query.
 

@@ -7,8 +7,8 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
-from fairtrec.commands.rerank.inputs import JUDGED, Wanted, known, sees_judgements
-from fairtrec.commands.rerank.ordering import Ordering, arranged
+from fairtrec.commands.rerank.inputs import JUDGED, Wanted, has_input, sees_judgements
+from fairtrec.commands.rerank.ordering import Ordering, reorder_run
 from fairtrec.commands.rerank.reranked import Reranked, Reranking
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
@@ -17,10 +17,10 @@ from fairtrec.evaluation.inputs.opened_sources import open_sources
 from fairtrec.evaluation.inputs.options import RerankedKeywords
 from fairtrec.evaluation.inputs.sources import JudgementsLike, NamedRuns, SourceKeywords, split_keywords
 from fairtrec.evaluation.jobs import processes
-from fairtrec.evaluation.plan import planned
-from fairtrec.evaluation.reading import wanted
+from fairtrec.evaluation.plan import make_plan
+from fairtrec.evaluation.reading import list_wanted_queries
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.signature import signature_of
+from fairtrec.evaluation.signature import write_signature
 from fairtrec.measures.catalogue import rerankers
 from fairtrec.reranker import Note, Reranker
 from fairtrec.support.errors import InputError, UsageError
@@ -29,7 +29,7 @@ from fairtrec.support.notes import NoteValue
 from fairtrec.support.progress import RUNS, listener, report
 
 if TYPE_CHECKING:
-    from fairtrec.commands.rerank.sought import Sought
+    from fairtrec.commands.rerank.sought import TwoMeasureSearch
 
 
 class RerankKeywords(SourceKeywords, RerankedKeywords, total=False):
@@ -64,7 +64,7 @@ def rerank(
         UsageError: inputs or options that do not fit together.
         InputError: a file or an object that cannot be read.
     """
-    named = loading.named_runs(runs)
+    named = loading.name_rankings(runs)
     number = processes([thing for _, thing in named], jobs)
     level = keywords.get("relevance_level")
     judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
@@ -75,10 +75,10 @@ def rerank(
         for one in of_run:
             found[one.by].append(one)
     if work.sought:
-        from fairtrec.commands.rerank.sought import reranked_by
+        from fairtrec.commands.rerank.sought import rerank_runs
 
         read = [(name, work.read(name, thing)) for name, thing in named]
-        found |= reranked_by(work.sought, read, number, cut=cut)
+        found |= rerank_runs(work.sought, read, number, cut=cut)
     notes = [note for each in evaluators for note in each.plan.notes]
     return Reranking(
         tuple(each for one in work.by for each in found[one]), _signature_of(work), tuple(dict.fromkeys(notes))
@@ -112,7 +112,7 @@ def _signature_of(work: "RerankWork") -> Signature:
     """Say every choice that changes an order, those of the rerankers first."""
     base: dict[str, str] = {}
     for each in work.evaluators:
-        base |= signature_of(each.plan, each.reading(), each.files)
+        base |= write_signature(each.plan, each.prepare_reading(), each.files)
     by_judgements: set[Reranker] = {one.by for one in work.sought if one.judged}
     by_judgements |= {one for one in work.called if sees_judgements(one.needs, work.session.plan)}
     spoken = " ".join(str(each) for each in work.by if each in by_judgements)
@@ -148,17 +148,17 @@ class RerankWork:
     @property
     def called(self) -> tuple[Reranker, ...]:
         """The rerankers that are called on their inputs."""
-        return tuple(each for each in self.by if not each.of_measures)
+        return tuple(each for each in self.by if not each.searches_orders)
 
     @cached_property
-    def sought(self) -> "tuple[Sought, ...]":
+    def sought(self) -> "tuple[TwoMeasureSearch, ...]":
         """Settle what the others look for. Raises UsageError or InputError where that does not fit together."""
         if len(self.called) == len(self.by):
             return ()
-        from fairtrec.commands.rerank.sought import Sought
+        from fairtrec.commands.rerank.sought import TwoMeasureSearch
 
-        several = (each for each in self.by if each.of_measures)
-        return tuple(Sought.of(each, self.keywords, self.candidates, cut=self.cut) for each in several)
+        several = (each for each in self.by if each.searches_orders)
+        return tuple(TwoMeasureSearch.settle(each, self.keywords, self.candidates, cut=self.cut) for each in several)
 
     @property
     def evaluators(self) -> "list[Evaluator]":
@@ -178,21 +178,21 @@ class RerankWork:
         for each in self.by:
             self._refuse_unfit(each)
         asked = [Wanted(each, given.inputs) for each in self.called]
-        return Evaluator(planned(asked, open_sources(given, choices)))
+        return Evaluator(make_plan(asked, open_sources(given, choices)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Send another process all but what was settled, which it settles itself."""
         return {name: value for name, value in vars(self).items() if name not in ("session", "sought")}
 
     def _refuse_unfit(self, by: Reranker) -> None:
-        strange = [name for name in (*by.needs, *by.preferences) if not known(name)]
+        strange = [name for name in (*by.needs, *by.preferences) if not has_input(name)]
         if strange:
             raise UsageError(
                 f"{by} asks for {strange[0]}, which there is not; it has a fault, report it to its authors"
             )
         if self.rankings is not None and not by.is_random:
             raise UsageError(f"there is no chance in {by}, so all rankings would be one; leave out --rankings")
-        if self.cut and by.depth is None and not by.of_measures:
+        if self.cut and by.depth is None and not by.searches_orders:
             raise UsageError(f"{by} has no cutoff to cut at; leave out --cut")
 
     def begin(self) -> Callable[[tuple[str, Any]], tuple[Reranked, ...]]:
@@ -206,8 +206,8 @@ class RerankWork:
     def read(self, name: str, thing: Any) -> Run:
         """Read a run of this name, of which the wanted queries are reranked."""
         read = loading.ranking(thing, name, self.session.choices, None, is_run=True)
-        reading = self.session.reading()
-        return read.cut(wanted(read, reading.context.qrels, reading.queries), None)
+        reading = self.session.prepare_reading()
+        return read.cut(list_wanted_queries(read, reading.context.qrels, reading.queries), None)
 
     def _by(self, run: Run, by: Reranker) -> Reranked:
         notes: tuple[Note, ...] = ()
@@ -216,9 +216,9 @@ class RerankWork:
         tag = f"{run.tag}-{by.name}{'-judgements' if judged else ''}"
         for sample in [None] if self.rankings is None else range(self.rankings):
             one = Ordering(session=self.session, by=by, seed=self.seed, sample=sample, candidates=self.candidates)
-            several = one.placed(run)
+            several = one.place_candidates(run)
             notes = notes or add_notes(note for placed in several for note in placed.notes)
-            new = replace(arranged(run, several, by), tag=tag)
+            new = replace(reorder_run(run, several, by), tag=tag)
             runs.append(new.cut(new.qids, by.depth) if self.cut else new)
         after: System = runs[0] if self.rankings is None else Samples(run.name, runs[0].tag, tuple(runs))
         return Reranked(run.name, by, run, after, ((JUDGED.note(),) if judged else ()) + notes)

@@ -70,13 +70,13 @@ class Effects:
         self._keywords, self._measures = keywords, measures
         self._ordinary = evaluator(measures, **keywords)
 
-    def of(self, reranking: Reranking) -> Effect:
+    def compute(self, reranking: Reranking) -> Effect:
         """Evaluate the runs before and after. Raises InputError for what cannot be read."""
         before = {_name(number, each.run): each.before for number, each in enumerate(reranking.runs)}
         after = {_name(number, each.run): each.after for number, each in enumerate(reranking.runs)}
         keywords, ordinary = dict(self._keywords), self._ordinary
         if keywords.get("counterfactual") is not None:  # found by what the runs are called, not by their new names
-            of = counterfactual.read(keywords["counterfactual"]).of
+            of = counterfactual.read(keywords["counterfactual"]).find_run
             several = enumerate(reranking.runs)
             keywords["counterfactual"] = {_name(number, each.run): of(each.run, each.run) for number, each in several}
             ordinary = evaluator(self._measures, **keywords)
@@ -120,7 +120,7 @@ def places(runs: Sequence[str], by: Sequence[Reranker], output: str | None) -> l
 
 
 def _called(run: str, by: Reranker | None) -> str:
-    name = compression.uncompressed(Path(run).name)
+    name = compression.strip_suffix(Path(run).name)
     if by is None:
         return name
     spelled = str(by).replace(os.sep, "_")

@@ -21,7 +21,7 @@ def tables(reranking: Reranking, *, places: int) -> Document:
     head, *several = numbers(reranking)
     names = map_names(each.run for each in reranking.runs)
     cells = [[names[str(run)], *map(str, rest)] for run, *rest in several]
-    table = ReportTable.of_rows("", 2, [*map(str, head)], cells)
+    table = ReportTable.from_rows("", 2, [*map(str, head)], cells)
     return Document([table], list_notes(reranking), str(reranking.signature))
 
 

@@ -6,27 +6,27 @@ from typing import Any, cast
 
 import numpy as np
 
-from fairtrec.commands.rerank.ordering import extended, merge_runs
+from fairtrec.commands.rerank.ordering import append_run, merge_runs
 from fairtrec.commands.rerank.problem import KNOWN, Problem
 from fairtrec.data import MISSING, Bools, Floats, Run
 from fairtrec.data.parameters import DEEPEST
-from fairtrec.data.ranking.depth import depth_of
+from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.by_attribute import refuse_several
-from fairtrec.evaluation.inputs.documents import EvaluationContext, reduced
+from fairtrec.evaluation.inputs.documents import EvaluationContext, keep_judged
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.sources import NamedRuns
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.signature import files_of
+from fairtrec.evaluation.signature import name_input_files
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import notation, registry
 from fairtrec.measures.catalogue.needs import NEEDS, needs_judgements
 from fairtrec.measures.utility import Utility
-from fairtrec.support.errors import InputError, UsageError, asked_by, refuse_first
+from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.literals import DocumentsFrom
 
 HEADROOM = "headroom"
@@ -54,7 +54,7 @@ class Search:
     scores_cutoff: int | None = None
 
     @classmethod
-    def of(
+    def settle(
         cls,
         keywords: Mapping[str, Any],
         utility: Any,
@@ -78,7 +78,7 @@ class Search:
         if len(measures) != 2 - by_scores:
             named = ", ".join(map(str, measures))
             raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
-        one, ranks = None if by_scores else measures[0], depth_of(measures)
+        one, ranks = None if by_scores else measures[0], find_depth(measures)
         cutoff = cutoff or ranks
         ranks = ranks and max(ranks, cutoff or 0)
         search = cls(found, one, measures[-1], ranks, from_, candidates, pin_unjudged, worst, by, cutoff)
@@ -125,7 +125,7 @@ class Search:
         more = None if self.from_ == "run" else self._more([run.cut(run.qids, first) for run in loaded.values()])
         every = merge_runs([*cut.values(), *([] if more is None else [more])])
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
-        context = self.evaluator.beside(every, qids, None, replace(self.evaluator.plan.needs, depth=None))
+        context = self.evaluator.make_context(every, qids, None, replace(self.evaluator.plan.needs, depth=None))
         solvable = [self._defined_case(scores, cut[scores.run], more, context) for scores in result.scores]
         cases = [case for case, _ in solvable]
         return cases, [values for _, values in solvable], self._case_of_all(cases, every, context), result
@@ -134,12 +134,14 @@ class Search:
         """Read and evaluate runs, and keep of each the documents that the evaluation looks at."""
         choices = self.evaluator.choices
         loaded = {name: loading.ranking(thing, name, choices, choices.depth, is_run=True) for name, thing in named}
-        result = self.evaluator.evaluated(list(loaded.items()), jobs)
-        result = replace(result, files={**result.files, **files_of({Part("run", name): run for name, run in named})})
-        context = self.evaluator.reading().context
+        result = self.evaluator.evaluate_named(list(loaded.items()), jobs)
+        result = replace(
+            result, files={**result.files, **name_input_files({Part("run", name): run for name, run in named})}
+        )
+        context = self.evaluator.prepare_reading().context
         if choices.only:
             how = context.qrels, choices.only, context.relevance_level
-            loaded = {name: cast("Run", reduced(run, *how)) for name, run in loaded.items()}
+            loaded = {name: cast("Run", keep_judged(run, *how)) for name, run in loaded.items()}
         return loaded, result
 
     def _count_documents(self) -> tuple[int | None, int | None]:
@@ -202,7 +204,7 @@ class Search:
             known = np.where(lines >= 0, run.scores[np.maximum(lines, 0)] / 2, np.nan)  # of halves no gap overflows
             least, most = (each.reduce(known, axis=1, initial=np.nan)[:, None] for each in (np.fmin, np.fmax))
             scores = np.where(lines >= 0, quotient(known - least, most - least, 0.0), np.nan)
-        every = Inputs(run if more is None else extended(run, qids, more), qids, context, None)
+        every = Inputs(run if more is None else append_run(run, qids, more), qids, context, None)
         return Problem(
             tuple(qids),
             every,
@@ -257,4 +259,6 @@ def _refuse_unjudged(utility: Any, by: str) -> None:
         if need.name in measure.needs and by != HEADROOM:
             raise UsageError(f"{by} needs judgements; give QRELS, or utility={SCORES}")
         if need.name in measure.needs:
-            raise UsageError(f"{measure} needs {need.missing}; give {asked_by(f'{need.give}, or --utility {SCORES}')}")
+            raise UsageError(
+                f"{measure} needs {need.missing}; give {spell_options(f'{need.give}, or --utility {SCORES}')}"
+            )

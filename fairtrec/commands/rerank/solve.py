@@ -20,7 +20,7 @@ from fairtrec.formulas import discount, two_sums
 from fairtrec.formulas.fronts import Front, same_grades
 from fairtrec.formulas.prefix_fronts import Found
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.formulas.sequences import KindSequences, by_kind
+from fairtrec.formulas.sequences import KindSequences, group_by_kind
 from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.measure import First, Precisions, RankForm, SumOverRanks
 
@@ -62,11 +62,11 @@ class Solved:
     searched: Mapping[int, Ints] = field(default_factory=dict)
     capped: frozenset[int] = frozenset()
 
-    def bounded(self, problem: Problem, own: Floats, losses: Sequence[float]) -> list[Front]:
+    def bound_fronts(self, problem: Problem, own: Floats, losses: Sequence[float]) -> list[Front]:
         """Bound the fronts of what was searched for, where so much may be lost of the utility ``own`` [query]."""
-        from fairtrec.commands.rerank.relaxed import bounded
+        from fairtrec.commands.rerank.relaxed import bound_fronts
 
-        return bounded(problem, self.fronts, self.searched, own, losses) if self.searched else self.fronts
+        return bound_fronts(problem, self.fronts, self.searched, own, losses) if self.searched else self.fronts
 
 
 def solve(problem: Problem, values: Floats, kept: Cached, *, grades_only: bool = False) -> Solved:
@@ -154,7 +154,9 @@ def _by_kinds(problem: Problem, values: Floats, fair: RankForm | None, useful: R
     if len(fronts) == len(found):
         return solved
     best = _most_useful(problem, [each.tried for each in found])
-    reached = np.array([problem.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
+    reached = np.array(
+        [problem.compute_fairness(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries]
+    )
     tried = [(orders, np.where(np.isnan(alike), values[1], alike)), (best, reached)]
     open_ = [each.front for each in found]
     return _searched(problem, values, open_, tried, most, fair, useful, solved)
@@ -167,7 +169,7 @@ def _of_row(
     exposures = front_by_exposure(problem, row, useful, grades, kept.on_front)
     if exposures is not None:
         front, top = exposures
-        same = float(problem.fairness_of(row, top[None])[0]) if grades is not None else np.nan
+        same = float(problem.compute_fairness(row, top[None])[0]) if grades is not None else np.nan
         return _OfRow(LEMMA_2, front, top, same, same, front.tops[-1:], float(front.fairness[-1]))
     listed = _listed(problem, row, kept)
     if listed is None or _gains_of(row, useful) is None:
@@ -178,8 +180,8 @@ def _of_row(
     if listed is None:
         return _by_counts(problem, row, fair, useful, grades)
     known, top, fairest, told = _of_kinds(problem, row, useful, listed, grades)
-    same = float(problem.fairness_of(row, top[None])[0]) if grades is not None else np.nan
-    most = float(problem.fairness_of(row, fairest[:1])[0]) if fairest.size else 0.0
+    same = float(problem.compute_fairness(row, top[None])[0]) if grades is not None else np.nan
+    most = float(problem.compute_fairness(row, fairest[:1])[0]) if fairest.size else 0.0
     return _OfRow(SEARCH if known is None else LEMMA_2, known, top, same, same, fairest, most, told)
 
 
@@ -187,7 +189,7 @@ def _by_counts(
     problem: Problem, row: int, fair: RankForm | None, useful: RankForm | None, grades: Ints | None
 ) -> _OfRow:
     """Lemma 3; without it only the fairest order of the same grades is looked for, by exchanges."""
-    counts = Counts.of(problem, row)
+    counts = Counts.sort_kinds(problem, row)
     front = None if counts is None else counts.front(useful)
     most = problem.greatest(row) if front is None else float(front.fairness[-1])
     top, same, most_same = np.arange(problem.lengths[row]), np.nan, np.nan
@@ -195,7 +197,7 @@ def _by_counts(
         exact = None if counts is None else counts.same_grades(grades)
         top, same = exact if exact is not None else climb_fairness(problem, row, fair, grades)
         most_same = same if exact is not None else most
-    end = problem.at_end(row) if front is None else front.tops[-1]
+    end = problem.find_end_order(row) if front is None else front.tops[-1]
     tried = top if end is None else end
     return _OfRow(
         SEARCH if front is None else LEMMA_3, front, top, same, most_same, tried[None], most, front is not None
@@ -215,7 +217,7 @@ def _searched(
     """Search for the fronts that no lemma gives; where single orders have no utility, keep what was ``tried``."""
     mixed, searched, capped = [*fronts], {}, set()
     for row in [row for row, front in enumerate(fronts) if front is None]:
-        if problem.utility_of(row, np.arange(problem.lengths[row])[None]) is None:
+        if problem.compute_utility(row, np.arange(problem.lengths[row])[None]) is None:
             continue  # _bounded takes what was tried
         starts = [tops[row] for tops, _ in tried]
         mixed[row], searched[row], was_capped = search_front(problem, row, useful, fair, float(most[row]), starts)
@@ -243,20 +245,20 @@ class _Listed(NamedTuple):
 def _of_every_order(problem: Problem, row: int, grades: Ints | None) -> _Listed | None:
     """Look at every order of a query; None if they are too many, or of no order both values are known."""
     tops = problem.every_order(row)
-    utility = None if tops is None else problem.utility_of(row, tops)
+    utility = None if tops is None else problem.compute_utility(row, tops)
     if tops is None or utility is None:
         return None
-    fairness = problem.fairness_of(row, tops)
+    fairness = problem.compute_fairness(row, tops)
     usable = np.isfinite(fairness) & np.isfinite(utility)
     if not usable.any():
         return None
-    front = Front.of(utility[usable], fairness[usable], tops[usable])
+    front = Front.keep_best(utility[usable], fairness[usable], tops[usable])
     own = np.arange(problem.lengths[row])
     if grades is None:
         return _Listed(front, own, np.nan)
     alike = np.flatnonzero(usable & (grades[tops] == grades[own]).all(axis=1))
     if not len(alike):
-        return _Listed(front, own, float(problem.fairness_of(row, own[None])[0]))
+        return _Listed(front, own, float(problem.compute_fairness(row, own[None])[0]))
     fairest = alike[fairness[alike] >= fairness[alike].max() - NEAR]  # orders are listed with the first documents first
     return _Listed(front, tops[fairest[0]], float(fairness[fairest[0]]))
 
@@ -286,7 +288,7 @@ def _bounded(problem: Problem, values: Floats, tried: Sequence[tuple[Tops, Float
     for row in range(len(problem.qids)):
         tops, utility, fairness = (np.array([each[row] for each in column]) for column in zip(*points, strict=True))
         ends = np.array([[utility.max(), utility.min()], [max(most[row], fairness.max())] * 2])
-        fronts.append(Front.of(utility, fairness, tops, ends))
+        fronts.append(Front.keep_best(utility, fairness, tops, ends))
     return fronts
 
 
@@ -294,39 +296,39 @@ def _of_relevance(problem: Problem, row: int, useful: RankForm | None, worth: Fl
     """Go through all sequences of relevant documents; None if there are too many, or utility goes by more."""
     if not isinstance(useful, First | Precisions):
         return None
-    ranks, movable = problem.ranks(row), problem.movable(row)
+    ranks, movable = problem.ranks(row), problem.find_movable(row)
     relevant = useful.relevant[row]
-    docs, supply = by_kind(relevant[movable].astype(np.int64), worth[movable], 2, len(ranks))
-    every = KindSequences.of(supply.tolist(), len(ranks))
+    docs, supply = group_by_kind(relevant[movable].astype(np.int64), worth[movable], 2, len(ranks))
+    every = KindSequences.enumerate_sequences(supply.tolist(), len(ranks))
     if every is None:
         return None
     falling = np.argsort(-weights[ranks], kind="stable")  # a kind's fairest documents stand where most counts
     placed = np.empty(every.kinds.shape, dtype=np.int64)
     placed[:, falling] = movable[every.take(docs)]
-    tops = problem.filled(row, placed)
+    tops = problem.fill_ranks(row, placed)
     fairness = weighted_sum(np.nan_to_num(worth)[tops], weights)
-    return Front.of(_of_gains(useful, row, relevant[tops]), fairness, tops)
+    return Front.keep_best(_of_gains(useful, row, relevant[tops]), fairness, tops)
 
 
 def _listed(problem: Problem, row: int, kept: Cached) -> tuple[KindSequences, Floats, Ints] | None:
     """List the sequences of kinds of a query, their fairness, and the kind of each document; None if too many."""
-    movable, ranks = problem.movable(row), len(problem.ranks(row))
+    movable, ranks = problem.find_movable(row), len(problem.ranks(row))
     looks, kinds = np.unique(problem.looks(row)[movable], axis=0, return_inverse=True)
     many, kinds = len(looks), kinds.ravel()
     if many > KINDS:
         return None
     examples = np.array([int(movable[kinds == kind][0]) for kind in range(many)], dtype=np.int64)
     if many**ranks > SHARED or problem.held[row].any():  # exact: whole numbers
-        every = KindSequences.of(np.bincount(kinds, minlength=many).tolist(), ranks)
+        every = KindSequences.enumerate_sequences(np.bincount(kinds, minlength=many).tolist(), ranks)
         if every is None:
             return None
-        return every, problem.fairness_of(row, problem.filled(row, examples[every.kinds])), kinds
-    key = b"|".join([looks.tobytes(), bytes([ranks]), *problem.beside(row)])
+        return every, problem.compute_fairness(row, problem.fill_ranks(row, examples[every.kinds])), kinds
+    key = b"|".join([looks.tobytes(), bytes([ranks]), *problem.spell_inputs(row)])
     if key not in kept.listed:
-        every = KindSequences.of([ranks] * many, ranks)
+        every = KindSequences.enumerate_sequences([ranks] * many, ranks)
         assert every is not None
         tops = examples[every.kinds] if ranks else np.zeros((1, 0), dtype=np.int64)
-        kept.listed[key] = every, problem.fairness_of(row, tops)
+        kept.listed[key] = every, problem.compute_fairness(row, tops)
     return (*kept.listed[key], kinds)
 
 
@@ -338,9 +340,9 @@ def _of_kinds(
     Last whether one of these is as useful as any order that is as fair; of orders of the same grades one is enough.
     """
     every, fairness, kinds = listed
-    ranks, movable = problem.ranks(row), problem.movable(row)
+    ranks, movable = problem.ranks(row), problem.find_movable(row)
     supply = np.bincount(kinds, minlength=every.counts.shape[1])
-    usable = every.possible(supply) & np.isfinite(fairness)
+    usable = every.fit_supply(supply) & np.isfinite(fairness)
     own = np.arange(problem.lengths[row])
     if not usable.any():
         return None, own, own[None], False
@@ -348,18 +350,18 @@ def _of_kinds(
     if grades is not None:
         pairs = np.zeros((int(grades.max(initial=0)) + 1, len(supply)), dtype=np.int64)
         np.add.at(pairs, (grades[movable], kinds), 1)
-        allowed = np.flatnonzero(usable & every.of_grades(grades[ranks], pairs))
+        allowed = np.flatnonzero(usable & every.keep_grades(grades[ranks], pairs))
         if len(allowed):
             alike = allowed[fairness[allowed] >= fairness[allowed].max() - NEAR][:SHARED_BY]
             several = [movable[place_kinds(each, grades[ranks], grades[movable], kinds)] for each in every.kinds[alike]]
-            order = problem.filled(row, min(several, key=np.ndarray.tolist)[None])[0]
+            order = problem.fill_ranks(row, min(several, key=np.ndarray.tolist)[None])[0]
     gains = _gains_of(row, useful)
     ungraded = np.zeros(len(movable)) if grades is None else grades[movable].astype(np.float64)
     worth = ungraded if gains is None else gains[movable]
-    docs, _ = by_kind(kinds, worth, len(supply), len(ranks))
-    tops = problem.filled(row, movable[docs[every.kinds[usable], every.number[usable]]])
+    docs, _ = group_by_kind(kinds, worth, len(supply), len(ranks))
+    tops = problem.fill_ranks(row, movable[docs[every.kinds[usable], every.number[usable]]])
     if useful is not None and gains is not None:
-        return Front.of(_of_gains(useful, row, gains[tops]), fairness[usable], tops), order, tops[:1], True
+        return Front.keep_best(_of_gains(useful, row, gains[tops]), fairness[usable], tops), order, tops[:1], True
     fairest = tops[fairness[usable] >= fairness[usable].max() - NEAR]
     if grades is None:
         return None, order, fairest[:1], False
@@ -391,10 +393,10 @@ def _gains_of(row: int, useful: RankForm | None) -> Floats | None:
 
 def _fairest(problem: Problem, row: int, worth: Floats, weights: Floats, grades: Ints | None) -> Ints:
     """Order the documents of a query by falling worth where the ranks count most; of equal ones by falling grade."""
-    ranks, movable = problem.ranks(row), problem.movable(row)
+    ranks, movable = problem.ranks(row), problem.find_movable(row)
     top = np.empty(len(ranks), dtype=np.int64)
     keys = -np.nan_to_num(worth[movable], nan=-np.inf).round(12)
     graded = np.zeros(len(movable)) if grades is None else -grades[movable]
     best = movable[np.lexsort((graded, keys))[: len(ranks)]]
     top[np.argsort(-weights[ranks], kind="stable")] = best
-    return np.asarray(problem.filled(row, top[None])[0])
+    return np.asarray(problem.fill_ranks(row, top[None])[0])

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.rerank.inputs import JUDGED, sees_judgements
-from fairtrec.commands.rerank.ordering import Placed, arranged, reordered
-from fairtrec.commands.rerank.picking import Picked, picked
+from fairtrec.commands.rerank.ordering import Placed, reorder_run, reordered
+from fairtrec.commands.rerank.picking import Picked, pick_orders
 from fairtrec.commands.rerank.problem import Problem
 from fairtrec.commands.rerank.reranked import Reranked
 from fairtrec.commands.rerank.search import Search
@@ -50,14 +50,14 @@ class FoundSoFar:
 
 
 @dataclass(frozen=True, eq=False)
-class Sought:
+class TwoMeasureSearch:
     """A reranker whose orders are looked for, and what they are looked for by."""
 
     by: Optimal
     search: Search
 
     @classmethod
-    def of(cls, by: Any, keywords: Mapping[str, Any], candidates: int | None, *, cut: bool) -> "Sought":
+    def settle(cls, by: Any, keywords: Mapping[str, Any], candidates: int | None, *, cut: bool) -> "TwoMeasureSearch":
         """Settle what is looked for. Raises UsageError or InputError for what does not fit together."""
         assert isinstance(by, Optimal)
         tau = "" if by.tau == 1 else f"(tau={by.tau})"
@@ -65,7 +65,7 @@ class Sought:
             by.fairness, ("FaiRR" if keywords.get("background") is None else "NFaiRR") + tau, by.cutoff, by
         )
         utility = measure_of(by.utility, "nDCG", by.cutoff, by)
-        search = Search.of(
+        search = Search.settle(
             keywords, utility, fairness, by.from_, candidates, pin_unjudged=by.pin_unjudged, worst=by.worst, by=str(by)
         )
         if cut and search.ranks is None:
@@ -106,13 +106,13 @@ class Sought:
         placed: list[Placed] = []
         if found is not None:
             if not by.same_grades:
-                found = replace(found, fronts=found.bounded(problem, own[0], (by.loss,)))
-            chosen = picked(problem, own, found, by.loss, each=by.each, same_grades=by.same_grades)
+                found = replace(found, fronts=found.bound_fronts(problem, own[0], (by.loss,)))
+            chosen = pick_orders(problem, own, found, by.loss, each=by.each, same_grades=by.same_grades)
             placed.append(_placed(problem, run, chosen.tops))
             said += _note_bound(problem, chosen)
         left = [qid for qid in run.qids if qid not in set(problem.qids)]
         placed.append(Placed(left, np.zeros((len(left), 0), dtype=np.int64)))
-        new = arranged(run, placed, by)
+        new = reorder_run(run, placed, by)
         if self.search.ranks is None and by.from_ != "run":  # all ranks count, and no more of them than before
             lengths = np.diff(run.starts).tolist()
             new = reordered(new, new.qids, [np.arange(many) for many in lengths])
@@ -153,13 +153,15 @@ def _note_bound(problem: Problem, chosen: Picked) -> tuple[Note, ...]:
     if chosen.bound - chosen.fairness <= TOLD * many:
         return ()
     size = "size of " if problem.fairness.better == "nearer 0" else ""
-    beyond = "more" if problem.turn > 0 else "less"
-    value, bound = (round(problem.turn * value / many, 6) for value in (chosen.fairness, chosen.bound))
+    beyond = "more" if problem.sign > 0 else "less"
+    value, bound = (round(problem.sign * value / many, 6) for value in (chosen.fairness, chosen.bound))
     what = f"{size}{problem.fairness}"
     return (NOT_PROVEN.note(what=what, value=value, beyond=beyond, bound=bound),)
 
 
-def reranked_by(several: Sequence[Sought], named: NamedRuns, jobs: int, *, cut: bool) -> dict[Reranker, list[Reranked]]:
+def rerank_runs(
+    several: Sequence[TwoMeasureSearch], named: NamedRuns, jobs: int, *, cut: bool
+) -> dict[Reranker, list[Reranked]]:
     """Rerank runs by each of several."""
     known = FoundSoFar()
     return {one.by: one.reranked(named, jobs, cut=cut, known=known) for one in several}

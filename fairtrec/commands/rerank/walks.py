@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.commands.rerank.exposures import OfExposure
+from fairtrec.commands.rerank.exposures import ExposureFairness
 from fairtrec.commands.rerank.problem import Problem
 from fairtrec.data import MISSING, Floats, Ints
-from fairtrec.formulas.fronts import Front, undominated, upper_corners
+from fairtrec.formulas.fronts import Front, sort_undominated, upper_corners
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.formulas.sequences import by_kind, number_kinds
+from fairtrec.formulas.sequences import group_by_kind, number_kinds
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import RankForm, SumOverRanks
 
@@ -53,7 +53,7 @@ class Walks:
     docs: Ints
     supply: Ints
     useful: SumOverRanks | None
-    exposed: OfExposure | None
+    exposed: ExposureFairness | None
     grades: Ints | None = None
     blind: bool = False
     seen: dict[bytes, _Neighbors] = field(default_factory=dict)
@@ -61,23 +61,25 @@ class Walks:
     cells: int = 0
 
     @classmethod
-    def of(cls, problem: Problem, row: int, kinds: Ints, useful: RankForm | None, fair: RankForm | None) -> "Walks":
+    def set_up(cls, problem: Problem, row: int, kinds: Ints, useful: RankForm | None, fair: RankForm | None) -> "Walks":
         """Set the search up; ``kinds`` [movable document] are numbered."""
-        movable, ranks = problem.movable(row), len(problem.ranks(row))
+        movable, ranks = problem.find_movable(row), len(problem.ranks(row))
         many = int(kinds.max(initial=-1)) + 1
         falls = useful if isinstance(useful, SumOverRanks) and useful.falls else None
         worth = np.zeros(len(movable)) if falls is None else falls.gains[row, movable]
         if falls is None and (grades := problem.grades()) is not None:
             worth = grades[row, movable].astype(np.float64)
-        docs, supply = by_kind(kinds, worth, many, ranks)
+        docs, supply = group_by_kind(kinds, worth, many, ranks)
         docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)] if len(movable) else docs)
-        return cls(problem, row, docs, np.minimum(supply, ranks), falls, OfExposure.of(problem, np.array([row]), fair))
+        return cls(
+            problem, row, docs, np.minimum(supply, ranks), falls, ExposureFairness.find(problem, np.array([row]), fair)
+        )
 
     def tops(self, kinds: Ints) -> Ints:
         """Say which documents stand at all ranks [order, rank], where these kinds stand at the free ones."""
-        return self.problem.filled(self.row, self.docs[kinds, number_kinds(kinds)])
+        return self.problem.fill_ranks(self.row, self.docs[kinds, number_kinds(kinds)])
 
-    def evaluated(self, kinds: Ints) -> _Neighbors:
+    def evaluate_orders(self, kinds: Ints) -> _Neighbors:
         """Evaluate orders by their kinds [order, rank]."""
         if not len(kinds):
             return _Neighbors(kinds, np.zeros(0), np.zeros(0))
@@ -87,7 +89,7 @@ class Walks:
         if self.exposed is not None:
             fairness = self.exposed.value(self.exposed.exposure(0, tops)[None])[0]
         else:
-            fairness = problem.fairness_of(row, tops)
+            fairness = problem.compute_fairness(row, tops)
         usable = np.isfinite(utility)
         return _Neighbors(kinds, np.where(usable, utility, -np.inf), np.where(usable, fairness, -np.inf))
 
@@ -95,7 +97,7 @@ class Walks:
         """Evaluate all orders that are one move from this one [rank]: exchanges first, then replacements."""
         key = kinds.tobytes()
         if key not in self.seen:
-            self.seen[key] = self.evaluated(self._moved(kinds))
+            self.seen[key] = self.evaluate_orders(self._moved(kinds))
         return self.seen[key]
 
     def _moved(self, kinds: Ints) -> Ints:
@@ -124,7 +126,7 @@ class Walks:
 
     def start(self, kinds: Ints) -> tuple[float, float]:
         """Evaluate one order [rank]; give both values."""
-        one = self.evaluated(kinds[None])
+        one = self.evaluate_orders(kinds[None])
         self.started.append(one)
         return float(one.utility[0]), float(one.fairness[0])
 
@@ -186,22 +188,22 @@ class Walks:
         utility, fairness = (np.concatenate([each[at] for each in every]) for at in (1, 2))
         kinds = np.concatenate([each.kinds for each in every])
         usable = np.flatnonzero(np.isfinite(fairness))
-        order, starts, ends = undominated(np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable])
+        order, starts, ends = sort_undominated(np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable])
         alike = [order[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
         chosen = usable[np.concatenate(alike)] if alike else usable
         tops = self.tops(np.unique(kinds[chosen], axis=0))
         own = np.arange(self.problem.lengths[self.row])[None]
         tops = np.concatenate([tops, own])
-        fairness = self.problem.fairness_of(self.row, tops)  # as it is printed, to the last digit
+        fairness = self.problem.compute_fairness(self.row, tops)  # as it is printed, to the last digit
         utility = self._utility_of(tops)
         found = np.isfinite(fairness)
         box = np.array([[utility[found].max(), utility[found].min()], [max(most, fairness[found].max())] * 2])
-        return Front.of(utility[found], fairness[found], tops[found], box)
+        return Front.keep_best(utility[found], fairness[found], tops[found], box)
 
     def _utility_of(self, tops: Ints) -> Floats:
         if self.useful is not None:
             return weighted_sum(np.nan_to_num(self.useful.gains[self.row])[tops], self.useful.weights[self.row])
-        found = self.problem.utility_of(self.row, tops)
+        found = self.problem.compute_utility(self.row, tops)
         assert found is not None
         return found
 
@@ -223,7 +225,7 @@ class _Hull:
         utility = np.concatenate([old[:, 0], *(each.utility for each in batches)])
         fairness = np.concatenate([old[:, 1], *(each.fairness for each in batches)])
         usable = np.flatnonzero(np.isfinite(fairness))
-        order, starts, _ = undominated(np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable])
+        order, starts, _ = sort_undominated(np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable])
         kept = usable[order[starts]]
         kept = kept[upper_corners(utility[kept], fairness[kept])]
         firsts = np.cumsum([len(old), *(len(each.utility) for each in batches)])
@@ -259,10 +261,10 @@ def search_front(
 
     ``starts`` are orders [rank] that are known; none exceeds ``most`` in fairness.
     """
-    kinds = np.unique(problem.looks(row)[problem.movable(row)], axis=0, return_inverse=True)[1].ravel()
-    walks = Walks.of(problem, row, kinds, useful, fair)
-    of_place = np.full(int(problem.several[row]), MISSING)
-    of_place[problem.movable(row)] = kinds
+    kinds = np.unique(problem.looks(row)[problem.find_movable(row)], axis=0, return_inverse=True)[1].ravel()
+    walks = Walks.set_up(problem, row, kinds, useful, fair)
+    of_place = np.full(int(problem.candidate_counts[row]), MISSING)
+    of_place[problem.find_movable(row)] = kinds
     ranks = problem.ranks(row)
     own = of_place[ranks]
     for top in starts:
@@ -281,26 +283,26 @@ def climb_fairness(problem: Problem, row: int, fair: RankForm | None, grades: In
 
     With ``grades`` [document] each rank keeps its grade.
     """
-    movable, ranks = problem.movable(row), problem.ranks(row)
+    movable, ranks = problem.find_movable(row), problem.ranks(row)
     kinds = np.unique(problem.looks(row)[movable], axis=0, return_inverse=True)[1].ravel()
     of_kind: Ints | None = None
     if grades is not None:
         pairs, kinds = np.unique(np.column_stack([kinds, grades[movable]]), axis=0, return_inverse=True)
         kinds, of_kind = kinds.ravel(), pairs[:, 1]
-    of_place = np.full(int(problem.several[row]), MISSING)
+    of_place = np.full(int(problem.candidate_counts[row]), MISSING)
     of_place[movable] = kinds
-    docs, supply = by_kind(kinds, np.zeros(len(movable)), int(kinds.max(initial=-1)) + 1, len(ranks))
+    docs, supply = group_by_kind(kinds, np.zeros(len(movable)), int(kinds.max(initial=-1)) + 1, len(ranks))
     docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)] if len(movable) else docs)
-    exposed = OfExposure.of(problem, np.array([row]), fair)
+    exposed = ExposureFairness.find(problem, np.array([row]), fair)
     walks = Walks(problem, row, docs, np.minimum(supply, len(ranks)), None, exposed, of_kind, blind=True)
     own = of_place[ranks]
     top = walks.tops(walks.climb(own, walks.start(own), 0.0)[None])
-    return top[0], float(problem.fairness_of(row, top)[0])
+    return top[0], float(problem.compute_fairness(row, top)[0])
 
 
 def _most_useful(problem: Problem, row: int, of_place: Ints, walks: Walks) -> Ints:
     """Give the kinds of the order of most utility: the documents by falling gain, or grade."""
-    movable, ranks = problem.movable(row), len(problem.ranks(row))
+    movable, ranks = problem.find_movable(row), len(problem.ranks(row))
     worth = np.zeros(len(movable))
     if walks.useful is not None:
         worth = walks.useful.gains[row, movable]

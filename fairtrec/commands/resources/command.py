@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from fairtrec.cli.commands import Commands, say
+from fairtrec.cli.commands import Commands, write_stderr
 from fairtrec.support.errors import ResourceError, UsageError, plain
 from fairtrec.support.resources import passports as resources
 from fairtrec.support.resources.passports import Passport
@@ -85,7 +85,7 @@ def verify() -> None:
 def _tell_unreadable() -> None:
     """Say which sets of the user's own are passed over."""
     for fault in resources.unreadable():
-        say(f"# passed over: {fault}")
+        write_stderr(f"# passed over: {fault}")
 
 
 _OF = {"wordlist": "terms", "pairs": "pairs", "queryset": "queries"}
@@ -115,11 +115,11 @@ def _print_columns(rows: Sequence[tuple[str, ...]]) -> None:
     """Print columns; the last goes on below where it has no room, but a path stays whole, so that it can be copied."""
     from shutil import get_terminal_size
 
-    from fairtrec.report.folding import hung
+    from fairtrec.report.folding import wrap_hanging
 
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         line = "  ".join(map(str.ljust, row, widths)).rstrip()
         room = get_terminal_size().columns if " " in row[-1] else None
-        for part in hung(line, room, sum(widths[:-1]) + 2 * len(widths[:-1])):
+        for part in wrap_hanging(line, room, sum(widths[:-1]) + 2 * len(widths[:-1])):
             click.echo(plain(part))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Commands, say
+from fairtrec.cli.commands import Commands, write_stderr
 from fairtrec.commands.results import DIFFERENCES
 from fairtrec.support.errors import UsageError
 
@@ -62,10 +62,10 @@ def diff(one: str, other: str, *, tolerance: float | None, exact: bool, form: st
 
     allowed = read_tolerance(tolerance, exact=exact)
     printing.refuse_output(output, one, other)
-    found = difference.between(results.read_results(one), results.read_results(other), allowed)
+    found = difference.compare_results(results.read_results(one), results.read_results(other), allowed)
     printing.write(DIFFERENCES, form, found, output, names=(one, other))
     for line in difference.note_versions(found.versions, (f"in {one}", f"in {other}")):
-        say(f"# {line}")
+        write_stderr(f"# {line}")
     return 0 if found.same else 1
 
 
@@ -104,29 +104,29 @@ def replay(
     printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
     with printing.progress():
         again = _sliced(replaying.evaluate(recorded, root, accept=accept), recorded, root)
-    found = difference.between(recorded, _as_recorded(again, recorded), allowed)
+    found = difference.compare_results(recorded, _as_recorded(again, recorded), allowed)
     printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
-    changed = difference.changed(recorded.measures, again.signature, recorded.signature) if accept else ()
+    changed = difference.find_changed_versions(recorded.measures, again.signature, recorded.signature) if accept else ()
     accepted = [f"accepted: {each.measure}: {each.why}" for each in changed]
     if accept:
-        say(f"# {'; '.join(accepted) or 'nothing to accept: the values of no measure have changed since'}")
+        write_stderr(f"# {'; '.join(accepted) or 'nothing to accept: the values of no measure have changed since'}")
     for line in difference.note_versions(found.versions, ("then", "now")):
-        say(f"# {line}")
+        write_stderr(f"# {line}")
     if found.same:
         what = "query by query" if any(run.queries for run in recorded.runs) else "in the mean"
-        say(f"# the same {what}: {', '.join(recorded.measures)}")
+        write_stderr(f"# the same {what}: {', '.join(recorded.measures)}")
     return 0 if found.same else 1
 
 
 def _sliced(again: "Result", recorded: "RecordedResult", root: Path | None) -> "Result":
     """Name the slices and the intervals that there were; their means are those of the queries that are compared."""
-    from fairtrec.commands.results.replaying import found
+    from fairtrec.commands.results.replaying import find_input
     from fairtrec.evaluation.answers.result import Part
     from fairtrec.evaluation.slices import Slices
 
     part = Part("slices")
-    slices = Slices.of(found(recorded, part, root)) if part in recorded.inputs else None
-    again = again if slices is None else slices.noted(again)
+    slices = Slices.read(find_input(recorded, part, root)) if part in recorded.inputs else None
+    again = again if slices is None else slices.add_notes(again)
     asked = re.fullmatch(r"(t|percentile|bca)/(0?\.\d+)", recorded.signature.get("interval", ""))
     if asked is None:
         return again

@@ -34,7 +34,9 @@ class ChangedValues(NamedTuple):
     why: str
 
 
-def changed(measures: Iterable[str], one: Mapping[str, str], other: Mapping[str, str]) -> tuple[ChangedValues, ...]:
+def find_changed_versions(
+    measures: Iterable[str], one: Mapping[str, str], other: Mapping[str, str]
+) -> tuple[ChangedValues, ...]:
     """Find the measures, spelled as they were asked for, whose values are of two versions by these signatures."""
     first, second = (dict(re.findall(r"(\w+)/(\d{1,6})(?!\d)", each.get("values", ""))) for each in (one, other))
     spelled = {re.split(r"[(@]", measure)[0]: measure for measure in measures}
@@ -54,7 +56,7 @@ def refuse_changed(several: Iterable[ChangedValues], path: FilePath) -> None:
         raise InputError(f"{'; '.join(told)}; evaluate it again, or go on all the same with --accept", path)
 
 
-def of_programs(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, Pair]:
+def compare_programs(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, Pair]:
     """Give the versions of programs that differ between two signatures."""
     apart = _apart(one, other)
     return {name: apart[name] for name in PROGRAMS if name in apart}
@@ -160,7 +162,7 @@ class Difference:
         return not any((*of_files, self.queries, self.sizes, self.values))
 
 
-def between(one: RecordedResult, other: RecordedResult, tolerance: Tolerance = USUAL) -> Difference:
+def compare_results(one: RecordedResult, other: RecordedResult, tolerance: Tolerance = USUAL) -> Difference:
     """Compare two results.
 
     Runs are matched by name, or are the one that each has. Where inputs lie does not matter, what they hold does.
@@ -182,8 +184,8 @@ def between(one: RecordedResult, other: RecordedResult, tolerance: Tolerance = U
     runs = ([], []) if len(one.runs) == len(other.runs) == len(pairs) else (one.runs, other.runs)
     choices = unequal(one.signature, other.signature)
     return Difference(
-        of_programs(one.signature, other.signature),
-        changed(common, one.signature, other.signature),
+        compare_programs(one.signature, other.signature),
+        find_changed_versions(common, one.signature, other.signature),
         {name: pair for name, pair in choices.items() if name not in (*PROGRAMS, "values")},
         _apart(_digests(one, pairs, 0), _digests(other, pairs, 1)),
         _single(*([run.name for run in several] for several in runs)),

@@ -19,7 +19,7 @@ from fairtrec.measure import Measure, Quantity
 from fairtrec.measures.catalogue import notation, registry
 from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.files import opening
-from fairtrec.support.files.arguments import named
+from fairtrec.support.files.arguments import expand_runs
 from fairtrec.support.notes import Note, NoteKind
 from fairtrec.support.version import __version__
 
@@ -63,7 +63,7 @@ def read_values(
         UsageError: two runs with the same name.
     """
     if not isinstance(files, Mapping):
-        files = named([fspath(file) for file in ([files] if isinstance(files, PATH) else files)])
+        files = expand_runs([fspath(file) for file in ([files] if isinstance(files, PATH) else files)])
     runs: dict[str, ValueTable] = {}
     places: dict[str, FilePath] = {}
     signatures: dict[str, Signature] = {}
@@ -116,7 +116,7 @@ def measure_of(name: str) -> Quantity:
 
 
 def _read(path: FilePath) -> tuple[list[Value], Signature | None]:
-    with opening.opened(path) as stream:
+    with opening.open_input(path) as stream:
         text = b"".join(block for block, _ in opening.blocks(stream, path, opening.LONGEST_TEXT))
     if not _is_document(text):
         return reader.read(path, text.decode(), lambda name: not isinstance(measure_of(name), NamedValues)), None

@@ -14,11 +14,11 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.option import Choice
 from fairtrec.evaluation.inputs.options import CHOICES, ChoiceKeywords
 from fairtrec.evaluation.inputs.sources import SOURCE_NAMES, WORDS, Attributes
-from fairtrec.evaluation.signature import parts_beside, versions_of
+from fairtrec.evaluation.signature import list_parts, list_versions
 from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.files import opening
-from fairtrec.support.files.arguments import crossed, source
+from fairtrec.support.files.arguments import source, split_crossed
 
 REPLAYED = "only a file can be replayed, so write it to one and evaluate that again"
 
@@ -29,7 +29,7 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
     Raises InputError if an input is not there, or is not what it was, for what a file cannot be replayed from, and for
     a measure whose values have changed since, unless these are accepted.
     """
-    places = {part: found(recorded, part, root) for part in recorded.inputs}
+    places = {part: find_input(recorded, part, root) for part in recorded.inputs}
     known = {*SOURCE_NAMES, *ChoiceKeywords.__annotations__}
     if not recorded.options or not known >= set(recorded.options):
         strange = ", ".join(sorted(set(recorded.options) - known))
@@ -43,7 +43,7 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
     try:
         measures = [each for name in recorded.measures for each in registry.parse(name)]
         if not accept:
-            changed = difference.changed(recorded.measures, versions_of(measures), recorded.signature)
+            changed = difference.find_changed_versions(recorded.measures, list_versions(measures), recorded.signature)
             difference.refuse_changed(changed, recorded.path)
         runs = {run.name: places[Part("run", run.name)] for run in recorded.runs}
         return api.evaluate(measures, runs, options.pop("qrels", None), **options)
@@ -51,11 +51,11 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
         raise InputError(f"this file cannot be replayed: {fault}", recorded.path) from None
 
 
-def found(recorded: RecordedResult, part: Part, root: Path | None) -> str:
+def find_input(recorded: RecordedResult, part: Part, root: Path | None) -> str:
     """Find an input, and make sure that it is what it was."""
     file = recorded.inputs[part]
     place = file.name if root is None or loading.is_name(file.name) else str(root / file.name)
-    origin = loading.origin(place) or loading.origin(file.name)
+    origin = loading.find_file(place) or loading.find_file(file.name)
     of = f"{part.of} of {recorded.path}"
     if origin is None:
         raise InputError(f"there is no such file, which is the {of}; say with --root where paths start", place)
@@ -113,7 +113,7 @@ def _refuse_unrecorded(recorded: RecordedResult) -> None:
     labels = asked.get("labels")
     sources = labels if isinstance(labels, dict) else {"": labels}
     given = {name: asked.get(name) for name in SOURCE_NAMES if asked.get(name) not in WORDS.get(name, ())}
-    for part, thing in parts_beside(given, sources, asked.get("target", "even"), asked.get("pool")).items():
+    for part, thing in list_parts(given, sources, asked.get("target", "even"), asked.get("pool")).items():
         is_folder = part.of == "counterfactual" and any(each.of == part.of for each in recorded.inputs)
         is_word = (part.of, thing) in (("labels", "qrels"), ("qrels", "none"))
         if isinstance(thing, str) and part not in recorded.inputs and not is_folder and not is_word:
@@ -144,7 +144,7 @@ def _is_of(value: Any, hint: Any) -> bool:
 
 def _labels(value: str, places: dict[Part, str], attribute: str = "") -> str:
     """Give labels as they were, each file in its place, with what is taken of it."""
-    several = crossed(value)
+    several = split_crossed(value)
     found = []
     for number, part in enumerate(several, 1):
         place = places.get(Part("labels", f"{attribute} {number}".strip() if len(several) > 1 else attribute or None))

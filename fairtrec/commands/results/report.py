@@ -6,8 +6,8 @@ from typing import Any
 
 from fairtrec.commands.results.difference import Deviation, Difference, Pair
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.report.cells import distinct
-from fairtrec.report.folding import hung
+from fairtrec.report.cells import format_distinct
+from fairtrec.report.folding import wrap_hanging
 from fairtrec.support.errors import plain
 
 
@@ -16,7 +16,7 @@ def text(difference: Difference, *, names: Pair, window: bool = False) -> str:
     room = get_terminal_size().columns if window else None
     lines = [] if difference.same else [f"--- {names[0]}", f"+++ {names[1]}", *_lines(difference, names)]
     lines += [near(difference)] * bool(difference.near)
-    return "".join(f"{part}\n" for line in lines for part in hung(plain(line), room, 4))
+    return "".join(f"{part}\n" for line in lines for part in wrap_hanging(plain(line), room, 4))
 
 
 def _lines(difference: Difference, names: Pair) -> Iterator[str]:
@@ -54,7 +54,7 @@ def _deviation(deviation: Deviation) -> str:
 
 
 def _both(one: float, other: float) -> str:
-    return " | ".join(distinct(one, other, 4))
+    return " | ".join(format_distinct(one, other, 4))
 
 
 def record(difference: Difference, *, names: Pair) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class RecordedResult:
         scores = tuple(self._scores(run, measures) for run in self.runs)
         return Result(scores, self.signature, (), self.inputs, (), self.options)
 
-    def only(self, measures: Sequence[Measure]) -> Scores:
+    def take_baseline(self, measures: Sequence[Measure]) -> Scores:
         """Give the values of the one run that is here, as of a baseline."""
         if len(self.runs) != 1:
             names = ", ".join(run.name for run in self.runs[:3])
@@ -81,7 +81,7 @@ def is_results(path: FilePath) -> bool:
     """Tell a results file from a run by its first character."""
     if opening.is_stream(path):
         return False
-    with opening.opened(path) as stream:
+    with opening.open_input(path) as stream:
         return stream.read(256).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
@@ -91,7 +91,7 @@ def read_results(path: FilePath) -> RecordedResult:
     Raises:
         InputError: a file of another kind.
     """
-    with opening.opened(path) as stream:
+    with opening.open_input(path) as stream:
         data = stream.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             raise InputError(f"more than {LARGEST_FILE >> 20} MiB; a results file of fewer runs will do", path)
@@ -103,7 +103,7 @@ def parse(data: bytes, path: FilePath) -> RecordedResult:
     document = parse_json(data, fspath(path), f"write it with: {WRITE}")
     _refuse_other_format(document)
     of_measures, of_inputs = document.object("measures"), document.object("inputs")
-    columns = {name: of_measures.object(name).maybe("of", str) or name for name in of_measures}
+    columns = {name: of_measures.object(name).take_optional("of", str) or name for name in of_measures}
     inputs = {Part.read(part): _input(of_inputs.object(part)) for part in of_inputs}
     runs = tuple(_run(each, columns) for each in document.objects("runs"))
     if not runs:
@@ -112,7 +112,9 @@ def parse(data: bytes, path: FilePath) -> RecordedResult:
         document.refuse("names a run twice", "runs")
     options = document.object("options").values if "options" in document else {}
     signature = Signature.read(document.get("signature", str))
-    counts = frozenset(name for name in of_measures if of_measures.object(name).maybe("aggregate", str) == "sum")
+    counts = frozenset(
+        name for name in of_measures if of_measures.object(name).take_optional("aggregate", str) == "sum"
+    )
     measures = tuple(dict.fromkeys(columns.values()))
     return RecordedResult(fspath(path), signature, inputs, measures, runs, options, columns, counts)
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from fairtrec.commands.check.requirement import Requirement
 from fairtrec.commands.compare.compared import Comparison, Comparisons
-from fairtrec.commands.select.criterion import Variants, best, f_beta, scaled, worth
+from fairtrec.commands.select.criterion import Variants, choose_best, f_beta, scale_means, worth
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.inputs.loading import short
-from fairtrec.evaluation.slices import common, restricted
+from fairtrec.evaluation.slices import keep_common_queries, keep_queries
 from fairtrec.formats import tsv
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
@@ -36,7 +36,7 @@ class Folds:
     how: str  # as a reader is told
 
     @property
-    def held_out(self) -> bool:
+    def is_held_out(self) -> bool:
         """Whether a query's variant is chosen without it."""
         return len(self.names) > 1
 
@@ -44,7 +44,7 @@ class Folds:
     def training(self) -> Bools:
         """The queries that the variant of each fold is chosen by [fold, query]."""
         inside: Bools = self.of == np.arange(len(self.names))[:, None]
-        return ~inside if self.held_out else inside
+        return ~inside if self.is_held_out else inside
 
     @property
     def sizes(self) -> str:
@@ -99,13 +99,13 @@ class ScoredVariants:
     fairness: Floats
     allowed: Bools
 
-    def chosen(self, beta: float) -> Ints:
+    def choose(self, beta: float) -> Ints:
         """Choose a variant for each fold [fold]."""
-        return best(f_beta(*self._scaled, beta), self.names, self.allowed)
+        return choose_best(f_beta(*self._scaled, beta), self.names, self.allowed)
 
     @cached_property
     def _scaled(self) -> tuple[Floats, Floats]:
-        return scaled(self.utility), scaled(self.fairness)
+        return scale_means(self.utility), scale_means(self.fairness)
 
     def without(self, variant: int) -> "ScoredVariants":
         """Leave a variant out of the pool."""
@@ -113,7 +113,7 @@ class ScoredVariants:
         names = tuple(name for place, name in enumerate(self.names) if place != variant)
         return ScoredVariants(names, self.utility[:, kept], self.fairness[:, kept], self.allowed[:, kept])
 
-    def worst(self) -> Iterator[tuple[int, int, str]]:
+    def find_worst(self) -> Iterator[tuple[int, int, str]]:
         """Give each variant that is the least on an axis in some fold: its place, in how many folds, the axis.
 
         Its criterion is 0 there for each beta above 0 and below infinity.
@@ -124,19 +124,19 @@ class ScoredVariants:
             for variant in np.flatnonzero(at_the_end.any(axis=0)).tolist():
                 yield variant, int(at_the_end[:, variant].sum()), axis
 
-    def swayed(self, betas: Sequence[float]) -> Iterator[tuple[int, float, int, int, int]]:
+    def find_swayed(self, betas: Sequence[float]) -> Iterator[tuple[int, float, int, int, int]]:
         """Find variants whose absence changes a choice that is not of them, since the scale of an axis moves.
 
         Gives for each its place, and the first beta and fold of which that is so; the place of what is chosen there,
         and of what would be.
         """
-        chosen = {beta: self.chosen(beta) for beta in betas}
+        chosen = {beta: self.choose(beta) for beta in betas}
         ends = [f(means, axis=1) for means in (self.utility, self.fairness) for f in (np.argmin, np.argmax)]
         several = np.unique(np.concatenate(ends)).tolist() if len(self.names) > 2 else []
         for variant in several:  # that set the scale of an axis in some fold; the absence of others moves nothing
             rest = self.without(variant)
             for beta, now in chosen.items():
-                then = rest.chosen(beta)
+                then = rest.choose(beta)
                 then = then + (then >= variant)  # its place among all
                 moved = np.flatnonzero((now != variant) & (now != then))
                 if len(moved):
@@ -154,10 +154,10 @@ def choice_of(
     for requirement in requirements:
         allowed &= meets(requirement, variants, training, baseline)
     for fold in np.flatnonzero(~allowed.any(axis=1)).tolist():
-        where = f"on the training queries of fold {folds.names[fold]}" if folds.held_out else "on these queries"
+        where = f"on the training queries of fold {folds.names[fold]}" if folds.is_held_out else "on these queries"
         asked = " and ".join(map(str, requirements))
         raise UsageError(f"no variant meets {asked} {where}; ask for less with --require")
-    utility, fairness = (worth(variants.of(axis), axis.better, training) for axis in variants.axes)
+    utility, fairness = (worth(variants.take_values(axis), axis.better, training) for axis in variants.axes)
     return ScoredVariants(variants.names, utility, fairness, allowed)
 
 
@@ -165,7 +165,7 @@ def meets(requirement: Requirement, variants: Variants, training: Bools, baselin
     """Tell which variants meet a requirement by their mean itself over the training queries [fold, variant]."""
     if requirement.scope:
         raise UsageError(f"{requirement}: a choice knows no slices; leave out {requirement.scope!r}")
-    values = variants.of(requirement.measure)
+    values = variants.take_values(requirement.measure)
     others = np.zeros(values.shape)
     if requirement.relative:
         if baseline is None:
@@ -184,7 +184,7 @@ def meets(requirement: Requirement, variants: Variants, training: Bools, baselin
 
 def _of(baseline: Scores, variants: Variants, requirement: Requirement) -> Floats:
     """Give the baseline's values for the queries of the variants; nan where it has none."""
-    mine, theirs = common(restricted(variants.scores[0], variants.qids), baseline)
+    mine, theirs = keep_common_queries(keep_queries(variants.scores[0], variants.qids), baseline)
     found = dict(zip(mine.qids, theirs.values[theirs.measures.index(requirement.measure)].tolist(), strict=True))
     return np.array([found.get(qid, np.nan) for qid in variants.qids])
 

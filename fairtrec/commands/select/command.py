@@ -72,9 +72,9 @@ def command(
         options.refuse_typed("is for comparing with --baseline, and there is none", *procedure)
     compare.refuse_idle({name: given[name] for name in procedure})
     write_run = given.pop("write_run")
-    files = printing.files_of(runs, [output, write_run], qrels, *given.values())
+    files = printing.name_run_files(runs, [output, write_run], qrels, *given.values())
     if output is not None and write_run is not None and output.resolve() == write_run.resolve():
         raise UsageError(f"--output and --write-run would both write {output}; choose another for one of the two")
-    with printing.attended():
+    with printing.show_progress():
         selection = select(files, qrels, write_run=write_run, **given)
     printing.write(SELECTIONS, form, selection, output, places=places)

@@ -18,7 +18,7 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.slices import restricted
+from fairtrec.evaluation.slices import keep_queries
 from fairtrec.formulas.rounding import constant, finite, same
 from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.measure import Better, Measure
@@ -61,10 +61,10 @@ def worth(values: Floats, better: Better, training: Bools) -> Floats:
     return np.asarray(multiply_counts(training, turned.T) / training.sum(axis=1, keepdims=True))
 
 
-def scaled(means: Floats) -> Floats:
+def scale_means(means: Floats) -> Floats:
     """Scale means [fold, variant] so that the least of each fold is 0, the greatest 1; all are 1 where all are equal.
 
-    >>> scaled(np.array([[0.2, 0.3, 0.4], [0.5, 0.5, 0.5]])).round(12).tolist()
+    >>> scale_means(np.array([[0.2, 0.3, 0.4], [0.5, 0.5, 0.5]])).round(12).tolist()
     [[0.0, 0.5, 1.0], [1.0, 1.0, 1.0]]
     """
     low = means.min(axis=1, keepdims=True)
@@ -91,7 +91,7 @@ def f_beta(utility: Floats, fairness: Floats, beta: float) -> Floats:
     return (1 + square) * utility * share
 
 
-def best(criterion: Floats, names: Sequence[str], allowed: Bools) -> Ints:
+def choose_best(criterion: Floats, names: Sequence[str], allowed: Bools) -> Ints:
     """Choose a variant in each fold: the greatest criterion [fold, variant] of those that are ``allowed``.
 
     Where several agree to 12 digits, it is the first by name. Some variant is allowed in each fold.
@@ -129,17 +129,17 @@ class Variants:
         """All values [variant, measure, query]."""
         return np.stack([each.values for each in self.scores])
 
-    def of(self, measure: Measure) -> Floats:
+    def take_values(self, measure: Measure) -> Floats:
         """Give the values of a measure [variant, query]. Raises UsageError if it was not computed."""
         return self.values[:, place(measure, self.scores[0].measures)]
 
-    def composed(self, name: str, chosen: Ints) -> Scores:
+    def compose_scores(self, name: str, chosen: Ints) -> Scores:
         """Give the scores of a run whose queries [query] are those of the variants ``chosen``."""
         values = self.values[chosen, :, np.arange(len(self.qids))].T
         return replace(self.scores[0], run=name, tag="select", values=values, notes=(), columns={})
 
 
-def gathered(several: Sequence[Scores], axes: MeasurePair) -> Variants:
+def gather_variants(several: Sequence[Scores], axes: MeasurePair) -> Variants:
     """Keep the queries for which each variant has both values, which are numbers.
 
     Raises UsageError for fewer than two variants, a measure that was not computed, and where no query is left.
@@ -154,13 +154,13 @@ def gathered(several: Sequence[Scores], axes: MeasurePair) -> Variants:
     if not whole:
         raise UsageError(f"there is no query for which each variant has both {axes[0]} and {axes[1]}; name other runs")
     qids = sorted(whole)
-    kept = tuple(only(each, each.measures, qids) for each in several)
+    kept = tuple(keep_values(each, each.measures, qids) for each in several)
     return Variants(kept, axes, tuple(sorted(every - whole)))
 
 
-def only(scores: Scores, measures: Sequence[Measure], qids: Sequence[str]) -> Scores:
+def keep_values(scores: Scores, measures: Sequence[Measure], qids: Sequence[str]) -> Scores:
     """Keep some measures of a run, and those of its queries that are among these; queries sorted by id."""
-    kept = restricted(scores, qids)
+    kept = keep_queries(scores, qids)
     rows = [kept.measures.index(measure) for measure in measures]
     order = sorted(range(len(kept.qids)), key=kept.qids.__getitem__)
     values = kept.values[rows][:, order]

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from fairtrec.commands.compare.paper import TESTS, mark, signs_in
+from fairtrec.commands.compare.paper import TESTS, explain_signs, mark
 from fairtrec.commands.select.choosing import Selected, Selection
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.slices import restricted
+from fairtrec.evaluation.slices import keep_queries
 from fairtrec.report.cells import sizes
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head, list_runs
@@ -101,7 +101,7 @@ def judge(selection: Selection) -> Note:
     folds = selection.folds
     several = ", ".join(f"{row.beta:g}" for row in selection.rows if len(row.counts) > 1)
     return VERDICT.note(
-        queries=len(selection.variants.qids), folds=len(folds.names) if folds.held_out else 0, unsettled=several
+        queries=len(selection.variants.qids), folds=len(folds.names) if folds.is_held_out else 0, unsettled=several
     )
 
 
@@ -124,7 +124,7 @@ def list_notes(selection: Selection) -> list[Note]:
     if view is not None:
         alike = "; rows that choose the same are one run" * (len(view.result.scores) <= len(selection.rows))
         compared = [FAMILY.note(family=view.family, alike=alike), *view.notes]
-    chosen_by = tuple(restricted(scores, selection.variants.qids) for scores in selection.result.scores)
+    chosen_by = tuple(keep_queries(scores, selection.variants.qids) for scores in selection.result.scores)
     result = replace(selection.result, scores=chosen_by)
     return [*_unsettled(selection), *_of_choice(selection), *compared, *list_result_notes(result)]
 
@@ -151,7 +151,7 @@ def tables(selection: Selection, *, places: int) -> Document:
     every = [each for row in several for each in row.chosen]
     keys = [Column("beta", column(row.beta for row in several), words=True)]
     keys.append(Column("chosen", [run for run, _ in every], words=True, runs=True))
-    keys += [Column("folds", [many for _, many in every])] * selection.folds.held_out
+    keys += [Column("folds", [many for _, many in every])] * selection.folds.is_held_out
     signs = [directions(each.better for each in measures), *_signs(selection)]
     table, notes = ReportTable("", keys, values), list_notes(selection)
     return Document([table], notes, str(selection.signature), signs=signs, verdict=judge(selection))
@@ -187,7 +187,7 @@ def _signs(selection: Selection) -> Iterator[str]:
     if (view := selection.comparisons) is not None:
         few = f"; ?: fewer than {DECIDING} differences are not 0" if any("?" in mark(row) for row in view.rows) else ""
         how, name = view.procedure, shorten_names([view.result.scores[0].run])[0]
-        yield f"{signs_in(view, 'row')} than {name}: {TESTS[how.test]}, p at most {how.alpha:g}{few}"
+        yield f"{explain_signs(view, 'row')} than {name}: {TESTS[how.test]}, p at most {how.alpha:g}{few}"
 
 
 def _names(selection: Selection) -> dict[str, str]:
@@ -196,21 +196,21 @@ def _names(selection: Selection) -> dict[str, str]:
 
 def _counted(row: Selected, selection: Selection) -> list[str]:
     """Name what is chosen, and in how many folds."""
-    return [f"{name} {many}" if selection.folds.held_out else name for name, many in row.counts.items()]
+    return [f"{name} {many}" if selection.folds.is_held_out else name for name, many in row.counts.items()]
 
 
 def _unsettled(selection: Selection) -> Iterator[Note]:
     """Say which betas choose several variants, so none is the choice."""
     folds = len(selection.folds.names)
     several = [f"beta {row.beta:g} chooses {len(row.counts)} variants" for row in selection.rows if len(row.counts) > 1]
-    if selection.folds.held_out and several:
+    if selection.folds.is_held_out and several:
         yield UNSETTLED.note(folds=folds, choices=", ".join(several))
 
 
 def _of_choice(selection: Selection) -> Iterator[Note]:
     variants, folds, many = selection.variants, selection.folds, len(selection.variants.qids)
     queries = "1 query" if many == 1 else f"{many} queries"
-    if folds.held_out:
+    if folds.is_held_out:
         yield HELD_OUT.note(variants=len(variants.names), queries=queries, sizes=folds.sizes, how=folds.how)
     else:
         yield NO_FOLDS.note(variants=len(variants.names), queries=queries)
@@ -244,11 +244,13 @@ def _of_pool(selection: Selection) -> Iterator[Note]:
     """Say which variants are worst on an axis, and which choices rest on a variant that is not chosen."""
     shown, choice = list(_names(selection).values()), selection.choice
     between = [row.beta for row in selection.rows if 0 < row.beta < float("inf")]
-    worst = [f"{shown[at]} (least {axis}{_times(many, selection)})" for at, many, axis in choice.worst() if between]
+    worst = [
+        f"{shown[at]} (least {axis}{_times(many, selection)})" for at, many, axis in choice.find_worst() if between
+    ]
     if worst:
         yield WORST.note(worst=", ".join(worst))
-    for at, beta, fold, now, then in choice.swayed(between):
-        where = f" in fold {selection.folds.names[fold]}" if selection.folds.held_out else ""
+    for at, beta, fold, now, then in choice.find_swayed(between):
+        where = f" in fold {selection.folds.names[fold]}" if selection.folds.is_held_out else ""
         would = f"beta {beta:g} would choose {shown[then]}, not {shown[now]}{where}"
         yield SWAYED.note(variant=shown[at], would=would)
 

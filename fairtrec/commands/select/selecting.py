@@ -13,14 +13,14 @@ from fairtrec.commands.check.requirement import Requirement
 from fairtrec.commands.compare.baseline import compare, find
 from fairtrec.commands.compare.compared import Comparisons, refuse_gold
 from fairtrec.commands.select.choosing import Folds, ScoredVariants, Selected, Selection, choice_of, divide
-from fairtrec.commands.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gathered, only
+from fairtrec.commands.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
 from fairtrec.data import Run
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.documents import reduced
+from fairtrec.evaluation.inputs.documents import keep_judged
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices
 from fairtrec.evaluation.inputs.sources import Keywords
 from fairtrec.formats import plain_run
@@ -30,7 +30,7 @@ from fairtrec.measures.catalogue.needs import needs_judgements
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 from fairtrec.support.errors import PATH, FilePath, UsageError
-from fairtrec.support.files.arguments import joined
+from fairtrec.support.files.arguments import add_run
 
 
 class SelectKeywords(Keywords, ProcedureKeywords, total=False):
@@ -93,14 +93,14 @@ def select(
         result, base = evaluated(runs, qrels, wanted, baseline, {"jobs": jobs, **rest})
         shown = _shown(result.scores[0].measures, axes, beside, asked, level)
     refuse_gold(result, "a choice looks")
-    variants = gathered(result.scores, axes)
+    variants = gather_variants(result.scores, axes)
     dealt = divide(variants.qids, folds)
     choice = choice_of(variants, dealt, asked, base)
     rows = tuple(_selected(each, choice, variants, dealt, shown) for each in several)
-    comparisons = None if base is None else _compared(result, only(base, shown, variants.qids), rows, procedure)
+    comparisons = None if base is None else _compared(result, keep_values(base, shown, variants.qids), rows, procedure)
     selection = Selection(rows, variants, choice, dealt, asked, result, comparisons)
     if write_run is not None:
-        plain_run.write(_composed(selection, dict(loading.named_runs(runs)), qrels, rest), Path(fspath(write_run)))
+        plain_run.write(_composed(selection, dict(loading.name_rankings(runs)), qrels, rest), Path(fspath(write_run)))
     return selection
 
 
@@ -145,10 +145,10 @@ def _shown(
 def _selected(
     beta: float, choice: ScoredVariants, variants: Variants, folds: Folds, shown: Sequence[Measure]
 ) -> Selected:
-    chosen = choice.chosen(beta)
+    chosen = choice.choose(beta)
     of_fold = {name: variants.names[at] for name, at in zip(folds.names, chosen.tolist(), strict=True)}
-    composed = variants.composed(f"beta {beta:g}", chosen[folds.of])
-    return Selected(beta, of_fold, only(composed, shown, variants.qids))
+    composed = variants.compose_scores(f"beta {beta:g}", chosen[folds.of])
+    return Selected(beta, of_fold, keep_values(composed, shown, variants.qids))
 
 
 def _compared(result: Result, base: Scores, rows: Sequence[Selected], procedure: Any) -> Comparisons:
@@ -165,7 +165,7 @@ def evaluated(
 
     Raises what ``evaluate`` raises, and UsageError for a baseline that there is not.
     """
-    named = dict(loading.named_runs(runs))
+    named = dict(loading.name_rankings(runs))
     refuse_geometric(each for each in measures if isinstance(each, Measure))
     if baseline is None:
         return evaluate(list(measures), named, qrels, **given), None
@@ -184,9 +184,9 @@ def _joined(named: dict[str, Any], baseline: Any) -> tuple[str, dict[str, Any]]:
         if not Path(text).is_file():
             return list(named)[find(list(named), text)], named
         files = {name: fspath(run) for name, run in named.items() if isinstance(run, PATH)}
-        name, every = joined(files, text)
+        name, every = add_run(files, text)
         return name, {**named, name: every[name]}
-    ((name, run),) = loading.named_runs(baseline)
+    ((name, run),) = loading.name_rankings(baseline)
     name = "baseline" if name == "run" else name
     while name in named:
         name = f"{name} (baseline)"
@@ -215,8 +215,8 @@ def _composed(selection: Selection, runs: Mapping[str, Any], qrels: Any, given: 
     of_query = np.array([row.chosen[name] for name in selection.folds.names])[selection.folds.of].tolist()
     wholes: dict[str, Run] = {}
     for name in dict.fromkeys(of_query):
-        system = loading.submitted(runs[name], name, choices, choices.depth)
-        (wholes[name],) = reduced(system, judgements, choices.only, choices.relevance_level or 1).runs
+        system = loading.load_run(runs[name], name, choices, choices.depth)
+        (wholes[name],) = keep_judged(system, judgements, choices.only, choices.relevance_level or 1).runs
     found = zip(selection.variants.qids, of_query, strict=True)  # sorted by qid
     parts = [part for qid, name in found if (part := wholes[name].cut([qid], None)).qids]
     return replace(

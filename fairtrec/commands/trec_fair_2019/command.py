@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.report.writers import RESULTS
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Amortization, UnfairnessVariant
@@ -63,10 +63,10 @@ def command(
     view = {name: chosen.pop(name) for name in ("per_query", "places")}
     if not labels:
         raise UsageError("unfairness needs the groups of authors; give --labels FILE")
-    files = printing.files_of(runs, [output], sequences, truth, *labels)
+    files = printing.name_run_files(runs, [output], sequences, truth, *labels)
     result = evaluate(files, sequences, truth, labels, **chosen)
     for _, fault in result.failed:
-        say(fault)
+        write_stderr(fault)
     if result.scores:
         by = None if sort is None else _sorted_by(sort, result.scores[0].measures)
         printing.write(RESULTS, form, result, output, sort=by, **view)

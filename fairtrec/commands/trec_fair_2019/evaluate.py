@@ -37,13 +37,13 @@ class SequenceWork:
 
     def begin(self) -> Callable[[NamedFile], Scores]:
         """Give what evaluates a run."""
-        return self.of
+        return self.evaluate
 
-    def of(self, named: NamedFile) -> Scores:
+    def evaluate(self, named: NamedFile) -> Scores:
         """Evaluate a run. Raises InputError for what is wrong with it."""
         name, path = named
         submissions.refuse(path)
-        placed = trec_fair.placed(trec_fair.rankings(path), self.requests, self.truth)
+        placed = trec_fair.place_run(trec_fair.rankings(path), self.requests, self.truth)
         values = [self.utility(placed), *(measure(placed, each) for measure, each in self.of_groups)]
         notes = [
             replace(measure.note(placed, each), measures=(measure,))
@@ -123,7 +123,7 @@ def _measures_of(
         own: dict[str, Any] = {"variant": variant, "amortization": amortization, "labels": each.name}
         of_groups.append((TREC19Unfairness(**own), each))
         for of in ("exposure", "relevance") if shares else ():
-            of_groups += [(share, each) for share in TREC19Share(of=of, **own).expanded(each.groups)]
+            of_groups += [(share, each) for share in TREC19Share(of=of, **own).expand_groups(each.groups)]
     return of_groups
 
 

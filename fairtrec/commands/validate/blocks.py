@@ -31,7 +31,7 @@ def blocks(path: FilePath, found: Findings) -> Iterator[tuple[bytes, int]]:
     """Give about opening.BLOCK bytes at a time, cut at line ends, with the number of the first line."""
     line, unpacked, damage = 1, 0, ""
     try:
-        with opening.opened(path) as stream:
+        with opening.open_input(path) as stream:
             lines = Lines(stream, opening.BLOCK, LONGEST, opening.LONGEST_TEXT)
             for block in lines:
                 report(fspath(path), opening.position(stream), opening.size(path))
@@ -49,10 +49,10 @@ def blocks(path: FilePath, found: Findings) -> Iterator[tuple[bytes, int]]:
         found.add("E101", line - 1 or None, damage + after)
 
 
-def meant(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one for each guess
+def guess_format(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one for each guess
     """Say what a line of not six columns may be; an empty string if there is no telling.
 
-    >>> meant(b"q1 d7 1 0.5", b"q1 d7 1 0.5".split())
+    >>> guess_format(b"q1 d7 1 0.5", b"q1 d7 1 0.5".split())
     ', it looks like qid docno rank score (--run-format 4-columns)'
     """
     many = len(cells)
@@ -71,7 +71,7 @@ def meant(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one for ea
     return ""
 
 
-def parsed(kind: type[int] | type[float], cells: tuple[bytes, ...]) -> list[float] | None:
+def parse_cells(kind: type[int] | type[float], cells: tuple[bytes, ...]) -> list[float] | None:
     """Parse all cells at once; None if one of them is nothing usual."""
     try:
         values = list(map(kind, cells))

@@ -16,15 +16,15 @@ import numpy as np
 from fairtrec.commands.validate import entries
 from fairtrec.commands.validate.checks import Known, check
 from fairtrec.commands.validate.entries import RunEntries
-from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, shown
-from fairtrec.data import Docnos, Floats, Ints, fingerprints, starts_of
-from fairtrec.data.ranking.order import by_falling_score
+from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, quote_text
+from fairtrec.data import Docnos, Floats, Ints, find_starts, fingerprints
+from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.formats import bounded, columns, other_runs
-from fairtrec.formats.other_runs import meant
+from fairtrec.formats.other_runs import settle_format
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files import compression, opening, submissions
-from fairtrec.support.files.atomic import refuse_full_folder, replaced
+from fairtrec.support.files.atomic import refuse_full_folder, replace_file
 from fairtrec.support.literals import RunFormat, Severity
 
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
@@ -43,7 +43,7 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
         return RunEntries.empty(fault.line or 0, kind)
     if "Q0" in table.columns:
         rankings = np.char.add(np.char.add(table.columns["qid"], b" "), table.columns["Q0"])
-        table = replace(table, columns={**table.columns, "qid": Repeats.of(rankings)})
+        table = replace(table, columns={**table.columns, "qid": Repeats.find(rankings)})
     lines = _numbers(table, len(table.columns["docno"]))
     for name, ids in (("docno", table.columns["docno"]), ("qid", table.columns["qid"].texts)):
         if kind != "trec-fair" and np.isin(ids.view(np.uint8), BLANKS).any():
@@ -94,7 +94,7 @@ class Checked:
         return [code for code in found if code.is_error and not code.repair]
 
     @property
-    def repaired(self) -> list[tuple[Code, int]]:
+    def repairs(self) -> list[tuple[Code, int]]:
         """What writing the run anew puts right, and how often that was found."""
         return [(CODES[name], many) for name, many in sorted(self.found.many.items()) if CODES[name].repair]
 
@@ -111,7 +111,7 @@ class Checked:
     @property
     def depths(self) -> Ints:
         """The number of documents of each ranking; a query has one, or several where a run says so."""
-        return np.diff(starts_of(self.rows.query))
+        return np.diff(find_starts(self.rows.query))
 
     @property
     def queries(self) -> int:
@@ -121,7 +121,7 @@ class Checked:
     @property
     def documents(self) -> int:
         """The number of different documents."""
-        return len(Docnos.of(self.rows.docnos))
+        return len(Docnos.collect(self.rows.docnos))
 
 
 def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT, form: RunFormat = "auto") -> Checked:
@@ -131,8 +131,8 @@ def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT,
     if is_refused(path, found):
         return Checked(path, found, RunEntries.empty(0))
     if Path(path).is_symlink() and not opening.is_stream(path):
-        found.add("W115", None, f"a link to {shown(str(Path(path).readlink()))}; submit the file itself")
-    kind = meant(path, form)
+        found.add("W115", None, f"a link to {quote_text(str(Path(path).readlink()))}; submit the file itself")
+    kind = settle_format(path, form)
     rows = entries.read(path, found) if kind == "trec" else read_other(path, kind, found)
     checked = Checked(path, found, check(rows, known or Known(), found))
     if border is not None:
@@ -168,7 +168,7 @@ class Twins:
             return
         first = self.tags.setdefault(rows.tag, path)
         if first != path:
-            what = f"the tag is {shown(rows.tag)}, as that of {first}; give each run a tag of its own"
+            what = f"the tag is {quote_text(rows.tag)}, as that of {first}; give each run a tag of its own"
             checked.found.add("W712", None, what)
         if len(rows.broken) or np.isnan(rows.scores).any():
             return  # what it ranks is not known
@@ -180,8 +180,8 @@ class Twins:
 
 def _digest(rows: RunEntries) -> bytes:
     """Sum up the rankings of a run, whatever the order of its queries, and whatever its ranks and scores."""
-    starts = starts_of(rows.query)
-    keys = fingerprints(by_falling_score(starts, rows.docnos, rows.scores)[1])
+    starts = find_starts(rows.query)
+    keys = fingerprints(sort_by_score(starts, rows.docnos, rows.scores)[1])
     digest = blake2b()
     for number in sorted(range(len(starts) - 1), key=lambda number: rows.qids[rows.query[starts[number]]]):
         digest.update(f"{rows.qids[rows.query[starts[number]]]}\n{starts[number + 1] - starts[number]}\n".encode())
@@ -203,7 +203,7 @@ def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, for
     if _is_there(out) and folder and not out.is_dir():
         raise UsageError(f"{out} is a file, and several runs are written to a folder; name one")
     folder = folder or out.is_dir()
-    places = {run: out / compression.uncompressed(Path(run).name) if folder else out for run in runs}
+    places = {run: out / compression.strip_suffix(Path(run).name) if folder else out for run in runs}
     _refuse_shared(places)
     for place in places.values():
         refuse_first(_faults_of_place(place, [*runs, *others], is_inside=folder))
@@ -244,7 +244,7 @@ def write(checked: Checked, place: Path, depth: int | None = None) -> None:
     """Write a run that has no obstacles, down to ``depth``: all or nothing."""
     try:
         place.parent.mkdir(exist_ok=True)
-        with replaced(place) as part, part.open("wb") as file:
+        with replace_file(place) as part, part.open("wb") as file:
             file.writelines(_lines(checked, depth))
     except OSError as fault:
         raise UsageError(f"cannot write {place}: {fault.strerror}; write elsewhere with --fix") from None
@@ -253,14 +253,14 @@ def write(checked: Checked, place: Path, depth: int | None = None) -> None:
 def _lines(checked: Checked, depth: int | None) -> Iterator[bytes]:
     """Write the lines as they are evaluated: by query as first seen, falling score, ties by falling docno."""
     rows = checked.rows
-    starts = starts_of(rows.query)
+    starts = find_starts(rows.query)
     alphabetical = np.unique(rows.docnos, return_inverse=True)[1]
     ranked = np.lexsort((-alphabetical, -rows.scores, rows.query))
     ranks = np.arange(1, len(ranked) + 1) - np.repeat(starts[:-1], np.diff(starts))
     if depth is not None:
         ranked, ranks = ranked[ranks <= depth], ranks[ranks <= depth]
     if rows.form == "trec":
-        with opening.opened(checked.path) as stream:
+        with opening.open_input(checked.path) as stream:
             texts = stream.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
         several: Iterable[Sequence[bytes]] = (texts[line - 1].split() for line in rows.lines[ranked].tolist())
     else:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairtrec.commands.validate.entries import NO_RANK, RunEntries
-from fairtrec.commands.validate.findings import Findings, few, plural, some
-from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, decode, fingerprints, starts_of
+from fairtrec.commands.validate.findings import Findings, few, list_some, plural
+from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, decode, find_starts, fingerprints
 from fairtrec.data.spellings import guess
 
 Message = Callable[[str, int, int], str]  # of a qid, a row of it, and how many more it has
@@ -36,7 +36,7 @@ def check(rows: RunEntries, known: Known, found: Findings) -> RunEntries:
         _documents(rows, known.docnos, known.example, found)
     rows = _unrepeated(rows, found)
     if np.any(rows.query[1:] < rows.query[:-1]):
-        rows = rows.taken(np.argsort(rows.query, kind="stable"))
+        rows = rows.take_rows(np.argsort(rows.query, kind="stable"))
     if len(rows.lines):
         _ranks(rows, found)
         _ties(rows, CUTOFFS if known.depth is None else (known.depth,), found)
@@ -46,7 +46,7 @@ def check(rows: RunEntries, known: Known, found: Findings) -> RunEntries:
 
 
 def _split(rows: RunEntries, found: Findings) -> None:
-    starts = starts_of(rows.query)
+    starts = find_starts(rows.query)
     query = rows.query[starts[:-1]]
     together = np.argsort(query, kind="stable")
     again = np.flatnonzero(query[together[1:]] == query[together[:-1]])
@@ -87,7 +87,7 @@ def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings, *, judg
             )
     missing = [qid for qid in wanted if qid not in ours]
     if missing and len(unknown) < len(ours):
-        named = some(missing, MISSING_NAMED if found.most is not None else None)
+        named = list_some(missing, MISSING_NAMED if found.most is not None else None)
         message = f"{len(missing):,} of {plural(len(wanted), 'query')} have no document: {named}"
         found.add("W502", None, message, tuple(missing))
 
@@ -127,7 +127,7 @@ def _unrepeated(rows: RunEntries, found: Findings) -> RunEntries:
     kept = np.ones(len(keys), dtype=np.bool_)
     kept[again] = False
     broken = np.sort(np.append(rows.broken, rows.lines[again]))
-    left = rows.taken(np.flatnonzero(kept))
+    left = rows.take_rows(np.flatnonzero(kept))
     return replace(left, broken=broken)
 
 
@@ -157,7 +157,7 @@ def _more(many: int) -> str:
 def _ranks(rows: RunEntries, found: Findings) -> None:
     """Look at ranks 1 to n, and at scores in the order of the ranks."""
     broken = np.sort(np.append(rows.broken, rows.lines[rows.ranks == NO_RANK]))
-    rows = rows.taken(np.flatnonzero(rows.ranks != NO_RANK))
+    rows = rows.take_rows(np.flatnonzero(rows.ranks != NO_RANK))
     rows, same = _ordered(rows, rows.ranks)
     ranks, lines = rows.ranks, rows.lines
     # ``same`` and ``step`` [row - 1] compare each row with the one above it: of its query or not, and so many ranks on.
@@ -188,7 +188,7 @@ def _ranks(rows: RunEntries, found: Findings) -> None:
 def _ordered(rows: RunEntries, by: Ints | Floats) -> tuple[RunEntries, Bools]:
     """Put the rows of each query in order; and tell which rows are of the query of the one above."""
     if np.any((rows.query[1:] == rows.query[:-1]) & (by[1:] < by[:-1])):
-        rows = rows.taken(np.lexsort((by, rows.query)))
+        rows = rows.take_rows(np.lexsort((by, rows.query)))
     return rows, rows.query[1:] == rows.query[:-1]
 
 
@@ -200,8 +200,8 @@ def _upside_down(rows: RunEntries, found: Findings) -> Bools:
     """
     upside = np.zeros(len(rows.lines), dtype=np.bool_)
     numbers = np.flatnonzero(~np.isnan(rows.scores))
-    rows = rows.taken(numbers)
-    starts = starts_of(rows.query)
+    rows = rows.take_rows(numbers)
+    starts = find_starts(rows.query)
     many = np.diff(starts)
     # Spearman's rho of all queries at once: ``place`` [row] is the rank from 0, ``risen`` [row] the place by rising
     # score, of equal scores their mean (a block); both less their mean, multiplied, and added up between the starts.
@@ -237,7 +237,7 @@ def _between(broken: Ints, low: Ints, high: Ints) -> Bools:
 
 def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:
     """Count documents of equal score, and look whether such stand on both sides of a cutoff."""
-    rows = rows.taken(np.flatnonzero(~np.isnan(rows.scores)))
+    rows = rows.take_rows(np.flatnonzero(~np.isnan(rows.scores)))
     rows, same = _ordered(rows, -rows.scores)
     tie = same & (rows.scores[1:] == rows.scores[:-1])
     if not tie.any():
@@ -246,7 +246,7 @@ def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:
     queries = len(np.unique(rows.query[tied]))
     many = f"{len(tied):,} documents in {queries:,} of {plural(len(np.unique(rows.query)), 'query')}"
     found.add("W611", int(rows.lines[tied].min()), f"{many} share their score with another; docnos decide their order")
-    starts = starts_of(rows.query)
+    starts = find_starts(rows.query)
     place = np.arange(1, len(tie) + 1) - np.repeat(starts[:-1], np.diff(starts))[:-1]  # of documents above each place
     for cutoff in cutoffs:
         across = np.flatnonzero(tie & (place == cutoff))
@@ -257,7 +257,7 @@ def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:
 
 
 def _depth(rows: RunEntries, depth: int, found: Findings) -> None:
-    starts = starts_of(rows.query)
+    starts = find_starts(rows.query)
     lengths = np.diff(starts)
     many = np.repeat(lengths, lengths).tolist()
 

@@ -47,7 +47,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("-v", "--verbose", is_flag=True, help="Print each query's findings on lines of their own.")
 @options.Shared(report=FINDINGS, what="github: annotations of a workflow.", beside=[])
 @click.option("--codes", is_flag=True, help="Print the table of all codes, and do nothing else.")
-@options.untrusted
+@options.add_untrusted_options
 def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool, track: str, **given: Any) -> None:
     """Check each RUN and print every error as file:line: CODE message.
 
@@ -108,7 +108,7 @@ def _checked(
     """Check one run after the other; with each, where it is written unless an error prevents it."""
     from fairtrec.commands.validate.checked import Twins, examine, outputs, write
     from fairtrec.commands.validate.findings import KEPT
-    from fairtrec.commands.validate.validating import expected, validate_trec_fair
+    from fairtrec.commands.validate.validating import read_expectations, validate_trec_fair
 
     most = None if given["everything"] else KEPT
     if track == "trec-fair-2019":
@@ -121,7 +121,7 @@ def _checked(
     others = [*lists, *(given[name] for name in OF_KNOWN if given[name] is not None)]
     places = {} if given["fix"] is None else outputs(paths, given["fix"], others, force=given["force"])
     with printing.progress():
-        known = expected(paths, **{name: given[name] for name in (*OF_KNOWN, "due")})
+        known = read_expectations(paths, **{name: given[name] for name in (*OF_KNOWN, "due")})
     twins = Twins()
     for path in paths:
         with printing.progress():  # which is gone before anything is printed

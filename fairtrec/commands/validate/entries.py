@@ -12,15 +12,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairtrec.commands.validate.blocks import CALLED, COLUMNS, LARGEST_NUMBER, LONGEST, blocks, is_tidy, meant, parsed
-from fairtrec.commands.validate.findings import Findings, plural, shown
+from fairtrec.commands.validate.blocks import (
+    CALLED,
+    COLUMNS,
+    LARGEST_NUMBER,
+    LONGEST,
+    blocks,
+    guess_format,
+    is_tidy,
+    parse_cells,
+)
+from fairtrec.commands.validate.findings import Findings, plural, quote_text
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout
 from fairtrec.formats.other_runs import guess
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath
-from fairtrec.support.files.compression import foreign
+from fairtrec.support.files.compression import detect_foreign
 from fairtrec.support.files.opening import is_stream
 from fairtrec.support.literals import RunFormat
 
@@ -56,7 +65,7 @@ class RunEntries:
         """Hold no line, of a file of so many."""
         return cls((), _NONE, np.empty(0, "S1"), _NONE, np.empty(0), _NONE, _NONE, length, form=form)
 
-    def taken(self, rows: Ints) -> "RunEntries":
+    def take_rows(self, rows: Ints) -> "RunEntries":
         """Take some rows, in this order."""
         return replace(self, **{name: getattr(self, name)[rows] for name in COLUMNS_OF_ROWS})
 
@@ -69,7 +78,7 @@ def read(path: FilePath, found: Findings) -> RunEntries:
         if is_stream(path) and (no_text or (reader.broken and not reader.parts)):
             found.add("E101", None, f"the first {line - 1:,} lines of this stream are none of a run; give a file")
             break
-        other = foreign(block) if line == 1 else None
+        other = detect_foreign(block) if line == 1 else None
         if other is not None:
             found.add(other[0], None, other[1])
             reader.is_foreign = True
@@ -124,7 +133,9 @@ class _RunReader:
         for form, many in self.guessed.items():
             if many == len(self.broken) > 1 and not self.parts:
                 what = f"this looks like {CALLED[form]} in each of {plural(many, 'line')}"
-                found.instead("E201", self.broken[0], f"{what}; add --run-format {form}, and --fix OUT to write TREC's")
+                found.replace_all(
+                    "E201", self.broken[0], f"{what}; add --run-format {form}, and --fix OUT to write TREC's"
+                )
         if not self.parts and not self.broken and not found.many["E101"] and not self.is_foreign:
             found.add("E102", None, "this run has no entries; was it written to the end?")
         if self.crlf:
@@ -134,7 +145,9 @@ class _RunReader:
             what = f"{lines} with more than one blank or tab between columns, or around them"
             found.add("W212", self.untidy[0], what)
         if second:
-            what = shown(next(iter(second))) + (f" and {len(second) - 1:,} other things" if len(second) > 1 else "")
+            what = quote_text(next(iter(second))) + (
+                f" and {len(second) - 1:,} other things" if len(second) > 1 else ""
+            )
             advice = "; if it tells rankings apart, evaluate with --samples" if len(second) > 1 else ""
             lines = plural(second.total(), "line")
             found.add("W211", self.first_second, f"column 2 is {what} in {lines}, where Q0 should stand{advice}")
@@ -161,7 +174,7 @@ class _RunReader:
                     self.second[text] += many
         for tag, _, line in _blocks(tags, lines):
             if self.tag and tag != self.tag:
-                message = f"the tag is {shown(tag)}, and {shown(self.tag)} before; a run has one tag"
+                message = f"the tag is {quote_text(tag)}, and {quote_text(self.tag)} before; a run has one tag"
                 self.found.add("W711", line, message)
             self.tag = tag
 
@@ -194,7 +207,9 @@ class _RunReader:
         try:
             text = line.decode()
         except UnicodeDecodeError:
-            self.found.add("E103", number, f"bytes that are not UTF-8 in {shown(line)}; save the file as UTF-8 text")
+            self.found.add(
+                "E103", number, f"bytes that are not UTF-8 in {quote_text(line)}; save the file as UTF-8 text"
+            )
             text = line.decode(errors="backslashreplace")
         odd = _ODD.search(text)
         if odd is not None:
@@ -216,7 +231,7 @@ class _RunReader:
                 self.guessed[form] += 1
             head = f"{plural(len(cells), 'column')} where a run has six"
             advice = f"write each line as: {' '.join(LAYOUT.columns)}"
-            self._break("E201", number, f"{head}{meant(line, cells)}; {advice}".replace("?;", "?"))
+            self._break("E201", number, f"{head}{guess_format(line, cells)}; {advice}".replace("?;", "?"))
             return False
         for name, cell in (("qid", cells[0]), ("docno", cells[2]), ("tag", cells[5])):
             if len(cell) > WIDEST:
@@ -234,12 +249,12 @@ class _RunReader:
     def _columns(self, kept: list[list[bytes]], lines: list[int]) -> Columns:
         qids, second, docnos, ranks, scores, tags = zip(*kept, strict=True)
         return {
-            "qid": Repeats.of(np.array(qids)),
-            "Q0": Repeats.of(np.array(second)),
+            "qid": Repeats.find(np.array(qids)),
+            "Q0": Repeats.find(np.array(second)),
             "docno": np.array(docnos),
-            "rank": np.array(parsed(int, ranks) or list(map(self._rank, ranks, lines)), dtype=np.int64),
-            "score": np.array(parsed(float, scores) or list(map(self._score, scores, lines)), dtype=np.float64),
-            "tag": Repeats.of(np.array(tags)),
+            "rank": np.array(parse_cells(int, ranks) or list(map(self._rank, ranks, lines)), dtype=np.int64),
+            "score": np.array(parse_cells(float, scores) or list(map(self._score, scores, lines)), dtype=np.float64),
+            "tag": Repeats.find(np.array(tags)),
         }
 
     def _rank(self, cell: bytes, line: int) -> int:
@@ -249,7 +264,7 @@ class _RunReader:
                 return rank
         except ValueError:
             pass
-        self.found.add("W605", line, f"the rank {shown(cell)} is not a whole number; number documents from 1")
+        self.found.add("W605", line, f"the rank {quote_text(cell)} is not a whole number; number documents from 1")
         return NO_RANK
 
     def _score(self, cell: bytes, line: int) -> float:
@@ -262,11 +277,11 @@ class _RunReader:
             advice = (
                 "write it with a decimal point" if re.fullmatch(rb"[+-]?\d+,\d+", cell) else "write it as 0.5 or 5e-1"
             )
-            self.found.add("E301", line, f"the score {shown(cell)} is not a number; {advice}")
+            self.found.add("E301", line, f"the score {quote_text(cell)} is not a number; {advice}")
         elif np.isnan(score):
-            self.found.add("E302", line, f"the score {shown(cell)} is not a number; what should it be?")
+            self.found.add("E302", line, f"the score {quote_text(cell)} is not a number; what should it be?")
         elif np.isinf(score):
-            self.found.add("E303", line, f"the score {shown(cell)} is not finite; what should it be?")
+            self.found.add("E303", line, f"the score {quote_text(cell)} is not finite; what should it be?")
         return score if is_number and np.isfinite(score) else np.nan
 
 

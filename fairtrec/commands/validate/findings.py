@@ -193,7 +193,7 @@ class Findings:
         """Tell something of queries that is no fault."""
         self.asides.append(Finding(CODES[code], line, message, tuple(qids)))
 
-    def instead(self, code: str, line: int | None, message: str) -> None:
+    def replace_all(self, code: str, line: int | None, message: str) -> None:
         """Say once what was found in every line, in the place of all findings of a code."""
         self.kept = [finding for finding in self.kept if finding.code.name != code]
         self.many[code] = 0
@@ -201,7 +201,7 @@ class Findings:
         self.add(code, line, message)
 
     @property
-    def in_order(self) -> list[Finding]:
+    def sorted_findings(self) -> list[Finding]:
         """The kept findings by line, those of the whole file first."""
         return sorted(self.kept, key=place_of)
 
@@ -241,10 +241,10 @@ class Findings:
         return sum(many - left_out[code] for code, many in of_kind.items())
 
 
-def shown(text: bytes | str) -> str:
+def quote_text(text: bytes | str) -> str:
     """Quote what stands in a file, cut short, with escapes for what cannot be printed.
 
-    >>> shown(b"a\\xffb")
+    >>> quote_text(b"a\\xffb")
     "'a\\\\\\\\xffb'"
     """
     whole = text.decode(errors="backslashreplace") if isinstance(text, bytes) else text
@@ -260,10 +260,10 @@ def few(qids: Sequence[str], most: int = 3) -> str:
     return ", ".join([*qids[:most], *["..."] * (len(qids) > most)])
 
 
-def some(names: Sequence[str], most: int | None = 3) -> str:
+def list_some(names: Sequence[str], most: int | None = 3) -> str:
     """List the first few names, and how many more there are.
 
-    >>> some(["a", "b", "c", "d", "e"])
+    >>> list_some(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'
     """
     few = names[:most]

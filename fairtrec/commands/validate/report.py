@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.validate.checked import Checked
-from fairtrec.commands.validate.findings import CODES, Finding, Findings, plural, some
+from fairtrec.commands.validate.findings import CODES, Finding, Findings, list_some, plural
 from fairtrec.commands.validate.validating import Validation
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.output import annotation
+from fairtrec.report.output import write_annotation
 from fairtrec.report.records import Row
 from fairtrec.report.records import json as as_json
 from fairtrec.support.errors import defuse, plain, short
@@ -95,7 +95,7 @@ def find_shared(reports: Sequence[RunReport]) -> list[Finding]:
 
 
 def _named(paths: Sequence[str]) -> str:
-    return some(paths, None if len(paths) <= SHOWN else SHOWN)
+    return list_some(paths, None if len(paths) <= SHOWN else SHOWN)
 
 
 def github(runs: Runs | Validation) -> Iterator[str]:
@@ -109,7 +109,7 @@ def json(runs: Runs | Validation) -> Iterator[str]:
 
 
 def _placed(runs: Runs | Validation) -> Runs:
-    return ((checked, None) for checked in runs.checked) if isinstance(runs, Validation) else runs
+    return ((checked, None) for checked in runs.checked_runs) if isinstance(runs, Validation) else runs
 
 
 def tables(validation: Validation, *, places: int) -> Document:
@@ -117,8 +117,8 @@ def tables(validation: Validation, *, places: int) -> Document:
     del places
     head, *several = rows(validation, places=None)
     cells = [["" if cell is None else plain(str(cell)) for cell in row] for row in several]
-    lines = [f"{fspath(each.path)}: {_counts(each.found)}{_size(each)}" for each in validation.checked]
-    table = ReportTable.of_rows("", len(head), [*map(str, head)], cells)
+    lines = [f"{fspath(each.path)}: {_counts(each.found)}{_size(each)}" for each in validation.checked_runs]
+    table = ReportTable.from_rows("", len(head), [*map(str, head)], cells)
     return Document([table], (), str(validation.signature), signs=[*map(plain, lines)])
 
 
@@ -126,7 +126,7 @@ def rows(validation: Validation, *, places: int | None) -> Iterator[Row]:
     """Give a row for each finding."""
     del places
     yield ["run", "line", "code", "name", "severity", "message"]
-    for checked in validation.checked:
+    for checked in validation.checked_runs:
         for finding in checked.found.told:
             yield [fspath(checked.path), *[*_finding(finding).values()][:5]]
 
@@ -134,7 +134,7 @@ def rows(validation: Validation, *, places: int | None) -> Iterator[Row]:
 def numbers(validation: Validation) -> Iterator[Row]:
     """Give what each run holds, and how many errors and warnings."""
     yield ["run", "errors", "warnings", "lines", "queries", "documents"]
-    for checked in validation.checked:
+    for checked in validation.checked_runs:
         yield [*_record(checked, None).values()][:6]
 
 
@@ -192,7 +192,7 @@ def _repair(checked: Checked, place: Path | None) -> Iterator[str]:
     if obstacles:
         yield f"{place}: not written; what {', '.join(code.name for code in obstacles)} found has no certain repair"
         return
-    done = checked.repaired
+    done = checked.repairs
     yield f"{place}: written{'' if done else ', with nothing to repair'}"
     for code, many in done:
         yield f"{place}: {code.name} {code.title} ({many:,}): {code.repair}"
@@ -203,7 +203,7 @@ def _github(checked: Checked, place: Path | None) -> Iterator[str]:
     for finding in checked.found.told:
         kind = "error" if finding.code.is_error else "warning"
         title = f"{finding.code.name} {finding.code.title}"
-        yield plain(annotation(kind, short(finding.message), file=path, line=finding.line, title=title))
+        yield plain(write_annotation(kind, short(finding.message), file=path, line=finding.line, title=title))
     yield defuse(plain(f"{path}: {_counts(checked.found)}{_size(checked)}"))
     yield from (defuse(plain(line)) for line in _repair(checked, place))
 

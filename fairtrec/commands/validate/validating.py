@@ -26,7 +26,7 @@ from fairtrec.support.version import __version__
 TRIED = 1000  # docnos of the runs for which other ways of writing them are looked for too
 
 
-def expected(
+def read_expectations(
     runs: Sequence[FilePath],
     *,
     qrels: Any = None,
@@ -52,7 +52,7 @@ def expected(
     elif qrels is not None:
         qids = loading.qrels(qrels).qids
     if docs is not None:
-        found, example = of_texts(docs, runs)
+        found, example = list_documents(docs, runs)
     elif docnos is not None:
         found, example = of_list(docnos, runs)
     of_qrels = qids is not None and (queries is None or loading.is_judged(queries))
@@ -68,10 +68,10 @@ def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
     example = first.decode()
     wanted = set(_with_variants(names, example).tolist())
     there = [first] * (first in wanted) + [docno for docno in docnos if docno in wanted]
-    return Docnos.of(np.array(there, dtype=np.bytes_)), example
+    return Docnos.collect(np.array(there, dtype=np.bytes_)), example
 
 
-def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
+def list_documents(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
     """Look through a collection of texts, a file or an ir_datasets id."""
     from fairtrec.evaluation.inputs import loading
     from fairtrec.formats import collection, datasets
@@ -81,15 +81,15 @@ def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
         number, line, _ = opening.first_line(docs, b"\0", opening.LONGEST_TEXT)  # no text starts with it
         opening.check_text(line, docs, number)
         try:
-            docno = collection.parsed(line)[0] if line.lstrip().startswith(b"{") else line.partition(b"\t")[0]
+            docno = collection.parse_document(line)[0] if line.lstrip().startswith(b"{") else line.partition(b"\t")[0]
         except ValueError as fault:
             raise InputError(str(fault), docs, number) from None
         example = docno.decode()
         names = _with_variants(names, example)
-    wanted = Docnos.of(names)
+    wanted = Docnos.collect(names)
     texts = collection.read(docs, wanted) if is_file else datasets.texts(docs, wanted)
     rows = np.fromiter((row for row, _ in texts), dtype=np.int64)
-    return Docnos.of(wanted.names[np.sort(rows)]), example
+    return Docnos.collect(wanted.names[np.sort(rows)]), example
 
 
 def _named(runs: Iterable[FilePath]) -> Docs:
@@ -99,8 +99,8 @@ def _named(runs: Iterable[FilePath]) -> Docs:
             continue
         if opening.is_stream(path):
             raise UsageError("runs are read twice to look for their documents, which a stream cannot be; give a file")
-        own = Docnos.of(entries.read(path, Findings()).docnos).names
-        names = Docnos.of(np.concatenate((names, own))).names
+        own = Docnos.collect(entries.read(path, Findings()).docnos).names
+        names = Docnos.collect(np.concatenate((names, own))).names
     return names
 
 
@@ -123,12 +123,12 @@ class Validation(Answer):
 
     def __iter__(self) -> Iterator[Checked]:
         for path in self.paths:
-            with submissions.guarded(untrusted=self.untrusted):
+            with submissions.guard_files(untrusted=self.untrusted):
                 checked = examine(path, self.known, self.most, self.run_format)
             yield checked
 
     @cached_property
-    def checked(self) -> tuple[Checked, ...]:
+    def checked_runs(self) -> tuple[Checked, ...]:
         """All of them, kept: what tables, frames and files are made of. Raises InputError for what cannot be read."""
         return tuple(self)
 
@@ -166,8 +166,8 @@ def validate(
     if not all(isinstance(run, str | PathLike) for run in several):
         raise UsageError("files are validated, of which lines can be named; write each run to one, and give its path")
     paths = [fspath(path) for path in several]
-    with submissions.guarded(untrusted=untrusted):
-        known = expected(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
+    with submissions.guard_files(untrusted=untrusted):
+        known = read_expectations(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
     beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "due": due}
     told = {name: str(value) for name, value in beside.items() if isinstance(value, str | PathLike | int)}
     signature = Signature({"fairtrec": __version__, **told})

@@ -16,15 +16,15 @@ import numpy as np
 
 from fairtrec.counting import CollectionOptions, Progress, Watcher, two_threads
 from fairtrec.counting.counter import Lexicon
-from fairtrec.counting.local.part import CountingWork, Done, Manifest, held, part, rejects
-from fairtrec.counting.local.tasks import SIZE, Origin, in_order, tasks
-from fairtrec.counting.table import COLUMNS, Meta, Source, plain, sources_of
-from fairtrec.counting.table.build import built, reduced, refuse_existing, rows_of
+from fairtrec.counting.local.part import CountingWork, Done, Manifest, hold_folder, part, rejects
+from fairtrec.counting.local.tasks import SIZE, Origin, run_tasks, tasks
+from fairtrec.counting.table import COLUMNS, Meta, Source, plain, sort_sources
+from fairtrec.counting.table.build import merge_parts, read_rows, refuse_existing, write_table
 from fairtrec.counting.table.rows import Rows
-from fairtrec.counting.text_blocks import twice
+from fairtrec.counting.text_blocks import describe_repeat
 from fairtrec.data import GroupTerms, Keys
 from fairtrec.support.errors import FilePath, InputError, UsageError
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.atomic import replace_file
 from fairtrec.support.jobs import cores
 from fairtrec.support.literals import Tokenizer
 from fairtrec.support.version import __version__
@@ -42,13 +42,13 @@ class LinePlaces:
         """Give the number of the part that a place is in."""
         return bisect_right(self.starts, place - 1) - 1
 
-    def origin(self, number: int, line: int) -> tuple[str, int]:
+    def find_source(self, number: int, line: int) -> tuple[str, int]:
         """Give the source of a line of a part, and its number there."""
         origin = self.parts[number].origin
         return self.names[origin], self.starts[number] + line - self.heads[origin]
 
 
-def merged(output: Path, made: Meta, places: LinePlaces, folder: Path, *, skip: bool) -> tuple[Meta, int]:
+def merge_folder(output: Path, made: Meta, places: LinePlaces, folder: Path, *, skip: bool) -> tuple[Meta, int]:
     """Make the table of the parts in a folder. Give its metadata, and how many lines were passed over.
 
     Raises InputError for a document that stands in two parts, unless what is wrong is passed over.
@@ -63,26 +63,26 @@ def merged(output: Path, made: Meta, places: LinePlaces, folder: Path, *, skip: 
         if not skip:
             place, docno = found[0]
             number = places.part(place)
-            raise InputError(twice(docno), *places.origin(number, place - places.starts[number]))
+            raise InputError(describe_repeat(docno), *places.find_source(number, place - places.starts[number]))
         rejected += len(found)
         for place, docno in found:
             number = places.part(place)
             with _second(folder, number).open("a") as file:
-                file.write(json.dumps((place - places.starts[number], twice(docno))) + "\n")
+                file.write(json.dumps((place - places.starts[number], describe_repeat(docno))) + "\n")
 
     def rows(number: int) -> Iterator[Rows]:
-        for some in rows_of(part(folder, number)):
+        for some in read_rows(part(folder, number)):
             assert some.places is not None
             yield replace(some, places=some.places + np.uint64(places.starts[number]))
 
     parts = [rows(done.number) for done in places.parts if done.documents]
-    meta = built(output, made, reduced(parts, made.groups, repeated, folder), folder)
+    meta = write_table(output, made, merge_parts(parts, made.groups, repeated, folder), folder)
     listed = output.with_name(output.name + ".rejected.jsonl")
     if rejected:
-        with replaced(listed, synced=True) as file, file.open("w", encoding="utf-8") as lines:
+        with replace_file(listed, synced=True) as file, file.open("w", encoding="utf-8") as lines:
             for number in range(len(places.parts)):
                 for line, reason in _faults(folder, number):
-                    name, where = places.origin(number, line)
+                    name, where = places.find_source(number, line)
                     lines.write(plain({"file": name, "line": where, "reason": reason}) + "\n")
     else:
         listed.unlink(missing_ok=True)
@@ -120,16 +120,16 @@ class CountingSummary:
     jobs: int
 
 
-def lexicon_of(terms: GroupTerms, options: CountingOptions) -> Lexicon:
+def make_lexicon(terms: GroupTerms, options: CountingOptions) -> Lexicon:
     """Tokenise a term list. Raises UsageError for a group that is called as a column of the table is."""
     if clash := {*terms.groups} & {*COLUMNS}:
         raise UsageError(f"a group may not be called {', '.join(sorted(clash))}, as a column is; rename it")
-    return Lexicon.of(terms, options.tokenizer, case_sensitive=options.case_sensitive)
+    return Lexicon.from_terms(terms, options.tokenizer, case_sensitive=options.case_sensitive)
 
 
-def meta_of(terms: GroupTerms, options: CountingOptions, sources: Sequence[Source]) -> Meta:
+def make_meta(terms: GroupTerms, options: CountingOptions, sources: Sequence[Source]) -> Meta:
     """Say how the sources are counted."""
-    kept = sources_of(sources)
+    kept = sort_sources(sources)
     return Meta(terms.groups, options.tokenizer, options.case_sensitive, terms.name, terms.digest, kept)
 
 
@@ -147,17 +147,17 @@ def count_collection(
     folder = output.with_name(output.name + ".parts")
     refuse_existing(output, force=options.force or (options.resume and folder.exists()))
     jobs = options.jobs or cores()
-    lexicon = lexicon_of(terms, options)
-    origins = [Origin.of(each) for each in sources]
-    described = [origin.described() for origin in origins]
-    made = meta_of(terms, options, described)
+    lexicon = make_lexicon(terms, options)
+    origins = [Origin.find(each) for each in sources]
+    described = [origin.describe_source() for origin in origins]
+    made = make_meta(terms, options, described)
     seen = [{**each, "changed": origin.changed} for each, origin in zip(described, origins, strict=True)]
     header = {
         "fairtrec": __version__, "sources": seen, "terms": made.sha256, "groups": terms.groups, "piece": SIZE,
         "tokenizer": options.tokenizer, "case_sensitive": options.case_sensitive,
         "keep_going": options.keep_going, "max_doc_bytes": options.max_doc_bytes,
     }  # fmt: skip
-    with held(folder, resume=options.resume, force=options.force):
+    with hold_folder(folder, resume=options.resume, force=options.force):
         refuse_existing(output, force=options.force or options.resume)  # another process may have made it by now
         with Manifest(folder, header) as manifest:
             work = CountingWork(origins, lexicon, folder, options.max_doc_bytes, options.keep_going)
@@ -173,7 +173,7 @@ def count_collection(
         try:
             for origin in origins:
                 origin.refuse_changed()
-            meta, rejected = merged(output, made, places, folder, skip=work.skip)
+            meta, rejected = merge_folder(output, made, places, folder, skip=work.skip)
         except InputError:  # to go on is of no use
             shutil.rmtree(folder)
             raise
@@ -191,7 +191,7 @@ def _count(work: CountingWork, manifest: Manifest, jobs: int, watcher: Watcher |
     counters = set()
     several = tasks(work.origins, work.longest)
     threads = two_threads(jobs) and all(origin.kind == "tsv" for origin in work.origins)
-    with closing(in_order(work, work.origins, several, jobs, known, threads=threads)) as found:
+    with closing(run_tasks(work, work.origins, several, jobs, known, threads=threads)) as found:
         for task, done in found:
             if done.fault is not None:
                 line, reason = done.fault

@@ -14,12 +14,12 @@ from typing import Any, Self
 from fairtrec.counting.compiled import fastest
 from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.kernel import Kernel
-from fairtrec.counting.local.tasks import Origin, Task, documents_of
-from fairtrec.counting.table.build import written
+from fairtrec.counting.local.tasks import Origin, Task, read_documents
+from fairtrec.counting.table.build import write_rows
 from fairtrec.counting.table.rows import schema
 from fairtrec.counting.text_blocks import Fault, Piece
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.atomic import replace_file
 from fairtrec.support.files.typed import parse_json
 
 
@@ -35,22 +35,22 @@ class CountingWork:
 
     def begin(self) -> "Callable[[Task], Done]":
         """Make the counter of a process."""
-        return partial(self.counted, fastest(self.lexicon))
+        return partial(self.count_task, fastest(self.lexicon))
 
-    def counted(self, counter: Kernel, task: Task) -> "Done":
+    def count_task(self, counter: Kernel, task: Task) -> "Done":
         """Count one task and commit its part."""
         piece = Piece(faults=[(1, task.damage)] if task.damage else [])
-        for some in documents_of(self.origins[task.origin], task, self.longest):
+        for some in read_documents(self.origins[task.origin], task, self.longest):
             piece.add(some, counter, skip=self.skip)
-        rows = piece.arranged()
+        rows = piece.sort_rows()
         if piece.faults and not self.skip:
             return Done(task.number, task.origin, fault=min(piece.faults))
         if piece.faults:
-            with replaced(rejects(self.folder, task.number), synced=True) as file:
+            with replace_file(rejects(self.folder, task.number), synced=True) as file:
                 file.write_text(piece.rejected, "utf-8")
         if rows is not None:
-            with replaced(part(self.folder, task.number), synced=True) as file:
-                written(file, schema(self.lexicon.groups, placed=True), [rows])
+            with replace_file(part(self.folder, task.number), synced=True) as file:
+                write_rows(file, schema(self.lexicon.groups, placed=True), [rows])
         many = 0 if rows is None else len(rows)
         return Done(task.number, task.origin, piece.lines, many, piece.bytes, len(piece.faults), counter.name)
 
@@ -86,7 +86,7 @@ OWNER = "owner"  # the file that says who counts into a folder
 
 
 @contextmanager
-def held(folder: Path, *, resume: bool, force: bool) -> Iterator[None]:
+def hold_folder(folder: Path, *, resume: bool, force: bool) -> Iterator[None]:
     """Make the folder of the parts, or take one that is there, and keep other processes from it.
 
     Raises UsageError where one counts into it, or where it holds an unfinished run that is neither resumed nor dropped.

@@ -8,11 +8,11 @@ gc.set_threshold(100_000)  # as in the first process
 from fairtrec.counting.compiled import fastest
 from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.kernel import character_kinds
-from fairtrec.counting.text_blocks import of_tsv
+from fairtrec.counting.text_blocks import read_tsv_lines
 from fairtrec.data import GroupTerms
 
 TERMS = GroupTerms("", {"a": ("she",), "b": ("he",)})
 
 character_kinds("word")
-some = of_tsv("1\tÉté\n".encode(), 100)
-fastest(Lexicon.of(TERMS)).count(some.block, some.starts, some.ends)
+some = read_tsv_lines("1\tÉté\n".encode(), 100)
+fastest(Lexicon.from_terms(TERMS)).count(some.block, some.starts, some.ends)

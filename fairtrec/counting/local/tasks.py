@@ -22,9 +22,9 @@ from fairtrec.counting.text_blocks import TextBlock
 from fairtrec.formats import datasets
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
-from fairtrec.support.files.opening import opened
+from fairtrec.support.files.opening import open_input
 from fairtrec.support.files.whole_lines import Lines
-from fairtrec.support.jobs import Outcome, Work, map_ordered, put_off
+from fairtrec.support.jobs import Outcome, Work, defer_signals, map_ordered
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -49,14 +49,14 @@ class Origin:
     changed: int = 0  # when, in nanoseconds
 
     @classmethod
-    def of(cls, thing: FilePath) -> "Origin":
+    def find(cls, thing: FilePath) -> "Origin":
         """Find out what something is. Raises InputError if it is nothing that can be read."""
         name = fspath(thing)
         if opening.is_stream(name):
             raise InputError("a collection is read twice, which a stream cannot be; give a file", name)
         if not os.path.exists(name):  # noqa: PTH110 - pathlib stumbles over long names
             return cls(name, "ir_datasets")
-        with opened(name) as stream:
+        with open_input(name) as stream:
             is_plain = isinstance(getattr(stream, "raw", None), io.FileIO)
             try:
                 start = cast("Any", stream).read1(MIB).removeprefix(BOM).lstrip()
@@ -80,7 +80,7 @@ class Origin:
         if not is_same:
             raise InputError("this file was changed while it was counted; count it again", self.name)
 
-    def described(self) -> table.Source:
+    def describe_source(self) -> table.Source:
         """Describe a source by what does not depend on where it lies: for the metadata, and to know it again."""
         if self.kind == "ir_datasets":
             return {"name": self.name}
@@ -88,10 +88,10 @@ class Origin:
             first = file.read(MIB)
             file.seek(max(0, self.size - MIB))
             last = file.read(MIB)
-        return described(self.name, self.size, first, last)
+        return describe_file(self.name, self.size, first, last)
 
 
-def described(name: str, size: int, first: bytes, last: bytes) -> table.Source:
+def describe_file(name: str, size: int, first: bytes, last: bytes) -> table.Source:
     """Describe a file by its size, and its first and last MiB."""
     digests = {"first_mib": hashlib.sha256(first).hexdigest(), "last_mib": hashlib.sha256(last).hexdigest()}
     return {"name": opening.name(name), "bytes": size, **digests}
@@ -119,7 +119,7 @@ def tasks(origins: list[Origin], longest: int, *, tapered: bool = False) -> Iter
     return starmap(Task, ((number, *each) for number, each in enumerate(found)))
 
 
-def in_order(
+def run_tasks(
     work: Work[Task, Outcome],
     origins: Sequence[Origin],
     several: Iterable[Task],
@@ -176,7 +176,7 @@ def _by_threads(
         while going:
             yield going.popleft().result()
     finally:  # nobody waits for the rest, but what was begun writes to disk
-        with put_off():
+        with defer_signals():
             pool.shutdown(cancel_futures=True)
 
 
@@ -203,7 +203,7 @@ def _pieces(
             yield stop, (start, stop), None, ""
             start = stop
     else:
-        with opened(origin.name) as stream:
+        with open_input(origin.name) as stream:
             lines = Lines(stream, SIZE, longest)
             for number, text in enumerate(lines):
                 yield opening.position(stream), nowhere, text if number else text.removeprefix(BOM), ""
@@ -256,17 +256,19 @@ def blocks(text: bytes) -> Iterator[bytes]:
         start = stop
 
 
-def documents_of(origin: Origin, task: Task, longest: int) -> Iterator[TextBlock]:
+def read_documents(origin: Origin, task: Task, longest: int) -> Iterator[TextBlock]:
     """Read the documents of a task, some at a time."""
     if isinstance(task.text, tuple):
-        yield text_blocks.of_pairs(task.text, longest)
+        yield text_blocks.read_pairs(task.text, longest)
         return
-    read: Callable[[bytes, int], TextBlock] = text_blocks.of_json if origin.kind == "jsonl" else text_blocks.of_tsv
-    for block in blocks_of(origin, task, longest):
+    read: Callable[[bytes, int], TextBlock] = (
+        text_blocks.read_json_lines if origin.kind == "jsonl" else text_blocks.read_tsv_lines
+    )
+    for block in read_blocks(origin, task, longest):
         yield read(block, longest)
 
 
-def blocks_of(origin: Origin, task: Task, longest: int) -> Iterator[bytes]:
+def read_blocks(origin: Origin, task: Task, longest: int) -> Iterator[bytes]:
     """Read the lines of a task of a file, some at a time."""
     assert not isinstance(task.text, tuple)
     for block in lines_of(origin, task, longest) if task.text is None else blocks(task.text):

@@ -18,10 +18,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from fairtrec.counting.local.engine import CountingOptions, CountingSummary, LinePlaces, lexicon_of, merged, meta_of
+from fairtrec.counting.local.engine import (
+    CountingOptions,
+    CountingSummary,
+    LinePlaces,
+    make_lexicon,
+    make_meta,
+    merge_folder,
+)
 from fairtrec.counting.local.part import Done, part, rejects
-from fairtrec.counting.local.tasks import BOM, MIB, described
-from fairtrec.counting.spark.executor import SUMMARY, Job, SourceForm, Stretch, address, folder_of, write
+from fairtrec.counting.local.tasks import BOM, MIB, describe_file
+from fairtrec.counting.spark.executor import SUMMARY, Job, SourceForm, Stretch, address, open_folder, write
 from fairtrec.counting.table import META, Source, plain
 from fairtrec.counting.table.build import refuse_existing
 from fairtrec.data import GroupTerms
@@ -55,7 +62,7 @@ def files(spark: Any, source: str) -> list[tuple[str, str, SourceForm, Source]]:
         if not start and len(uris) == 1:
             raise InputError("this file has no lines; was it written to the end?", name)
         kind: SourceForm = "jsonl" if start.startswith(b"{") else "tsv"
-        found.append((name, uri, kind, described(path, size, first, last)))
+        found.append((name, uri, kind, describe_file(path, size, first, last)))
     return found
 
 
@@ -146,7 +153,7 @@ def run(
         for is_there, old, new in ((done.documents, "arrow", part), (done.rejected, "rejected.jsonl", rejects)):
             if is_there:
                 (folder / f"{name}.{old}").rename(new(folder, done.number))
-    meta, rejected = merged(output, counting.made, places, folder, skip=options.keep_going)
+    meta, rejected = merge_folder(output, counting.made, places, folder, skip=options.keep_going)
     shutil.rmtree(folder)
     return CountingSummary(meta, sum(done.bytes for done in places.parts), rejected, 0, counting.counter, jobs)
 
@@ -170,13 +177,13 @@ def count_parts(
     with session(master, getattr(sources, "sparkSession", None)) as spark:
         counting = _Counting(spark, sources, terms, options, folder, name, placed=False)
         places, jobs = counting.done(), spark.sparkContext.defaultParallelism
-    system, path = folder_of(folder)
+    system, path = open_folder(folder)
     for done, piece in zip(places.parts, counting.names, strict=True):
         if done.rejected:
             raw = f"{path}/{piece}.rejected.jsonl"
             with system.open_input_stream(raw) as stream:
                 faults = [json.loads(line) for line in stream.read().decode().splitlines()]
-            found = [(*places.origin(done.number, line), reason) for line, reason in faults]
+            found = [(*places.find_source(done.number, line), reason) for line, reason in faults]
             texts = [plain({"file": file, "line": line, "reason": reason}) + "\n" for file, line, reason in found]
             system.create_dir(f"{path}/rejected")
             write(f"{folder}/rejected", f"{piece}.jsonl", "".join(texts).encode())
@@ -232,7 +239,7 @@ class _Counting:
             raise UsageError("--resume and --jobs are for the engine local; Spark has its own executors and repeats")
         described: list[Source]
         self.spark, self.skip, self.folder = spark, options.keep_going, folder
-        lexicon = lexicon_of(terms, options)
+        lexicon = make_lexicon(terms, options)
         if hasattr(sources, "sparkSession"):
             self.origins, known, described = [name], {"": (0, "pairs")}, [{"name": name}]
             self.frame = sources.selectExpr("cast(docno as binary) as docno", "cast(text as binary) as text")
@@ -248,7 +255,7 @@ class _Counting:
             self.frame = rows.selectExpr(
                 "cast(value as binary) as line", "_metadata.file_path", "_metadata.file_block_start as start"
             )
-        self.made = meta_of(terms, options, described)
+        self.made = make_meta(terms, options, described)
         texts = {} if placed else {META: self.made.json.encode()}
         self.job = Job(known, lexicon, folder, options.max_doc_bytes, self.skip, placed, texts)  # type: ignore[arg-type]
         self._empty_folder(force=options.force)
@@ -256,7 +263,7 @@ class _Counting:
     def _empty_folder(self, *, force: bool) -> None:
         from pyarrow.fs import FileSelector, FileType
 
-        system, path = folder_of(self.folder)
+        system, path = open_folder(self.folder)
         try:
             if system.get_file_info(path).type != FileType.NotFound and system.get_file_info(FileSelector(path)):
                 if not force:
@@ -282,7 +289,7 @@ class _Counting:
         places = LinePlaces(self.origins, parts)
         for done, row in zip(parts, rows, strict=True):
             if row.reason and not self.skip:
-                raise InputError(row.reason, *places.origin(done.number, row.line))
+                raise InputError(row.reason, *places.find_source(done.number, row.line))
         self._look(parts)
         return places
 
@@ -290,7 +297,7 @@ class _Counting:
         """Raise UsageError where the parts are not within reach of this machine."""
         from pyarrow.fs import FileType
 
-        system, path = folder_of(self.folder)
+        system, path = open_folder(self.folder)
         there = [f"{path}/{name}.arrow" for done, name in zip(parts, self.names, strict=True) if done.documents]
         if any(info.type == FileType.NotFound for info in system.get_file_info(there)):
             message = f"the executors wrote to a {self.folder} of their own; choose an output that all machines share"

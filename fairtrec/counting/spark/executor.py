@@ -93,7 +93,7 @@ class Job:
 
     def _finished(self, piece: Stretch, counter: Kernel) -> Any:
         """Write the part of a piece; what was wrong with it is written too where it is passed over."""
-        rows, faults = piece.arranged(), piece.faults
+        rows, faults = piece.sort_rows(), piece.faults
         size = 0 if rows is None else len(rows)
         line, reason = min(faults, default=(0, ""))
         if faults and self.skip:
@@ -114,10 +114,10 @@ class Job:
 def _read(form: SourceForm, values: list[Any], longest: int) -> TextBlock:
     if form != "pairs":
         block = b"\n".join(values) + b"\n"
-        return (text_blocks.of_json if form == "jsonl" else text_blocks.of_tsv)(block, longest)
+        return (text_blocks.read_json_lines if form == "jsonl" else text_blocks.read_tsv_lines)(block, longest)
     texts = [(_decoded(docno), _decoded(text)) for docno, text in values]
     bad = {row for row, pair in enumerate(texts, 1) if None in pair}
-    some = text_blocks.of_pairs([("", "") if None in pair else pair for pair in texts], longest)  # type: ignore[misc]
+    some = text_blocks.read_pairs([("", "") if None in pair else pair for pair in texts], longest)  # type: ignore[misc]
     some.faults[:] = [(row, NULL if row in bad else reason) for row, reason in some.faults]
     return some
 
@@ -134,7 +134,7 @@ def address(uri: str) -> str:
     return "file:///" + uri[5:].lstrip("/") if uri.startswith("file:/") else uri
 
 
-def folder_of(folder: str) -> tuple[Any, str]:
+def open_folder(folder: str) -> tuple[Any, str]:
     """Find the file system of a folder, as pyarrow knows it; what Hadoop calls s3a is s3 there."""
     system, path = FileSystem.from_uri(folder.replace("s3a://", "s3://", 1))
     return system, path
@@ -142,7 +142,7 @@ def folder_of(folder: str) -> tuple[Any, str]:
 
 def write(folder: str, name: str, content: Any) -> None:
     """Write a file, whole or not at all."""
-    system, path = folder_of(folder)
+    system, path = open_folder(folder)
     part = f"{path}/.{name}.{uuid.uuid4().hex}"
     with system.open_output_stream(part, compression=None) as file:
         file.write(content)

@@ -36,7 +36,7 @@ folder or the version of fairtrec (which older files hold), so that what two ver
 
 A *part* is what an engine makes of a piece of a collection: a file in one of the three formats, or anything that
 pyarrow reads as ``.arrow`` or ``.parquet`` with the columns docno, tokens and the groups (any integers, any order of
-rows, no nulls). ``build.joined`` makes one table of parts; their metadata, of which only what says how the counts
+rows, no nulls). ``build.join_tables`` makes one table of parts; their metadata, of which only what says how the counts
 were made is needed (Meta without its sums), must agree.
 """
 
@@ -93,7 +93,7 @@ class Meta:
         return plain(fields)
 
     @classmethod
-    def of_json(cls, text: bytes, groups: Collection[str], path: FilePath) -> Self:
+    def from_json(cls, text: bytes, groups: Collection[str], path: FilePath) -> Self:
         """Read metadata. Raises InputError where they are of another format, damaged, or of other ``groups``."""
         fields = parse_json(text, path, COUNT_AGAIN)
         if fields.get("format", int) != FORMAT:
@@ -101,9 +101,9 @@ class Meta:
         fields.refuse_others({*cls.__dataclass_fields__, "format", "fairtrec"} - {"sha256"})
         terms, omega = fields.object("terms"), fields.object("omega")
         made = cls(
-            groups=tuple(fields.every("groups", str)),
-            tokenizer=fields.maybe("tokenizer", str),
-            case_sensitive=fields.maybe("case_sensitive", bool),
+            groups=tuple(fields.take_list("groups", str)),
+            tokenizer=fields.take_optional("tokenizer", str),
+            case_sensitive=fields.take_optional("case_sensitive", bool),
             terms=terms.get("name", str),
             sha256=terms.get("sha256", str),
             sources=tuple(map(_source, fields.objects("sources"))),
@@ -120,7 +120,7 @@ class Meta:
         return made
 
 
-def sources_of(sources: Iterable[Source]) -> tuple[Source, ...]:
+def sort_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
     """Bring sources into the order in which they stand in metadata, each once."""
     import json
 
@@ -144,7 +144,7 @@ class Distribution:
         return plain({"histogram": both, "omega": omega})
 
     @classmethod
-    def of_json(cls, text: bytes, groups: int, path: FilePath) -> Self:
+    def from_json(cls, text: bytes, groups: int, path: FilePath) -> Self:
         """Read a distribution. Raises InputError where it is damaged."""
         fields = parse_json(text, path, COUNT_AGAIN)
         if not [*fields]:
@@ -153,7 +153,9 @@ class Distribution:
         documents = _whole(both, "documents", (-1,))
         histogram = Histogram(_whole(both, "counts", (len(documents), groups)), documents)
         each = {_tau(omega, tau): omega.object(tau) for tau in omega}
-        return cls(histogram, {tau: (of.every("values", float), of.counts("documents")) for tau, of in each.items()})
+        return cls(
+            histogram, {tau: (of.take_list("values", float), of.counts("documents")) for tau, of in each.items()}
+        )
 
 
 def _source(fields: Fields) -> Source:

@@ -14,17 +14,17 @@ import numpy as np
 import pyarrow as pa
 
 from fairtrec.counting import table
-from fairtrec.counting.table import TAUS, Distribution, Meta, sources_of
-from fairtrec.counting.table.files import MOST, Format, Table, batches_in, format_to, readable, write
+from fairtrec.counting.table import TAUS, Distribution, Meta, sort_sources
+from fairtrec.counting.table.files import MOST, Format, Table, format_to, open_batches, readable, write
 from fairtrec.counting.table.mapped import refuse_disorder
-from fairtrec.counting.table.rows import Numbers, Rows, arranged, even, merged, schema, steps
+from fairtrec.counting.table.rows import Numbers, Rows, even, merge_sorted, schema, sort_rows, steps
 from fairtrec.data import Floats, Histogram, Keys
-from fairtrec.data.counts import histogram_of
-from fairtrec.data.counts import joined as brought_together
+from fairtrec.data.counts import make_histogram
+from fairtrec.data.counts import merge_histograms as brought_together
 from fairtrec.formats import columns
 from fairtrec.formulas import neutrality
 from fairtrec.support.errors import FilePath, InputError, UsageError, reason
-from fairtrec.support.files.atomic import beside, replaced
+from fairtrec.support.files.atomic import make_scratch_folder, replace_file
 
 FAN_IN = 128  # parts that are merged at a time, at most
 MADE = ("tokenizer", "case_sensitive", "sha256")  # how counts were made
@@ -32,24 +32,24 @@ OTHERS = 24  # files that are open beside them
 PIECE = 4  # times ROWS rows of an unsorted table are sorted at a time
 
 
-def written(path: Path, form: Any, pieces: Iterable[Rows]) -> None:
+def write_rows(path: Path, form: Any, pieces: Iterable[Rows]) -> None:
     """Write rows as an Arrow file."""
     with pa.OSFile(fspath(path), "wb") as file, pa.ipc.new_file(file, form) as writer:
         for piece in pieces:
             writer.write_batch(piece.batch(form))
 
 
-def rows_of(path: Path) -> Iterator[Rows]:
+def read_rows(path: Path) -> Iterator[Rows]:
     """Read the rows of an Arrow file of ours."""
-    with readable(path), batches_in(path) as reader:
+    with readable(path), open_batches(path) as reader:
         for i in range(reader.num_record_batches):
             batch = reader.get_batch(i)
             batch.validate()
             if batch.num_rows:
-                yield Rows.of_batch(batch)
+                yield Rows.from_batch(batch)
 
 
-def built(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: Format | None = None) -> Meta:
+def write_table(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: Format | None = None) -> Meta:
     """Write sorted rows as a table, with their sums; give its metadata."""
     body, tally, digest = scratch / "merged.arrow", Tally(len(made.groups)), sha256()
 
@@ -59,9 +59,9 @@ def built(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: F
             digest.update(piece.keys.tobytes() + piece.numbers.tobytes())
             yield dataclasses.replace(piece, places=None)
 
-    written(body, schema(made.groups), tallied())
+    write_rows(body, schema(made.groups), tallied())
     meta, distribution = tally.finish(dataclasses.replace(made, digest=digest.hexdigest()))
-    with replaced(output, synced=True) as part, pa.memory_map(fspath(body)) as file:
+    with replace_file(output, synced=True) as part, pa.memory_map(fspath(body)) as file:
         reader = pa.ipc.open_file(file)
         batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
         write(part, meta, distribution, batches, form or format_to(output))
@@ -69,7 +69,7 @@ def built(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: F
     return meta
 
 
-def reduced(
+def merge_parts(
     parts: Sequence[Iterable[Rows]],
     groups: Sequence[str],
     twice: Callable[[list[str], Keys, Keys], None],
@@ -84,9 +84,9 @@ def reduced(
         paths = []
         for i in range(0, len(parts), most):
             paths.append(scratch / f"stage-{stage}-{i // most}.arrow")
-            written(paths[-1], schema(groups, placed=True), merged(parts[i : i + most], twice))
-        parts = [rows_of(path) for path in paths]
-    return merged(parts, twice)
+            write_rows(paths[-1], schema(groups, placed=True), merge_sorted(parts[i : i + most], twice))
+        parts = [read_rows(path) for path in paths]
+    return merge_sorted(parts, twice)
 
 
 def _fan_in() -> int:
@@ -112,7 +112,7 @@ def refuse_existing(output: Path, *, force: bool) -> None:
         raise UsageError(f"the folder of {output} is not there or may not be written; choose another with -o")
 
 
-def joined(output: Path, paths: Sequence[FilePath], *, force: bool = False, stated: Meta | None = None) -> Meta:
+def join_tables(output: Path, paths: Sequence[FilePath], *, force: bool = False, stated: Meta | None = None) -> Meta:
     """Make one table of one or several.
 
     ``stated``  how they were made, where they do not say so.
@@ -127,9 +127,9 @@ def joined(output: Path, paths: Sequence[FilePath], *, force: bool = False, stat
         one, other = fspath(paths[int(first[0])]), fspath(paths[int(again[0])])
         raise InputError(f"document {docnos[0]} stands in {one} and again in {other}; keep one of the two", other)
 
-    with beside(output) as folder:
-        parts = [part for number, each in enumerate(tables) for part in sorted_parts(each, number, made.groups, folder)]
-        return built(output, made, reduced(parts, made.groups, twice, folder), folder)
+    with make_scratch_folder(output) as folder:
+        parts = [part for number, each in enumerate(tables) for part in sort_parts(each, number, made.groups, folder)]
+        return write_table(output, made, merge_parts(parts, made.groups, twice, folder), folder)
 
 
 def _agreed(tables: Sequence[Table], stated: Meta | None) -> Meta:
@@ -144,7 +144,7 @@ def _agreed(tables: Sequence[Table], stated: Meta | None) -> Meta:
             if one != two:
                 message = f"its {name} is {two!r}, that of {fspath(first.path)} {one!r}; count both in the same way"
                 raise InputError(message, each.path)
-    sources = sources_of(source for _, meta in known for source in meta.sources)
+    sources = sort_sources(source for _, meta in known for source in meta.sources)
     return Meta(made.groups, made.tokenizer, made.case_sensitive, made.terms, made.sha256, sources)
 
 
@@ -158,7 +158,7 @@ def _with(meta: Meta, stated: Meta, path: FilePath) -> Meta:
     return dataclasses.replace(meta, **{name: getattr(stated, name) for name in ("terms", *MADE)})
 
 
-def sorted_parts(each: Table, number: int, groups: Sequence[str], scratch: Path) -> Iterator[Iterable[Rows]]:
+def sort_parts(each: Table, number: int, groups: Sequence[str], scratch: Path) -> Iterator[Iterable[Rows]]:
     """Give a table as one or several parts whose rows are sorted; their place is the table's number."""
     if each.is_sorted:
         yield _in_order(each.path, number)
@@ -166,19 +166,19 @@ def sorted_parts(each: Table, number: int, groups: Sequence[str], scratch: Path)
     # What is not sorted is cut into pieces that fit in memory; each is sorted there and written as a part of its own,
     # for the merge that comes next. A document that appears twice in one piece is found here, in two by the merge.
     for piece, rows in enumerate(even(_taken(each, number, groups), PIECE * table.ROWS)):
-        ordered, again, _ = arranged(rows)
+        ordered, again, _ = sort_rows(rows)
         if len(again):
             docno = rows.docnos[int(again[0])].as_py()
             raise InputError(f"document {docno} appears twice; keep one row", each.path)
         path = scratch / f"sorted-{number}-{piece}.arrow"
-        written(path, schema(groups, placed=True), [ordered])
-        yield rows_of(path)
+        write_rows(path, schema(groups, placed=True), [ordered])
+        yield read_rows(path)
 
 
 def _in_order(path: FilePath, number: int) -> Iterator[Rows]:
     """Read the rows of a table that says it is sorted. Raises InputError where it is not, or holds what none may."""
     last = np.uint64(0)
-    for rows in rows_of(Path(path)):
+    for rows in read_rows(Path(path)):
         refuse_disorder(rows.keys, last, path)
         with readable(path):
             rows.docnos.validate(full=True)
@@ -193,11 +193,13 @@ def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
         numbers = np.stack([block["tokens"], *(block[group] for group in groups)])
         bad = np.flatnonzero(((numbers < 0) | (numbers > MOST)).any(axis=0))
         if len(bad):
-            raise InputError(f"a count below 0 or above {MOST}", each.path, columns.line_of(lines, int(bad[0])))
+            raise InputError(
+                f"a count below 0 or above {MOST}", each.path, columns.find_line_number(lines, int(bad[0]))
+            )
         if not block["docno"].all():
             row = int(np.flatnonzero(block["docno"] == b"")[0])
-            raise InputError("a row has no docno; name it", each.path, columns.line_of(lines, row))
-        yield Rows.of(docnos, numbers.astype(np.uint32), np.full(len(docnos), number, dtype=np.uint64))
+            raise InputError("a row has no docno; name it", each.path, columns.find_line_number(lines, row))
+        yield Rows.from_columns(docnos, numbers.astype(np.uint32), np.full(len(docnos), number, dtype=np.uint64))
 
 
 def differences(one: FilePath, other: FilePath) -> Iterator[str]:
@@ -215,14 +217,14 @@ def differences(one: FilePath, other: FilePath) -> Iterator[str]:
     with TemporaryDirectory(prefix="fairtrec-") as folder:
         whole = []
         for number, each in enumerate(tables):
-            whole.append(merged(list(sorted_parts(each, number, groups[0], Path(folder)))))
+            whole.append(merge_sorted(list(sort_parts(each, number, groups[0], Path(folder)))))
         for pieces in steps(whole):
             yield from _between(pieces[0], pieces[1], fspath(one), fspath(other))
 
 
 def _between(some: list[Rows], more: list[Rows], one: str, other: str) -> Iterator[str]:
     if some and more:
-        a, b = Rows.joined(some), Rows.joined(more)
+        a, b = Rows.concatenate(some), Rows.concatenate(more)
         if len(a) == len(b) and a.docnos.equals(b.docnos) and np.array_equal(a.numbers, b.numbers):
             return
     rows = [
@@ -248,7 +250,7 @@ class Tally:
         self.even = np.full(groups, 1 / groups)
         self.rows = self.tokens = 0
         self.totals = np.zeros(groups, dtype=np.int64)
-        self._folded: Histogram | None = histogram_of(np.zeros((0, groups), np.int64))
+        self._folded: Histogram | None = make_histogram(np.zeros((0, groups), np.int64))
         self._pending: list[Histogram] = []
         self._sums: dict[int, list[float]] = {tau: [] for tau in TAUS}  # of what no histogram holds
 
@@ -257,7 +259,7 @@ class Tally:
         self.rows += len(tokens)
         self.tokens += int(tokens.sum(dtype=np.int64))
         self.totals += counts.sum(axis=0, dtype=np.int64)
-        self._pending.append(histogram_of(counts.astype(np.int64, copy=False)))
+        self._pending.append(make_histogram(counts.astype(np.int64, copy=False)))
         if self._folded is None or sum(len(each.counts) for each in self._pending) > len(self._folded.counts):
             self._fold()
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairtrec.counting.table.files import MOST, Table
 from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints, refuse_large
-from fairtrec.data.counts import histogram_of, joined
+from fairtrec.data.counts import make_histogram, merge_histograms
 from fairtrec.formats import columns
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
@@ -45,7 +45,7 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> An
         rows = wanted.rows(block["docno"])
         here = np.flatnonzero(rows != MISSING)
         numbers[rows[here]] = np.stack([each[here] for each in several], axis=1)
-        every = histogram_of(np.stack(several[1:], axis=1)) if collection else None
+        every = make_histogram(np.stack(several[1:], axis=1)) if collection else None
         return {"here": here, "rows": rows[here], "every": every}
 
     plain = None if collection else _plain_reader(table, wanted, groups, numbers)
@@ -57,7 +57,7 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> An
             _refuse_repeats(block, known, wanted, path, lines)
         known = also
         if collection:
-            histogram = block["every"] if histogram is None else joined(histogram, block["every"])
+            histogram = block["every"] if histogram is None else merge_histograms(histogram, block["every"])
     tokens, counts = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1:])
     return Annotations(groups, wanted, known, tokens, counts, collection=histogram)
 
@@ -87,13 +87,13 @@ def _plain_reader(table: Table, wanted: Docnos, groups: Sequence[str], numbers: 
 def _scanned(table: Table, groups: Sequence[str]) -> Histogram:
     """Gather the histogram of a table that has too many kinds of rows to keep it."""
     several = (np.stack([batch.column(group).to_numpy() for group in groups], 1) for batch in table.batches())
-    return reduce(joined, (histogram_of(counts.astype(np.int64)) for counts in several))
+    return reduce(merge_histograms, (make_histogram(counts.astype(np.int64)) for counts in several))
 
 
 def _refuse_numbers(numbers: Ints, path: FilePath, lines: columns.LineNumbers) -> NoReturn:
     row = int(np.flatnonzero(((numbers < 0) | (numbers > MOST)).any(axis=1))[0])
     what = "a negative count" if numbers[row].min() < 0 else "a count that no document can have"
-    raise InputError(f"{what}; counts are 0 to {MOST}", path, columns.line_of(lines, row))
+    raise InputError(f"{what}; counts are 0 to {MOST}", path, columns.find_line_number(lines, row))
 
 
 def _refuse_repeats(
@@ -102,6 +102,6 @@ def _refuse_repeats(
     first = np.zeros(len(block["rows"]), dtype=np.bool_)
     first[np.unique(block["rows"], return_index=True)[1]] = True
     at = int((known[block["rows"]] | ~first).argmax())
-    line = columns.line_of(lines, int(block["here"][at]))
+    line = columns.find_line_number(lines, int(block["here"][at]))
     docno = wanted.names[block["rows"][at]].decode()
     raise InputError(f"document {docno} appears twice; keep one line", path, line)

@@ -11,7 +11,7 @@ from fairtrec.counting.table import COLUMNS, DISTRIBUTION, DOCNO, KEY, META, TOK
 from fairtrec.data import MOST_GROUPS
 from fairtrec.formats import bounded, columns
 from fairtrec.formats.columns import Columns, Layout, LineNumbers
-from fairtrec.formats.spans import array_of, parts_of, word_of
+from fairtrec.formats.spans import locate_texts, make_word, take_array
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import mapping, opening
 
@@ -47,7 +47,7 @@ def readable(path: FilePath) -> Iterator[None]:
 
 
 @contextmanager
-def batches_in(path: FilePath) -> Iterator[Any]:
+def open_batches(path: FilePath) -> Iterator[Any]:
     """Open an Arrow file, mapped into memory if it is large."""
     import pyarrow as pa
 
@@ -55,7 +55,7 @@ def batches_in(path: FilePath) -> Iterator[Any]:
         if mapping.is_mapped(path):
             file = stack.enter_context(pa.memory_map(fspath(path)))
             memory = file.read_buffer()
-            stack.enter_context(mapping.watched(path, memory.address, memory.size))
+            stack.enter_context(mapping.watch_mapping(path, memory.address, memory.size))
         else:
             file = stack.enter_context(pa.OSFile(fspath(path)))
         yield pa.ipc.open_file(file)
@@ -98,7 +98,7 @@ class Table:
         self._layout = Layout(
             "table of counts", {DOCNO: "text", **dict.fromkeys(names, "int")}, True, opening.LONGEST_TEXT
         )
-        self.meta = Meta.of_json(self._texts[META], self.groups, path) if META in self._texts else None
+        self.meta = Meta.from_json(self._texts[META], self.groups, path) if META in self._texts else None
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -106,13 +106,13 @@ class Table:
             with bounded.parquet(self.path, (DOCNO,)) as table_file:
                 yield table_file
         else:
-            with batches_in(self.path) as reader:
+            with open_batches(self.path) as reader:
                 yield reader
 
     @property
     def distribution(self) -> Distribution:
         """All documents by their counts, as far as the file says so."""
-        found = Distribution.of_json(self._texts.get(DISTRIBUTION, b"{}"), len(self.groups), self.path)
+        found = Distribution.from_json(self._texts.get(DISTRIBUTION, b"{}"), len(self.groups), self.path)
         if self.meta is not None and found.histogram is not None:
             counts, documents = found.histogram.counts, found.histogram.documents
             least = min(counts.min(initial=0), documents.min(initial=1) - 1)
@@ -164,7 +164,7 @@ class Table:
                 docnos = column.cast(pa.string())
                 if pc.any(pc.match_substring(docnos, "\0")).as_py():
                     raise InputError(bounded.WIDE, self.path)
-                found[name] = array_of(pa.chunked_array([docnos]))
+                found[name] = take_array(pa.chunked_array([docnos]))
             else:
                 found[name] = column.cast(pa.int64()).to_numpy()
         return found
@@ -203,15 +203,15 @@ def _lines(batch: Any, path: FilePath) -> memoryview:
     import pyarrow.compute as pc
 
     docnos = batch.column(DOCNO)
-    letters, starts, ends = parts_of(docnos)
+    letters, starts, ends = locate_texts(docnos)
     is_odd = (letters[starts[0] : ends[-1]] <= ord(" ")).any() or (letters[starts[starts < ends]] == ord("#")).any()
     unfit = pc.match_substring_regex(docnos, r"^#|[\t-\r ]") if is_odd else None
     if unfit is not None and pc.any(unfit).as_py():
         docno = docnos.filter(unfit)[0].as_py()
         raise InputError(f"the docno {docno!r} holds white space or a #, so it cannot stand in TSV; write .arrow", path)
     numbers = [batch.column(name).cast(pa.string()) for name in batch.schema.names if name not in (KEY, DOCNO)]
-    rows = pc.binary_join_element_wise(docnos, *numbers, word_of(b""), word_of(b"\t"))
-    letters, starts, ends = parts_of(rows)
+    rows = pc.binary_join_element_wise(docnos, *numbers, make_word(b""), make_word(b"\t"))
+    letters, starts, ends = locate_texts(rows)
     lines = letters[starts[0] : ends[-1]].copy()
     lines[ends - starts[0] - 1] = ord("\n")  # for the tab behind the last number
     return lines.data

@@ -17,7 +17,7 @@ import pyarrow as pa
 from fairtrec.counting.table import TOKENS
 from fairtrec.counting.table.files import readable
 from fairtrec.data import Bools, Docnos, Ints, Keys
-from fairtrec.formats.spans import edges_in, numbers_of, words_of
+from fairtrec.formats.spans import find_edges, pack_words, take_numbers
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import mapping
 
@@ -35,7 +35,7 @@ class _Batches:
             self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         buffer = pa.py_buffer(self.memory)
         self.address = buffer.address
-        stack.enter_context(mapping.watched(path, buffer.address, buffer.size))
+        stack.enter_context(mapping.watch_mapping(path, buffer.address, buffer.size))
         self.reader = pa.ipc.open_file(buffer)
         self.letters = np.frombuffer(buffer, np.uint8)
 
@@ -54,7 +54,7 @@ class _Batches:
     def same(self, docnos: Any, rows: Ints, words: Keys) -> Bools:
         """Tell whether these rows hold these docnos, given as words [row, word] whose keys are theirs."""
         _, offsets, letters = docnos.buffers()
-        edges = edges_in(offsets, docnos)
+        edges = find_edges(offsets, docnos)
         start = edges[rows].astype(np.int64)
         length = edges[rows + 1] - start
         last = letters.size if letters else 0
@@ -66,7 +66,7 @@ class _Batches:
                 every = np.append(np.frombuffer(letters or b"", np.uint8), np.zeros(8, np.uint8))
             else:
                 every, start = self.letters, start + letters.address - self.address
-            equal &= (words_of(every, start, start + length, words.shape[1]) == words).all(axis=1)
+            equal &= (pack_words(every, start, start + length, words.shape[1]) == words).all(axis=1)
         return equal
 
 
@@ -85,7 +85,7 @@ def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, 
     with readable(path), ExitStack() as stack:
         table, last = _Batches(path, stack), np.uint64(0)
         for batch in table.batches():
-            keys = numbers_of(batch.column(0))
+            keys = take_numbers(batch.column(0))
             refuse_disorder(keys[:1], last, path)
             low = int(np.searchsorted(wanted.keys, keys[0]))
             high = int(np.searchsorted(wanted.keys, keys[-1], side="right"))
@@ -98,7 +98,7 @@ def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, 
                 hit = table.same(batch.column(1), rows, words[asked])
                 known[asked[hit]] = True
                 for column, name in zip(numbers, (TOKENS, *groups), strict=True):
-                    column[asked[hit]] = numbers_of(batch.column(name))[rows[hit]]
+                    column[asked[hit]] = take_numbers(batch.column(name))[rows[hit]]
                 asked, rows = asked[~hit], rows[~hit] + 1  # the next row may have the same key
             if not known[low:high].all():
                 refuse_disorder(keys, last, path)  # a row out of its place is not found

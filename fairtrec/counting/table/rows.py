@@ -15,7 +15,7 @@ import pyarrow as pa
 from fairtrec.counting import table
 from fairtrec.counting.table import DOCNO, KEY, TOKENS
 from fairtrec.data import Ints, Keys
-from fairtrec.formats.spans import flat, keys_of, numbers_of, parts_of
+from fairtrec.formats.spans import compute_keys, flat, locate_texts, take_numbers
 
 PLACE = "place"  # in the parts of an engine: where a document stood, so that a second one can be pointed at
 Numbers = npt.NDArray[np.uint32]
@@ -40,18 +40,18 @@ class Rows:
     places: Keys | None = None
 
     @classmethod
-    def of(cls, docnos: Any, numbers: Numbers, places: Keys) -> Self:
+    def from_columns(cls, docnos: Any, numbers: Numbers, places: Keys) -> Self:
         """Compute the keys of rows."""
-        return cls(keys_of(*parts_of(docnos)), docnos, numbers, places)
+        return cls(compute_keys(*locate_texts(docnos)), docnos, numbers, places)
 
     @classmethod
-    def of_batch(cls, batch: Any) -> Self:
+    def from_batch(cls, batch: Any) -> Self:
         """Take the rows of a record batch with a fingerprint; nothing is copied but the counts."""
         names = batch.schema.names
         placed = names[-1] == PLACE
-        columns = [numbers_of(batch.column(i)) for i in range(2, len(names) - placed)]
-        places = numbers_of(batch.column(len(names) - 1)) if placed else None
-        return cls(numbers_of(batch.column(0)), batch.column(1), np.stack(columns), places)
+        columns = [take_numbers(batch.column(i)) for i in range(2, len(names) - placed)]
+        places = take_numbers(batch.column(len(names) - 1)) if placed else None
+        return cls(take_numbers(batch.column(0)), batch.column(1), np.stack(columns), places)
 
     def batch(self, form: Any) -> Any:
         """Make a record batch of this schema."""
@@ -74,7 +74,7 @@ class Rows:
         return Rows(self.keys[order], self.docnos.take(flat(order)), self.numbers[:, order], places)
 
     @staticmethod
-    def joined(parts: Sequence["Rows"]) -> "Rows":
+    def concatenate(parts: Sequence["Rows"]) -> "Rows":
         """Lay rows one behind the other."""
         if len(parts) == 1:
             return parts[0]
@@ -89,13 +89,13 @@ class Rows:
 
 def _alone(docnos: Any) -> Any:
     """Copy docnos, so that nothing of their neighbours is written with them."""
-    letters, starts, ends = parts_of(docnos)
+    letters, starts, ends = locate_texts(docnos)
     offsets = np.concatenate((starts, ends[-1:])) - starts[0]
     buffers = [pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(letters[starts[0] : ends[-1]].tobytes())]
     return pa.StringArray.from_buffers(len(docnos), *buffers)
 
 
-def arranged(rows: Rows) -> tuple[Rows, Ints, Ints]:
+def sort_rows(rows: Rows) -> tuple[Rows, Ints, Ints]:
     """Sort rows by key, docno and place. Give them, those that repeat the docno of another, and these others."""
     order = np.argsort(rows.keys, kind="stable")
     keys = rows.keys[order]
@@ -122,12 +122,12 @@ def even(pieces: Iterable[Rows], size: int = 0) -> Iterator[Rows]:
         held.append(piece)
         if sum(map(len, held)) < size:
             continue
-        whole = Rows.joined(held)
+        whole = Rows.concatenate(held)
         full = len(whole) // size * size
         yield from (whole[i : i + size] for i in range(0, full, size))
         held = [whole[full:]]
     if sum(map(len, held)):
-        yield Rows.joined(held)
+        yield Rows.concatenate(held)
 
 
 class _Cursor:
@@ -164,14 +164,14 @@ def steps(parts: Sequence[Iterable[Rows]]) -> Iterator[list[list[Rows]]]:
         yield [list(cursor.until(cut)) for cursor in cursors]
 
 
-def merged(parts: Sequence[Iterable[Rows]], twice: Twice | None = None) -> Iterator[Rows]:
+def merge_sorted(parts: Sequence[Iterable[Rows]], twice: Twice | None = None) -> Iterator[Rows]:
     """Merge parts, each sorted by key, into rows sorted by key and docno.
 
     Rows must have places. Of rows with the same docno the one of the lowest place stays; ``twice`` is told the others.
     """
     for pieces in steps(parts):
-        whole = Rows.joined([piece for some in pieces for piece in some])
-        rows, again, first = arranged(whole)
+        whole = Rows.concatenate([piece for some in pieces for piece in some])
+        rows, again, first = sort_rows(whole)
         if len(again) and twice is not None:
             assert whole.places is not None
             twice(whole.docnos.take(again).to_pylist(), whole.places[first], whole.places[again])

@@ -38,7 +38,7 @@ class Asking(Protocol):
         """Give the counts of the worst and the best document; None where it cannot tell."""
 
 
-def depth_of(measures: Sequence[Asking]) -> int | None:
+def find_depth(measures: Sequence[Asking]) -> int | None:
     """Give the deepest rank that any of the measures reads; None is all."""
     depths = [measure.depth for measure in measures]
     return None if None in depths else max((depth for depth in depths if depth), default=1)
@@ -49,7 +49,7 @@ ROUND = 64  # queries, so that sums are taken in the same order as over all
 TIMES = 4  # so many cells for each document are no waste
 
 
-def evenly(run: Run, qids: Sequence[str], depth: int | None, cells: int | None = None) -> list[Ints]:
+def deal_queries(run: Run, qids: Sequence[str], depth: int | None, cells: int | None = None) -> list[Ints]:
     """Deal the queries, by number, to parts whose matrices [query, rank] hold few empty cells; mostly that is one.
 
     Rankings of one part are at most twice as long as each other, down to 16 ranks. A part has no more ``cells`` than

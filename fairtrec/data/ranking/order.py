@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data.docnos import Docs, Floats, Ints, fingerprints, in_rows
+from fairtrec.data.docnos import Docs, Floats, Ints, fingerprints, lay_rows
 
 MANY = 100_000  # lines, from which it pays to look at the first of each ranking alone
 
 
-def by_falling_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | None = None) -> tuple[Ints, Docs, Floats]:
+def sort_by_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | None = None) -> tuple[Ints, Docs, Floats]:
     """Sort each ranking by falling score, ties by falling docno; what stands below rank ``depth`` may stay or go.
 
     >>> docnos, scores = np.array([b"a", b"b", b"c", b"d"]), np.array([1.0, 2.0, 2.0, 5.0])
-    >>> by_falling_score(np.array([0, 3, 4]), docnos, scores)[1].tolist()
+    >>> sort_by_score(np.array([0, 3, 4]), docnos, scores)[1].tolist()
     [b'c', b'b', b'a', b'd']
     """
     rising = scores[1:] > scores[:-1]
@@ -75,7 +75,7 @@ def _sorted_in_rows(starts: Ints, scores: Floats, depth: int | None) -> tuple[In
     if int(lengths.max()) * len(lengths) > 4 * len(scores) + 4096:  # a few long rankings among many short ones
         order: Ints = np.lexsort((-scores, np.repeat(np.arange(len(lengths)), lengths)))
         return starts, order
-    matrix, filled = in_rows(-scores, lengths, np.inf)
+    matrix, filled = lay_rows(-scores, lengths, np.inf)
     lines = None
     if depth is not None and 2 * depth < matrix.shape[1]:
         filled = filled & (matrix <= np.partition(matrix, depth - 1, axis=1)[:, depth - 1 : depth])
@@ -83,7 +83,7 @@ def _sorted_in_rows(starts: Ints, scores: Floats, depth: int | None) -> tuple[In
         lines = number[filled]
         lengths = filled.sum(axis=1)
         starts = np.concatenate(([0], np.cumsum(lengths)))
-        matrix, filled = in_rows(matrix[filled], lengths, np.inf)
+        matrix, filled = lay_rows(matrix[filled], lengths, np.inf)
     within: Ints = np.argsort(matrix, axis=1)  # exact: by_falling_score orders ties
     within = (within + starts[:-1, None])[filled]
     return starts, within if lines is None else lines[within]

@@ -28,7 +28,7 @@ class Blocks:
     number: Ints
 
     @classmethod
-    def of(cls, run: Run, lines: Ints) -> "Blocks":
+    def find(cls, run: Run, lines: Ints) -> "Blocks":
         """Compare the scores in the lines [query, rank] of a run; where there is no document, nothing is tied."""
         scores = np.append(run.scores, np.nan)[np.where(lines == MISSING, len(run.scores), lines)]
         number = np.zeros(lines.shape, dtype=np.int64)
@@ -52,13 +52,13 @@ class Blocks:
         fresh = np.diff(self.number, axis=1, prepend=-1) > 0
         return np.asarray((rank - np.maximum.accumulate(np.where(fresh, rank, 0), axis=1)).astype(np.float64))
 
-    def rising(self, values: Floats) -> Floats:
+    def sort_rising(self, values: Floats) -> Floats:
         """Sort each block by rising value."""
         return np.take_along_axis(values, np.lexsort((values, self.number), axis=1), axis=1)
 
-    def falling(self, values: Floats) -> Floats:
+    def sort_falling(self, values: Floats) -> Floats:
         """Sort each block by falling value."""
-        return -self.rising(-values)
+        return -self.sort_rising(-values)
 
 
 def orders(number: Ints, depth: int | None, seed: tuple[int, ...]) -> tuple[Iterator[Ints], bool]:

@@ -101,7 +101,7 @@ class Signature(Mapping[str, str]):
         return cls({name: value for name, _, value in pairs})
 
     @property
-    def of_content(self) -> "Signature":
+    def content(self) -> "Signature":
         """All but the version of fairtrec: what files say that are read again, of which a digest is to be the same."""
         return Signature({name: value for name, value in self.items() if name != "fairtrec"})
 

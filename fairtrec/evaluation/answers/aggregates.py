@@ -161,15 +161,15 @@ class Aggregated(Quantity):
         return str(self.of) if self.how == MEAN else f"{self.of} {self.how}"
 
 
-def of_query(measure: Quantity) -> Quantity:
+def strip_aggregate(measure: Quantity) -> Quantity:
     """Give the measure that the values of single queries are of."""
     return measure.query_measure
 
 
-def of_queries(scores: Scores) -> Scores:
+def strip_aggregates(scores: Scores) -> Scores:
     """Give each measure once, as the values of queries are of it."""
     rows = [row for row, measure in enumerate(scores.measures) if not measure.follows]
-    measures = cast("tuple[Measure, ...]", tuple(of_query(scores.measures[row]) for row in rows))
+    measures = cast("tuple[Measure, ...]", tuple(strip_aggregate(scores.measures[row]) for row in rows))
     return scores if measures == scores.measures else replace(scores, measures=measures, values=scores.values[rows])
 
 
@@ -187,7 +187,7 @@ def refuse_unfit(
         each.refuse(target_of(each.of.by))
 
 
-def aggregated(scores: Scores, given: str | Sequence[str]) -> Scores:
+def aggregate_scores(scores: Scores, given: str | Sequence[str]) -> Scores:
     """Give a row for each measure in each of these ways, with the values of queries that there are."""
     found = several(scores.measures, given)
     return replace(

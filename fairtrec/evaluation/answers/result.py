@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from fairtrec.evaluation.answers import Answer, Signature
-from fairtrec.evaluation.answers.aggregates import of_query
+from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.support.errors import FilePath
 from fairtrec.support.files import opening
@@ -97,7 +97,7 @@ class Result(Answer):
         """The value of each measure for each run and query; nan if it is undefined."""
         return {
             each.run: {
-                str(of_query(measure)): dict(zip(each.qids, values.tolist(), strict=True))
+                str(strip_aggregate(measure)): dict(zip(each.qids, values.tolist(), strict=True))
                 for measure, values in zip(each.measures, each.values, strict=True)
             }
             for each in self.scores

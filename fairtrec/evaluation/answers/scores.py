@@ -159,10 +159,10 @@ class QueryColumn(ScoreColumn):
 
     def describe_queries(self, scores: "Scores", spelled: Sequence[str]) -> Mapping[str, Any]:
         """Give the ends by query and measure."""
-        return {self.name: {end: by_query(scores.qids, values, spelled) for end, values in self.ends().items()}}
+        return {self.name: {end: nest_by_query(scores.qids, values, spelled) for end, values in self.ends().items()}}
 
 
-def by_query(qids: Sequence[str], values: Floats, spelled: Sequence[str]) -> dict[str, dict[str, float]]:
+def nest_by_query(qids: Sequence[str], values: Floats, spelled: Sequence[str]) -> dict[str, dict[str, float]]:
     """Give values [measure, query] by query and measure."""
     rows = (dict(zip(spelled, row, strict=True)) for row in values.T.tolist())
     return dict(zip(qids, rows, strict=True))
@@ -296,7 +296,7 @@ class Scores(Answer):
         return means
 
     @cached_property
-    def compared(self) -> Floats:
+    def order_values(self) -> Floats:
         """By what runs are ordered and marked [measure]: the means, or where nearer 0 is better, the mean sizes.
 
         Values of either sign cancel in a mean: it is near 0 for a run that leans far to both sides. A column may put
@@ -314,7 +314,7 @@ class Scores(Answer):
         return means
 
 
-def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores:
+def join_scores(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores:
     """Put the scores of one run together in the order of ``measures``, each of which is in one of the two."""
     rows = {measure: row for row, measure in enumerate(first.measures + second.measures)}
     order = [rows[measure] for measure in measures]
@@ -326,7 +326,7 @@ def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores
     return replace(first, measures=tuple(measures), values=values, notes=tuple(notes), columns=columns, strange=strange)
 
 
-def filled(scores: Scores, undefined: Undefined) -> Scores:
+def fill_undefined(scores: Scores, undefined: Undefined) -> Scores:
     """Give each undefined value of a run what it counts as, and say of how many queries.
 
     Raises InputError where there must be none, UsageError for a measure that has no worst value.
@@ -342,7 +342,7 @@ def filled(scores: Scores, undefined: Undefined) -> Scores:
             what = f"{measure} is undefined for {many} of {len(scores.qids)} queries"
             first = scores.qids[int(empty[row].argmax())]
             raise InputError(f"{what}, such as {first}; say what these count as with --undefined worst|0", scores.run)
-        counts_as[row] = worst(measure) if undefined == "worst" else 0.0
+        counts_as[row] = find_worst_value(measure) if undefined == "worst" else 0.0
         value = counts_as[row].item()
         notes.append(COUNTED.note(measure=measure, undefined=many, queries=len(scores.qids), counts_as=value))
     values = np.where(empty, counts_as, scores.values)
@@ -350,13 +350,13 @@ def filled(scores: Scores, undefined: Undefined) -> Scores:
     return replace(scores, values=values, columns=columns, notes=tuple(notes))
 
 
-def worst(measure: Measure) -> float:
+def find_worst_value(measure: Measure) -> float:
     """Give the worst value that a measure can have. Raises UsageError where there is no such number.
 
     >>> from fairtrec.measures import AWRF, KL
-    >>> worst(AWRF())
+    >>> find_worst_value(AWRF())
     0.0
-    >>> worst(KL())
+    >>> find_worst_value(KL())
     Traceback (most recent call last):
     fairtrec.support.errors.UsageError: KL@10 has no worst value; choose --undefined 0, error or skip
     """

@@ -71,7 +71,7 @@ class Confidence(ScoreColumn):
 
     def find_doubtful(self, scores: Scores) -> Bools:
         """Tell which intervals [measure] rest on so few values beside the commonest that they are too narrow."""
-        few = [paired.differing(values[~np.isnan(values)]) < DECIDING for values in scores.values]
+        few = [paired.count_differing(values[~np.isnan(values)]) < DECIDING for values in scores.values]
         return np.asarray(np.asarray(few) & ~np.isnan(scores.settle(self.name)[:, 0]), dtype=np.bool_)
 
     def intervals(self, scores: Scores) -> tuple[Floats, ...]:

@@ -73,7 +73,7 @@ class GapScores(Scores):
         return np.array([nan if gap is None else gap.value for gap in self.gaps])
 
     @cached_property
-    def compared(self) -> Floats:
+    def order_values(self) -> Floats:
         """The sizes of the gaps [measure]."""
         return np.abs(self.means)
 
@@ -86,7 +86,7 @@ class GapScores(Scores):
         """Write each gap; nothing if there is none."""
         return ["" if text == "nan" else text for text in super().spell(query, places)]
 
-    def told(self, row: int) -> str:
+    def describe_slices(self, row: int) -> str:
         """Say of which slices a gap is: the greatest less the least, or the least over the greatest."""
         gap = self.gaps[row]
         if gap is None:
@@ -123,7 +123,7 @@ class Gaps(ScoreColumn):
             reach = "" if gap is None or isnan(gap.low) else f" [{gap.low:.{places}f}, {gap.high:.{places}f}]"
             doubt = " ?" * (gap is not None and gap.doubtful and bool(reach))
             p = "" if gap is None or isnan(gap.p) else f" p {gap.p:.{places}f}"
-            written.append("" if gap is None else f" {scores.told(row)}{reach}{doubt}{p}")
+            written.append("" if gap is None else f" {scores.describe_slices(row)}{reach}{doubt}{p}")
         return written
 
 
@@ -221,7 +221,7 @@ def gap(
     from fairtrec.statistics import paired
     from fairtrec.statistics.procedure import DECIDING
 
-    differing = min(paired.differing(values[name]) for name in (first, last))
+    differing = min(paired.count_differing(values[name]) for name in (first, last))
     if differing < FEWEST:
         return difference, ratio
     va, vb = (float(values[name].var(ddof=1)) / len(values[name]) for name in (first, last))

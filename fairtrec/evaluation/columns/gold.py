@@ -14,7 +14,7 @@ from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.correcting import find_correctors
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.statistics.corrected import LEVEL, Corrected, Corrector, OfDocuments, corrected, mean_of
+from fairtrec.statistics.corrected import LEVEL, Corrected, Corrector, DocumentCorrector, average_values, correct_mean
 from fairtrec.statistics.estimate import FEWEST, Estimate
 from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.errors import UsageError
@@ -61,7 +61,7 @@ class Corrections(ScoreColumn):
 
     def keep_queries(self, queries: Sequence[int]) -> "Corrections":
         """Keep some of the queries, by number."""
-        return replace(self, rows=tuple(None if row is None else row.of(queries) for row in self.rows))
+        return replace(self, rows=tuple(None if row is None else row.keep_queries(queries) for row in self.rows))
 
     def keep_measures(self, rows: Sequence[int]) -> "Corrections":
         """Keep some of the measures, by number."""
@@ -78,7 +78,7 @@ class Corrections(ScoreColumn):
         found: list[Corrected | None] = []
         for measure, row, values, mean in zip(scores.measures, self.rows, scores.values, scores.means, strict=True):
             bounds = measure.bounds if scores.target is None else measure.bounds_against(scores.target)
-            found.append(None if row is None else corrected(row, values, float(mean), self.confidence, bounds))
+            found.append(None if row is None else correct_mean(row, values, float(mean), self.confidence, bounds))
         return tuple(found)
 
     def numbers(self, scores: Scores, row: int) -> Mapping[str, float]:
@@ -139,7 +139,7 @@ class Corrections(ScoreColumn):
         if len(runs) > 1:
             notes.append(BY_CORRECTED.note())
         for name, (scores, gold) in zip(called, runs, strict=True):
-            notes += [note.on([scores.run], [name], len(called)) for note in _note_no_help(scores, gold)]
+            notes += [note.assign_runs([scores.run], [name], len(called)) for note in _note_no_help(scores, gold)]
         return notes
 
 
@@ -153,13 +153,13 @@ def _write(found: Corrected, places: int) -> tuple[str, str]:
 def _note_no_help(scores: Scores, gold: Corrections) -> Iterator[Note]:
     """Name the measures for which gold labels alone would give a narrower interval, and which."""
     for measure, row, found in zip(scores.measures, gold.rows, scores.settle(gold.name), strict=True):
-        if not isinstance(row, OfDocuments) or found is None or found.why or row.untold.any():
+        if not isinstance(row, DocumentCorrector) or found is None or found.why or row.untold.any():
             continue
-        drawn = row.drawn()
+        drawn = row.take_drawn()
         alone, mine = drawn.gold_alone(), drawn.estimate()
         if alone is not None and mine is not None and alone[1].variance < mine.variance:
             value, estimate = alone
-            low, high = (f"{end:.{PLACES}f}" for end in estimate.ends(value, LEVEL))
+            low, high = (f"{end:.{PLACES}f}" for end in estimate.find_interval(value, LEVEL))
             yield NO_HELP.note(measure=measure, value=f"{value:.{PLACES}f}", low=low, high=high)
 
 
@@ -180,8 +180,8 @@ def estimate_difference(mine: Scores, theirs: Scores, row: int) -> tuple[Estimat
     one, other = (gold.rows[row] for _, gold in Corrections.find_all((mine, theirs)))
     if one is None or other is None:
         return None, False, float("nan")
-    labels = one.between(other)
+    labels = one.estimate_difference(other)
     if labels is None:
         return None, one.few, float("nan")
     with np.errstate(invalid="ignore"):  # of two that are infinite there is no difference
-        return labels, one.few, mean_of(one.values - other.values)
+        return labels, one.few, average_values(one.values - other.values)

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
-from fairtrec.data.ranking.depth import depth_of, evenly
+from fairtrec.data.ranking.depth import deal_queries, find_depth
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.intervals import ENDS
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.columns.unknown import UnknownIntervals
-from fairtrec.evaluation.computing import masked, parts_of, taking_part, values_of
+from fairtrec.evaluation.computing import compute_measures, find_participation, list_parts, mask_values
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.evaluation.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
-from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
+from fairtrec.evaluation.slots import CELLS, Slots, choose_labellings, chunks, compute_prior, inputs_of
+from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, few, list_labellings, mean
 from fairtrec.measure import Measure, Note, NoteKind
 
 ASKED = frozenset(("membership", "judged_membership"))
@@ -88,19 +88,23 @@ def intervals(
     by: dict[str, list[tuple[int, Measure]]] = {}
     said: dict[Note, None] = {}
     for row, measure in enumerate(scores.measures):
-        parts = parts_of(measure, context)
+        parts = list_parts(measure, context)
         if parts:
             said |= dict.fromkeys(_over_attributes(found, row, parts, run, scores, context, which=which))
         elif ASKED.intersection(measure.needs):
             by.setdefault(measure.by, []).append((row, measure))
     for attribute, measures in by.items():
-        own, depth, names = context.by(attribute), depth_of([each for _, each in measures]), dict[Any, list[Docs]]()
-        for part in evenly(run, scores.qids, depth):
+        own, depth, names = (
+            context.take_attribute(attribute),
+            find_depth([each for _, each in measures]),
+            dict[Any, list[Docs]](),
+        )
+        for part in deal_queries(run, scores.qids, depth):
             inputs = Inputs(run, [scores.qids[query] for query in part], own, depth)
             for key, slots in _fill(found, part, inputs, measures, which=which).items():
                 names.setdefault(key, []).append(slots.names)
             for (row, measure), ends in product(measures, (found.least, found.greatest, found.expected)):
-                ends[row, part] = masked(measure, ends[row, part], inputs)
+                ends[row, part] = mask_values(measure, ends[row, part], inputs)
         said |= dict.fromkeys(_list_notes(own, [np.concatenate(each) for each in names.values()], attribute))
     return found, tuple(said)
 
@@ -111,11 +115,11 @@ def _over_attributes(
 ) -> tuple[Note, ...]:  # fmt: skip
     """Put in what one number of all attributes could be: these are labelled independently, so its parts add up."""
     measure, inputs = scores.measures[row], Inputs(run, scores.qids, context, scores.measures[row].depth)
-    of_parts = replace(scores, measures=tuple(parts), values=values_of(inputs, parts))
+    of_parts = replace(scores, measures=tuple(parts), values=compute_measures(inputs, parts))
     several, said = intervals(run, of_parts, context, which=which)
-    takes_part = taking_part(inputs)
+    takes_part = find_participation(inputs)
     for end in ENDS:
-        getattr(found, end)[row] = measure.combined(getattr(several, end), takes_part)
+        getattr(found, end)[row] = measure.combine_attributes(getattr(several, end), takes_part)
     for flags in ("bounded", "sampled", "drawn"):
         getattr(found, flags)[row] = getattr(several, flags).any(axis=0)
     found.number[row] = several.number.max(axis=0)
@@ -123,7 +127,7 @@ def _over_attributes(
     for field_ in ("rank", "docno"):
         getattr(found, field_)[row] = np.take_along_axis(getattr(several, field_), most[None], axis=0)[0]
     moves = np.where(np.arange(len(parts))[:, None] == most, np.nan_to_num(several.moves), 0.0)
-    found.moves[row] = np.where(found.rank[row] > 0, measure.combined(moves, takes_part), np.nan)
+    found.moves[row] = np.where(found.rank[row] > 0, measure.combine_attributes(moves, takes_part), np.nan)
     for query in range(len(scores.qids)):
         found.documents[row, query] = tuple(dict.fromkeys(chain.from_iterable(several.documents[:, query])))
     return said
@@ -138,16 +142,16 @@ def _fill(
     for row, measure in measures:
         key = measure.depth, "judged_membership" in measure.needs
         if key not in looked_at:
-            looked_at[key] = Slots.of(inputs, measure)
+            looked_at[key] = Slots.find(inputs, measure)
         one = inputs_of(inputs, measure.needs, np.arange(min(len(part), 1)))
         form = measure.formula(**one).over_labels()
         filled = Filled(inputs, measure, looked_at[key])
         alike.setdefault((key, form is None or form.tries), []).append((row, filled))
-    prior = prior_of(inputs)
+    prior = compute_prior(inputs)
     for (key, tries), several in alike.items():
         slots = looked_at[key]
         for rows in chunks(slots.number, prior.shape[1], tries=tries):
-            rankings = unlabelled(slots, rows, prior, inputs.qids)
+            rankings = choose_labellings(slots, rows, prior, inputs.qids)
             for row, filled in several:
                 _put(found, row, part[rows], _ends(filled, rankings, rows), filled.measure)
                 if which:
@@ -177,8 +181,8 @@ def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
     named = inputs_of(filled.inputs, measure.needs, rows)
     form = measure.formula(**named).over_labels()
     if form is not None and form.exact(rankings):
-        return form.ends(rankings)
-    return rankings.ends(filled.values(rows, rankings.choices))
+        return form.find_ends(rankings)
+    return rankings.take_ends(filled.values(rows, rankings.choices))
 
 
 def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list[str]]:
@@ -208,7 +212,7 @@ def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list
 
 def _tried(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
     """Say how far apart a document's groups move the value, in the mean over all labellings of the others."""
-    groups, choices = prior.shape[1], every(prior.shape[1], many)
+    groups, choices = prior.shape[1], list_labellings(prior.shape[1], many)
     values = filled.values(rows, choices[None]).reshape(len(rows), *(groups,) * many)
     chances = np.stack([prior[:, choices[:, slot]] for slot in range(many)])
     found = []

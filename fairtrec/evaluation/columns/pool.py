@@ -15,7 +15,7 @@ import numpy as np
 
 from fairtrec.data import Floats, System
 from fairtrec.data.groups import is_number
-from fairtrec.data.ranking.depth import evenly
+from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.answers.scores import ScoreColumn
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.computing import InputsOfSamples
@@ -114,13 +114,13 @@ def pooled(system: System, measures: Sequence[Measure], qids: Sequence[str], con
 
 def _pool(system: System, measure: Measure, qids: Sequence[str], context: EvaluationContext) -> Summands | None:
     """Take what one measure pools, the mean over a query's rankings where there are several."""
-    if not measure.gives("pool"):
+    if not measure.supports("pool"):
         return None
-    own = context.by(measure.by)
+    own = context.take_attribute(measure.by)
     several: Iterable[Inputs] = (
         Inputs(run, [ranked[query] for query in part], own, measure.depth)
         for run, ranked in system.parts(qids)
-        for part in evenly(run, ranked, measure.depth)
+        for part in deal_queries(run, ranked, measure.depth)
     )
     if system.sampled and "sample_of" in measure.needs:
         several = [InputsOfSamples(system.runs, qids, measure, context)]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data.ranking.depth import depth_of, evenly
+from fairtrec.data.ranking.depth import deal_queries, find_depth
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.columns.unknown import UnknownIntervals
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
@@ -19,8 +19,8 @@ def compute(scored: ScoredRun) -> Computed:
     run, scores, context = scored.run, scored.scores, scored.context
     found = UnknownIntervals.none(scores.values)
     rows = [row for row, measure in enumerate(scores.measures) if OF_DOCUMENTS.intersection(measure.needs)]
-    depth = depth_of([scores.measures[row] for row in rows])
-    parts = evenly(run, scores.qids, depth)
+    depth = find_depth([scores.measures[row] for row in rows])
+    parts = deal_queries(run, scores.qids, depth)
     for row in rows:
         measure = scores.measures[row]
         several = _written(measure, context)
@@ -28,7 +28,7 @@ def compute(scored: ScoredRun) -> Computed:
             qids = [scores.qids[query] for query in part]
             ends = (Inputs(run, qids, written, depth) for written in several)
             named = ({name: getattr(inputs, name) for name in measure.needs} for inputs in ends)
-            least, greatest, loose = measure.at_ends(*named)
+            least, greatest, loose = measure.bound_over_texts(*named)
             moved = ~same(least, greatest) & ~(np.isnan(least) & np.isnan(greatest))
             found.least[row, part], found.greatest[row, part] = least, greatest
             found.bounded[row, part] = loose & moved

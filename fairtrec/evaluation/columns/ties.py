@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
-from fairtrec.data.ranking.depth import depth_of, evenly
+from fairtrec.data.ranking.depth import deal_queries, find_depth
 from fairtrec.data.ranking.ties import DRAWN, Blocks, orders
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.intervals import ENDS, Intervals, note_moved
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
-from fairtrec.evaluation.computing import masked, parts_of, values_of
+from fairtrec.evaluation.computing import compute_measures, list_parts, mask_values
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.relevance import RelevanceEvaluator
@@ -89,7 +89,7 @@ def intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int |
     """
     found: dict[str, Any] = {end: np.empty(scores.values.shape) for end in ENDS}
     found |= {name: np.empty(scores.values.shape, dtype=np.bool_) for name in ("is_tied", "is_drawn")}
-    for part in evenly(run, scores.qids, None):
+    for part in deal_queries(run, scores.qids, None):
         qids = tuple(scores.qids[query] for query in part)
         ties = _intervals(run, replace(scores, qids=qids, values=scores.values[:, part]), context, depth)
         for name, values in found.items():
@@ -100,7 +100,7 @@ def intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int |
 def expect(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Floats:
     """Give the values expected over ties [measure, query], in closed form only; nan if there is none."""
     expected = np.empty(scores.values.shape)
-    for part in evenly(run, scores.qids, None):
+    for part in deal_queries(run, scores.qids, None):
         qids = tuple(scores.qids[query] for query in part)
         values = scores.values[:, part]
         found, _ = _find_closed(run, replace(scores, qids=qids, values=values), context, depth)
@@ -110,7 +110,7 @@ def expect(run: Run, scores: Scores, context: EvaluationContext, depth: int | No
 
 def _find_closed(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> tuple[Floats, Bools]:
     """Find the interval in closed form [3, measure, query], nan if there is none, and where there are ties."""
-    blocks = Blocks.of(run, run.top(scores.qids, None))
+    blocks = Blocks.find(run, run.top(scores.qids, None))
     tied: Bools = ~np.isnan(scores.values)
     found = np.repeat(scores.values[None], 3, axis=0)
     inputs = Inputs(run, scores.qids, context, depth)
@@ -166,13 +166,13 @@ def _cut_through(blocks: Blocks, depth: int | None, reach: int | None) -> Bools:
 
 def _closed(measure: Measure, inputs: Inputs) -> Floats:
     """Give the interval of a measure [3, query] that says what it makes of its ranks; nan for others."""
-    own = inputs.by(measure.by)
+    own = inputs.take_attribute(measure.by)
     terms = measure.formula(**{name: getattr(own, name) for name in measure.needs}).over_ranks()
-    if terms is None or parts_of(measure, inputs.context):
+    if terms is None or list_parts(measure, inputs.context):
         return np.full((3, len(inputs.qids)), np.nan)
     run = inputs.run
     lines = run.top(inputs.qids, inputs.depth) if OF_EXTRAS.intersection(measure.needs) else inputs.lines
-    return masked(measure, terms.interval(Blocks.of(run, lines)), own)
+    return mask_values(measure, terms.interval(Blocks.find(run, lines)), own)
 
 
 def _filled(
@@ -204,18 +204,18 @@ def _tried(
     An order for which a measure is undefined is left out of its interval.
     """
     lines = run.top(qids, None)
-    numbers = [row[there] for row, there in zip(Blocks.of(run, lines).number, lines != MISSING, strict=True)]
+    numbers = [row[there] for row, there in zip(Blocks.find(run, lines).number, lines != MISSING, strict=True)]
     several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
     utility, others = split_relevance(measures)
-    deepest = depth_of(others)
+    deepest = find_depth(others)
     if utility and context.qrels is not None:
         context = replace(context, judge=RelevanceEvaluator(utility, context.qrels))
     least, greatest = np.full((2, len(measures), len(qids)), np.nan)
     total, defined = np.zeros((2, len(measures), len(qids)))
     while rankings := {at: lines[at, order] for at, (each, _) in enumerate(several) for order in islice(each, 1)}:
         at = list(rankings)
-        permuted = run.reranked([qids[query] for query in at], list(rankings.values()))
-        values = values_of(Inputs(permuted, permuted.qids, context, deepest), measures)
+        permuted = run.reorder([qids[query] for query in at], list(rankings.values()))
+        values = compute_measures(Inputs(permuted, permuted.qids, context, deepest), measures)
         least[:, at], greatest[:, at] = np.fmin(least[:, at], values), np.fmax(greatest[:, at], values)
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
             total[:, at] += np.where(np.isnan(values), 0.0, values)

@@ -175,7 +175,7 @@ def _note_overlap(result: Result, runs: Sequence[tuple[Scores, UnknownIntervals]
     """Name the measures whose intervals of means overlap, so that labels cannot tell which run is fairer."""
     if len(runs) < 2:
         return []
-    ends = [[each.compared for each in _by_size(scores)] for scores, _ in runs]
+    ends = [[each.order_values for each in _by_size(scores)] for scores, _ in runs]
     least, greatest = np.array([each[0] for each in ends]), np.array([each[1] for each in ends])
     overlap = []
     for row, measure in enumerate(result.scores[0].measures):

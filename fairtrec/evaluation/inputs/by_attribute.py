@@ -11,27 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import UNKNOWN, Docnos, Floats, Labels, Qrels, looked_up, product
+from fairtrec.data import UNKNOWN, Docnos, Floats, Labels, Qrels, look_up, product
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import AttributeContext
-from fairtrec.evaluation.inputs.groups import chosen
+from fairtrec.evaluation.inputs.groups import choose_groups
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import CHOICES, Choices
 from fairtrec.formats.label_rules import LabelRules, ScatteredError
-from fairtrec.formulas.crossed import LISTED, CrossedGroups, CrossedTarget, Crossing, crossed
+from fairtrec.formulas.crossed import LISTED, CrossedGroups, CrossedTarget, Crossing, cross_attributes
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import looks_at_groups
 from fairtrec.support.errors import PATH, UsageError
 from fairtrec.support.files import opening
-from fairtrec.support.files.arguments import is_by_name, names_of, renamed_in
+from fairtrec.support.files.arguments import is_by_name, parse_group_names, parse_renamings
 from fairtrec.support.files.arguments import source as of
 from fairtrec.support.literals import FILLED
 
 BY_NAME = [row.name for row in CHOICES.values() if row.by_name]  # choices of which each attribute may have its own
 
 
-def labels_of(
+def read_labels(
     sources: Mapping[str, Any],
     choices: Choices,
     judged: Qrels | None,
@@ -46,9 +46,9 @@ def labels_of(
     read: dict[Any, Labels] = {}
     found: dict[str, Labels] = {}
     for name, source in sources.items():
-        chosen_here = own(choices, name, [*sources])
-        groups = None if chosen_here.groups is None else tuple(names_of(chosen_here.groups))
-        renamed = renamed_in(chosen_here.groups)
+        chosen_here = choose_own(choices, name, [*sources])
+        groups = None if chosen_here.groups is None else tuple(parse_group_names(chosen_here.groups))
+        renamed = parse_renamings(chosen_here.groups)
         key = (
             fspath(source) if isinstance(source, PATH) else id(source),
             chosen_here.membership,
@@ -57,9 +57,9 @@ def labels_of(
         )
         if key not in read:
             read[key] = _read(source, judged, LabelRules(chosen_here.membership, groups, wanted, renamed))
-        some = kept(read[key], chosen_here)
+        some = keep_groups(read[key], chosen_here)
         if choices.missing in FILLED:  # documents of unknown group belong where it says
-            some = some.filled("group" if choices.missing == "group" else "even")
+            some = some.fill_unknown("group" if choices.missing == "group" else "even")
         found[name] = some
     for name in sources:
         if any(name in labels.groups for labels in found.values()):
@@ -77,18 +77,18 @@ def _read(source: Any, judged: Qrels | None, how: LabelRules) -> Labels:
         return loading.labels(source, judged, replace(how, wanted=None))
 
 
-def kept(labels: Labels, choices: Choices) -> Labels:
+def keep_groups(labels: Labels, choices: Choices) -> Labels:
     """Keep the groups that are asked for. Raises UsageError where that leaves open who is of none of them."""
     if choices.groups is None:
         return labels
-    some = chosen(labels, choices.groups)
+    some = choose_groups(labels, choices.groups)
     if choices.bounds == "labels" and len(some.groups) < len(labels.groups) and not some.none:
         what = "with --groups documents of other groups look as if nobody knew theirs"
         raise UsageError(f"{what}; leave out --bounds labels, or name all groups, or add - for none of them")
     return some
 
 
-def own(choices: Choices, name: str, names: Sequence[str]) -> Choices:
+def choose_own(choices: Choices, name: str, names: Sequence[str]) -> Choices:
     """Give the choices of one of the attributes.
 
     Raises UsageError for a choice that names groups, but not the attribute, where there are several.
@@ -116,7 +116,7 @@ def _own(value: Any, choice: str, name: str, names: Sequence[str]) -> Any:
     return value
 
 
-def named(labels: Mapping[str, Labels], by: str, what: object) -> Labels:
+def find_attribute(labels: Mapping[str, Labels], by: str, what: object) -> Labels:
     """Find the attribute that is called so, or cross those that ``a*b`` names.
 
     Raises UsageError for one that there is not, that is crossed with itself, or with labels of another kind; and for
@@ -159,7 +159,7 @@ def refuse_several(measures: Sequence[Measure], given: Sequence[str]) -> None:
                 raise UsageError(f"{measure.name} takes one attribute: {one}")
 
 
-def one_of_each(measure: Measure, labels: Mapping[str, Labels]) -> tuple[Measure, ...]:
+def expand_attributes(measure: Measure, labels: Mapping[str, Labels]) -> tuple[Measure, ...]:
     """Give the measures that stand for this one: one of each attribute, unless it is of one, or is one of all.
 
     Raises UsageError where it names an attribute and looks at none.
@@ -209,9 +209,9 @@ def _wanted(inputs: Inputs, crossing: Crossing, query: int) -> CrossedTarget | N
     if qid not in crossing.held:
         codes, mass = [], []
         for factor, of in crossing.of:
-            docnos, lines, weights = inputs.documents_of(of, query)
-            members = [looked_up(each, [qid], docnos, lines)[0] for each in crossing.labels]
-            document, groups, held = crossed([np.nan_to_num(each) for each in members])
+            docnos, lines, weights = inputs.take_target_documents(of, query)
+            members = [look_up(each, [qid], docnos, lines)[0] for each in crossing.labels]
+            document, groups, held = cross_attributes([np.nan_to_num(each) for each in members])
             amounts = held * weights[document]
             if not amounts.sum() > 0:
                 crossing.held[qid] = None
@@ -219,11 +219,11 @@ def _wanted(inputs: Inputs, crossing: Crossing, query: int) -> CrossedTarget | N
             codes.append(groups)
             mass.append(factor * amounts / amounts.sum())
         whole = (np.concatenate(codes), np.concatenate(mass)) if crossing.of else None
-        crossing.held[qid] = crossing.given if whole is None else CrossedTarget(crossing.space, *whole)
+        crossing.held[qid] = crossing.given_target if whole is None else CrossedTarget(crossing.space, *whole)
     return crossing.held[qid]
 
 
-def values_of_unlisted(measure: Measure, inputs: Inputs) -> Floats:
+def compute_unlisted(measure: Measure, inputs: Inputs) -> Floats:
     """Compute a measure [query] over groups that are not listed, of one or more rankings of each query.
 
     The groups of a query are those that its ranked documents hold, and one behind them for all others, which no
@@ -243,7 +243,7 @@ def values_of_unlisted(measure: Measure, inputs: Inputs) -> Floats:
 def _rankings(inputs: Inputs, crossing: Crossing, depth: int | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Give what is looked up of each query's ranking, down to a depth: members of each attribute, grades, length."""
     lines = inputs.lines[:, :depth]
-    held = [looked_up(each, inputs.qids, inputs.run.docnos, lines) for each in crossing.labels]
+    held = [look_up(each, inputs.qids, inputs.run.docnos, lines) for each in crossing.labels]
     grades = inputs.relevance[:, :depth] if inputs.context.qrels is not None else np.full(lines.shape, np.nan)
     for row, qid in enumerate(inputs.qids):
         yield qid, {"held": [each[row] for each in held], "relevance": grades[row], "lengths": inputs.lengths[row]}
@@ -263,8 +263,8 @@ def _value(
         np.concatenate([_padded(each["held"][place], width) for each in several]) for place in range(len(space.sizes))
     ]
     unknown = np.any([np.isnan(each).any(axis=1) for each in held], axis=0)
-    document, codes, weight = crossed([np.where(unknown[:, None], 0.0, each) for each in held])
-    _, first, group = np.unique(space.numbered(codes), return_index=True, return_inverse=True)
+    document, codes, weight = cross_attributes([np.where(unknown[:, None], 0.0, each) for each in held])
+    _, first, group = np.unique(space.number_codes(codes), return_index=True, return_inverse=True)
     membership = np.zeros((len(unknown), len(first) + 1))
     membership[document, group] = weight
     membership[unknown] = np.nan
@@ -276,7 +276,7 @@ def _value(
         "queries": 1,
     }
     if wanted is not None:
-        shares = wanted.at(codes[first])
+        shares = wanted.look_up_shares(codes[first])
         beyond = 1 - shares.sum() if measure.beyond == "sum" else wanted.squares - np.square(shares).sum()
         beyond = max(beyond, 0.0)
         given["target"] = np.append(shares, beyond if measure.beyond == "sum" else np.sqrt(beyond))[None]

@@ -13,7 +13,7 @@ import numpy as np
 from fairtrec.data import MISSING, Docnos, Ints, Run, System
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, reduced
+from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, keep_judged
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.support.errors import PATH, InputError, UsageError
 
@@ -26,7 +26,7 @@ class Counterfactuals:
     by_name: Mapping[str, Any] | None = None
     folder: str | None = None
 
-    def of(self, name: str, run: Any) -> Any:
+    def find_run(self, name: str, run: Any) -> Any:
         """Find the one of a run. Raises UsageError if there is none."""
         if self.folder is not None:
             file = Path(self.folder, Path(fspath(run) if isinstance(run, PATH) else name).name)
@@ -64,7 +64,7 @@ class Matched:
             self.last[name] = found
         return self.last[name]
 
-    def noted(self, result: Result) -> Result:
+    def add_notes(self, result: Result) -> Result:
         """Name the files of a folder among the inputs, each by its run, in the place of the folder."""
         if self.folder is None and len(self.things) == 1 and Part("counterfactual") in result.files:
             return result
@@ -82,13 +82,13 @@ def read(thing: Any) -> Counterfactuals:
         if not loading.is_file(thing):
             raise InputError("there is no such file or folder; check --counterfactual", thing)
         return Counterfactuals(folder=fspath(thing)) if os.path.isdir(thing) else Counterfactuals(one=thing)  # noqa: PTH112 - pathlib stumbles over long names
-    named = loading.named_runs(thing)
+    named = loading.name_rankings(thing)
     if isinstance(thing, Mapping) and not any(run is thing for _, run in named):
         return Counterfactuals(by_name=dict(named))
     return Counterfactuals(one=thing)
 
 
-def matched(
+def match_runs(
     context: EvaluationContext, named: Sequence[tuple[str, Any]], choices: Choices, depth: int | None
 ) -> EvaluationContext:
     """Find the counterfactual run of each run, before any is read. Raises UsageError if one has none."""
@@ -100,8 +100,8 @@ def matched(
     if given.folder is None and given.by_name is None and len(named) > 1:
         raise UsageError(f"there is one counterfactual run, and there are {len(named)} runs; "
                          "give --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
-    things = {name: given.of(name, run) for name, run in named}
-    among = partial(reduced, qrels=context.qrels, only=choices.only, level=context.relevance_level)
+    things = {name: given.find_run(name, run) for name, run in named}
+    among = partial(keep_judged, qrels=context.qrels, only=choices.only, level=context.relevance_level)
     extras = {**context.extras, "counterfactual": Matched(things, choices, depth, given.folder, among)}
     return replace(context, extras=extras)
 
@@ -113,7 +113,7 @@ def counterfactual(inputs: RunContext) -> Ints:
     if not set(qids) & set(other.qids):
         raise InputError(f"this run has none of the queries of {run.name}; check the ids", other.name)
     lines = [each.top(qids, inputs.depth) for each in (run, other)]
-    table = Docnos.of(np.concatenate([np.unique(each.docnos) for each in (run, other)]))
+    table = Docnos.collect(np.concatenate([np.unique(each.docnos) for each in (run, other)]))
     rankings = np.full((2, len(qids), max(each.shape[1] for each in lines)), MISSING, dtype=np.int64)
     for number, (each, at) in enumerate(zip((run, other), lines, strict=True)):
         rankings[number, :, : at.shape[1]] = np.append(table.rows(each.docnos), MISSING)[at]

@@ -95,8 +95,8 @@ class Documents:
     annotations: Annotations = field(init=False)
     counts: Floats = field(init=False)  # occurrences [document, group]; infinite for the worst that there could be
     missing: Missing = field(init=False)
-    lacking: bool = field(init=False)  # whether nobody knows some document, by some attribute
-    refused: bool = field(init=False)  # and no choice says what it is worth
+    has_missing: bool = field(init=False)  # whether nobody knows some document, by some attribute
+    refuses_missing: bool = field(init=False)  # and no choice says what it is worth
     of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
     by: Mapping[str, "Documents"] = field(default_factory=dict, kw_only=True)  # of labels of other attributes
     behind: "Documents | None" = field(default=None, kw_only=True)  # with all that is tied with documents of runs
@@ -108,8 +108,8 @@ class Documents:
         self.counts = self.annotations.counts.astype(np.float64)
         if self.missing == "worst":
             self.counts[~self.annotations.known] = np.inf
-        self.lacking = not self.counted.known.all() or any(each.lacking for each in self.by.values())
-        self.refused = self.lacking and self.missing == "error"
+        self.has_missing = not self.counted.known.all() or any(each.has_missing for each in self.by.values())
+        self.refuses_missing = self.has_missing and self.missing == "error"
 
     @property
     def every(self) -> "tuple[Documents, ...]":
@@ -117,17 +117,17 @@ class Documents:
         return (self, *self.by.values())
 
     @property
-    def unknown(self) -> int:
+    def missing_count(self) -> int:
         """How many documents nobody knows."""
         return int((~self.annotations.known).sum())
 
-    def strange(self, docnos: Docs) -> Bools:
+    def find_missing(self, docnos: Docs) -> Bools:
         """Tell which of these documents nobody knows."""
         rows = self.annotations.docnos.rows(docnos)
         return np.asarray((rows != MISSING) & ~self.annotations.known[rows])
 
     @cached_property
-    def dropped(self) -> Bools:
+    def is_skipped(self) -> Bools:
         """Which documents are passed over [document], and last whether what is in no row is, which it is not."""
         known = self.annotations.known
         return np.append(~known if self.missing == "skip" else np.zeros(len(known), dtype=np.bool_), False)
@@ -141,7 +141,7 @@ class Documents:
         lines = run.top(qids, None)
         there = lines != MISSING
         rows = self.annotations.docnos.rows(run.docnos[lines[there]])
-        lines[there] = np.where(self.dropped[rows], MISSING, lines[there])
+        lines[there] = np.where(self.is_skipped[rows], MISSING, lines[there])
         together = np.argsort(lines == MISSING, axis=1, kind="stable")
         return np.take_along_axis(lines, together, axis=1)[:, :depth]
 
@@ -189,7 +189,7 @@ class EvaluationContext(AttributeContext):
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
     pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
 
-    def by(self, attribute: str) -> "EvaluationContext":
+    def take_attribute(self, attribute: str) -> "EvaluationContext":
         """Take another attribute: the groups, and the documents where labels stand for counts."""
         if attribute in ("", self.attribute):
             return self
@@ -217,14 +217,14 @@ class RunContext:
         self._others: dict[str, Any] = {}  # inputs of other attributes
 
 
-def reduced(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:
+def keep_judged(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:
     """Keep only the documents of each ranking that are judged, or from a grade on relevant, where that is asked for."""
     if only is None or qrels is None:
         return system
-    return system.among(qrels, 0 if only == "judged" else level)
+    return system.keep_grades(qrels, 0 if only == "judged" else level)
 
 
-def documents_of(
+def collect_documents(
     runs: Sequence[tuple[System | None, Sequence[str]]], needs: Needs, context: EvaluationContext, choices: Choices
 ) -> list[Docs]:
     """Collect the documents that are looked at of the queries of runs: beside them, and in those that are there.
@@ -256,7 +256,7 @@ def note_unknown(
     looking = [measure for measure in measures if OF_RUNS.intersection(measure.needs)]
     unknown: dict[int | None, tuple[int, int]] = {}  # and all, by depth
     for depth in {needs.depth, *(measure.depth for measure in looking)}:
-        strange = documents.strange(system.runs[0].cut(qids, depth).docnos)
+        strange = documents.find_missing(system.runs[0].cut(qids, depth).docnos)
         unknown[depth] = int(strange.sum()), len(strange)
     of = {measure: unknown[measure.depth] for measure in looking}
     doubtful = [measure for measure, (some, every) in of.items() if some > every * MOST_UNKNOWN]
@@ -273,8 +273,10 @@ def note_unknown_sources(
 
     They are those of the first ranks of a background, also where others below take the place of the unknown.
     """
-    parts = documents_of([(None, qids)], needs, context, replace(documents.choices, bounds=None, missing="neutral"))
-    strange = documents.strange(Docnos.of(np.concatenate(parts)).names)
+    parts = collect_documents(
+        [(None, qids)], needs, context, replace(documents.choices, bounds=None, missing="neutral")
+    )
+    strange = documents.find_missing(Docnos.collect(np.concatenate(parts)).names)
     where = "backgrounds" if isinstance(context.background, Run) else "judgements"
     how = {"where": where, "what": _what(documents), "missing": documents.missing}
     return [UNKNOWN_IN_SOURCES.note(unknown=int(strange.sum()), documents=len(strange), **how)] if strange.any() else []
@@ -284,11 +286,11 @@ def _what(documents: Documents) -> str:
     return "known label" if documents.of_labels else "text or counts"
 
 
-def unknown_in(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
+def find_unknown(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
     """Find a document of the run that has no annotation, the topmost, and say so."""
     for run, known in product(system.runs, documents.every):
         part = run.cut(qids, None)
-        hits = np.flatnonzero(known.strange(part.docnos))
+        hits = np.flatnonzero(known.find_missing(part.docnos))
         if len(hits):
             place = {qid: i for i, qid in enumerate(qids)}
             query = np.searchsorted(part.starts, hits, side="right") - 1
@@ -307,17 +309,17 @@ def refuse_unknown(
 ) -> None:
     """Raise InputError for a document of runs or beside them that has no annotation, if there is one."""
     for system, qids in runs:
-        if system is not None and (fault := unknown_in(system, qids, documents)):
+        if system is not None and (fault := find_unknown(system, qids, documents)):
             raise fault
-    parts = documents_of([(None, qids) for _, qids in runs], needs, context, documents.choices)
+    parts = collect_documents([(None, qids) for _, qids in runs], needs, context, documents.choices)
     for docnos, known in product(parts, documents.every):
-        strange = known.strange(docnos)
+        strange = known.find_missing(docnos)
         if strange.any():
             raise _unknown(known, docnos[strange.argmax()].decode(), None)
 
 
 def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
-    many = f"{documents.unknown} of {len(documents.annotations.known)} documents that the measures look at"
+    many = f"{documents.missing_count} of {len(documents.annotations.known)} documents that the measures look at"
     what, way = f"there are no text or counts of {many}", "give the whole collection"
     if documents.of_labels:
         what, way = f"{many} have no known label", "label them"

@@ -9,7 +9,7 @@ from fairtrec.data import NONE, UNKNOWN, Floats, Labels
 from fairtrec.data.ranking.depth import Asking
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import UsageError
-from fairtrec.support.files.arguments import names_of, renamed_in
+from fairtrec.support.files.arguments import parse_group_names, parse_renamings
 
 FEW = 0.01  # of the labelled documents; a group with fewer may be a slip of who labelled
 SHOWN = 8  # groups in a line
@@ -28,18 +28,18 @@ SMALL = NoteKind(
 )
 
 
-def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
+def choose_groups(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     """Keep these groups; a document that belongs to others alone is of unknown group, or with ``-`` of none.
 
     Where all groups are named, and there are more than two, they are named in their order. Groups that are renamed
     have their new names already.
     Raises UsageError for a group that there is not, and for fewer than two.
     """
-    names = names_of(wanted)
+    names = parse_group_names(wanted)
     none = NONE in names
     strange = [name for name in names if name not in (*labels.groups, NONE)]
     if strange:
-        known, old = ", ".join(labels.groups), {new: old for old, new in renamed_in(wanted).items()}
+        known, old = ", ".join(labels.groups), {new: old for old, new in parse_renamings(wanted).items()}
         called = old.get(strange[0], strange[0])
         raise UsageError(f"{labels.name} has no group {called}; there are {known}; for a word list, use --terms")
     if len({*names} - {NONE}) < 2 or len(set(names)) < len(names):
@@ -88,7 +88,7 @@ def listed(of_groups: Mapping[str, int]) -> str:
 
 def counted(labels: Labels) -> str:
     """Write the groups with their sizes, in their order if they have one, and how many documents are of none."""
-    return listed(sizes(labels)) + (f", none {labels.of_none}" if labels.none else "")
+    return listed(sizes(labels)) + (f", none {labels.none_count}" if labels.none else "")
 
 
 def members(labels: Labels) -> str:
@@ -96,7 +96,7 @@ def members(labels: Labels) -> str:
     return counted(labels) + ", in this order" * (len(labels.order) > 2)
 
 
-def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, float]]:
+def describe_groups(labels: Labels, target: Floats | None) -> dict[str, dict[str, float]]:
     """Give each group's number of labelled documents, and its share where that is the same for all queries.
 
     The group of documents without a label has no number.

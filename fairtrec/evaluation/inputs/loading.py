@@ -29,7 +29,7 @@ from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import run as run_format
 from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.files import opening, submissions
-from fairtrec.support.files.arguments import crossed, source
+from fairtrec.support.files.arguments import source, split_crossed
 from fairtrec.support.notes import Note, NoteKind
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def is_name(thing: Any) -> bool:
     return resources.is_name(thing)
 
 
-def spelled(thing: FilePath) -> str:
+def spell_path(thing: FilePath) -> str:
     """Spell the name of a list or a file, so that it is read as the same again."""
     name = fspath(thing)
     return f"./{name}" if not isinstance(thing, str) and is_name(name) else name
@@ -90,7 +90,7 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None, *, with_ties
         raise UsageError("several rankings for each query are read from files; give a path")
     if isinstance(thing, PATH):
         whole = run_format.read(thing, *how, sampled=choices.samples, form=choices.run_format, with_ties=with_ties)
-        system = run_format.samples_in(whole) if whole.numbered else whole
+        system = run_format.split_samples(whole) if whole.numbered else whole
         if isinstance(system, Samples):
             if choices.bounds is not None:
                 raise InputError(f"{SEVERAL}, and --bounds is about one; leave it out", thing)
@@ -104,7 +104,7 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None, *, with_ties
     return loaded.cut(loaded.qids, depth, with_ties=with_ties)
 
 
-def submitted(thing: Any, name: str, choices: Choices, depth: int | None, *, with_ties: bool = False) -> System:
+def load_run(thing: Any, name: str, choices: Choices, depth: int | None, *, with_ties: bool = False) -> System:
     """Load a run that is named as one; one that is untrusted whole, to see how much it holds."""
     border = submissions.border()
     if border is None or not isinstance(thing, PATH):
@@ -126,7 +126,7 @@ def ranking(thing: Any, name: str, choices: Choices, depth: int | None, *, is_ru
     Raises InputError if there are several.
     """
     untied = None if choices.bounds == "ties" else choices.bounds
-    load = submitted if is_run else run
+    load = load_run if is_run else run
     system = load(thing, name, dataclasses.replace(choices, bounds=untied, samples=False), depth)
     if isinstance(system, Samples):
         raise several_rankings_error(name)
@@ -165,7 +165,7 @@ def pairs(thing: Any, *, one_way: bool = False) -> "Counterparts":
     from fairtrec.formats import pairs as pairs_format
 
     if not isinstance(thing, PATH):
-        return pairs_format.of(thing, one_way=one_way)
+        return pairs_format.take_pairs(thing, one_way=one_way)
     return _listed(thing, partial(pairs_format.read, one_way=one_way), "pairs", "list of pairs")
 
 
@@ -190,7 +190,7 @@ def queries(thing: Any) -> Queries:
     return _listed(thing, tsv.queries, "queryset", "query set")
 
 
-def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) -> Annotations:
+def count_documents(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) -> Annotations:
     """Count tokens and group terms in the texts of the wanted documents, or take what a table of them has counted.
 
     ``watched``  a function of the documents and their texts that gives the texts on, and may keep what it sees.
@@ -198,7 +198,7 @@ def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) 
     from fairtrec.counting.counter import TermTable, count_texts
 
     if isinstance(docs, TermTable):
-        return docs.annotations(wanted, lexicon)
+        return docs.look_up_counts(wanted, lexicon)
     found = texts(docs, wanted)
     return count_texts(found if watched is None else watched(wanted, found), wanted, lexicon)
 
@@ -220,7 +220,7 @@ def query_texts(thing: Any, qids: Iterable[str]) -> dict[str, str]:
         return {str(qid): str(text) for qid, text in thing.items()}
     if not is_file(thing):
         return datasets.query_texts(fspath(thing))
-    wanted = Docnos.of(np.array([qid.encode() for qid in dict.fromkeys(qids)]))
+    wanted = Docnos.collect(np.array([qid.encode() for qid in dict.fromkeys(qids)]))
     names = decode(wanted.names)
     return {names[row]: text for row, text in collection.read(thing, wanted)}
 
@@ -236,7 +236,7 @@ def labels(thing: Any, judgements: Qrels | None, how: "LabelRules | None" = None
 
         return memory.labels(thing, how)
     name = fspath(thing)
-    parts = crossed(name)
+    parts = split_crossed(name)
     if len(parts) == 1:
         return _labels(name, judgements, how)
     how = None if how is None else dataclasses.replace(how, groups=None, wanted=None)
@@ -254,7 +254,7 @@ def _labels(name: str, judgements: Qrels | None, how: "LabelRules | None") -> La
     if name == "qrels":
         if judgements is None:
             raise UsageError("--labels qrels needs relevance judgements; give a qrels file")
-        return labels_format.of_subtopics(judgements, how)
+        return labels_format.read_subtopics(judgements, how)
     given = source(name)
     if is_file(given.name):
         return labels_format.read(given, how)
@@ -272,7 +272,7 @@ def gold(thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = Ma
     from fairtrec.formats.label_rules import LabelRules
 
     if isinstance(thing, PATH) and not is_file(thing):  # a field of a file, or of an ir_datasets id
-        return sheets.of_labels(labels(thing, None, LabelRules(renamed=renamed)))
+        return sheets.make_sheet(labels(thing, None, LabelRules(renamed=renamed)))
     return sheets.read(thing, per_query=per_query, renamed=renamed)
 
 
@@ -307,10 +307,10 @@ def _listed(thing: FilePath, read: Callable[..., Listed], kind: str, what: str) 
     return named
 
 
-def origin(thing: Any) -> tuple[str, FilePath] | None:
+def find_file(thing: Any) -> tuple[str, FilePath] | None:
     """Tell how to call and where to find the file behind what was given; None if it is not a file."""
     if is_file(thing) and not is_name(thing):
-        return spelled(thing), thing
+        return spell_path(thing), thing
     if not isinstance(thing, PATH):
         return None
     from fairtrec.support.resources import passports as resources
@@ -322,7 +322,7 @@ def origin(thing: Any) -> tuple[str, FilePath] | None:
     return passport.name, passport.place
 
 
-def named_runs(runs: Any) -> list[tuple[str, Any]]:
+def name_rankings(runs: Any) -> list[tuple[str, Any]]:
     """Give each run a name: a file's own, the caller's key, or its number."""
     first = next(iter(runs.values()), None) if isinstance(runs, Mapping) else None
     if first is not None and (isinstance(first, PATH) or not _is_ranking(first)):

@@ -19,38 +19,38 @@ from fairtrec.data import (
     Floats,
     Ints,
     Run,
-    labelled_in,
-    looked_up,
+    find_labelled,
+    look_up,
     take,
 )
 from fairtrec.data.run import QrelsIndex
 from fairtrec.evaluation.inputs.documents import RunContext, TargetOf
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership
-from fairtrec.measures.catalogue.needs import OF_EXTRAS, module_of
+from fairtrec.measures.catalogue.needs import OF_EXTRAS, find_module
 from fairtrec.support.errors import InputError, UsageError
 
 
 class Inputs(RunContext):
     """The inputs of one run's evaluation over ``qids``; attributes are named as measures name them.
 
-    They are of one attribute of documents, and ``by`` gives those of another, which share what is of no groups with
-    those of the ``first``. ``samples`` are those of each ranking, where a query has several.
+    They are of one attribute of documents. ``take_attribute`` gives those of another, which share what is of no groups
+    with those of the ``first``. ``samples`` are those of each ranking, where a query has several.
     """
 
     samples: Sequence["Inputs"] = ()
 
-    def by(self, attribute: str) -> "Inputs":
+    def take_attribute(self, attribute: str) -> "Inputs":
         """Give the inputs of an attribute."""
         if attribute in ("", self.context.attribute):
             return self
         if attribute not in self._others:
-            context = self.context.by(attribute)
+            context = self.context.take_attribute(attribute)
             self._others[attribute] = Inputs(self.run, self.qids, context, self.depth, self)
         found: Inputs = self._others[attribute]
         return found
 
-    def of(self, queries: Ints) -> "Inputs":
+    def take_queries(self, queries: Ints) -> "Inputs":
         """Give the inputs of some of the queries, by number."""
         return Inputs(self.run, [self.qids[query] for query in queries], self.context, self.depth)
 
@@ -66,7 +66,7 @@ class Inputs(RunContext):
         """Compute an input of an extra, in the extra's module."""
         if name not in OF_EXTRAS:
             raise AttributeError(f"there is no input {name}; fairtrec/measures/catalogue/needs.py lists them")
-        value = vars(self)[name] = getattr(import_module(f"fairtrec.evaluation.inputs.{module_of(name)}"), name)(self)
+        value = vars(self)[name] = getattr(import_module(f"fairtrec.evaluation.inputs.{find_module(name)}"), name)(self)
         return value
 
     @cached_property
@@ -135,7 +135,7 @@ class Inputs(RunContext):
         there = lines != MISSING
         query = np.broadcast_to(number[:, None], lines.shape)[there]
         grades = np.full(lines.shape, np.nan)
-        grades[there] = known.of(query, self.run.docnos[lines[there]])
+        grades[there] = known.find_grades(query, self.run.docnos[lines[there]])
         return grades
 
     @cached_property
@@ -158,7 +158,7 @@ class Inputs(RunContext):
             return mixed
         given = mixture.shares if mixture.by_query is None else self._of_queries(mixture.by_query)
         assert given is not None
-        return distribution.mixed(mixed, given, total, self._unlabelled)
+        return distribution.mix_shares(mixed, given, total, self._unlabelled)
 
     def _of_queries(self, targets: Mapping[str, Floats]) -> Floats:
         every = (*self.qids, *self.run.qids)  # of which these may be a part that has none
@@ -194,7 +194,7 @@ class Inputs(RunContext):
         if self.context.is_vast:
             raise UsageError(f"{self.context.attribute} has more groups than are listed; leave it out here")
         if self.context.labels is not None:
-            found = looked_up(self.context.labels, self.qids, self.run.docnos, self.lines)
+            found = look_up(self.context.labels, self.qids, self.run.docnos, self.lines)
         else:
             found = membership(take(self.counts, self.ranked), self.context.membership)
         found.flags.writeable = False  # so that what is the same for each of many groups is computed once
@@ -204,11 +204,11 @@ class Inputs(RunContext):
     def known(self) -> Bools:
         """Of which ranks the groups are known [query, rank]; what ``--missing`` fills in is not."""
         crossing, labels = self.context.crossing, self.context.labels
-        if crossing is None or crossing.listed:
+        if crossing is None or crossing.is_listed:
             if labels is None or labels.labelled is None:
                 return np.asarray(~np.isnan(self.membership).any(axis=2))
-            return labelled_in(labels, self.qids, self.run.docnos, self.lines)
-        several = [labelled_in(each, self.qids, self.run.docnos, self.lines) for each in crossing.labels]
+            return find_labelled(labels, self.qids, self.run.docnos, self.lines)
+        several = [find_labelled(each, self.qids, self.run.docnos, self.lines) for each in crossing.labels]
         return np.asarray(np.all(several, axis=0))
 
     @cached_property
@@ -237,7 +237,7 @@ class Inputs(RunContext):
     def judged_membership(self) -> Floats:
         """Who of the judged documents belongs to which group [query, n, group]."""
         if self.context.labels is not None:
-            return looked_up(self.context.labels, self.qids, self.qrels.docnos, self.judged_lines)
+            return look_up(self.context.labels, self.qids, self.qrels.docnos, self.judged_lines)
         asked = self.qrels, tuple(self.qids), self.context.membership
         last = self.documents.last_judged
         if last is None or last[0] != asked:  # runs of a batch have mostly the same queries
@@ -256,7 +256,7 @@ class Inputs(RunContext):
         elif of == "background" and labels is not None:
             assert isinstance(context.background, Run)
             lines = context.background.top(self.qids, context.background_depth)
-            amounts = looked_up(labels, self.qids, context.background.docnos, lines)
+            amounts = look_up(labels, self.qids, context.background.docnos, lines)
         elif of in ("collection", "background"):
             candidates = self.collection if whole or of == "collection" else self.background
             amounts, weights = candidates.counts, candidates.documents.astype(np.float64)
@@ -273,10 +273,10 @@ class Inputs(RunContext):
         if of == "relevance":
             return grades.clip(min=0)
         if of == "ideal":
-            return ranks.shared(np.where(relevant, grades, np.nan), discount.log2_clipped(grades.shape[1]))
+            return ranks.share_weights(np.where(relevant, grades, np.nan), discount.log2_clipped(grades.shape[1]))
         return relevant.astype(np.float64)
 
-    def documents_of(self, of: TargetOf, query: int) -> tuple[Docs, Ints, Floats]:
+    def take_target_documents(self, of: TargetOf, query: int) -> tuple[Docs, Ints, Floats]:
         """Give documents of which a target is made, as lines [1, n] of docnos, and what each weighs."""
         if of == "background":
             background = self.context.background
@@ -291,4 +291,4 @@ class Inputs(RunContext):
         rows = np.full(self.judged_lines.shape, MISSING, dtype=np.int64)
         there = self.judged_lines != MISSING
         rows[there] = self.documents.annotations.docnos.rows(self.qrels.docnos[self.judged_lines[there]])
-        return np.where(self.documents.dropped[rows], MISSING, rows)
+        return np.where(self.documents.is_skipped[rows], MISSING, rows)

@@ -19,7 +19,7 @@ from fairtrec.evaluation.inputs.sources import NamedRuns, Sources
 from fairtrec.measures.catalogue.needs import EXTRAS, looks_at_groups
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
-from fairtrec.support.files.arguments import crossed
+from fairtrec.support.files.arguments import split_crossed
 
 if TYPE_CHECKING:
     from fairtrec.counting.table import Meta
@@ -60,14 +60,14 @@ class OpenedSources:
             self.digests[part] = memory.digest(part, thing)
         return self.digests[part]
 
-    def labels_by(self, each: Asking) -> Labels | None:
+    def find_labels(self, each: Asking) -> Labels | None:
         """Give the labels that a measure or reranker goes by. Raises UsageError where it names none that there are."""
         if not each.by or not looks_at_groups(each):
             return self.first
         if each.by in self.labels:
             return self.labels[each.by]
         if each.by not in self.crossed:
-            self.crossed[each.by] = by_attribute.named(self.labels, each.by, each)
+            self.crossed[each.by] = by_attribute.find_attribute(self.labels, each.by, each)
         return self.crossed[each.by]
 
 
@@ -77,14 +77,14 @@ def open_sources(given: Sources, choices: Choices, runs: NamedRuns = ()) -> Open
     """
     terms = None if given.terms is None else loading.terms(given.terms)
     judgements = cache(partial(loading.qrels, given.qrels))
-    paths = [fspath(source) for source in given.sources.values() if isinstance(source, PATH)]
-    if given.qrels is not None and any("qrels" in crossed(path) for path in paths):
+    paths = [fspath(source) for source in given.label_sources.values() if isinstance(source, PATH)]
+    if given.qrels is not None and any("qrels" in split_crossed(path) for path in paths):
         judgements()
     labels = {}
     if given.labels is not None:
         wanted = documents_named(runs, given, choices, judgements)
         judged = judgements() if judgements.cache_info().currsize else None
-        labels = by_attribute.labels_of(given.sources, choices, judged, wanted)
+        labels = by_attribute.read_labels(given.label_sources, choices, judged, wanted)
     judged = judgements() if judgements.cache_info().currsize else None
     extras = {
         name: import_module(f"fairtrec.evaluation.inputs.{extra.module}").read(getattr(given, name))
@@ -151,12 +151,12 @@ def documents_named(
     None where labels are looked at as a whole, or something is left that can be read but once, or is too large for it.
     """
     whole = "background" in given.words or given.counterfactual is not None or choices.missing == "even"
-    crossed = len(given.sources) > 1 and any(word in str(choices.target) for word in ("collection", "background"))
+    crossed = len(given.label_sources) > 1 and any(word in str(choices.target) for word in ("collection", "background"))
     beside = [thing for thing in (given.qrels, given.background, given.gold) if thing is not None]
     things = [*(thing for _, thing in named), *beside]
     if not named or whole or crossed or sum(map(_bytes, things)) > MOST_BYTES:
         return None
-    return cache(lambda: Docnos.of(np.concatenate([*_docnos(named, given, choices, judgements)])))
+    return cache(lambda: Docnos.collect(np.concatenate([*_docnos(named, given, choices, judgements)])))
 
 
 def _bytes(thing: Any) -> float:
@@ -172,7 +172,7 @@ def _docnos(named: NamedRuns, given: Sources, choices: Choices, judgements: Call
     yield np.empty(0, "S1")
     for name, thing in named:
         with suppress(InputError):
-            yield from (run.docnos for run in loading.submitted(thing, name, choices, None).runs)
+            yield from (run.docnos for run in loading.load_run(thing, name, choices, None).runs)
     if given.background is not None:
         with suppress(InputError):
             yield loading.ranking(given.background, "background", choices, None).docnos

@@ -52,13 +52,16 @@ class Choice(NamedTuple):
         """The long option, without its dashes."""
         return self.options[-1].removeprefix("--")
 
-    def told(self, value: Any) -> str:
+    def describe_value(self, value: Any) -> str:
         """Say what the signature says of a value."""
         if value == self.default and not self.always:
             return ""
         if self.by_name and isinstance(value, Mapping):
             if is_by_name(value):
-                return ";".join(f"{name}={self.told(own)}" if name else self.told(own) for name, own in value.items())
+                return ";".join(
+                    f"{name}={self.describe_value(own)}" if name else self.describe_value(own)
+                    for name, own in value.items()
+                )
             value = ",".join(f"{group}={share}" for group, share in value.items())
         return "yes" if value is True and self.tells is None else (self.tells or str)(value)
 
@@ -84,10 +87,10 @@ class Asked:
         raise AttributeError(f"no option {name}")
 
 
-def inserted(among: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
+def insert_names(among: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
     """Put names among others: each row's behind the one that it says, or else behind the row's before.
 
-    >>> inserted(["a", "z"], [("b", "a"), ("c", ""), ("y", "z")])
+    >>> insert_names(["a", "z"], [("b", "a"), ("c", ""), ("y", "z")])
     ['a', 'b', 'c', 'z', 'y']
     """
     names = list(among)

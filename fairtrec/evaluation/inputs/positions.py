@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from fairtrec.data import Floats, Positions, Run, looked_up
+from fairtrec.data import Floats, Positions, Run, look_up
 from fairtrec.evaluation.inputs.documents import RunContext
 from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.support.errors import PATH
@@ -31,7 +31,7 @@ def note_signs(positions: Positions, measures: Iterable[Measure]) -> Note | None
 def positions(inputs: RunContext) -> Floats:
     """Find where the ranked documents stand [query, rank, axis]."""
     run, qids = inputs.run, inputs.qids
-    return looked_up(inputs.context.extras["positions"], qids, run.docnos, run.top(qids, inputs.depth))
+    return look_up(inputs.context.extras["positions"], qids, run.docnos, run.top(qids, inputs.depth))
 
 
 def background_positions(inputs: RunContext) -> Floats:
@@ -39,4 +39,4 @@ def background_positions(inputs: RunContext) -> Floats:
     background = inputs.context.background
     assert isinstance(background, Run)
     lines = background.top(inputs.qids, inputs.context.background_depth)
-    return looked_up(inputs.context.extras["positions"], inputs.qids, background.docnos, lines)
+    return look_up(inputs.context.extras["positions"], inputs.qids, background.docnos, lines)

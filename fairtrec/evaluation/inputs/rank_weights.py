@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fairtrec.formulas.discount import GIVEN, GivenDiscount
-from fairtrec.support.errors import PATH, InputError, UsageError, asked_by
+from fairtrec.support.errors import PATH, InputError, UsageError, spell_options
 
 T = TypeVar("T")
 
@@ -39,13 +39,13 @@ def is_given(measure: Any) -> bool:
     return getattr(measure, "discount", None) == GIVEN
 
 
-def weighed(measure: T, weights: GivenDiscount | None) -> T:
+def set_weights(measure: T, weights: GivenDiscount | None) -> T:
     """Give a measure whose discount is ``given`` its weights.
 
     Raises UsageError where there are none, InputError where they end before the cutoff.
     """
     if weights is None:
-        raise UsageError(f"{measure} needs the weights of ranks; give {asked_by('--discount FILE')}")
+        raise UsageError(f"{measure} needs the weights of ranks; give {spell_options('--discount FILE')}")
     cutoff, last = getattr(measure, "cutoff", None), len(weights.weights)
     if cutoff is not None and cutoff > last:
         raise InputError(f"{weights.origin} ends at rank {last}; {measure} looks at {cutoff}")

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypedDict
 
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
-from fairtrec.formats.frames import held
+from fairtrec.formats.frames import load_table
 from fairtrec.measures.catalogue.needs import NEEDS
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files.arguments import NAME, renamings
@@ -120,10 +120,10 @@ class Sources:
     gold: GroupsLike | None = None
     words: frozenset[str] = field(init=False)  # of WORDS: where the word was given, even beside a file of that name
     inputs: frozenset[str] = field(init=False)  # the inputs of measures that can be made from this
-    sources: Mapping[str, Any] = field(init=False)  # of labels, by attribute; "" where these have no names
+    label_sources: Mapping[str, Any] = field(init=False)  # of labels, by attribute; "" where these have no names
 
     def __post_init__(self) -> None:
-        vars(self).update(docs=held(self.docs), counts=held(self.counts))  # they are read, and hashed
+        vars(self).update(docs=load_table(self.docs), counts=load_table(self.counts))  # they are read, and hashed
         given = {name: thing for name, thing in vars(self).items() if thing is not None}
         words = {name for name, known in WORDS.items() if isinstance(given.get(name), str) and given[name] in known}
         refuse_first(self._faults_of_both(given))
@@ -139,7 +139,7 @@ class Sources:
         made_of = {word for word, names in several.items() if not names.isdisjoint(given)} | given.keys()
         inputs = frozenset(need.name for need in NEEDS.values() if made_of.issuperset(need.made_of.split()))
         sources = self.labels.sources if isinstance(self.labels, Attributes) else {"": self.labels}
-        vars(self).update(words=frozenset(words), inputs=inputs, sources=sources if "labels" in given else {})
+        vars(self).update(words=frozenset(words), inputs=inputs, label_sources=sources if "labels" in given else {})
 
     def _faults_of_both(self, given: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
         """List what is given that stands for the same."""
@@ -165,14 +165,14 @@ class Sources:
         return "queries" in self.words and not loading.is_judged(self.queries)
 
     @property
-    def recorded(self) -> dict[str, Any]:
+    def source_names(self) -> dict[str, Any]:
         """What was given, each by its name; True stands for an object, which has none."""
         found: dict[str, Any] = {}
         for name in SOURCE_NAMES:
             thing = getattr(self, name)
             parts = thing.sources if isinstance(thing, Attributes) else {"": thing}
             told = {
-                of: loading.spelled(each) if isinstance(each, PATH) else each is not None or None
+                of: loading.spell_path(each) if isinstance(each, PATH) else each is not None or None
                 for of, each in parts.items()
             }
             found[name] = told if isinstance(thing, Attributes) else told[""]

@@ -15,7 +15,7 @@ from fairtrec.evaluation.inputs.options import Choices, Target
 from fairtrec.formulas import distribution
 from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue.needs import NEEDS
-from fairtrec.support.errors import UsageError, asked_by
+from fairtrec.support.errors import UsageError, spell_options
 
 _FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
 OWN_SUBTOPICS = NoteKind(
@@ -34,13 +34,13 @@ def note_target(target: Target, labels: Labels) -> Note | None:
         return None
     if labels.own:
         return OWN_SUBTOPICS.note()
-    _, named = labels.by_query()
+    _, named = labels.list_query_groups()
     lacking = int((~named.all(axis=1)).sum())
     return NOT_ALL_GROUPS.note(lacking=lacking, queries=len(named)) if lacking else None
 
 
 def _even_of_queries(labels: Labels) -> dict[str, Floats]:
-    qids, named = labels.by_query()
+    qids, named = labels.list_query_groups()
     return dict(zip(qids, distribution.shares(named.astype(np.float64)), strict=True))
 
 
@@ -64,7 +64,7 @@ def attribute(
     groups = groups if labels is None else labels.groups
     parts = _factored(own.target)
     documents, same, by_query = _sum_parts(parts, groups, labels, inputs)
-    prior = prior_of(own.prior, measures, labels) if labels is not None and own.bounds == "labels" else None
+    prior = settle_prior(own.prior, measures, labels) if labels is not None and own.bounds == "labels" else None
     if not documents:
         target = None if by_query else same
         return AttributeContext(attribute=name, labels=labels, target=target, targets=by_query, prior=prior)
@@ -113,7 +113,7 @@ def _sum_parts(
     return tuple(documents), same, by_query
 
 
-def files_of(target: Target) -> list[str]:
+def list_target_files(target: Target) -> list[str]:
     """Name the files of which a target is made."""
     if not isinstance(target, str):
         return []
@@ -138,7 +138,7 @@ def _parts(target: str) -> list[tuple[float, str]]:
 def _of_documents(word: TargetOf, inputs: frozenset[str]) -> TargetOf:
     needed = "relevance" if word in OF_QRELS else word
     if needed not in inputs:
-        raise UsageError(f"the target {word} needs {NEEDS[needed].missing}; give {asked_by(NEEDS[needed].give)}")
+        raise UsageError(f"the target {word} needs {NEEDS[needed].missing}; give {spell_options(NEEDS[needed].give)}")
     return word
 
 
@@ -168,7 +168,7 @@ def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floa
     return {qid: np.insert(shares, at, 0.0) for qid, shares in found.items()}
 
 
-def prior_of(prior: Target, measures: Iterable[Measure], labels: Labels) -> Floats | None:
+def settle_prior(prior: Target, measures: Iterable[Measure], labels: Labels) -> Floats | None:
     """Settle how likely the groups of unknown documents are; None: as among the known documents of the query.
 
     Last is how likely a document is of none of them, where labels or the prior say that it may be. Raises UsageError
@@ -204,4 +204,4 @@ def _written(given: Target, groups: tuple[str, ...], what: str) -> Floats:
     values = np.array([shares[group] for group in groups])
     if not distribution.sums_to_one(values):
         raise UsageError(f"the {what}'s shares sum to {values.sum():g}; they must be 0 or more and sum to 1")
-    return distribution.rounded(values)
+    return distribution.normalize_rounded(values)

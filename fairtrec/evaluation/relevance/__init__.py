@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fairtrec.data import MISSING, Floats, Ints, Qrels, Run, decode
-from fairtrec.data.docnos import in_rows
-from fairtrec.data.ranking.depth import CELLS, dealt, depth_of
+from fairtrec.data.docnos import lay_rows
+from fairtrec.data.ranking.depth import CELLS, dealt, find_depth
 from fairtrec.data.run import QrelsIndex
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.catalogue import relevance
@@ -50,9 +50,9 @@ TOGETHER = 1 << 18  # lines of the run and of judgements, likewise
 
 def is_computed_here(measure: Utility) -> bool:
     """Tell whether ir-measures need not be asked for the values of a measure that is not plain."""
-    from fairtrec.evaluation.relevance.trec_eval import formula_of  # which few evaluations import
+    from fairtrec.evaluation.relevance.trec_eval import find_formula  # which few evaluations import
 
-    return measure.name in DIVERSITY or formula_of(measure) is not None
+    return measure.name in DIVERSITY or find_formula(measure) is not None
 
 
 class RelevanceEvaluator:
@@ -77,7 +77,7 @@ class RelevanceEvaluator:
         cut = [asked for asked in measures if asked.depth and asked.better == "higher"]
         self.shallowest = min(cut, key=lambda asked: asked.depth or 0, default=None)
         self.least = 0 if self.shallowest is None else self.shallowest.depth or 0  # ranks that it looks at
-        self.deepest = depth_of([measures[row] for row in (*self.plain, *self.formulas)])
+        self.deepest = find_depth([measures[row] for row in (*self.plain, *self.formulas)])
         self.deepest = None if self.deepest is None else max(self.deepest, self.least)
         self.many = np.diff(qrels.starts)
         self.few = len(qrels.grades) <= TOGETHER and len(self.many) * int(self.many.max(initial=0)) <= CELLS
@@ -93,7 +93,7 @@ class RelevanceEvaluator:
         """Find the formulas of measures that are not plain, and hand those that have none over to ir-measures."""
         from fairtrec.evaluation.relevance import trec_eval  # which few evaluations import
 
-        others = {row: trec_eval.formula_of(self.measures[row]) for row in rows}
+        others = {row: trec_eval.find_formula(self.measures[row]) for row in rows}
         self.formulas = {row: formula for row, formula in others.items() if formula is not None}
         trec_eval.refuse_grades([self.measures[row] for row in self.formulas], qrels)
         self._hand_over([row for row, formula in others.items() if formula is None], qrels)
@@ -120,7 +120,7 @@ class RelevanceEvaluator:
         for found in self._look_up(run, qids, self.deepest) if self.plain or self.formulas else ():
             places, grades = found.places, found.grades
             for row, most in zip(self.plain, found.known.most, strict=True):
-                gained = self.measures[row].gained(places, grades)
+                gained = self.measures[row].sum_gains(places, grades)
                 values[row, found.columns] = quotient(gained, most[found.numbers], otherwise=0.0)
             for row, formula in self.formulas.items():
                 ranked = Ranked(places, grades, found.lengths, found.known.falling[found.numbers])
@@ -160,7 +160,7 @@ class RelevanceEvaluator:
                 for part in np.split(alike, np.flatnonzero(np.diff(lines // TOGETHER)) + 1):
                     numbers = number[part] if self.few else np.arange(len(part))
                     known = self._grade(number[part])
-                    places, grades = known.grades.retrieved(run, first[part], lengths[part], numbers)
+                    places, grades = known.grades.find_retrieved(run, first[part], lengths[part], numbers)
                     yield Retrieved(known, place + at[part], numbers, places, grades, many[part])
 
     def _grade(self, number: Ints) -> Graded:
@@ -169,8 +169,8 @@ class RelevanceEvaluator:
             return self.known
         index = QrelsIndex(self.qrels, None if self.few else number)
         many = np.bincount(index.query, minlength=len(self.many if self.few else number))
-        falling, _ = in_rows(index.grades[np.lexsort((-index.grades, index.query))], many, np.nan)
-        known = Graded(index, falling, [self.measures[row].most(falling) for row in self.plain])
+        falling, _ = lay_rows(index.grades[np.lexsort((-index.grades, index.query))], many, np.nan)
+        known = Graded(index, falling, [self.measures[row].ideal_gain(falling) for row in self.plain])
         self.known = known if self.few else None
         return known
 

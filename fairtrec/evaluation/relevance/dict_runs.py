@@ -77,7 +77,7 @@ class DictRunEvaluator:
         for docno, grade in zip(decode(qrels.docnos[lines]), qrels.grades[lines].tolist(), strict=True):
             grades[docno] = max(grades.get(docno, float(grade)), float(grade))
         falling = np.array([sorted(grades.values(), reverse=True)])
-        most = [float(measure.most(falling)[0]) for measure in self._judge.measures]
+        most = [float(measure.ideal_gain(falling)[0]) for measure in self._judge.measures]
         self._known[qid] = JudgedQuery(grades, most)
         return self._known[qid]
 

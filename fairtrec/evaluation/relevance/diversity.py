@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairtrec.data import MISSING, Docnos, Floats, Ints, Qrels, Run
-from fairtrec.data.ranking.depth import depth_of
+from fairtrec.data.ranking.depth import find_depth
 from fairtrec.formulas import discount
 from fairtrec.formulas.elementary import powers
 from fairtrec.formulas.rounding import NEAR
@@ -112,7 +112,7 @@ class Subtopics:
 
     def __init__(self, qrels: Qrels) -> None:
         self._numbers = qrels.numbers
-        self._names = Docnos.of(qrels.docnos)
+        self._names = Docnos.collect(qrels.docnos)
         falling = np.empty(len(self._names), dtype=np.int64)
         falling[np.argsort(self._names.names)[::-1]] = np.arange(len(self._names))  # exact: docnos differ
         self._place = np.append(falling, MISSING)  # of each document by falling docno; of one that is not judged
@@ -125,7 +125,7 @@ class Subtopics:
         """Compute measures of the rankings of judged queries [measure, query]."""
         found = np.zeros((len(measures), len(qids)))
         given = [{name: value for name, value in each.measure.params.items() if value is not None} for each in measures]
-        depth = depth_of(measures)
+        depth = find_depth(measures)
         for at, (number, lines) in enumerate(zip(self._numbers(qids).tolist(), run.top(qids, depth), strict=True)):
             places = self._place[self._names.rows(run.docnos[lines[lines != MISSING]])]
             of: dict[tuple[int, bool], Diverse] = {}
@@ -136,7 +136,7 @@ class Subtopics:
                 if len(places) and of[key].many:
                     compute, weigh = _KINDS[measure.name]
                     longest = max(of[key].worth.shape[1], of[key].judged.shape[1])
-                    weights = discount.named(weigh, params.get("cutoff", longest), params.get("beta", 0.5))
+                    weights = discount.compute_weights(weigh, params.get("cutoff", longest), params.get("beta", 0.5))
                     found[row, at] = compute(of[key], params, weights)
         return found
 

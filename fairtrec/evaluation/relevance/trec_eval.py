@@ -65,7 +65,7 @@ def refuse_grades(measures: Iterable[Utility], qrels: Qrels) -> None:
             raise UsageError(f"{what}; use other judgements, or leave this measure out")
 
 
-def formula_of(asked: Utility) -> Formula | None:
+def find_formula(asked: Utility) -> Formula | None:
     """Find how a measure is computed here that is not plain; None for one that neither trec_eval nor gdeval has."""
     params = {name: value for name, value in asked.measure.params.items() if value is not False}
     alone, gains = params.pop("judged_only", False), params.pop("gains", None)
@@ -77,7 +77,7 @@ def formula_of(asked: Utility) -> Formula | None:
     if params.get("dcg") == "exp-log2":
         compute = _exponential_ndcg
     if compute is _gained:
-        plain = Plain.of("AP" if asked.geometric else asked.name, params, params.get("rel", 1))
+        plain = Plain.parse("AP" if asked.geometric else asked.name, params, params.get("rel", 1))
         if plain is None:
             return None
         params = {"of": Utility(plain)}
@@ -97,7 +97,7 @@ def formula_of(asked: Utility) -> Formula | None:
 
 def _gained(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     plain = params["of"]
-    return quotient(plain.gained(ranked.places, ranked.grades), plain.most(ranked.judged), 0.0)
+    return quotient(plain.sum_gains(ranked.places, ranked.grades), plain.ideal_gain(ranked.judged), 0.0)
 
 
 def _rbp(ranked: Ranked, params: Mapping[str, Any]) -> Floats:

@@ -14,12 +14,12 @@ from fairtrec.formulas.labellings.unlabelled import STATES, Ends, LabelForm, Unl
 from fairtrec.formulas.weighted_sums import weighted_sum
 
 
-def filled(heights: Floats, widths: Floats, amount: Floats) -> Floats:
+def pour_amount(heights: Floats, widths: Floats, amount: Floats) -> Floats:
     """Pour an ``amount`` [query] into vessels [query, vessel] until it stands at one level, and say where it went.
 
     A vessel of width w whose bottom is at h / w takes w * level - h: of those that it does not reach, nothing.
 
-    >>> filled(np.array([[1.0, 3.0, 9.0]]), np.ones((1, 3)), np.array([4.0])).tolist()
+    >>> pour_amount(np.array([[1.0, 3.0, 9.0]]), np.ones((1, 3)), np.array([4.0])).tolist()
     [[3.0, 1.0, 0.0]]
     """
     bottoms = quotient(heights, widths, otherwise=np.inf)
@@ -50,20 +50,20 @@ class Exposed(LabelForm):
     slope: Callable[[Floats], Floats] | None = None
     tries: ClassVar[bool] = True
 
-    def ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabelled) -> Ends:
         """Try all labellings, or else the corners, and the point that no labelling betters."""
-        found = rankings.ends(self._defined(rankings.amounts(self.weights)))
+        found = rankings.take_ends(self._defined(rankings.amounts(self.weights)))
         if rankings.complete:
             return found
         corners = self._defined(rankings.corners(self.weights))
-        held, total = rankings.held(self.weights), ranks.total(rankings.at_slots(self.weights))
+        held, total = rankings.sum_known(self.weights), ranks.total(rankings.gather_slots(self.weights))
         wanted = np.broadcast_to(self.wanted, held.shape)
         if self.level == "ratio":
-            best = held + filled(held, wanted, total)
+            best = held + pour_amount(held, wanted, total)
         else:
             if rankings.ways > rankings.groups:  # what betters nothing is none's
                 total = np.minimum(total, (wanted - held).clip(min=0).sum(axis=1))
-            best = held + filled(held - wanted, np.ones(held.shape), total)
+            best = held + pour_amount(held - wanted, np.ones(held.shape), total)
         bound = self.value(best[:, None])[:, 0]
         if self.bends == "up":
             ends = bound, np.fmax.reduce(corners, axis=1)
@@ -89,11 +89,11 @@ class Portion(LabelForm):
     linear: Linear
     tries: ClassVar[bool] = True
 
-    def ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabelled) -> Ends:
         """Look at the corners, as such a quotient is greatest and least there; try labellings for what is expected."""
         if rankings.ways == rankings.groups:
-            return self.linear.ends(rankings)
-        found = rankings.ends(self.value(rankings.amounts(self.weights)))
+            return self.linear.find_ends(rankings)
+        found = rankings.take_ends(self.value(rankings.amounts(self.weights)))
         if rankings.complete:
             return found
         corners = self.value(rankings.corners(self.weights))
@@ -119,14 +119,16 @@ class Ratio(LabelForm):
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether it gives bounds: for two groups, or one and the rest."""
-        pairs = (rankings.most + 1) ** (1 + rankings.ways - rankings.groups)  # exact: whole numbers
-        return rankings.most <= few(rankings.ways) or ((self.signed or rankings.groups == 2) and pairs <= STATES)
+        pairs = (rankings.most_unknown + 1) ** (1 + rankings.ways - rankings.groups)  # exact: whole numbers
+        return rankings.most_unknown <= few(rankings.ways) or (
+            (self.signed or rankings.groups == 2) and pairs <= STATES
+        )
 
-    def ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabelled) -> Ends:
         """Try all labellings, or else those that give the first group its heaviest or its lightest documents."""
         ones = np.ones(rankings.slot.shape[1])
         tried = self.value(rankings.amounts(self.weights), rankings.amounts(ones))
-        found = rankings.ends(tried)
+        found = rankings.take_ends(tried)
         if rankings.complete:
             return found
         got, due, possible = self._extremes(rankings)
@@ -147,7 +149,7 @@ class Ratio(LabelForm):
         That is all others, or where a document may be of none any number of them [query, 2 n, group]; third which s and
         t there are.
         """
-        heaviest = -np.sort(-rankings.at_slots(self.weights), axis=1)
+        heaviest = -np.sort(-rankings.gather_slots(self.weights), axis=1)
         sums = np.concatenate([np.zeros((len(heaviest), 1)), np.cumsum(heaviest, axis=1)], axis=1)
         counts, number = np.arange(sums.shape[1]), rankings.number[:, None]
         if rankings.ways == rankings.groups:

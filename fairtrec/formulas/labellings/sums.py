@@ -27,7 +27,7 @@ def grid(most: int, groups: int) -> Ints:
     )  # exact: whole numbers
 
 
-def given(states: Ints, number: Ints, held: Floats) -> tuple[Floats, Bools]:
+def add_compositions(states: Ints, number: Ints, held: Floats) -> tuple[Floats, Bools]:
     """Add to what the groups hold [query, group] each composition of a number [query] of documents.
 
     Gives the amounts [query, state, group], and where the last group, which has what is left, has 0 or more. A group
@@ -49,13 +49,13 @@ class Totals(LabelForm):
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough compositions."""
-        return bool((rankings.most + 1) ** (rankings.ways - 1) <= STATES)  # exact: whole numbers
+        return bool((rankings.most_unknown + 1) ** (rankings.ways - 1) <= STATES)  # exact: whole numbers
 
-    def ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabelled) -> Ends:
         """Try all compositions of the unknown."""
-        states, held = grid(rankings.most, rankings.ways), ranks.total(rankings.of_ways)
-        added, possible = given(states, rankings.number, np.zeros(held.shape))
-        amounts = given(states, rankings.number, held)[0]
+        states, held = grid(rankings.most_unknown, rankings.ways), ranks.total(rankings.way_membership)
+        added, possible = add_compositions(states, rankings.number, np.zeros(held.shape))
+        amounts = add_compositions(states, rankings.number, held)[0]
         values = np.where(possible, self.value(amounts[..., : rankings.groups]), np.nan)
         chances = np.where(possible, multinomial(added, rankings.prior), 0.0)
         least, greatest = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
@@ -87,7 +87,7 @@ class Linear(LabelForm):
     first: Floats | float = 0.0
     always: bool = False
 
-    def ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabelled) -> Ends:
         """Give each unknown rank its least, its greatest and its expected gain."""
         unknown = rankings.slot >= 0
         held = ranks.total((self.gains * rankings.known).sum(axis=2))
@@ -116,7 +116,7 @@ class Gains(LabelForm):
     weights: Floats
     divisor: Floats | Ints | float = 1.0
 
-    def ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabelled) -> Ends:
         """Give each unknown rank its least, its greatest and its expected gain."""
         known, unknown = rankings.known, rankings.slot >= 0
         there = np.arange(known.shape[1]) < rankings.length[:, None]
@@ -143,14 +143,14 @@ class Prefixes(LabelForm):
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough states."""
-        return bool((rankings.most + 1) ** (rankings.ways - 1) <= STATES)  # exact: whole numbers
+        return bool((rankings.most_unknown + 1) ** (rankings.ways - 1) <= STATES)  # exact: whole numbers
 
-    def ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabelled) -> Ends:
         """Find the shortest, the longest and the mean path."""
-        known, groups = rankings.of_ways, rankings.groups
+        known, groups = rankings.way_membership, rankings.groups
         whole = self.alike and rankings.ways == 2 and np.array_equal(known, known.round())
         steps = Steps(_of_groups(self.cost, groups), known, rankings.slot >= 0, self.weights, looked_up=whole)
-        low, high, _, total = walked(steps, rankings.prior, rankings.most, by_state=False)
+        low, high, _, total = walked(steps, rankings.prior, rankings.most_unknown, by_state=False)
         nobody = rankings.may_be_nobody  # of which there is no value; only one path leads there, to the first state
         chance = np.where(nobody, raise_each(rankings.prior[:, -1], rankings.number), 0.0)
         spent = np.where(chance > 0, chance * np.nan_to_num(low[:, 0]), 0.0)
@@ -172,17 +172,17 @@ class Finals(LabelForm):
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough ends, and states on the way to each."""
-        return bool((rankings.most + 1) ** (2 * (rankings.ways - 1)) <= STATES)  # exact: whole numbers
+        return bool((rankings.most_unknown + 1) ** (2 * (rankings.ways - 1)) <= STATES)  # exact: whole numbers
 
-    def ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabelled) -> Ends:
         """Find the shortest, the longest and the mean path to each end."""
-        most = rankings.most
+        most = rankings.most_unknown
         states, groups = grid(most, rankings.ways), rankings.groups
         possible = rankings.number[:, None] >= states.sum(axis=1)
         query, end = np.nonzero(possible)
         found = np.full((4, *possible.shape), np.nan)
-        held, unknown = (rankings.of_ways > 0.5).astype(np.float64), rankings.slot >= 0
-        totals = given(states, rankings.number, ranks.total(held))[0]
+        held, unknown = (rankings.way_membership > 0.5).astype(np.float64), rankings.slot >= 0
+        totals = add_compositions(states, rankings.number, ranks.total(held))[0]
         many = max(TOGETHER // len(states), 1)
         for some in (slice(at, at + many) for at in range(0, len(query), many)):
             of, to = query[some], end[some]
@@ -225,7 +225,7 @@ class Steps:
         if self.looked_up:
             costs = self._found(rank, number, held.astype(np.int64), most)
         else:
-            costs = self.cost(given(states, number, held)[0], rank)
+            costs = self.cost(add_compositions(states, number, held)[0], rank)
         weight = np.ones((1, 1)) if self.weights is None else self.weights[:, rank, None]
         if np.isfinite(costs).all():
             return costs * weight

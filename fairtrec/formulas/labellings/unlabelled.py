@@ -64,7 +64,7 @@ class Unlabelled:
         return int(self.known.shape[2])
 
     @property
-    def most(self) -> int:
+    def most_unknown(self) -> int:
         """How many unknown documents there are, at most, in a ranking."""
         return int(self.number.max())
 
@@ -74,7 +74,7 @@ class Unlabelled:
         return int(self.prior.shape[1])
 
     @cached_property
-    def of_ways(self) -> Floats:
+    def way_membership(self) -> Floats:
         """The membership [query, rank, way]; where a document may be of none, the last column is empty."""
         return np.pad(self.known, ((0, 0), (0, 0), (0, self.ways - self.groups)))
 
@@ -99,26 +99,26 @@ class Unlabelled:
             chances *= prior[:, of_slot]
         return np.broadcast_to(chances, (len(self.known), chances.shape[1]))
 
-    def at_slots(self, weights: Floats) -> Floats:
+    def gather_slots(self, weights: Floats) -> Floats:
         """Bring the weights [query or 1, rank] of unknown ranks to their slots [query, slot]; 0 where there is none."""
         found = np.zeros((len(self.known), int(self.number.max())))
         query, rank = np.nonzero(self.slot >= 0)
         found[query, self.slot[query, rank]] = np.broadcast_to(weights, self.slot.shape)[query, rank]
         return found
 
-    def held(self, weights: Floats) -> Floats:
+    def sum_known(self, weights: Floats) -> Floats:
         """Sum the weights [query or 1, rank] that each group has for sure [query, group]."""
         return weighted_sum(self.known, np.broadcast_to(weights, self.slot.shape))
 
     def corners(self, weights: Floats) -> Floats:
         """Sum the weights that each group has where all slots are labelled in one way [query, way, group]."""
-        total = ranks.total(self.at_slots(weights))
-        return np.asarray(self.held(weights)[:, None] + total[:, None, None] * np.eye(self.ways, self.groups))
+        total = ranks.total(self.gather_slots(weights))
+        return np.asarray(self.sum_known(weights)[:, None] + total[:, None, None] * np.eye(self.ways, self.groups))
 
     def amounts(self, weights: Floats) -> Floats:
         """Sum the weights [query or 1, rank] that each group has in each labelling [query, labelling, group]."""
-        of_slots = self.at_slots(weights)[..., None]
-        held = self.held(weights)
+        of_slots = self.gather_slots(weights)[..., None]
+        held = self.sum_known(weights)
         ways = self.choices.shape[1]
         step = FEW if self.choices.size > LARGE else ways
         total = np.empty((self.groups, len(held), ways))  # a group in one piece, as sums over groups want
@@ -128,7 +128,7 @@ class Unlabelled:
                 np.add(multiply_counts(some == a, of_slots)[..., 0], held[:, a, None], out=total[a, :, at : at + step])
         return np.moveaxis(total, 0, 2)
 
-    def ends(self, values: Floats) -> Ends:
+    def take_ends(self, values: Floats) -> Ends:
         """Take the ends of the values of the labellings that were tried [query, labelling]; nan takes no part."""
         tried = np.stack([np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1), mean(values, self.chances)])
         all_or_none = np.full(len(values), not self.complete)
@@ -159,15 +159,15 @@ class LabelForm(ABC):
         return True
 
     @abstractmethod
-    def ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabelled) -> Ends:
         """Find the ends over all labellings."""
 
 
 @lru_cache(maxsize=16)
-def every(groups: int, number: int) -> Ints:
+def list_labellings(groups: int, number: int) -> Ints:
     """List all labellings of so many documents [labelling, slot].
 
-    >>> every(2, 2).tolist()
+    >>> list_labellings(2, 2).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
     labellings: Ints = np.indices((groups,) * number).reshape(number, groups**number).T  # exact: whole numbers

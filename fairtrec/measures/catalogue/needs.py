@@ -137,7 +137,7 @@ def needs_judgements(measure: object) -> bool:
     return bool(OF_JUDGEMENTS.intersection(getattr(measure, "needs", ())))
 
 
-def module_of(need: str) -> str:
+def find_module(need: str) -> str:
     """Name the module in which an input of an extra is computed."""
     return next(EXTRAS[word].module for word in NEEDS[need].made_of.split() if word in EXTRAS)
 

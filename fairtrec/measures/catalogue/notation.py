@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from fairtrec.data.parameters import Parameters, spelled, typed_name
+from fairtrec.data.parameters import Parameters, spell_value, typed_name
 from fairtrec.measures.catalogue.needs import looks_at_groups
 from fairtrec.support.errors import UsageError
 
@@ -138,17 +138,17 @@ def parameters(kind: type[Parameters]) -> dict[str, "dataclasses.Field[Any]"]:
     return {typed_name(each.name): each for each in several}
 
 
-def described(kind: type[Parameters]) -> list[str]:
+def describe_parameters(kind: type[Parameters]) -> list[str]:
     """Say of each parameter what it is by default, and of a choice which others there are, a line for each."""
     lines, hints = [], types_of(kind)
     for name, field in parameters(kind).items():
         options = get_args(hints[field.name])
-        said = f"one of {', '.join(map(spelled, options))}" if str in map(type, options) else ""
-        lines.append(f"  {name} = {spelled(field.default)}   {said}".rstrip())
+        said = f"one of {', '.join(map(spell_value, options))}" if str in map(type, options) else ""
+        lines.append(f"  {name} = {spell_value(field.default)}   {said}".rstrip())
     return lines
 
 
-def built(kind: type[Parametrised], written: Spelled, relevance_level: int | None = None) -> Parametrised:
+def build_object(kind: type[Parametrised], written: Spelled, relevance_level: int | None = None) -> Parametrised:
     """Make an object of what was written. Raises UsageError for a parameter that it has not, or not so."""
     _, params, cutoff, typed = written
     if cutoff is not None:

@@ -57,7 +57,7 @@ def overview() -> str:
         if kind is not None:
             facts = (kind.better, needs(kind) or "runs only", part(kind, "Range").split(". ")[0].split("; ")[0])
             lines += [f"{name.ljust(width)}  {read_question(kind)}", f"{' ' * width}  {'; '.join(facts)}"]
-    theirs = sorted(registry.foreign(), key=str.lower)
+    theirs = sorted(registry.list_foreign_names(), key=str.lower)
     of = (
         "ir-measures"
         if relevance.is_installed()
@@ -82,13 +82,13 @@ def page(name: str) -> str:
     """Write the page of a measure, a reranker, or all_fair. Raises UsageError for a name that nobody knows."""
     if registry.is_all_fair(name.partition("@")[0]):
         return _all(name)
-    name = registry.proper(name) or name
+    name = registry.find_proper_name(name) or name
     kind = registry.find(name)
-    if kind is None and (answer := find_answer(name)) and name not in relevance.known():
+    if kind is None and (answer := find_answer(name)) and name not in relevance.list_relevance_measures():
         return f"{name}: use {answer}\n"
     if kind is None:
-        if name in relevance.known():  # of which some cannot be parsed without their cutoff
-            return _foreign(Utility(relevance.known()[name]))
+        if name in relevance.list_relevance_measures():  # of which some cannot be parsed without their cutoff
+            return _foreign(Utility(relevance.list_relevance_measures()[name]))
         if name.partition("@")[0].lower() in map(str.lower, rerankers.names()):
             return rerankers.page(name.partition("@")[0])
         several = registry.parse(name)
@@ -100,7 +100,7 @@ def page(name: str) -> str:
             return _foreign(measure)
         kind = type(measure)
     lines = [str(kind()), "", read_docstring(kind).replace("``", "`"), "", "Parameters"]
-    lines += notation.described(kind)
+    lines += notation.describe_parameters(kind)
     lines += ["", "Needs", *(f"  {need}" for need in list_needs(kind))]
     if kind.changes:
         lines += ["", "Value versions", *(f"  {number}: {what}" for number, what in enumerate(kind.changes, 2))]
@@ -117,7 +117,7 @@ def _all(name: str) -> str:
 
 def _foreign(utility: Utility) -> str:
     refuse_dropped()
-    measure = relevance.known()[utility.name]
+    measure = relevance.list_relevance_measures()[utility.name]
     about = inspect.cleandoc((relevance.is_installed() and measure.__doc__) or "").split("\n\n.. ")[0].strip()
     params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]
     need = NEEDS["relevance"]

@@ -13,7 +13,7 @@ from fairtrec.data.parameters import Parameters
 from fairtrec.measure import DEFINED, Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, relevance
-from fairtrec.measures.catalogue.notation import Parametrised, Spelled, built
+from fairtrec.measures.catalogue.notation import Parametrised, Spelled, build_object
 from fairtrec.measures.catalogue.other_names import find_answer
 from fairtrec.measures.utility import PLAIN, TREC_ONLY, Plain, Utility
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError
@@ -51,7 +51,7 @@ def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
     several: list[Measure] = []
     for written in notation.read(text):
         if written.name in BUILT_IN:
-            several.append(built(built_in(written.name), written, relevance_level))
+            several.append(build_object(load_built_in(written.name), written, relevance_level))
         else:
             several += _of_relevance(written, relevance_level) or _others(written, relevance_level)
     return several
@@ -63,9 +63,9 @@ def _of_relevance(written: Spelled, relevance_level: int | None) -> Sequence[Mea
     if name in PLAIN and (cutoff is None or "cutoff" not in params):  # computed here, so that it needs no import
         given = {} if relevance_level is None or PLAIN[name] == "nDCG" else {"rel": relevance_level}
         given |= params if cutoff is None else {**params, "cutoff": cutoff}
-        if (plain := Plain.of(name, given, notation.LARGEST)) is not None:
+        if (plain := Plain.parse(name, given, notation.LARGEST)) is not None:
             return [Utility(plain)]
-    theirs = relevance.known().get(name)
+    theirs = relevance.list_relevance_measures().get(name)
     if theirs is not None:
         if cutoff is not None and theirs.AT_PARAM in params:
             raise UsageError(f"{spelled}: the parameter {theirs.AT_PARAM} is given twice; leave out one of the two")
@@ -73,7 +73,7 @@ def _of_relevance(written: Spelled, relevance_level: int | None) -> Sequence[Mea
         found = relevance.utility(theirs, given, spelled, relevance_level)
         return [replace(found, trec=name) if spelled in SAME else found]
     is_alone = name in TREC_ONLY and (params or cutoff is not None)
-    return [relevance.of_trec_alone(written, relevance_level)] if is_alone else []
+    return [relevance.make_trec_only(written, relevance_level)] if is_alone else []
 
 
 def _others(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
@@ -81,7 +81,7 @@ def _others(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
     name, params, cutoff, spelled = written
     kind = plugin(name, Measure)
     if kind is not None:
-        return [built(kind, written, relevance_level)]
+        return [build_object(kind, written, relevance_level)]
     if is_all_fair(name):
         return _all_fair(written, relevance_level)
     if not params and cutoff is None and (several := relevance.trec_measures(name)):
@@ -89,11 +89,11 @@ def _others(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
             replace(relevance.utility(measure, {}, spelled, relevance_level), trec=printed, is_of_set=is_of_set)
             for measure, printed, is_of_set in several
         ]
-    alike = proper(name)
+    alike = find_proper_name(name)
     if alike is None:
         raise _unknown(name, spelled)
     if alike in BUILT_IN:
-        return [built(built_in(alike), written, relevance_level)]
+        return [build_object(load_built_in(alike), written, relevance_level)]
     other = written._replace(name=alike)
     return _of_relevance(other, relevance_level) or _others(other, relevance_level)
 
@@ -115,7 +115,7 @@ def _unknown(name: str, spelled: str) -> FairtrecError:
     return UsageError(f"there is no measure {name}; {hint}`fairtrec measures` lists them all{here}")
 
 
-def proper(name: str) -> str | None:
+def find_proper_name(name: str) -> str | None:
     """Find the one name that is this one but for case; None for a name that is right, or where there is none or two."""
     if find(name) is not None:
         return None  # without a look at the names of ir-measures, which takes an import
@@ -140,17 +140,17 @@ def _all_fair(written: Spelled, relevance_level: int | None) -> list[Measure]:
         raise UsageError(f"{what}; leave them out")
     without = written._replace(cutoff=None)
     return [
-        built(kind, written if "cutoff" in kind.__dataclass_fields__ else without, relevance_level)
+        build_object(kind, written if "cutoff" in kind.__dataclass_fields__ else without, relevance_level)
         for kind in filter(None, map(find, (*BUILT_IN, *plugins(Measure))))
     ]
 
 
 def find(name: str) -> type[Measure] | None:
     """Find the class of a measure that is ours or a plug-in's; None for any other name."""
-    return built_in(name) if name in BUILT_IN else plugin(name, Measure)
+    return load_built_in(name) if name in BUILT_IN else plugin(name, Measure)
 
 
-def built_in(name: str) -> type[Measure]:
+def load_built_in(name: str) -> type[Measure]:
     """Find the class of a measure that is ours."""
     kind: type[Measure] = getattr(import_module(f"fairtrec.measures.{BUILT_IN[name]}"), name)
     return kind
@@ -158,18 +158,18 @@ def built_in(name: str) -> type[Measure]:
 
 def names() -> list[str]:
     """List the names of all measures: ours, the plug-ins', and those of ir-measures."""
-    return [*BUILT_IN, *plugins(Measure), *sorted(foreign())]
+    return [*BUILT_IN, *plugins(Measure), *sorted(list_foreign_names())]
 
 
-def foreign() -> set[str]:
+def list_foreign_names() -> set[str]:
     """Name the measures of ir-measures, among which ours are, too, where ``fairtrec.ir_measures`` was imported."""
-    return {measure.NAME for measure in relevance.known().values()} - BUILT_IN.keys()
+    return {measure.NAME for measure in relevance.list_relevance_measures().values()} - BUILT_IN.keys()
 
 
-def called(base: type[Parameters]) -> str:
+def name_family(base: type[Parameters]) -> str:
     """Call a member of the family of this base.
 
-    >>> called(Parameters)
+    >>> name_family(Parameters)
     'parameters'
     """
     return base.__name__.lower()
@@ -177,7 +177,7 @@ def called(base: type[Parameters]) -> str:
 
 def _group(base: type[Parameters]) -> str:
     """Name the entry points at which packages announce what they add."""
-    return f"fairtrec.{called(base)}s"
+    return f"fairtrec.{name_family(base)}s"
 
 
 def plugin(name: str, base: type[Parametrised]) -> type[Parametrised] | None:
@@ -188,7 +188,7 @@ def plugin(name: str, base: type[Parametrised]) -> type[Parametrised] | None:
     made: type | None = DEFINED.get(name)
     if made is not None and issubclass(made, base):
         return made
-    what = called(base)
+    what = name_family(base)
     from importlib.metadata import entry_points
 
     for point in entry_points(group=_group(base), name=name):
@@ -209,7 +209,7 @@ def plugin(name: str, base: type[Parametrised]) -> type[Parametrised] | None:
     return None
 
 
-def package_of(kind: type[Parameters]) -> str:
+def find_package(kind: type[Parameters]) -> str:
     """Name the installed package that announces a class, with its version; nothing of a class that none announces."""
     from importlib.metadata import entry_points
 

@@ -142,7 +142,7 @@ def is_installed() -> bool:
     return True
 
 
-def known() -> Mapping[str, Any]:
+def list_relevance_measures() -> Mapping[str, Any]:
     """Give all measures of relevance that there are, by their names."""
     if not is_installed():
         return OURS
@@ -233,7 +233,7 @@ def _printed(name: str, measure: Any) -> str:
     return f"{base}_{measure.params['cutoff']}" if "cutoff" in measure.params else base
 
 
-def of_trec_alone(written: Spelled, relevance_level: int | None) -> Utility:
+def make_trec_only(written: Spelled, relevance_level: int | None) -> Utility:
     """Give a measure that ir-measures lacks its parameters."""
     name, params, cutoff, spelled = written
     given = {"rel": relevance_level, **params, "cutoff": cutoff}
@@ -256,7 +256,7 @@ def utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level:
     whole = {name for name, value in params.items() if type(value) is int and supported[name].dtype is float}
     measure = measure(**{name: float(value) if name in whole else value for name, value in params.items()})
     _refuse_unusable(measure, spelled)
-    return Utility(Plain.of(measure.NAME, measure.params, LARGEST) or measure)
+    return Utility(Plain.parse(measure.NAME, measure.params, LARGEST) or measure)
 
 
 def _takes_level(measure: Any) -> bool:

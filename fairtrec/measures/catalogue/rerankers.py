@@ -28,7 +28,7 @@ def parse(text: str, relevance_level: int | None = None) -> list[Reranker]:
         kind = find(name)
         if cutoff is not None and "cutoff" not in params and "cutoff" not in kind.__dataclass_fields__:
             raise UsageError(f"{spelled}: {kind.__name__} has no cutoff; leave out @{cutoff}")
-        several.append(notation.built(kind, written, relevance_level))
+        several.append(notation.build_object(kind, written, relevance_level))
     return several
 
 
@@ -74,4 +74,4 @@ def page(name: str) -> str:
     """Write the page of one reranker. Raises UsageError for a name that nobody knows."""
     kind = find(name)
     lines = [str(kind()), "", read_docstring(kind).replace("``", "`"), "", "Parameters"]
-    return "\n".join([*lines, *(notation.described(kind) or ["  none"]), ""])
+    return "\n".join([*lines, *(notation.describe_parameters(kind) or ["  none"]), ""])

@@ -45,8 +45,8 @@ def page(
         element("ul", *(element("li", line) for line in document.lines)),
         element("p", element("code", document.signature), class_="signature"),
     )
-    begun = written(head).removesuffix("</head>")
-    body = written(element("header", element("h1", title), element("p", *facts)), element("main", *main), foot)
+    begun = write_elements(head).removesuffix("</head>")
+    body = write_elements(element("header", element("h1", title), element("p", *facts)), element("main", *main), foot)
     start = f'<!DOCTYPE html>\n<html lang="en">\n{begun}\n<style>{style}</style>\n</head>'
     return f"{start}\n<body>\n{body}\n</body>\n</html>\n"
 
@@ -74,16 +74,16 @@ def in_page(table: ReportTable) -> Iterator[Element]:
     heads = [
         element("th", each.head, scope="col", class_=kind) for each, kind in zip(table.columns, kinds, strict=True)
     ]
-    yield movable(rows_of(heads, map(cells, range(len(table.columns[0].cells)))), table.title)
+    yield wrap_scrollable(make_table(heads, map(cells, range(len(table.columns[0].cells)))), table.title)
 
 
-def rows_of(heads: Iterable[Element], rows: Iterable[Iterable[Element]], **attributes: object) -> Element:
+def make_table(heads: Iterable[Element], rows: Iterable[Iterable[Element]], **attributes: object) -> Element:
     """Make a table of cells."""
     body = element("tbody", *(element("tr", *row) for row in rows))
     return element("table", element("thead", element("tr", *heads)), body, **attributes)
 
 
-def movable(table: Element, label: str) -> Element:
+def wrap_scrollable(table: Element, label: str) -> Element:
     """Put a table where it can be moved if it is too wide."""
     return element("div", table, class_="wide", tabindex="0", role="region", aria_label=label)
 
@@ -97,9 +97,9 @@ def notebook(document: Document) -> str:
         both = list(zip(table.columns, sides, strict=True))
         heads = (element("th", column.head, style=side) for column, side in both)
         rows = ([_cell(column, row, side) for column, side in both] for row in range(len(both[0][0].cells)))
-        parts.append(rows_of(heads, rows, class_="dataframe"))
+        parts.append(make_table(heads, rows, class_="dataframe"))
     parts += [element("ul", *(element("li", line) for line in document.lines))] if document.lines else []
-    return written(element("div", *parts, element("p", element("code", document.signature)))) + "\n"
+    return write_elements(element("div", *parts, element("p", element("code", document.signature)))) + "\n"
 
 
 def _cell(column: Column, row: int, side: str) -> Element:
@@ -110,7 +110,7 @@ def _cell(column: Column, row: int, side: str) -> Element:
 def element(name: str, *inside: Element | str, **attributes: object) -> Element:
     """Make an element; ``_`` in the name of an attribute stands for ``-``, and None leaves the attribute out.
 
-    >>> written(element("td", "a < b", element("b", "!"), data_run=1, class_=None))
+    >>> write_elements(element("td", "a < b", element("b", "!"), data_run=1, class_=None))
     '<td data-run="1">a &lt; b<b>!</b></td>'
     """
     made = Element(name)
@@ -133,6 +133,6 @@ def seen(text: str) -> str:
     return _UNSEEN.sub("\ufffd", text)
 
 
-def written(*elements: Element) -> str:
+def write_elements(*elements: Element) -> str:
     """Write elements, each on a line of its own."""
     return "\n".join(tostring(each, "unicode", method="html") for each in elements)

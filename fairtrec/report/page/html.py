@@ -11,12 +11,12 @@ from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.leaderboard import Standing, comparable, order
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import beside, followers, standing
+from fairtrec.report.cells import compare_means, followers, write_suffix
 from fairtrec.report.document import heading
 from fairtrec.report.folding import select_notes
-from fairtrec.report.page import digest, element, file, rows_of, scatter, seen, written
+from fairtrec.report.page import digest, element, file, make_table, scatter, seen, write_elements
 from fairtrec.report.result_notes import judge, list_notes, note_reliability
-from fairtrec.report.results.tables import arrows, dominations, ranked_by, signs
+from fairtrec.report.results.tables import arrows, describe_order, dominations, signs
 from fairtrec.report.run_names import shorten_runs
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
@@ -38,7 +38,7 @@ def html(
 
     Without a summary of each query, as with -n, no value of a query is in it, and no query is named.
     """
-    compared, verdict = standing(result, places), judge(result, sort=sort)
+    compared, verdict = compare_means(result, places), judge(result, sort=sort)
     named = list(map(seen, shorten_runs(result)))
     qids = sorted(set().union(*(scores.qids for scores in result.scores)))
     marks = ", ".join(["* the best"] * bool(compared.best.any()) + ["° the worst"] * bool(compared.worst.any()))
@@ -59,20 +59,22 @@ def html(
     return Template(file("page.html")).substitute(
         policy=f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; base-uri 'none'; "
         "form-action 'none'",
-        title=written(element("title", title or TITLE)),
+        title=write_elements(element("title", title or TITLE)),
         style=style,
         script=script,
-        heading=written(element("h1", title or TITLE)),
+        heading=write_elements(element("h1", title or TITLE)),
         facts=f"runs: {len(named)}, queries: {len(qids)}, measures: {len(compared.betters)}",
-        table=written(_table(result, compared, named, places, sort, id="board")),
+        table=write_elements(_table(result, compared, named, places, sort, id="board")),
         slices=_slices(parts, named, places, sort) if parts else "",
         digests=_digests(result, named) if result.untrusted else "",
-        legend=written(element("li", ranked_by(sort), id="by"), *(element("li", line) for line in explained)),
+        legend=write_elements(
+            element("li", describe_order(sort), id="by"), *(element("li", line) for line in explained)
+        ),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
-        verdict="" if verdict is None else written(element("p", seen(str(verdict)), class_="verdict")),
-        notes=written(*(element("li", line) for line in select_notes(notes, None))),
-        signature=written(element("p", element("code", str(result.signature)), class_="signature")),
+        verdict="" if verdict is None else write_elements(element("p", seen(str(verdict)), class_="verdict")),
+        notes=write_elements(*(element("li", line) for line in select_notes(notes, None))),
+        signature=write_elements(element("p", element("code", str(result.signature)), class_="signature")),
         data=_json(data),
     )
 
@@ -82,10 +84,10 @@ def _slices(parts: Mapping[str, Result], named: Sequence[str], places: int, sort
     for name, part in parts.items():
         if name != ALL:
             many = len(set().union(*(scores.qids for scores in part.scores)))
-            table = _table(part, standing(part, places), named, places, sort)
+            table = _table(part, compare_means(part, places), named, places, sort)
             summary = element("summary", f"{name}: {many} {'query' if many == 1 else 'queries'}")
             tables.append(element("details", summary, element("div", table, class_="wide", tabindex="0")))
-    return written(element("section", element("h2", "Slices of queries"), *tables))
+    return write_elements(element("section", element("h2", "Slices of queries"), *tables))
 
 
 def _digests(result: Result, named: Sequence[str]) -> str:
@@ -97,8 +99,8 @@ def _digests(result: Result, named: Sequence[str]) -> str:
         for name, digest in zip(named, ("" if each is None else each.sha256 for each in files), strict=True)
     ]
     summary = element("summary", "sha256 of each submission")
-    table = element("div", rows_of(heads, rows), class_="wide", tabindex="0")
-    return written(element("section", element("details", summary, table)))
+    table = element("div", make_table(heads, rows), class_="wide", tabindex="0")
+    return write_elements(element("section", element("details", summary, table)))
 
 
 def _table(
@@ -142,7 +144,7 @@ def _rows(
     for run in ordered:
         scores = result.scores[run]
         name = element("bdi", named[run], title=scores.run)
-        means, more = scores.spell(None, places), beside(scores, None, places)
+        means, more = scores.spell(None, places), write_suffix(scores, None, places)
         for head, texts in followers(scores, places).items():
             own = [f" {head} {''.join(text)}" if text and text[0] != "-" else "" for text in texts]
             more = ["".join(pair) for pair in zip(more, own, strict=True)]
@@ -172,7 +174,7 @@ def _cell(mean: str, interval: str, best: bool, worst: bool) -> Element:
 def _scatter(result: Result, compared: Standing, axes: dict[int, scatter.Axis], named: Sequence[str]) -> str:
     pair = scatter.default(result.scores[0].measures, list(axes))
     front = scatter.find_front(compared, *pair)
-    drawn = written(scatter.svg(axes, pair, front, scatter.apart(compared, *pair), named))
+    drawn = write_elements(scatter.svg(axes, pair, front, scatter.find_incomparable_runs(compared, *pair), named))
     return Template(file("scatter.html")).substitute(svg=drawn, across=pair[0], up=pair[1])
 
 
@@ -189,7 +191,7 @@ def _measures(result: Result, compared: Standing, axes: dict[int, scatter.Axis])
         {
             "name": seen(str(measure)),
             "better": measure.better,
-            "by": seen(ranked_by(measure)),
+            "by": seen(describe_order(measure)),
             "order": order(means[:, at], measure.better).tolist(),
             "ranks": compared.ranks[:, at].tolist(),
             "axis": _axis(axes[at]) if at in axes else None,

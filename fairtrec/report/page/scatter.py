@@ -11,12 +11,12 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from fairtrec.data import Floats
-from fairtrec.evaluation.answers.aggregates import of_query
+from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Measure, Quantity
-from fairtrec.measures.utility import rows_of_relevance
-from fairtrec.report.labelling import RADIUS, Box, Dot, Spot, labelled, stacked
+from fairtrec.measures.utility import find_relevance_rows
+from fairtrec.report.labelling import RADIUS, Box, Dot, Spot, place_labels, stack_dots
 from fairtrec.report.page import element
 
 LAST = 558  # where letters end at the right, of the 560 units that the drawing is wide
@@ -35,7 +35,7 @@ class Axis:
     ticks: tuple[tuple[float, str], ...]
 
     @classmethod
-    def of(cls, measure: Quantity, means: Floats) -> "Axis":
+    def scale(cls, measure: Quantity, means: Floats) -> "Axis":
         """Lay out the means of the runs: their sizes, where what is nearer 0 is better."""
         values = np.abs(means) if measure.better == "nearer 0" else means
         name = f"|{measure}|" if measure.better == "nearer 0" else str(measure)
@@ -66,14 +66,14 @@ def _every(marks: Sequence[tuple[float, str]]) -> int:
 
 def axes(result: Result, standing: Standing) -> dict[int, Axis]:
     """Make the axis of each measure that says what is better."""
-    means = np.array([scores.compared for scores in result.scores])
+    means = np.array([scores.order_values for scores in result.scores])
     measures = result.scores[0].measures
-    return {at: Axis.of(measures[at], means[:, at]) for at in np.flatnonzero(standing.directed).tolist()}
+    return {at: Axis.scale(measures[at], means[:, at]) for at in np.flatnonzero(standing.directed).tolist()}
 
 
 def default(measures: Sequence[Measure], columns: Sequence[int]) -> tuple[int, int]:
     """Choose what is drawn across and up: the first measure of utility and the first of fairness, if there are both."""
-    rows = rows_of_relevance(map(of_query, measures))
+    rows = find_relevance_rows(map(strip_aggregate, measures))
     across = next((at for at in columns if at in rows), columns[0])
     others = [at for at in columns if at != across]
     return across, next((at for at in others if at not in rows), others[0])
@@ -101,7 +101,7 @@ def field(axes: Iterable[Axis]) -> Box:
     return max(64, 20 + 10 * widest), 40, 536, 362
 
 
-def apart(standing: Standing, across: int, up: int) -> list[int]:
+def find_incomparable_runs(standing: Standing, across: int, up: int) -> list[int]:
     """List the runs that cannot be compared with others in one of two measures."""
     runs: list[int] = np.flatnonzero(np.isnan(standing.means[:, [across, up]]).any(axis=1)).tolist()
     return runs
@@ -115,10 +115,10 @@ def svg(
     left, top, _, bottom = box = field(axes.values())
     places = spots(across, up, box)
     order = [*front, *(run for run in range(len(names)) if run not in front)]
-    dots = stacked((run, *places[run]) for run in order if math.isfinite(sum(places[run])))
+    dots = stack_dots((run, *places[run]) for run in order if math.isfinite(sum(places[run])))
     drawn, shown = {dot.run: dot for dot in dots}, labels(names)
     wanted = {run: shown[run] for run in (front if len(names) > FEW else order)}
-    beside = labelled(dots, wanted, (left, top - 14, LAST, bottom))
+    beside = place_labels(dots, wanted, (left, top - 14, LAST, bottom))
     steps = enumerate(places[run] for run in front)  # from the best up to the best across
     border = (f"V{y:g}H{x:g}" if number else f"M{x:g} {y:g}" for number, (x, y) in steps)
     return element(
@@ -174,7 +174,7 @@ def _point(
         element("title", name),
         element("path", class_="lead", d=lead(beside) if beside else None),
         element("circle", r=dot.radius if dot else RADIUS),
-        beside_dot(label, beside),
+        label_dot(label, beside),
         class_=" ".join(["point", *filter(kinds.get, kinds)]),
         data_run=run,
         transform=f"translate({dot.x:g} {dot.y:g})" if dot else None,
@@ -182,7 +182,7 @@ def _point(
     )
 
 
-def beside_dot(label: str, spot: Spot | None, **attributes: object) -> Element:
+def label_dot(label: str, spot: Spot | None, **attributes: object) -> Element:
     """Write a label at its place from the centre of its dot."""
     x, y, anchor = (spot.x, spot.y, spot.anchor) if spot else (0.0, 0.0, None)
     return element("text", label, x=x, y=y, dy=".35em", text_anchor=anchor, **attributes)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from fairtrec.evaluation.answers.aggregates import of_query
+from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import rows as queries_of
@@ -65,7 +65,7 @@ def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
         lines += [(parts[name].scores[number], f" slice {name}", None, "all") for name in sliced]
         for of, part, query, qid in lines:
             for measure, value in zip(of.measures, of.spell(query, places), strict=True):
-                name = measure if query is None else of_query(measure)
+                name = measure if query is None else strip_aggregate(measure)
                 told = {"key": f"{several}{name}{part}", "value": value}
                 blocks += [_block(told if query is None else {**told, "query_id": qid})] * bool(value)
     return "".join(blocks)

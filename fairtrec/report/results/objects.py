@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.evaluation.answers.aggregates import of_queries, of_query
+from fairtrec.evaluation.answers.aggregates import strip_aggregate, strip_aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.results_file import FORMAT
-from fairtrec.evaluation.answers.scores import Scores, by_query
+from fairtrec.evaluation.answers.scores import Scores, nest_by_query
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Quantity
 from fairtrec.report.records import head, note_records
@@ -31,7 +31,7 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
     for scores in result.scores:
         common = {"run": scores.run, "tag": scores.tag, **of_slice}
         for row, measure in enumerate(scores.measures):
-            name = str(of_query(measure))
+            name = str(strip_aggregate(measure))
             if per_query and not measure.follows:
                 for query, (qid, value) in enumerate(zip(scores.qids, scores.values[row].tolist(), strict=True)):
                     ends = {end: each.values[row, query] for end, each in scores.ends.items()}
@@ -78,12 +78,12 @@ def record(
 
 
 def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
-    spelled = list(map(str, of_queries(scores).measures))
+    spelled = list(map(str, strip_aggregates(scores).measures))
     run: dict[str, Any] = {"run": scores.run, "tag": scores.tag, "queries": len(scores.qids)}
     if summary:
         run |= _means(scores)
     if per_query:
-        run["per_query"] = by_query(scores.qids, of_queries(scores).values, spelled)
+        run["per_query"] = nest_by_query(scores.qids, strip_aggregates(scores).values, spelled)
         for column in scores.columns.values():
             run |= column.describe_queries(scores, spelled)
     return run
@@ -141,7 +141,7 @@ def _rows(scores: Scores, of_slice: str | None, *, per_query: bool, summary: boo
         return pa.array(values, mask=np.isnan(values))
 
     every, measure, query = np.zeros((1, 1), np.int64), np.arange(shape[0])[:, None], np.arange(shape[1])
-    of_queries = [of_query(each) for each in scores.measures]
+    of_queries = [strip_aggregate(each) for each in scores.measures]
     better = [each.better for each in (*of_queries, *scores.measures)]
     told = [each.describe_aggregate().get("aggregate") for each in scores.measures]
     own = measure + shape[0] * of_mean  # of means, which may be other values than means

@@ -5,11 +5,11 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.leaderboard import Standing, by, incomplete
+from fairtrec.evaluation.leaderboard import Standing, incomplete, sort_runs
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import beside, followers, rows, sizes, standing
-from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stacked
+from fairtrec.report.cells import compare_means, followers, rows, sizes, write_suffix
+from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stack_tables
 from fairtrec.report.result_notes import judge, list_notes
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.report.terminal import BEST, WORST
@@ -50,7 +50,7 @@ def tables(
     """Lay out one table: the queries of each run, if asked for, and behind them its means; below them each slice's."""
     several = []
     for name, part in (parts or {ALL: result}).items():
-        ordered = part if sort is None else by(part, sort)
+        ordered = part if sort is None else sort_runs(part, sort)
         lines = [
             (run, *row)
             for run, scores in enumerate(ordered.scores)
@@ -61,7 +61,7 @@ def tables(
             many = ["" if isinstance(query, int) else str(len(ordered.scores[run].qids)) for run, query, _ in lines]
             more.append(Column("sequences" if "sequences" in result.signature else "queries", many))
         several.append(_marked(ordered, lines, more, places, sort if summary else None))
-    table = stacked(several, "slice", list(parts)) if parts else several[0]
+    table = stack_tables(several, "slice", list(parts)) if parts else several[0]
     signs, verdict = legend(result, sort, places, *MARKS), judge(result, sort=sort) if summary else None
     return Document([table], list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
 
@@ -74,7 +74,7 @@ def _marked(
     result: Result, lines: Sequence[RunRow], more: list[Column], places: int, sort: Measure | None
 ) -> ReportTable:
     """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
-    compared, named = standing(result, places), shorten_runs(result)
+    compared, named = compare_means(result, places), shorten_runs(result)
     cells = [RunCell(f"  {query}") if isinstance(query, str) else named[run] for run, query, _ in lines]
     keys = [Column("run", cells, words=True, runs=True)]
     first = None if sort is None or len(result.scores) == 1 else result.scores[0].measures.index(sort)
@@ -101,7 +101,7 @@ def _columns(
     for run, query, _ in lines:
         texts, is_total = result.scores[run].spell(query, places), isinstance(query, str)
         written.append([text or "-" for text in texts] if is_total else texts)
-        behind.append(beside(result.scores[run], query, places))
+        behind.append(write_suffix(result.scores[run], query, places))
     following = [followers(scores, places) for scores in result.scores]
     columns: list[Column] = []
     measures = result.scores[0].measures
@@ -154,15 +154,15 @@ def arrows(result: Result) -> str:
 
 def legend(result: Result, sort: Measure | None, places: int, best_is: str, worst_is: str) -> list[str]:
     """Explain the signs that stand in a table of this result, line by line."""
-    compared, several, explained = standing(result, places), len(result.scores) > 1, arrows(result)
+    compared, several, explained = compare_means(result, places), len(result.scores) > 1, arrows(result)
     ranked = several and sort is not None
     marks = [best_is] * bool(explained and several) + [worst_is] * bool(ranked and compared.worst.any())
     few = "a mean over fewer queries than others has no rank and no mark" if incomplete(result).any() else ""
-    line = [ranked_by(sort) if ranked else "", explained, ", ".join(marks), few * several]
+    line = [describe_order(sort) if ranked else "", explained, ", ".join(marks), few * several]
     return signs(result, compared, places, line, ranked=ranked)
 
 
-def ranked_by(measure: Measure | None) -> str:
+def describe_order(measure: Measure | None) -> str:
     """Say in which order runs stand."""
     return "runs in the order given" if measure is None else f"rank: by {measure}, {FIRST[measure.better]}; {UNTESTED}"
 

@@ -45,7 +45,7 @@ def paths(arguments: Iterable[str], left_out: PassedOver | None = None) -> list[
     return [path for _, path in _expanded(arguments, left_out)]
 
 
-def named(arguments: Iterable[str], left_out: PassedOver | None = None) -> dict[str, str]:
+def expand_runs(arguments: Iterable[str], left_out: PassedOver | None = None) -> dict[str, str]:
     """Give each file that the arguments stand for a name: as ``name=path`` says, else its path.
 
     A path that stands there again has its number behind it; ``left_out`` is that of ``paths``. Raises UsageError for
@@ -85,7 +85,7 @@ def _refuse_hidden(argument: str, meaning: str, way_out: str = "rename one of th
         raise UsageError(f"{argument} is a file, and also means {meaning}; {way_out}")
 
 
-def joined(files: dict[str, str], argument: str) -> tuple[str, dict[str, str]]:
+def add_run(files: dict[str, str], argument: str) -> tuple[str, dict[str, str]]:
     """Put one more run behind those that are named, if it is none of them; give its name, and all.
 
     A run that is there under its path takes the name that it has here. What is no file is left to be found by its name.
@@ -118,12 +118,12 @@ def _expanded(arguments: Iterable[str], left_out: PassedOver | None) -> Iterator
             yield from ((name, file) for file in _files(rest, path, line, left_out))
 
 
-def crossed(labels: str) -> list[str]:
+def split_crossed(labels: str) -> list[str]:
     """Name the labels that are crossed, as ``a*b`` are; a file of that name stands for itself.
 
     Raises UsageError if there are files of both.
 
-    >>> crossed("gender.tsv * age.tsv"), crossed("gender.tsv")
+    >>> split_crossed("gender.tsv * age.tsv"), split_crossed("gender.tsv")
     (['gender.tsv', 'age.tsv'], ['gender.tsv'])
     """
     parts = [part.strip() for part in labels.split("*")]
@@ -242,7 +242,7 @@ def _may_be_run(path: str) -> bool:
     if not os.path.isfile(path) or (submissions.border() is not None and os.path.islink(path)):
         return True  # whoever reads it refuses it
     try:
-        with opening.opened(path) as file:
+        with opening.open_input(path) as file:
             start = file.read(LOOKED_AT)
     except InputError:
         return True  # whoever reads it says what is wrong
@@ -307,7 +307,7 @@ def attributes(arguments: Iterable[str]) -> dict[str, str]:
     for each in several:
         name, sign, labels = each.partition("=")
         is_named = bool(sign and labels and NAME.fullmatch(name))
-        if is_named and (labels == "qrels" or all(os.path.exists(source(part).name) for part in crossed(labels))):
+        if is_named and (labels == "qrels" or all(os.path.exists(source(part).name) for part in split_crossed(labels))):
             _refuse_hidden(source(each).name, f"{labels} by the name {name}", f"type ./{each} for the file")
         if not is_named or os.path.exists(source(each).name):
             name, labels = "", each
@@ -326,12 +326,12 @@ def _called(labels: str) -> str:
     return f"{''.join(NAME.findall(stem)) or 'NAME'}={labels}"
 
 
-def by_attribute(values: Iterable[str], names: Collection[str], option: str) -> str | dict[str, str]:
+def split_by_attribute(values: Iterable[str], names: Collection[str], option: str) -> str | dict[str, str]:
     """Take what was typed once, or once for each attribute as ``NAME=VALUE``; "" is that for all others.
 
     Raises UsageError for two values of one attribute.
 
-    >>> by_attribute(["even", "gender=f=0.4,m=0.6"], ["gender", "age"], "--target")
+    >>> split_by_attribute(["even", "gender=f=0.4,m=0.6"], ["gender", "age"], "--target")
     {'': 'even', 'gender': 'f=0.4,m=0.6'}
     """
     found: dict[str, str] = {}
@@ -346,20 +346,20 @@ def by_attribute(values: Iterable[str], names: Collection[str], option: str) -> 
     return found[""] if found.keys() == {""} else found
 
 
-def names_of(wanted: str | Sequence[str]) -> list[str]:
+def parse_group_names(wanted: str | Sequence[str]) -> list[str]:
     """Take groups that are asked for apart; of one that is renamed give the new name.
 
-    >>> names_of("f=F,m=M,-=N"), names_of(["<40", ">=40"])
+    >>> parse_group_names("f=F,m=M,-=N"), parse_group_names(["<40", ">=40"])
     (['f', 'm'], ['<40', '>=40'])
     """
     pairs = map(_renaming, _entries(wanted))
     return [new for new, old in pairs if old is None or new != "-"]
 
 
-def renamed_in(wanted: str | Sequence[str] | None) -> dict[str, str]:
+def parse_renamings(wanted: str | Sequence[str] | None) -> dict[str, str]:
     """Give the new names of groups by their old ones, of those that are renamed. Raises UsageError for two new names.
 
-    >>> renamed_in("f=F,m=M,-=N"), renamed_in("f,m")
+    >>> parse_renamings("f=F,m=M,-=N"), parse_renamings("f,m")
     ({'F': 'f', 'M': 'm', 'N': '-'}, {})
     """
     found: dict[str, str] = {}
@@ -388,7 +388,7 @@ def renamings(wanted: Any) -> str:
     if isinstance(wanted, Mapping):
         told = {name: renamings(own) for name, own in wanted.items()}
         return ";".join(f"{name}={own}" if name else own for name, own in told.items() if own)
-    return ",".join(f"{new}={old}" for old, new in renamed_in(wanted).items())
+    return ",".join(f"{new}={old}" for old, new in parse_renamings(wanted).items())
 
 
 def is_by_name(value: Any) -> bool:

@@ -33,7 +33,7 @@ def refuse_full_folder(folder: "Path", *, force: bool) -> None:
 
 
 @contextmanager
-def replaced(path: "Path", *, synced: bool = False) -> "Iterator[Path]":
+def replace_file(path: "Path", *, synced: bool = False) -> "Iterator[Path]":
     """Give a temporary name; what is written there comes to stand at ``path``, unless an error is raised.
 
     Where the system can do so the file has no name of its own before, and nothing of it is left if the process is
@@ -70,16 +70,16 @@ def replaced(path: "Path", *, synced: bool = False) -> "Iterator[Path]":
 
 
 @contextmanager
-def streamed(path: "Path") -> Iterator[BinaryIO]:
+def stream_to(path: "Path") -> Iterator[BinaryIO]:
     """Give a file to write to, which comes to stand at ``path`` when it is whole, unless an error is raised."""
-    with replaced(path, synced=True) as part:
+    with replace_file(path, synced=True) as part:
         has_name = part.parent == path.parent
         with part.open("wb") if has_name else os.fdopen(os.open(part, os.O_RDWR), "wb") as file:
             yield file
 
 
 @contextmanager
-def beside(path: "Path") -> "Iterator[Path]":
+def make_scratch_folder(path: "Path") -> "Iterator[Path]":
     """Give a folder beside ``path`` for what is needed until that is written."""
     import shutil
 
@@ -102,7 +102,7 @@ def replaced_folder(path: "Path") -> "Iterator[Path]":
 
     path.parent.mkdir(parents=True, exist_ok=True)
     old = path.with_name(f"{PREFIX}{os.urandom(8).hex()}.old")
-    with beside(path) as part:
+    with make_scratch_folder(path) as part:
         yield part
         try:
             if path.exists():

@@ -15,7 +15,7 @@ PIECE = 1 << 16
 
 
 @contextmanager
-def unpacked(raw: Any, path: FilePath) -> Iterator[BinaryIO]:
+def unpack(raw: Any, path: FilePath) -> Iterator[BinaryIO]:
     """Give what was packed, of a stream that can be looked into. Raises EOFError or OSError for what is damaged."""
     magic = raw.peek(4)[:4]
     if magic.startswith(GZIP):
@@ -97,10 +97,10 @@ ARCHIVES = {
 }  # fmt: skip
 
 
-def foreign(start: bytes) -> tuple[str, str] | None:
+def detect_foreign(start: bytes) -> tuple[str, str] | None:
     """Tell by its start what is no text of UTF-8 at all: the code of that, and what to do; None for what may be a run.
 
-    >>> foreign("q1 Q0 d7 1 0.5 t".encode("utf-16-le"))[1]
+    >>> detect_foreign("q1 Q0 d7 1 0.5 t".encode("utf-16-le"))[1]
     'this is UTF-16; save it as UTF-8, as with: iconv -f UTF-16LE -t UTF-8'
     """
     what = next((what for magic, what in ARCHIVES.items() if start.startswith(magic)), "")
@@ -117,10 +117,10 @@ def foreign(start: bytes) -> tuple[str, str] | None:
     return None
 
 
-def uncompressed(name: str) -> str:
+def strip_suffix(name: str) -> str:
     """Take the ending of a compressed file from its name.
 
-    >>> uncompressed("bm25.run.gz")
+    >>> strip_suffix("bm25.run.gz")
     'bm25.run'
     """
     return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)

@@ -31,7 +31,7 @@ def forget(slot: int) -> None:
 
 
 @contextmanager
-def watched(path: FilePath, address: int, length: int) -> Iterator[None]:
+def watch_mapping(path: FilePath, address: int, length: int) -> Iterator[None]:
     """Watch a mapping meanwhile."""
     slot = watch(path, address, length)
     try:

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, cast
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError, reason
 from fairtrec.support.files import compression
-from fairtrec.support.files.compression import foreign
+from fairtrec.support.files.compression import detect_foreign
 from fairtrec.support.progress import listener, report
 
 STDIN = "-"
@@ -72,7 +72,7 @@ def is_stream(path: FilePath) -> bool:
 
 
 @contextmanager
-def opened(path: FilePath) -> Iterator[BinaryIO]:
+def open_input(path: FilePath) -> Iterator[BinaryIO]:
     """Open a file for reading as decompressed bytes; trouble while reading it becomes an InputError naming it."""
     if "\0" in fspath(path):
         raise InputError("no file has a name with a NUL in it; correct it", path)
@@ -82,7 +82,7 @@ def opened(path: FilePath) -> Iterator[BinaryIO]:
             if not raw.peek(4)[:4].startswith(compression.STARTS):
                 yield raw
                 return
-            with compression.unpacked(raw, path) as stream:
+            with compression.unpack(raw, path) as stream:
                 yield stream
     except FileNotFoundError:
         raise InputError("there is no such file; check the name", path) from None
@@ -145,7 +145,7 @@ def _once(path: FilePath) -> Iterator[Any]:
         _streams[name] = sys.stdin, hashed.sha256.hexdigest()
 
 
-def start_of_stream(path: FilePath) -> bytes:
+def peek_stream(path: FilePath) -> bytes:
     """Give the first bytes that were read, unpacked, of what cannot be read again."""
     return _reading[fspath(path)].start
 
@@ -296,7 +296,7 @@ def check_text(block: bytes, path: FilePath, line: int) -> None:
             if fault < 0 or error.start < fault:
                 fault, what = error.start, "bytes that are not UTF-8"
     if fault >= 0:
-        if line == 1 and (other := foreign(block)):
+        if line == 1 and (other := detect_foreign(block)):
             raise InputError(other[1], path)
         where = line + block.count(b"\n", 0, fault)
         raise InputError(f"{what}; save the file as UTF-8 text", path, where)
@@ -329,7 +329,7 @@ def _is_decoded(text: bytes) -> bool:
 def lines(path: FilePath, comment: bytes = b"", longest: int = 0) -> Iterator[tuple[int, bytes]]:
     """Give the number and text of each line that is not blank; one that starts with ``comment`` is passed over."""
     number = 0
-    with opened(path) as stream:
+    with open_input(path) as stream:
         for block, _ in blocks(stream, path, longest):
             rows = block.split(b"\n")
             rows.pop() if not rows[-1] else None
@@ -347,7 +347,7 @@ def first_line(path: FilePath, comment: bytes, longest: int = 0) -> tuple[int, b
     passed, longest = 0, longest or LONGEST_LINE
     if is_stream(path):
         raise InputError("this kind of file is read twice, which a stream cannot be; give a file", path)
-    with opened(path) as stream:
+    with open_input(path) as stream:
         for number, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
             refuse_long(line, longest, path, number)
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line

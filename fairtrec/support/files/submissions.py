@@ -55,7 +55,7 @@ class Border:
 
     def _refuse_long(self, path: FilePath) -> None:
         size = lines = 0
-        with opening.opened(path) as stream:
+        with opening.open_input(path) as stream:
             while block := stream.read(opening.BLOCK):
                 is_text = size > 0 or not block.startswith(opening.PARQUET)
                 size += len(block)
@@ -91,7 +91,7 @@ def is_untrusted() -> bool:
 
 
 @contextmanager
-def guarded(*, untrusted: bool | Mapping[str, int] = False, no_links: bool = False) -> Iterator[None]:
+def guard_files(*, untrusted: bool | Mapping[str, int] = False, no_links: bool = False) -> Iterator[None]:
     """Refuse files while this lasts; as ``untrusted`` also with other limits, by their names."""
     is_asked = untrusted is not False or is_set()
     is_settled = untrusted is False and _asked.get() is not None

@@ -56,11 +56,11 @@ class Fields:
         """Give a field of this type: str, int, float, bool or list. A whole number counts as a float."""
         return self.typed(name, self.value(name), kind)
 
-    def maybe(self, name: str, kind: type[Typed]) -> Typed | None:
+    def take_optional(self, name: str, kind: type[Typed]) -> Typed | None:
         """Give a field of this type; None if it is missing, or null."""
         return None if self.values.get(name) is None else self.get(name, kind)
 
-    def every(self, name: str, kind: type[Typed]) -> list[Typed]:
+    def take_list(self, name: str, kind: type[Typed]) -> list[Typed]:
         """Give a list of values of this type."""
         several = enumerate(self.get(name, list))
         return [self.typed(f"{name}[{number}]", value, kind) for number, value in several]
@@ -71,14 +71,14 @@ class Fields:
 
     def counts(self, name: str) -> list[int]:
         """Give a list of such numbers."""
-        return [self._counted(f"{name}[{number}]", value) for number, value in enumerate(self.every(name, int))]
+        return [self._counted(f"{name}[{number}]", value) for number, value in enumerate(self.take_list(name, int))]
 
     def _counted(self, name: str, number: int) -> int:
         if not 0 <= number < 1 << 63:
             self.refuse("must be 0 or more" if number < 0 else "is too large", name)
         return number
 
-    def one_of(self, name: str, words: Collection[str]) -> str:
+    def take_word(self, name: str, words: Collection[str]) -> str:
         """Give a field that is one of these words."""
         word = self.get(name, str)
         if word not in words:
@@ -119,7 +119,7 @@ class Fields:
 
 def read_toml(path: FilePath, way_out: str) -> Fields:
     """Read a TOML file. Raises InputError for what is none, and for one that is too large."""
-    with opening.opened(path) as stream:
+    with opening.open_input(path) as stream:
         data = stream.read(LARGEST_TOML + 1)
     if len(data) > LARGEST_TOML:
         raise InputError(f"this TOML file has more than {LARGEST_TOML >> 20} MiB; {way_out}", path)

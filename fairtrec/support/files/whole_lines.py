@@ -64,7 +64,7 @@ class Lines:
         return data
 
 
-def object_of(line: bytes, example: str, path: FilePath, number: int) -> dict[str, Any]:
+def parse_object(line: bytes, example: str, path: FilePath, number: int) -> dict[str, Any]:
     """Read a line. Raises InputError if it is not JSON, or no object, which then should be like the example."""
     import json
 

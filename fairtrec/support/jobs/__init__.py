@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from fairtrec.support import compiled
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries
-from fairtrec.support.jobs.sent import Sent, written
+from fairtrec.support.jobs.sent import Sent, write_work
 
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
 GUARDED = f"{__name__}.guarded"
@@ -92,7 +92,7 @@ def _exclude_current_folder() -> Iterator[None]:
 
 
 @contextmanager
-def put_off() -> Iterator[None]:
+def defer_signals() -> Iterator[None]:
     """Put what asks this process to end off until what stands here is done, whichever of its threads takes it."""
     import signal
     import threading
@@ -126,7 +126,7 @@ def _uninterrupted() -> Iterator[None]:
         return
     from multiprocessing import resource_tracker
 
-    with _exclude_current_folder(), put_off():
+    with _exclude_current_folder(), defer_signals():
         resource_tracker.ensure_running()  # which would let Ctrl-C through once it is started
         before = signal.pthread_sigmask(signal.SIG_BLOCK, set(_ends()))
         try:
@@ -164,7 +164,7 @@ def map_ordered(
     if jobs > 1 and os.path.basename(program) == "<stdin>":  # noqa: PTH119 - python - < it, which is gone
         what = "this program was read from standard input, which other processes cannot read again"
         raise UsageError(f"{what}; write it into a file, or give jobs=1")
-    with written(work) if jobs > 1 else nullcontext() as sent:
+    with write_work(work) if jobs > 1 else nullcontext() as sent:
         if sent is None:
             call = work.begin()
             for thing in things:
@@ -266,7 +266,7 @@ def _end_with_parent() -> None:
 def _call() -> Callable[[Any], Any] | None:
     """Set the work up in this process; None if a part of it is not known here."""
     try:
-        work: Work[Any, Any] = _received.received()
+        work: Work[Any, Any] = _received.load()
     except (AttributeError, ImportError):
         return None
     return work.begin()

@@ -17,7 +17,7 @@ class Sent(NamedTuple):
     path: str
     places: list[tuple[int, int]]
 
-    def received(self) -> Any:
+    def load(self) -> Any:
         """Give the work in another process; pages of its arrays are shared by all, and copied where they are changed.
 
         Raises AttributeError or ImportError if a part of it is not known here.
@@ -32,7 +32,7 @@ class Sent(NamedTuple):
 
 
 @contextmanager
-def written(work: Any) -> Iterator[Sent | None]:
+def write_work(work: Any) -> Iterator[Sent | None]:
     """Write work into a file while other processes are at it; give None if that cannot be done.
 
     Raises InputError where there is no room.

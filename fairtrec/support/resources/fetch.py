@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrec.support.errors import ResourceError
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.atomic import replace_file
 
 LIMIT = 64 * 2**20  # bytes, where the size is not known
 PIECE = 1 << 20
@@ -41,7 +41,7 @@ def fetch(url: str, target: Path, sha256: str, size: int | None = None) -> None:
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise ResourceError(f"wrong bytes: the sha256 is {found[:12]}, expected is {sha256[:12]}")
-    with replaced(target, synced=True) as part:
+    with replace_file(target, synced=True) as part:
         part.write_bytes(content)
 
 
@@ -53,7 +53,7 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def intact(path: Path, sha256: str) -> bool:
+def has_digest(path: Path, sha256: str) -> bool:
     """Is this file there, readable, and the expected one?"""
     try:
         return digest(path) == sha256

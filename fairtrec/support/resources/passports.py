@@ -23,9 +23,9 @@ from typing import Any, Literal, TypeVar, get_args
 from fairtrec.support import network
 from fairtrec.support.errors import FilePath, InputError, ResourceError
 from fairtrec.support.files import opening
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.atomic import replace_file
 from fairtrec.support.files.typed import Fields, read_toml
-from fairtrec.support.resources.fetch import digest, fetch, intact
+from fairtrec.support.resources.fetch import digest, fetch, has_digest
 
 Kind = Literal["wordlist", "pairs", "queryset"]
 State = Literal["ok", "missing", "damaged"]
@@ -86,7 +86,7 @@ class Passport:
     @property
     def is_intact(self) -> bool:
         """Is the file the one that is described here?"""
-        return intact(self.place, self.sha256)
+        return has_digest(self.place, self.sha256)
 
     @property
     def is_here(self) -> bool:
@@ -118,7 +118,7 @@ class OwnPassport(Passport):
     @property
     def is_intact(self) -> bool:
         """Is the file the one that is described here, and are its slices?"""
-        sliced = self.slices is None or intact(self.folder / self.slices, self.slices_sha256 or "")
+        sliced = self.slices is None or has_digest(self.folder / self.slices, self.slices_sha256 or "")
         return sliced and super().is_intact
 
     @property
@@ -230,7 +230,7 @@ def add_own(file: FilePath) -> Path:
     described = {wanted.file: wanted.sha256, wanted.slices: wanted.slices_sha256}
     copies = {name: path.parent / name for name in described if name is not None}
     for name, beside in copies.items():
-        if opening.is_stream(beside) or not intact(beside, described[name] or ""):
+        if opening.is_stream(beside) or not has_digest(beside, described[name] or ""):
             raise InputError(f"this is not the file that {path} describes; make both again", beside)
     kept = _kept(wanted, {wanted.folder / name: beside for name, beside in copies.items()})
     _kept(wanted, {wanted.folder / f"{wanted.name}.toml": path})
@@ -244,7 +244,7 @@ def _kept(wanted: Passport, copies: Mapping[Path, FilePath]) -> Path:
     try:
         for place, file in copies.items():
             place.parent.mkdir(parents=True, exist_ok=True)
-            with replaced(place, synced=True) as part:
+            with replace_file(place, synced=True) as part:
                 copyfile(file, part)
     except OSError as error:
         raise _unwritable(wanted.place, error) from error
@@ -317,10 +317,10 @@ def _read(path: Path, of: type[AnyPassport]) -> AnyPassport:
 def _passport(fields: Fields, name: str, of: type[AnyPassport]) -> AnyPassport:
     """Take a passport from its fields."""
     fields.refuse_others(Passport.__dataclass_fields__.keys() - {"name"})
-    kind = fields.one_of("kind", ["queryset"] if of is OwnPassport else get_args(Kind))
+    kind = fields.take_word("kind", ["queryset"] if of is OwnPassport else get_args(Kind))
     texts = {each: fields.get(each, str) for each in TEXTS}
-    more = {each: fields.maybe(each, str) for each in OPTIONAL}
-    digests = {"sha256": fields.get("sha256", str), "slices_sha256": fields.maybe("slices_sha256", str)}
+    more = {each: fields.take_optional(each, str) for each in OPTIONAL}
+    digests = {"sha256": fields.get("sha256", str), "slices_sha256": fields.take_optional("slices_sha256", str)}
     _refuse_passport(fields, more, digests, is_own=of is OwnPassport)
     if kind == "wordlist":
         groups = fields.object("count")
@@ -328,7 +328,7 @@ def _passport(fields: Fields, name: str, of: type[AnyPassport]) -> AnyPassport:
     else:
         count = fields.count("count")
     size = fields.count("bytes") if "bytes" in fields else None
-    aliases = tuple(fields.every("aliases", str)) if "aliases" in fields else ()
+    aliases = tuple(fields.take_list("aliases", str)) if "aliases" in fields else ()
     given: Any = {**texts, **more, **digests, "kind": kind}
     return of(name=name, count=count, bytes=size, aliases=aliases, **given)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
-from fairtrec.commands.ablate.ablation import RunOrder, shown
+from fairtrec.commands.ablate.ablation import RunOrder, find_significant
 from fairtrec.counting import counter
 from fairtrec.counting.counter import TermTable
 from fairtrec.data import Docnos, GroupTerms
@@ -302,29 +302,29 @@ few = st.lists(st.integers(-3, 3).map(float) | st.just(math.nan), min_size=2, ma
 def test_orders_are_those_of_brute_force(data, better):
     first = np.array(data.draw(few))
     second = np.array(data.draw(st.lists(st.integers(-3, 3).map(float), min_size=len(first), max_size=len(first))))
-    one, two = RunOrder.of(first, better), RunOrder.of(second, "higher")
+    one, two = RunOrder.sort_means(first, better), RunOrder.sort_means(second, "higher")
     turned = {"lower": first, "nearer 0": abs(first)}.get(better, -first)
     known = ~np.isnan(turned)
     expected = [1 + sum(other < own for other in turned[known]) if own == own else 0 for own in turned]
     assert one.ranks.tolist() == expected
     pairs = [(a, b) for a, b in combinations(range(len(first)), 2) if known[a] and known[b]]
     flips = {(a, b) for a, b in pairs if (turned[a] - turned[b]) * (second[b] - second[a]) < 0}
-    assert set(zip(*map(np.ndarray.tolist, np.nonzero(one.flipped(two))), strict=True)) == flips
+    assert set(zip(*map(np.ndarray.tolist, np.nonzero(one.find_flipped(two))), strict=True)) == flips
     tau = stats.kendalltau(turned[known], -second[known]).statistic if known.sum() > 1 else math.nan
     assert one.tau_b(two) == pytest.approx(tau, abs=1e-12, nan_ok=True)
 
 
 def test_what_agrees_to_12_digits_is_tied():
-    assert RunOrder.of(np.array([0.1 + 0.2, 0.3, 0.2]), "higher").ranks.tolist() == [1, 1, 3]
+    assert RunOrder.sort_means(np.array([0.1 + 0.2, 0.3, 0.2]), "higher").ranks.tolist() == [1, 1, 3]
 
 
 def test_pairs_are_compared_where_both_have_a_value():
     values = np.array([[0.9, 0.8, 0.9, math.nan], [0.1, 0.2, 0.15, 0.9], [0.1, 0.2, 0.15, 0.5]])
-    told = shown(values, "higher", alpha=0.05)
+    told = find_significant(values, "higher", alpha=0.05)
     assert told.tolist() == [[False, True, True], [False] * 3, [False] * 3]
     turned = np.array([[1, -1, 1.1, -1.0], [0.1, 0.1, 0.2, -0.1]])
-    assert shown(turned, "nearer 0", alpha=0.05)[0, 1]
-    assert not shown(turned, "higher", alpha=0.05)[0, 1]
+    assert find_significant(turned, "nearer 0", alpha=0.05)[0, 1]
+    assert not find_significant(turned, "higher", alpha=0.05)[0, 1]
 
 
 # --- documents x terms ---
@@ -339,18 +339,18 @@ TERMS = st.lists(st.text("ab ", min_size=1, max_size=4).filter(str.strip), min_s
 def test_the_product_is_what_counting_gives(texts, first, second, tokenizer, case):
     first, second = ([" ".join(term.split()) for term in of] for of in (first, second))
     docs = {f"d{number}".encode(): text for number, text in enumerate(texts)}
-    wanted = Docnos.of(np.array([*docs, b"unknown"]))
+    wanted = Docnos.collect(np.array([*docs, b"unknown"]))
     terms = GroupTerms("", {"f": tuple(first), "m": tuple(second)})
-    lexicon = counter.Lexicon.of(terms, tokenizer, case_sensitive=case)
+    lexicon = counter.Lexicon.from_terms(terms, tokenizer, case_sensitive=case)
 
     def reader(names):
         return ((row, docs[name]) for row, name in enumerate(names.names.tolist()) if name in docs)
 
     table = TermTable([*first, *second, "b a"], reader)
     expected = counter.count_texts(reader(wanted), wanted, lexicon)
-    for part in (Docnos.of(wanted.names[:1]), wanted):  # what is not known yet is read then
-        found = table.annotations(part, lexicon)
-        whole = expected.of(part)
+    for part in (Docnos.collect(wanted.names[:1]), wanted):  # what is not known yet is read then
+        found = table.look_up_counts(part, lexicon)
+        whole = expected.take_documents(part)
         assert found.counts.tolist() == whole.counts.tolist()
         assert (found.known.tolist(), found.tokens.tolist()) == (whole.known.tolist(), whole.tokens.tolist())
         assert found.log_counts == pytest.approx(whole.log_counts, abs=1e-12)

@@ -17,10 +17,10 @@ from fairtrec.commands.compare import COMPARISONS
 from fairtrec.evaluation import leaderboard
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import Scores, filled, worst
+from fairtrec.evaluation.answers.scores import Scores, fill_undefined, find_worst_value
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.registry import parse as measures
-from fairtrec.report.cells import distinct
+from fairtrec.report.cells import format_distinct
 from fairtrec.report.writers import RESULTS
 from fairtrec.statistics import paired
 from fairtrec.support.errors import InputError, UsageError
@@ -88,7 +88,7 @@ def test_few_differences_that_are_not_0_are_counted_and_mark_the_verdict(nonzero
     differences[:nonzero] = np.linspace(0.1, 0.2, nonzero)
     view = compare(result_of(scores(np.full(40, 0.5), "base"), scores(0.5 + differences)))
     (row,) = view.rows
-    assert (row.nonzero, row.doubtful) == (nonzero, marked)
+    assert (row.nonzero, row.is_doubtful) == (nonzero, marked)
     table = COMPARISONS("table", view, places=4)
     assert (f"{row.verdict} ?" in table) is marked
     assert ("?: fewer than 10 differences are not 0" in table) is marked
@@ -98,7 +98,7 @@ def test_few_differences_that_are_not_0_are_counted_and_mark_the_verdict(nonzero
 
 def test_no_mark_where_nothing_was_tested():
     (row,) = compare(result_of(scores([0.5], "base"), scores([0.7]))).rows
-    assert (row.verdict, row.nonzero, row.doubtful) == ("not tested", 1, False)
+    assert (row.verdict, row.nonzero, row.is_doubtful) == ("not tested", 1, False)
 
 
 # --- check ---
@@ -292,11 +292,11 @@ def test_leaving_out_queries_gains_nothing():
 def test_the_worst_is_that_of_the_direction(better, bounds, value):
     made = dataclass(frozen=True)(type("Made", (Measure,), {"better": better, "bounds": bounds}))()
     if value is not None:
-        assert worst(made) == value
+        assert find_worst_value(made) == value
         return
     with pytest.raises(UsageError, match="Made has no worst value; choose --undefined 0, error or skip"):
-        filled(Scores("r", "t", (made,), ("q",), np.array([[np.nan]])), "worst")
-    assert filled(Scores("r", "t", (made,), ("q",), np.array([[np.nan]])), "0").values.tolist() == [[0.0]]
+        fill_undefined(Scores("r", "t", (made,), ("q",), np.array([[np.nan]])), "worst")
+    assert fill_undefined(Scores("r", "t", (made,), ("q",), np.array([[np.nan]])), "0").values.tolist() == [[0.0]]
 
 
 @pytest.mark.parametrize("form", ["table", "md", "latex"])
@@ -341,4 +341,4 @@ def test_on_the_command_line(folder, fairtrec_command):
 
 @pytest.mark.usefixtures("few_files")
 def test_numbers_that_no_digits_tell_apart():
-    assert distinct(1e-30, 2e-30, 4) == ("1e-30", "2e-30")
+    assert format_distinct(1e-30, 2e-30, 4) == ("1e-30", "2e-30")

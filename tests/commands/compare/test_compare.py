@@ -246,12 +246,12 @@ def test_slices_and_the_worst_of_them():
 
 def test_slices_that_are_alike_but_for_rounding_have_no_worst():
     means = (0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1)
-    assert slicing.worst([("a", name, mean, "higher") for name, mean in zip("xy", means, strict=True)]) == [
+    assert slicing.mark_worst([("a", name, mean, "higher") for name, mean in zip("xy", means, strict=True)]) == [
         False,
         False,
     ]
     more = [("a", name, mean, "higher") for name, mean in zip("xyz", (*means, 0.9), strict=True)]
-    assert slicing.worst(more) == [True, True, False]
+    assert slicing.mark_worst(more) == [True, True, False]
 
 
 def test_correlations_over_queries_and_runs():

@@ -46,8 +46,8 @@ def test_the_variance_is_that_of_queries_and_of_labels(given):
     runs, words, sheet, _ = given
     result = fairtrec.evaluate("EER@5", runs, labels=words, gold=sheet)
     (row,) = fairtrec.compare(result, confidence=0.9).rows
-    one, other = (scores.columns["gold"].rows[0].drawn() for scores in result.scores)
-    of_labels = other.less(one)
+    one, other = (scores.columns["gold"].rows[0].take_drawn() for scores in result.scores)
+    of_labels = other.estimate_difference(one)
     variance = of_labels.sampled
     assert variance >= of_labels.variance
     half = stats.t.ppf(0.95, 39) * math.sqrt(variance)
@@ -129,7 +129,7 @@ def test_few_queries_that_differ_are_doubtful(given):
     assert all(found.doubtful for scores in result.scores for found in scores.settle("gold"))
     (row,) = fairtrec.compare(result).rows
     assert row.few_labels
-    assert row.doubtful
+    assert row.is_doubtful
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_matrix_of_runs_shows_corrected_differences(given):
     measure = "Exposure(group='f',of='all')@5"
     result = fairtrec.evaluate(measure, {**runs, "far": far}, labels=words, gold=turned)
     row = next(row for row in fairtrec.compare(result).rows if row.run == "far")
-    assert row.difference > 0 > row.corrected == row.tested
+    assert row.difference > 0 > row.corrected == row.tested_difference
     assert row.verdict == "lower"
     compared = fairtrec.compare(result, "all")
     assert "row less column, as gold labels correct it; *: the difference is shown" in str(compared)

@@ -64,7 +64,7 @@ def test_queries_without_a_value_in_some_run_are_left_out(example):
     result = fairtrec.evaluate("AWRF@3", runs, example / "qrels.txt", labels=example / "labels.tsv")
     found = fairtrec.reliability(result)
     assert (found.rows[0].queries, found.rows[0].left_out) == (9, 3)
-    assert found.rows[0].doubtful
+    assert found.rows[0].is_doubtful
     assert "AWRF@3: 9 of 12 queries; 3 have no value in some run" in texts(found.notes)
     values = np.stack([scores.values[0] for scores in result.scores])
     whole = values[:, ~np.isnan(values).any(axis=0)]

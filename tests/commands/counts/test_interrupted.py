@@ -36,7 +36,7 @@ def run(folder, name="c.tsv", **options):
 
 def interrupted(folder, monkeypatch, name="c.tsv"):
     """Count some of a collection."""
-    count, left = part.CountingWork.counted, iter(range(4))
+    count, left = part.CountingWork.count_task, iter(range(4))
 
     def counting(*arguments):
         if next(left, None) is None:
@@ -44,7 +44,7 @@ def interrupted(folder, monkeypatch, name="c.tsv"):
         return count(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(part.CountingWork, "counted", counting)
+        patch.setattr(part.CountingWork, "count_task", counting)
         with pytest.raises(KeyboardInterrupt):
             run(folder, name)
     return folder / "o.arrow.parts" / "manifest.jsonl"

@@ -31,14 +31,14 @@ from fairtrec.counting.local.engine import CountingOptions, count_collection
 from fairtrec.counting.table import build
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
-from fairtrec.counting.text_blocks import of_json, of_tsv
+from fairtrec.counting.text_blocks import read_json_lines, read_tsv_lines
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import THOROUGH
 
 TERMS = GroupTerms("terms.csv", {"f": ("she", "queen", "her majesty"), "m": ("he", "king")}, "ab" * 32)
-LEXICON = Lexicon.of(TERMS)
+LEXICON = Lexicon.from_terms(TERMS)
 WORDS = [
     "she",
     "he",
@@ -89,7 +89,7 @@ def run(folder, *sources, name="t.arrow", terms=TERMS, **options):
 
 
 def expected(texts, lexicon=LEXICON):
-    docnos = Docnos.of(np.array([name.encode() for name in texts], np.bytes_))
+    docnos = Docnos.collect(np.array([name.encode() for name in texts], np.bytes_))
     return counter.count_texts(
         ((i, texts[name.decode()]) for i, name in enumerate(docnos.names.tolist())), docnos, lexicon
     )
@@ -111,7 +111,7 @@ def test_counts_as_the_definition_says(tokenizer, case_sensitive, tmp_path, smal
     texts = passages(150)
     (tmp_path / "c.tsv").write_bytes(tsv(texts))
     done = run(tmp_path, tmp_path / "c.tsv", tokenizer=tokenizer, case_sensitive=case_sensitive)
-    assert_holds(tmp_path / "t.arrow", texts, Lexicon.of(TERMS, tokenizer, case_sensitive=case_sensitive))
+    assert_holds(tmp_path / "t.arrow", texts, Lexicon.from_terms(TERMS, tokenizer, case_sensitive=case_sensitive))
     assert (done.meta.tokenizer, done.meta.case_sensitive) == (tokenizer, case_sensitive)
     assert done.counter in {"numpy", "compiled"}
     assert done.bytes == sum(len(text.encode()) for text in texts.values())
@@ -174,7 +174,7 @@ def test_what_two_threads_have_begun_ends_first_though_ctrl_c_comes_again():
             return task.number
 
     several = (tasks.Task(number, 0, 0) for number in range(9))
-    found = tasks.in_order(Slow(), [], several, 2, threads=True)
+    found = tasks.run_tasks(Slow(), [], several, 2, threads=True)
     assert next(found)[1] == 0
     again = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
     again.start()
@@ -238,7 +238,7 @@ def test_lines_are_cut_as_one_would_by_hand(text, size, block):
 def read(origin, longest):
     documents_, faults, lines = [], [], 0
     for task in tasks.tasks([origin], longest):
-        for some in tasks.documents_of(origin, task, longest):
+        for some in tasks.read_documents(origin, task, longest):
             names = some.docnos.to_pylist()
             for name, start, end, line in zip(names, some.starts, some.ends, some.lines, strict=True):
                 documents_.append((lines + line, name, some.block[start:end]))
@@ -398,7 +398,7 @@ def test_what_is_there_is_kept(tmp_path):
 
 def stop_after(monkeypatch, many):
     """Let a run of one job end, as if it were killed, when so many tasks are done."""
-    count = part.CountingWork.counted
+    count = part.CountingWork.count_task
     left = iter(range(many))
 
     def counting(*arguments):
@@ -406,7 +406,7 @@ def stop_after(monkeypatch, many):
             raise KeyboardInterrupt
         return count(*arguments)
 
-    monkeypatch.setattr(part.CountingWork, "counted", counting)
+    monkeypatch.setattr(part.CountingWork, "count_task", counting)
 
 
 def interrupted(folder, monkeypatch):
@@ -505,10 +505,10 @@ characters = st.text("aAe éÉİΣς.'-\u3000\u00a0\u0085\x1c\t女x_", max_size=
 @given(text=characters, tokenizer=st.sampled_from(list(TOKENIZERS)), case_sensitive=st.booleans())
 def test_long_documents_keep_their_counts(text, tokenizer, case_sensitive):
     terms = GroupTerms("", {"f": ("ae", "éa", "aς", "a a"), "m": ("e", "ς", "i\u0307", "A.E", "女", "x x")})
-    lexicon = Lexicon.of(terms, tokenizer, case_sensitive=case_sensitive)
+    lexicon = Lexicon.from_terms(terms, tokenizer, case_sensitive=case_sensitive)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel, "PIECE", 6)
-        some = text_blocks.of_pairs([("a", "e"), ("d", text), ("b", "ae")], 10**6)
+        some = text_blocks.read_pairs([("a", "e"), ("d", text), ("b", "ae")], 10**6)
         found = Kernel(lexicon).count(some.block, some.starts, some.ends)
     tokens = lexicon.tokens(text)
     assert found[0].tolist() == [1, len(tokens), 1]
@@ -531,9 +531,9 @@ def test_lower_case_keeps_what_long_documents_rely_on():
 
 def test_both_counters_see_the_same_documents():
     block = tsv(passages(50))
-    some = of_tsv(block, 10**6)
+    some = read_tsv_lines(block, 10**6)
     as_json = "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in passages(50).items())
-    others = of_json(as_json.encode(), 10**6)
+    others = read_json_lines(as_json.encode(), 10**6)
     assert some.docnos.equals(others.docnos)
     for counting in (Kernel, Compiled)[: 1 + (extension is not None)]:
         for these in (some, others):

@@ -240,11 +240,11 @@ def test_the_query_that_costs_the_oracle_most(shared):
     )  # fmt: skip
     (of_run,) = explanation.runs
     assert of_run.mean("value") == pytest.approx(0.9646, abs=5e-5)
-    first, second, third = of_run.worst("higher")[:3]
+    first, second, third = of_run.list_worst("higher")[:3]
     assert (first.qid, round(first.value, 4)) == ("962179", 0.0749)
     assert (second.qid, round(second.value, 4)) == ("443396", 0.8630)
     assert third.value == pytest.approx(1)
-    assert first.lost / sum(each.lost for each in of_run.queries) == pytest.approx(0.87, abs=0.005)
+    assert first.loss / sum(each.loss for each in of_run.queries) == pytest.approx(0.87, abs=0.005)
 
 
 # --- what words are said to do ---
@@ -693,7 +693,7 @@ def test_the_page_of_counts_and_of_values_that_are_undefined(example, tmp_path):
 @given(text=st.text(alphabet="she rf'İK.,-_ßal\u00a0\n", max_size=40))
 def test_marks_are_what_is_counted(tokenizer, text):
     terms = GroupTerms("list", {"f": ("she", "her he", "ß"), "m": ("he", "a")})
-    lexicon = Lexicon.of(terms, tokenizer)
+    lexicon = Lexicon.from_terms(terms, tokenizer)
     tokens = lexicon.tokens(text)
     counted = lexicon.occurrences(tokens)
     single = sum(times for (term, _), times in counted.items() if " " not in term)
@@ -706,5 +706,5 @@ def test_marks_are_what_is_counted(tokenizer, text):
 
 def test_marks_that_overlap_are_one():
     terms = GroupTerms("list", {"f": ("first lady",), "m": ("lady he",)})
-    found = explained.marks(Lexicon.of(terms), "A first lady, he said.")
+    found = explained.marks(Lexicon.from_terms(terms), "A first lady, he said.")
     assert [(mark.start, mark.end, mark.groups) for mark in found] == [(2, 16, (0, 1))]

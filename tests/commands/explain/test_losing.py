@@ -15,13 +15,13 @@ def pages(explanation, tmp_path):
 
 def test_perfect_queries_are_not_among_the_worst(tmp_path):
     found = fairtrec.explain("nDCG@10", RUN, QRELS)
-    assert [each.qid for each in found.runs[0].losing("higher")] == ["q2"]
+    assert [each.qid for each in found.runs[0].list_losing("higher")] == ["q2"]
     assert re.findall(r"query (q\d):", pages(found, tmp_path)) == ["q2"]
 
 
 def test_where_none_loses_the_first_is_shown():
     found = fairtrec.explain("nDCG@10", {"q1": RUN["q1"], "q3": RUN["q3"]}, QRELS)
-    assert [each.qid for each in found.runs[0].losing("higher")] == ["q1"]
+    assert [each.qid for each in found.runs[0].list_losing("higher")] == ["q1"]
 
 
 def test_with_counts_there_is_no_column_of_words(tmp_path):

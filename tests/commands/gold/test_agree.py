@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.commands.gold.instruments import kinds_of
+from fairtrec.commands.gold.instruments import classify_documents
 from fairtrec.gold import agree, draw
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY, pages, texts
@@ -69,7 +69,7 @@ def test_the_bundled_words_beside_the_bundled_labels(labelled):
 def test_kinds_are_the_groups_of_most_weight():
     nothing = np.nan
     table = [[0.6, 0.4], [0.2, 0.3], [1, 1], [0.5, 0], [0, 0], [0, 1], [1 / 3, 1 / 3], [nothing, nothing]]
-    assert kinds_of(np.array(table)).tolist() == [0, 2, 3, 3, 2, 1, 3, 4]
+    assert classify_documents(np.array(table)).tolist() == [0, 2, 3, 3, 2, 1, 3, 4]
 
 
 LABELLED = {"a": "f", "b": "m", "c": ["f", "m"], "d": {"f": 0.4, "-": 0.6}, "e": "?", "g": "-"}

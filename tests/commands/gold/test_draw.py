@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.gold.drawing import RATES, _documents, exposures, numbers_of
+from fairtrec.commands.gold.drawing import RATES, _documents, exposures, hash_names
 from fairtrec.evaluation.inputs import loading
 from fairtrec.gold import draw
 from fairtrec.support.errors import InputError, UsageError
@@ -64,7 +64,7 @@ def test_the_sheet_of_the_example_is_this_one(copied):
     assert head == "docno\tgroup\tprobability\ttext"
     assert first.startswith("p009\t\t0.3812162307804966\tIn many districts the superintendent alone")
     assert len(others) == 29
-    assert drawn.certain == 0
+    assert drawn.certain_count == 0
     assert [round(drawn.half_widths[rate], 3) for rate in RATES] == [0.084, 0.118, 0.177]
     assert str(drawn).splitlines()[0] == (
         "30 of the 68 documents in the top 10 of 3 runs, drawn by exposure; none is certain"
@@ -141,12 +141,12 @@ def test_queries_are_drawn_whole_each_with_the_same_probability():
     drawn = draw({"a": A, "b": B}, 1, unit="query", depth=2)
     of = {"1": {"a", "b", "e"}, "2": {"c", "d"}}
     names = np.array([b"1", b"2"])
-    qid = str(1 + int(numbers_of(names, 0).argmin()))
+    qid = str(1 + int(hash_names(names, 0).argmin()))
     assert set(drawn.qids) == {qid}
     assert set(drawn.docnos) == of[qid]
     assert set(drawn.probability.tolist()) == {0.5}
     assert (drawn.drawn, drawn.of, drawn.half_widths) == (1, 2, {})
-    rising = numbers_of(np.array([docno.encode() for docno in drawn.docnos]), 0).tolist()
+    rising = hash_names(np.array([docno.encode() for docno in drawn.docnos]), 0).tolist()
     assert rising == sorted(rising)
     assert "values that fewer than 30 queries correct have no interval" in str(drawn)
 

@@ -237,7 +237,7 @@ def test_nothing_else_changes(example, runs, beside):
 
 def test_where_orders_were_left_out_but_the_hull_is_known_so_is_the_distance(example, runs, beside, monkeypatch):
     exact, *_ = fairtrec.headroom(runs["bm25"], example / "qrels.txt", loss=(), dpfr=0.4, **beside).runs
-    monkeypatch.setattr("fairtrec.formulas.two_sums.by_counts", lambda gains, *_: [None] * len(gains))
+    monkeypatch.setattr("fairtrec.formulas.two_sums.find_fronts_by_counts", lambda gains, *_: [None] * len(gains))
     rough, *_ = fairtrec.headroom(runs["bm25"], example / "qrels.txt", loss=(), dpfr=0.4, **beside).runs
     assert not rough.exact
     assert rough.dpfr == pytest.approx(exact.dpfr, abs=1e-6)

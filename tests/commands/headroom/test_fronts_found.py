@@ -41,7 +41,7 @@ def world(seed, lists, docs):
 
 def solved(run, qrels, utility, fairness, *, worst=False, candidates=None, pin_unjudged=False, **given):
     """Find the fronts; give the problem, the values of the run and what was found."""
-    search = Search.of(
+    search = Search.settle(
         {"qrels": None if utility == "scores" else qrels, **given},
         utility,
         fairness,
@@ -57,8 +57,8 @@ def solved(run, qrels, utility, fairness, *, worst=False, candidates=None, pin_u
 
 def all_orders(problem, row):
     """List all orders of a query [order, rank]."""
-    ranks, movable = problem.ranks(row), problem.movable(row)
-    return problem.filled(row, np.array([*permutations(movable.tolist(), len(ranks))]))
+    ranks, movable = problem.ranks(row), problem.find_movable(row)
+    return problem.fill_ranks(row, np.array([*permutations(movable.tolist(), len(ranks))]))
 
 
 def staircase(utility, fairness):
@@ -93,7 +93,7 @@ def held_against_all_orders(fairness, utility, lists, docs, **more):
     assert set(found.ways) == {"lemma 3"}
     for row, front in enumerate(found.fronts):
         tops = all_orders(problem, row)
-        useful, fair = problem.utility_of(row, tops), problem.fairness_of(row, tops)
+        useful, fair = problem.compute_utility(row, tops), problem.compute_fairness(row, tops)
         usable = np.isfinite(fair)
         wanted = staircase(useful[usable], fair[usable])
         assert np.stack([front.utility, front.fairness]) == pytest.approx(wanted, abs=1e-9)
@@ -122,14 +122,14 @@ def test_lemma_3_of_the_least_fair_and_of_held_documents(fairness, more):
 
 @pytest.mark.parametrize("fairness", ["NDKL@4", "DUO"])
 def test_where_there_are_too_many_pairs_the_corners_of_the_hull_are_found(fairness, monkeypatch):
-    monkeypatch.setattr("fairtrec.formulas.prefix_fronts.Layers.whole", lambda _: None)
+    monkeypatch.setattr("fairtrec.formulas.prefix_fronts.Layers.find_front", lambda _: None)
     run, qrels, labels, positions = world(5, LISTS, 6)
     given = {"positions": positions} if fairness == "DUO" else {"labels": labels}
     problem, _, found = solved(run, qrels, "scores", fairness, **given)
     for row, front in enumerate(found.fronts):
-        assert front.known
+        assert front.is_known
         tops = all_orders(problem, row)
-        wanted = staircase(problem.utility_of(row, tops), problem.fairness_of(row, tops))
+        wanted = staircase(problem.compute_utility(row, tops), problem.compute_fairness(row, tops))
         fair_at = np.interp(wanted[0][::-1], front.ends[0][::-1], front.ends[1][::-1])[::-1]
         assert (fair_at >= wanted[1] - 1e-9).all()  # nothing is above it
         for point in front.ends.T:
@@ -144,7 +144,7 @@ def test_the_fairest_order_of_the_same_grades_is_that_of_all_orders(fairness):
     for row in range(len(found.fronts)):
         tops = all_orders(problem, row)
         alike = (grades[row][tops] == grades[row][:4]).all(axis=1)
-        assert found.same[row] == pytest.approx(problem.fairness_of(row, tops[alike]).max(), abs=1e-12)
+        assert found.same[row] == pytest.approx(problem.compute_fairness(row, tops[alike]).max(), abs=1e-12)
         assert (grades[row][found.same_tops[row]] == grades[row][:4]).all()
 
 
@@ -162,11 +162,11 @@ def test_what_is_searched_for_lies_below_the_bound_and_finds_the_corners(fairnes
     problem, own, found = solved(run, qrels, utility, fairness, labels=labels, pin_unjudged=pin)
     assert set(found.ways) == {"search"}
     losses = (0.0, 0.01, 0.05, 0.2)
-    fronts = found.bounded(problem, own[0], losses)
+    fronts = found.bound_fronts(problem, own[0], losses)
     corners = met = 0
     for row, front in enumerate(fronts):
         tops = all_orders(problem, row)
-        useful, fair = problem.utility_of(row, tops), problem.fairness_of(row, tops)
+        useful, fair = problem.compute_utility(row, tops), problem.compute_fairness(row, tops)
         wanted = staircase(useful, fair)
         for loss in (*losses, 1.0):
             least = (1 - loss) * own[0, row]

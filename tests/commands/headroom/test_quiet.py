@@ -6,7 +6,7 @@ import pytest
 import fairtrec
 from fairtrec.commands.make.positions.vectors import Vectors
 from fairtrec.data import MISSING
-from fairtrec.formulas.fronts import Front, undominated
+from fairtrec.formulas.fronts import Front, sort_undominated
 
 pytestmark = pytest.mark.fuzz
 
@@ -32,13 +32,13 @@ def test_scores_whose_difference_overflows_are_a_utility():
 
 def test_an_infinite_bound_leaves_the_other_orders_apart():
     utility, fairness = np.array([3.0, 2.0, 1.0]), np.array([INFINITE, 0.1, 0.2])
-    order, starts, _ = undominated(np.zeros(3, np.int64), utility, fairness)
+    order, starts, _ = sort_undominated(np.zeros(3, np.int64), utility, fairness)
     assert order[starts].tolist() == [0, 1, 2]
-    front = Front.of(utility, fairness, np.arange(3)[:, None])
+    front = Front.keep_best(utility, fairness, np.arange(3)[:, None])
     assert [front.fairest(least)[1] for least in (2.5, 1.5, 0.5)] == [INFINITE, 0.1, 0.2]
 
 
 def test_vectors_that_hold_a_signal_are_read_in_silence():
     signal = np.array([[0x7FA00000, 0]], np.uint32).view(np.float32)
-    read = Vectors("made", np.array([0, MISSING]), signal).of(np.array([0]))
+    read = Vectors("made", np.array([0, MISSING]), signal).take(np.array([0]))
     assert np.isnan(read[0, 0])

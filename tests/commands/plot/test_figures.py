@@ -35,7 +35,7 @@ def whiskers(axes):
 @pytest.mark.parametrize("families", [(), ("r1", "r2")])
 def test_28_runs_are_told_apart_without_colour(families):
     found = canvas.looks([f"r{at}" for at in range(28)], families)
-    assert len({(look["marker"], canvas.inner(at)) for at, look in enumerate(found)}) == 28
+    assert len({(look["marker"], canvas.draw_marker(at)) for at, look in enumerate(found)}) == 28
     assert len({(look["marker"], look["linestyle"]) for look in found}) == 28
 
 
@@ -176,7 +176,7 @@ def test_what_is_not_in_the_font_or_has_no_room_makes_no_noise():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = fairtrec.plot(drawn_of(many(3), names=["検索", "b" * 300, "c"]), "runs")
-        assert canvas.written(figure, "pdf")
+        assert canvas.render_figure(figure, "pdf")
 
 
 def test_the_command_says_that_intervals_are_drawn(copied, fairtrec_command):

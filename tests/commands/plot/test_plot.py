@@ -193,7 +193,7 @@ def test_without_matplotlib_the_way_out_is_named_before_anything_is_read(copied,
 
 @pytest.mark.parametrize("fault", [FileNotFoundError(2, "x", "xelatex"), RuntimeError("xelatex not found\nmore")])
 def test_pgf_without_latex_is_one_line(copied, monkeypatch, fault):
-    from fairtrec.commands.plot.canvas import written
+    from fairtrec.commands.plot.canvas import render_figure
 
     def fail(*_, **__):
         raise fault
@@ -201,10 +201,10 @@ def test_pgf_without_latex_is_one_line(copied, monkeypatch, fault):
     figure = fairtrec.plot(evaluated("P@5 P@1"), "front")
     monkeypatch.setattr(type(figure), "savefig", fail)
     with pytest.raises(ResourceError, match=r"xelatex.*write pdf instead"):
-        written(figure, "pgf")
+        render_figure(figure, "pgf")
     if isinstance(fault, RuntimeError):
         with pytest.raises(RuntimeError):
-            written(figure, "pdf")
+            render_figure(figure, "pdf")
 
 
 def test_a_figure_that_there_is_not_is_refused(copied):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.rbo.overlaps import compared
+from fairtrec.commands.rbo.overlaps import compare_runs
 from fairtrec.data import MISSING, Docnos, Run
 from fairtrec.formulas.overlap import FORMS, overlap, rbo
 from fairtrec.support.errors import UsageError
@@ -172,19 +172,19 @@ def run_of(name, rankings):
 def test_runs_are_compared_where_both_have_the_query():
     a = run_of("a", {"q1": ["x", "y"], "q2": ["x"], "q3": ["z"]})
     b = run_of("b", {"q2": ["w", "x"], "q1": ["y", "x"]})
-    (pair,) = compared([a, b], [(0, 1)])
+    (pair,) = compare_runs([a, b], [(0, 1)])
     assert (pair.first, pair.second, pair.qids, pair.left_out) == ("a", "b", ("q1", "q2"), 1)
     # q1: 0, 1, and 1 for ever: 0.9; q2 of one against two: X is 0, 1, and half of each depth from 2 on is agreed
     assert pair.values == pytest.approx([0.9, 0.1 * 0.9 / 2 + 0.81 / 2])
-    (whole,) = compared([a, b], [(0, 1)], complete=True)
+    (whole,) = compare_runs([a, b], [(0, 1)], complete=True)
     assert whole.qids == ("q1", "q2", "q3")
     assert whole.values[2] == 0
 
 
 def test_documents_are_the_same_whatever_the_width_of_their_ids():
     a, b = run_of("a", {"q": ["x", "a-long-one"]}), run_of("b", {"q": ["x"]})
-    assert Docnos.of(a.docnos).names.dtype != b.docnos.dtype
-    assert next(compared([a, b], [(0, 1)])).mean == pytest.approx(1)
+    assert Docnos.collect(a.docnos).names.dtype != b.docnos.dtype
+    assert next(compare_runs([a, b], [(0, 1)])).mean == pytest.approx(1)
 
 
 def test_the_command_gives_the_same_numbers_in_every_format(fairtrec_command, example):

@@ -47,7 +47,7 @@ def of_values(values, name="a.run", **changes):
 
 @given(st.lists(VALUES, min_size=1, max_size=5))
 def test_values_come_back_to_the_last_bit(values):
-    scores = of_values(values).only(measures("RR"))
+    scores = of_values(values).take_baseline(measures("RR"))
     np.testing.assert_array_equal(scores.values, [values])
     assert scores.qids == tuple(f"q{number}" for number in range(len(values)))
 
@@ -124,7 +124,7 @@ def test_a_baseline_is_one_run_with_its_queries():
     for which, measure, says in ((two, "RR", "one run, and here are 2: a.run, b.run"), (means, "RR", "evaluate with -q"),
                                  (of_values([1.0]), "AP", "here is no AP, only RR")):  # fmt: skip
         with pytest.raises(InputError, match=says):
-            which.only(measures(measure))
+            which.take_baseline(measures(measure))
 
 
 OLD = "this is no results file of format 1; write it with: fairtrec eval -f json -q"
@@ -171,18 +171,18 @@ def test_a_file_of_another_format_is_refused_by_every_reader(recorded, fairtrec_
 
 def test_differences_are_counted_and_the_largest_named():
     one, other = of_values([0.1, 0.2, math.nan, 0.4, 0.5]), of_values([0.1, 0.3, math.nan, 0.0, math.nan])
-    (apart,) = difference.between(one, other).values
+    (apart,) = difference.compare_results(one, other).values
     assert (apart.differing, apart.queries, apart.largest) == (3, 5, math.inf)
     assert [qid for qid, _, _ in apart.most] == ["q4", "q3", "q1"]
-    (apart,) = difference.between(one, other, difference.Tolerance(0.2)).values
+    (apart,) = difference.compare_results(one, other, difference.Tolerance(0.2)).values
     assert apart.differing == 2
 
 
 @given(st.lists(VALUES, min_size=1, max_size=5), st.lists(VALUES, min_size=1, max_size=5))
 def test_nothing_differs_from_itself_and_differences_are_mutual(one, other):
     mine, yours = of_values(one), of_values(other)
-    assert difference.between(mine, of_values(one)).same
-    there, back = difference.between(mine, yours), difference.between(yours, mine)
+    assert difference.compare_results(mine, of_values(one)).same
+    there, back = difference.compare_results(mine, yours), difference.compare_results(yours, mine)
     assert there.same == back.same
     assert [apart.differing for apart in there.values] == [apart.differing for apart in back.values]
 
@@ -190,13 +190,13 @@ def test_nothing_differs_from_itself_and_differences_are_mutual(one, other):
 def test_choices_inputs_runs_and_measures_are_compared():
     one = of_values([0.5])
     other = of_values([0.5], signature="fairtrec:1 | order:rank", inputs={"qrels": {"path": "q", "sha256": "1" * 64}})
-    found = difference.between(one, other)
+    found = difference.compare_results(one, other)
     assert found.signature == {"order": ("score", "rank")}
     assert found.inputs == {"qrels": ("0" * 64, "1" * 64)}
     assert not found.same
     assert not found.values
     two = read(json.dumps(document(runs=[RUN, {**RUN, "run": "b.run"}])))
-    assert difference.between(one, two).runs == (("", "b.run"),)
+    assert difference.compare_results(one, two).runs == (("", "b.run"),)
 
 
 @pytest.mark.parametrize(
@@ -348,14 +348,17 @@ NUMBERS = [
 @pytest.mark.parametrize(("one", "other", "near", "exact"), NUMBERS)
 def test_values_are_compared_within_the_tolerance_or_bit_by_bit(one, other, near, exact):
     for mine, yours in ((one, other), (other, one)):
-        assert difference.between(of_values([mine]), of_values([yours])).same == near
-        assert difference.between(of_values([mine]), of_values([yours]), difference.Tolerance(exact=True)).same == exact
+        assert difference.compare_results(of_values([mine]), of_values([yours])).same == near
+        assert (
+            difference.compare_results(of_values([mine]), of_values([yours]), difference.Tolerance(exact=True)).same
+            == exact
+        )
 
 
 def test_values_of_a_measure_that_counts_are_compared_exactly():
     counting = {"RR": {"better": "neither", "aggregate": "sum"}}
     one, other = (of_values([value], measures=counting) for value in (12.0, math.nextafter(12.0, 13.0)))
-    (apart,) = difference.between(one, other).values
+    (apart,) = difference.compare_results(one, other).values
     assert apart.differing == 1
 
 
@@ -373,7 +376,7 @@ def test_numbers_of_queries_are_compared_without_queries_too(change, says):
     several = [json.loads(json.dumps({name: RUN[name] for name in ("run", "tag", "queries", "means")})) for _ in "ab"]
     change(several[1])
     one, other = (read(json.dumps(document(runs=[run]))) for run in several)
-    found = difference.between(one, other)
+    found = difference.compare_results(one, other)
     assert not found.same
     assert says in DIFFERENCES("text", found, names=("a.json", "b.json"))
 

@@ -105,7 +105,7 @@ def test_a_later_version_than_here_is_refused_too(baseline, fairtrec_command):
 
 @pytest.mark.parametrize("strange", ["", "NFaiRR", "NFaiRR/x", "NFaiRR/" + "9" * 5000, "/2", ",,"])
 def test_what_is_no_version_is_none(strange):
-    assert difference.changed(["RR@5", "NFaiRR@5"], {}, {"values": strange}) == ()
+    assert difference.find_changed_versions(["RR@5", "NFaiRR@5"], {}, {"values": strange}) == ()
 
 
 def test_a_baseline_knows_its_inputs_by_what_they_hold(baseline, fairtrec_command, copied):

@@ -173,7 +173,7 @@ def test_whose_absence_changes_a_choice_is_told(result, folds):
         pairs = [(with_all[beta][0], plain(rest, [beta], folds)[beta][0]) for beta in betas]
         if any(now not in (then, left.run) for both in pairs for now, then in zip(*both, strict=True)):
             expected.add(left.run)
-    assert {selection.variants.names[at] for at, *_ in selection.choice.swayed(betas)} == expected
+    assert {selection.variants.names[at] for at, *_ in selection.choice.find_swayed(betas)} == expected
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.sampled_from([*SEVEN, 1e-200, 1e200]))

@@ -53,7 +53,7 @@ class Files:
 
     def placed(self):
         truth = trec_fair_files.truth(self.truth)
-        return trec_fair.placed(trec_fair.rankings(self.run), trec_fair_files.requests(self.seq, truth), truth)
+        return trec_fair.place_run(trec_fair.rankings(self.run), trec_fair_files.requests(self.seq, truth), truth)
 
     def authors(self):
         return trec_fair_files.authors(self.groups, trec_fair_files.truth(self.truth))
@@ -325,7 +325,7 @@ def test_shares_sum_to_one_and_unfairness_is_bounded(task, variant, amortization
     value = TREC19Unfairness(variant=variant, amortization=amortization)(placed, authors)
     assert np.all((value >= 0) & (value <= sqrt(2) + 1e-12) | np.isnan(value))
     for of in ("exposure", "relevance"):
-        own = TREC19Share(variant=variant, amortization=amortization, of=of).expanded(authors.groups)
+        own = TREC19Share(variant=variant, amortization=amortization, of=of).expand_groups(authors.groups)
         assert len(own) == (4 if variant == "track" else 3)
         close(sum(share(placed, authors) for share in own), np.where(np.isnan(value), np.nan, 1.0))
     utility = TREC19Utility()(placed)
@@ -336,7 +336,7 @@ def test_parameters_that_make_no_sense(files):
     for wrong in ({"stop": 0.0}, {"stop": 1.5}, {"gamma": 0.0}, {"gamma": float("nan")}):
         with pytest.raises(UsageError, match="are probabilities above 0, at most 1"):
             TREC19Utility(**wrong)
-    assert TREC19Share(group="A").expanded(("A", "B")) == (TREC19Share(group="A"),)
+    assert TREC19Share(group="A").expand_groups(("A", "B")) == (TREC19Share(group="A"),)
     for group in ("Z", None):
         with pytest.raises(UsageError, match=r"there is no group .*; the groups are '', 'A', 'B'"):
             TREC19Share(group=group)(files.placed(), files.authors())

@@ -146,14 +146,16 @@ def content(ranked):
 
 def judged(path, data, *, one_block):
     checked = examine(path, most=None)
-    findings = checked.found.in_order
+    findings = checked.found.sorted_findings
     errors = [finding for finding in findings if finding.code.is_error]
     assert len(findings) == checked.found.many.total()
     assert all(finding.line is None or 1 <= finding.line <= data.count(b"\n") + 1 for finding in findings) or not plain(
         data
     )
     ranked, codes, line = verdict(path)
-    is_table = other_runs.meant(path, "auto") == "table"  # its first line names the columns, which trec_eval refuses
+    is_table = (
+        other_runs.settle_format(path, "auto") == "table"
+    )  # its first line names the columns, which trec_eval refuses
     if codes is not None:
         codes = codes | {"E101"} if is_table else codes
         lines = [finding.line for finding in errors if finding.code.name in codes]
@@ -200,7 +202,7 @@ def test_small_blocks_and_the_fast_reader_find_the_same(size, tmp_path):
         whole, _ = judged(path, data, one_block=True)
         with mock.patch.object(opening, "BLOCK", size), mock.patch.object(entries, "LARGE", 1):
             parts, _ = judged(path, data, one_block=False)
-        told = [[(f.line, f.code.name, f.message) for f in each.found.in_order] for each in (whole, parts)]
+        told = [[(f.line, f.code.name, f.message) for f in each.found.sorted_findings] for each in (whole, parts)]
         assert told[0] == told[1]
         assert whole.rows.lines.tolist() == parts.rows.lines.tolist()
 

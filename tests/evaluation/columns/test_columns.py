@@ -9,10 +9,10 @@ import pytest
 
 import fairtrec
 from fairtrec.evaluation import columns
-from fairtrec.evaluation.answers.scores import QueryColumn, ScoreColumn, filled, joined
+from fairtrec.evaluation.answers.scores import QueryColumn, ScoreColumn, fill_undefined, join_scores
 from fairtrec.evaluation.columns.gaps import gaps
-from fairtrec.evaluation.slices import sliced
-from fairtrec.report.cells import beside, followers
+from fairtrec.evaluation.slices import split_result
+from fairtrec.report.cells import followers, write_suffix
 from fairtrec.report.results import objects
 from fairtrec.report.writers import RESULTS
 
@@ -71,7 +71,7 @@ def found_in(scores):
         scores.totals,
         [scores.numbers(row) for row in rows],
         [[f"{value:.9f}" for value in each.values.ravel()] for each in scores.ends.values()],
-        [beside(scores, query, 6) for query in (None, *range(len(scores.qids)))],
+        [write_suffix(scores, query, 6) for query in (None, *range(len(scores.qids)))],
         followers(scores, 6),
     ]
     return str([described, queries, *several]).replace("-0.0", "0.0")
@@ -104,10 +104,10 @@ def test_parts_that_are_joined_are_the_whole(name, turned):
     order = MEASURES.split()[::-1] if turned else MEASURES.split()
     whole = scores_of(name, measures=order)
     first, second = (scores_of(name, measures=each) for each in MEASURES.split())
-    both = joined(whole.measures, first, second)
+    both = join_scores(whole.measures, first, second)
     assert found_in(both) == found_in(whole)
     for pair in ((without(first), second), (first, without(second))):
-        assert joined(whole.measures, *pair).columns == {}, "it is kept if both have it"
+        assert join_scores(whole.measures, *pair).columns == {}, "it is kept if both have it"
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -129,14 +129,14 @@ def test_some_measures_are_an_evaluation_of_these(name, row):
 @pytest.mark.parametrize("name", GIVEN)
 def test_undefined_values_count_as_something_and_others_stay(name):
     scores = scores_of(name)
-    assert filled(scores, "0") is scores, "nothing is undefined"
+    assert fill_undefined(scores, "0") is scores, "nothing is undefined"
     values = scores.values.copy()
     values[:, 0] = np.nan
     column = scores.columns[name]
     if isinstance(column, QueryColumn):
         ends = {end: np.where(np.isnan(values), np.nan, each) for end, each in column.ends().items()}
         column = replace(column, **ends)
-    zero = filled(replace(scores, values=values, columns={name: column}), "0")
+    zero = fill_undefined(replace(scores, values=values, columns={name: column}), "0")
     assert (zero.values[:, 0] == 0).all()
     for end, each in zero.ends.items():
         assert (each.values[:, 0] == 0).all()
@@ -170,9 +170,9 @@ def test_numbers_of_means_have_one_name_everywhere(name):
 
 def test_gaps_stand_next_to_no_value():
     result = result_of("confidence")
-    found = gaps(dict(sliced(result, {"one": ["q1", "q2"], "other": ["q3", "q4"]})))
+    found = gaps(dict(split_result(result, {"one": ["q1", "q2"], "other": ["q3", "q4"]})))
     for part in found.values():
         assert [*part.scores[0].columns] == ["gaps"]
-        assert all(text.startswith(" o") for text in beside(part.scores[0], None, 4))
+        assert all(text.startswith(" o") for text in write_suffix(part.scores[0], None, 4))
         assert {"of", "low", "high"} <= objects._mean(part.scores[0], 0).keys()
-    assert gaps(dict(sliced(result_of("gold"), {"one": ["q1"], "other": ["q3"]}))) == {}, "means are corrected"
+    assert gaps(dict(split_result(result_of("gold"), {"one": ["q1"], "other": ["q3"]}))) == {}, "means are corrected"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.data import Docnos
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.groups import chosen
+from fairtrec.evaluation.inputs.groups import choose_groups
 from fairtrec.formats import label_table, labels
 from fairtrec.formats.label_rules import LabelRules
 from fairtrec.support.errors import InputError, UsageError
@@ -125,7 +125,7 @@ def collection(documents):
 
 
 def taken(path, names, how=None, **keywords):
-    wanted = Docnos.of(np.array(names, "S8"))
+    wanted = Docnos.collect(np.array(names, "S8"))
     return labels.read(path, LabelRules(how, wanted=lambda: wanted, **keywords))
 
 
@@ -138,9 +138,9 @@ def test_only_documents_that_are_named_have_a_row(folder, monkeypatch):
     assert found.groups == whole.groups == ("f", "m")
     assert found.sizes.tolist() == whole.sizes.tolist() == [300, 300]
     assert found.amounts.tolist() == whole.amounts.tolist() == [300, 300]
-    assert found.of_none == whole.of_none == 1
+    assert found.none_count == whole.none_count == 1
     assert found.none
-    assert found.filled("group").sizes.tolist() == whole.filled("group").sizes.tolist() == [300, 300, 300]
+    assert found.fill_unknown("group").sizes.tolist() == whole.fill_unknown("group").sizes.tolist() == [300, 300, 300]
 
 
 def test_a_document_of_another_group_of_which_a_part_is_unknown_is_of_none_until_the_unknown_are_a_group(
@@ -151,11 +151,15 @@ def test_a_document_of_another_group_of_which_a_part_is_unknown_is_of_none_until
     (folder / "l.jsonl").write_text("".join(lines))
     for held_at_most, left in ((1 << 20, 0), (3, 7)):  # d12 to d19, of which d13 is judged
         held(monkeypatch, held_at_most)
-        wanted = Docnos.of(np.array(["d3", "d13"], "S8"))
+        wanted = Docnos.collect(np.array(["d3", "d13"], "S8"))
         how = LabelRules("share", ("a", "b", "-"), lambda wanted=wanted: wanted)
-        some = chosen(loading.labels("l.jsonl:x", None, how), "a,b,-")
+        some = choose_groups(loading.labels("l.jsonl:x", None, how), "a,b,-")
         assert (some.beyond.none if some.beyond else 0) == left
-        assert (some.of_none, some.filled("group").of_none, some.filled("group").sizes.tolist()) == (8, 0, [8, 6, 6])
+        assert (some.none_count, some.fill_unknown("group").none_count, some.fill_unknown("group").sizes.tolist()) == (
+            8,
+            0,
+            [8, 6, 6],
+        )
 
 
 def test_documents_of_runs_judgements_background_and_gold_are_named(folder, monkeypatch):
@@ -254,7 +258,7 @@ def test_what_is_wrong_is_said_with_its_line_whether_its_document_is_named_or_no
 )
 def test_what_is_wrong_behind_labels_that_were_cut_is_said_with_its_own_line(monkeypatch, wrong, said):
     held(monkeypatch, 10)
-    wanted = Docnos.of(np.array([f"d{d}" for d in range(0, 100, 3)], "S8"))
+    wanted = Docnos.collect(np.array([f"d{d}" for d in range(0, 100, 3)], "S8"))
     found = label_table.LabelTable("l", how=LabelRules(wanted=lambda: wanted))
     entries = [(f"d{d}", "fm"[d % 2], 1.0) for d in range(95)]
     with pytest.raises(InputError) as fault:  # noqa: PT012 - it is said as soon as it is held
@@ -262,7 +266,7 @@ def test_what_is_wrong_behind_labels_that_were_cut_is_said_with_its_own_line(mon
             some = [*entries[first : first + 5], *(wrong if first == 70 else [])]
             names, groups, weights = zip(*some, strict=True)
             line = first + 1 + len(wrong) * (first > 70)
-            found.add(np.array(names, "S8"), found.coded(list(groups)), np.array(weights), line)
+            found.add(np.array(names, "S8"), found.code_groups(list(groups)), np.array(weights), line)
         found.labels("l")
     assert str(fault.value).startswith(f"l:{75 + len(wrong)}: {said}")
 

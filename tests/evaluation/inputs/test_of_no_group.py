@@ -20,9 +20,9 @@ WHOLE = {docno: dict.fromkeys(row, 1) for docno, row in LABELS.items() if docno 
 
 @pytest.mark.parametrize("of", [LABELS, WHOLE], ids=["weights", "whole"])
 def test_of_no_group_is_the_weight_0_for_each_by_every_measure(of):
-    collection = MeasureCollection.drawn(TARGET, labels=of, groups=[*TARGET])
-    kinds = map(registry.built_in, registry.BUILT_IN)
-    measures = [*chain.from_iterable(collection.fitting(kind) for kind in kinds)]
+    collection = MeasureCollection.draw(TARGET, labels=of, groups=[*TARGET])
+    kinds = map(registry.load_built_in, registry.BUILT_IN)
+    measures = [*chain.from_iterable(collection.choose_measures(kind) for kind in kinds)]
     said = collection.scores(measures, labels=of | {"g": "-", "a": "-"})
     written = collection.scores(measures, labels=of | {"g": dict.fromkeys(TARGET, 0), "a": {"f": 0}})
     unknown = collection.scores(measures, labels=of | {"g": "?", "a": "?"})

@@ -68,8 +68,8 @@ def test_trials_are_values_other_than_the_default_and_told_by_the_signature(name
     row = CHOICES[name]
     assert getattr(Choices(**{name: trial}, **beside(name)), name) != row.default
     if row.key:
-        assert row.told(trial) not in ("", row.told(row.default))
-        assert len({row.told(each) for each in row.trials}) == len(row.trials)
+        assert row.describe_value(trial) not in ("", row.describe_value(row.default))
+        assert len({row.describe_value(each) for each in row.trials}) == len(row.trials)
 
 
 def test_keys_of_the_signature_stand_for_one_choice():
@@ -93,7 +93,7 @@ def test_a_signature_names_what_was_chosen(name, trial):
     measure = "AWRF@10" if of_labels or name in ("membership", "pool") else "NFaiRR@10"
     plain = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name)).signature
     result = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name), **{name: trial})
-    assert result.signature[CHOICES[name].key] == CHOICES[name].told(trial)
+    assert result.signature[CHOICES[name].key] == CHOICES[name].describe_value(trial)
     changed = {key for key in {**plain, **result.signature} if plain.get(key) != result.signature.get(key)}
     assert changed == {CHOICES[name].key} | ({"prior"} if trial == "labels" else set()) | (
         {"missing"} if trial == "texts" else set()

@@ -167,9 +167,9 @@ def test_every_measure_goes_by_one_attribute_as_if_it_were_alone(of):
     """Whatever other attribute is there, and whichever of the two is asked for first."""
     target = {"f": 0.1, "m": 0.3, "x": 0.6}
     weights = (1 / np.log2(2 + np.arange(1000))).tolist()
-    collection = MeasureCollection.drawn(target, labels=of, groups=[*target], discount=weights)
-    kinds = map(registry.built_in, registry.BUILT_IN)
-    measures = [*chain.from_iterable(map(collection.fitting, kinds))]
+    collection = MeasureCollection.draw(target, labels=of, groups=[*target], discount=weights)
+    kinds = map(registry.load_built_in, registry.BUILT_IN)
+    measures = [*chain.from_iterable(map(collection.choose_measures, kinds))]
     alone = collection.scores(measures)
     named = [replace(one, by="own") if looks_at_groups(one) else one for one in measures]
     both = fairtrec.attributes(other={"a": "k", "b": "l", "c": "k", "d": "-"}, own=of)

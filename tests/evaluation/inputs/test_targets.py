@@ -180,6 +180,6 @@ def test_documents_share_the_ranks_of_their_grade(of_documents):
             for rank, document in enumerate(order):
                 total[document] += weights[rank]
     row = [float(of_documents[i]) if i in total else np.nan for i in range(len(of_documents))]
-    found = ranks.shared(np.array([row]), np.array(weights[: len(row)]))[0]
+    found = ranks.share_weights(np.array([row]), np.array(weights[: len(row)]))[0]
     for document, weight in enumerate(found):
         assert weight == pytest.approx(total[document] / orders if document in total else 0)

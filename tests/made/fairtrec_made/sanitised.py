@@ -110,7 +110,7 @@ def main(built: str, kind: str, many: str) -> None:
 
     from fairtrec.counting.compiled import Compiled
     from fairtrec.counting.counter import Lexicon
-    from fairtrec.counting.text_blocks import of_tsv
+    from fairtrec.counting.text_blocks import read_tsv_lines
     from fairtrec.data import Docnos, GroupTerms
     from fairtrec.formats import columns
 
@@ -129,7 +129,7 @@ def main(built: str, kind: str, many: str) -> None:
     plain = b"".join(lines[kind] % (i * 977, i) for i in range(12)) if kind in lines else b""
     terms = GroupTerms("", {"f": ("she", "grandmothers", "οδος"), "m": ("he", "the king's ärger", "女")})
     counters = [
-        Compiled(Lexicon.of(terms, name, case_sensitive=case))
+        Compiled(Lexicon.from_terms(terms, name, case_sensitive=case))
         for name in ("strip", "space", "word")
         for case in (True, False)
     ]
@@ -143,7 +143,7 @@ def main(built: str, kind: str, many: str) -> None:
         if kind == "collection":
             try:
                 block.decode()
-                some = of_tsv(block, 1 << 20)
+                some = read_tsv_lines(block, 1 << 20)
             except UnicodeDecodeError:
                 continue
             if len(some.starts):
@@ -153,11 +153,11 @@ def main(built: str, kind: str, many: str) -> None:
         found = columns.fast(block, columns.Layout(kind, kinds[kind]), block.count(b"\n"))
         if found is not None:
             names = found["docno"]
-            Docnos.of(names).rows(names[::-1].astype(f"S{draw.choice([1, 8, 9, 40])}"))
+            Docnos.collect(names).rows(names[::-1].astype(f"S{draw.choice([1, 8, 9, 40])}"))
         watched.survey(block)
         if kind == "counts":
             names = (block.split() or [b"d"])[:: draw.randrange(1, 4)]
-            wanted = Docnos.of(np.array([name[:1024] for name in names if name.strip(b"\0")] or [b"d"]))
+            wanted = Docnos.collect(np.array([name[:1024] for name in names if name.strip(b"\0")] or [b"d"]))
             room = draw.choice([1, 5, 40])
             given = wanted.names.view("u1"), wanted.names.dtype.itemsize, wanted.keys, wanted.slots[0], np.arange(3)
             found = np.empty(room, "i8"), np.empty(room, "i8"), np.empty((len(wanted), 3), "i8")

@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 
 import fairtrec
-from fairtrec.data.parameters import named
+from fairtrec.data.parameters import list_required_inputs
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.sources import SOURCE_NAMES, SourceKeywords, Sources
 from fairtrec.measures import BUILT_IN
@@ -39,7 +39,7 @@ def test_the_table_names_what_is_computed():
 
 def test_whatever_our_measures_ask_for_stands_in_it():
     kinds = [registry.find(name) for name in BUILT_IN]
-    asked = {need for kind in kinds for need in (*kind().needs, *named(kind.note)) if need != "values"}
+    asked = {need for kind in kinds for need in (*kind().needs, *list_required_inputs(kind.note)) if need != "values"}
     assert asked <= NEEDS.keys()
 
 

@@ -258,7 +258,7 @@ def test_a_fault_of_ours_beside_a_plug_in_is_ours(fairtrec_with, monkeypatch):
         raise RuntimeError("ours")
 
     fairtrec = fairtrec_with(SHARE, ["SpokenShare = plug_in:SpokenShare"])
-    monkeypatch.setattr(session, "signature_of", fail)
+    monkeypatch.setattr(session, "write_signature", fail)
     done = fairtrec("eval", "none", "my.run", "--terms", "terms.csv", "--docs", "docs.tsv", "-m", "SpokenShare")
     assert (done.code, done.complaints) == (
         5,

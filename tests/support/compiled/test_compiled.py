@@ -140,10 +140,10 @@ def test_line_ends_are_counted_and_odd_bytes_found(size, odd):
 @given(st.lists(st.sampled_from([b"d1", b"\t", b"\n", b"\n", b"a text", "é\t".encode(), b"\r"])).map(b"".join))
 def test_lines_have_the_starts_tabs_and_ends_that_numpy_finds(block):
     letters = np.frombuffer(block, np.uint8)
-    found = [each.tolist() for each in spans.lines_of(letters)]
+    found = [each.tolist() for each in spans.find_lines(letters)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "extension", None)
-        assert found == [each.tolist() for each in spans.lines_of(letters)]
+        assert found == [each.tolist() for each in spans.find_lines(letters)]
 
 
 COUNTS = st.lists(
@@ -161,7 +161,7 @@ COUNTS = st.lists(
 def test_counts_are_taken_while_they_are_parsed_as_numpy_finds_them(lines, end, start):
     block = b"\n".join(lines) + end
     names = sorted({line.split()[0] for line in lines if line.startswith(start)} | {b"d1", b"never"})
-    wanted = Docnos.of(np.array(names))
+    wanted = Docnos.collect(np.array(names))
     room = len(lines)
     here, rows, later = np.empty(room, "i8"), np.empty(room, "i8"), np.empty((extension.LATER, 3), "i8")
     numbers, places = np.zeros((len(wanted), 3), "i8"), np.array([0, 2, 1])
@@ -184,10 +184,10 @@ def test_counts_are_taken_while_they_are_parsed_as_numpy_finds_them(lines, end, 
 @given(st.lists(st.text("ab", max_size=10), min_size=1, unique=True))
 def test_documents_are_found_in_the_hash_tables_of_c_and_of_numpy(texts):
     names = np.array(["x", *texts]).astype("S10")
-    table = Docnos.of(names)
+    table = Docnos.collect(names)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(docnos, "extension", None)
-        expected = Docnos.of(names).rows(names)
+        expected = Docnos.collect(names).rows(names)
     assert table.rows(names).tolist() == expected.tolist()
 
 
@@ -220,7 +220,7 @@ UNFIT = {
 
 def take_counts(places=None, numbers=None, later=None):
     """Look up the one document that there is in one line."""
-    wanted = Docnos.of(np.array([b"d"]))
+    wanted = Docnos.collect(np.array([b"d"]))
     places = np.arange(3) if places is None else places
     given = wanted.names.view("u1"), 8, wanted.keys, wanted.slots[0], places, np.zeros(1, "i8"), np.zeros(1, "i8")
     numbers = np.zeros((1, 3), "i8") if numbers is None else numbers

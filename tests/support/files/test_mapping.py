@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from fairtrec.commands.make.positions import vectors
-from fairtrec.counting.table.build import joined
+from fairtrec.counting.table.build import join_tables
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
@@ -43,7 +43,7 @@ READERS = {
         "mapped._Batches.batches = cutting(mapped._Batches.batches)",
         "eval none a.run -m RBDF@2 --counts counts.arrow",
     ),
-    "read": ("build.rows_of = cutting(build.rows_of)", "counts convert counts.arrow new.tsv --force"),
+    "read": ("build.read_rows = cutting(build.read_rows)", "counts convert counts.arrow new.tsv --force"),
 }
 
 
@@ -56,14 +56,14 @@ def counts(tmp_path, monkeypatch):
     table = pa.table({"docno": docnos, "tokens": numbers, "f": numbers, "m": numbers})
     with pa.OSFile("other.arrow", "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
-    joined(tmp_path / "counts.arrow", ["other.arrow"])
+    join_tables(tmp_path / "counts.arrow", ["other.arrow"])
     return docnos
 
 
 @pytest.mark.parametrize("small", [0, 1 << 40])
 def test_what_is_mapped_is_what_is_read(counts, monkeypatch, small):
     monkeypatch.setattr(mapping, "SMALL", small)
-    wanted = Docnos.of(np.array([*counts[::999], "nobody", "d"], "S"))
+    wanted = Docnos.collect(np.array([*counts[::999], "nobody", "d"], "S"))
     found = read_counts(Table("counts.arrow"), wanted, collection=True)
     numbers = {name: i % 7 for i, name in enumerate(counts)}
     names = [name.decode() for name in wanted.names.tolist()]
@@ -72,8 +72,8 @@ def test_what_is_mapped_is_what_is_read(counts, monkeypatch, small):
     assert found.known.tolist() == [name in numbers for name in names]
     assert sum(len(block["docno"]) for block, _ in Table("counts.arrow").blocks()) == ROWS
     np.save("v.npy", np.arange(12.0).reshape(4, 3))
-    matrix = vectors.read("v.npy", ["a", "b", "c", "d"], Docnos.of(np.array([b"c", b"x"])))
-    assert matrix.of(np.array([0])).tolist() == [[6, 7, 8]]
+    matrix = vectors.read("v.npy", ["a", "b", "c", "d"], Docnos.collect(np.array([b"c", b"x"])))
+    assert matrix.take(np.array([0])).tolist() == [[6, 7, 8]]
 
 
 def ended(program, *arguments, **more):
@@ -105,9 +105,9 @@ def test_a_matrix_that_is_cut_off_is_one_line(tmp_path, monkeypatch):
     program = f"""{START.format(small=0)}
     from fairtrec.data import Docnos
     from fairtrec.commands.make.positions import vectors
-    found = vectors.read("v.npy", [str(i) for i in range(5000)], Docnos.of(np.array([b"4999"])))
+    found = vectors.read("v.npy", [str(i) for i in range(5000)], Docnos.collect(np.array([b"4999"])))
     os.truncate("v.npy", 4096)
-    print(found.of(np.array([0])))
+    print(found.take(np.array([0])))
     """
     done = ended(program)
     assert (done.returncode, done.stdout, done.stderr) == (3, "", f"v.npy: {CUT}\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrec.support.files.atomic import replaced, replaced_folder
+from fairtrec.support.files.atomic import replace_file, replaced_folder
 
 pytestmark = pytest.mark.fuzz
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.fuzz
 def test_it_is_replaced_when_all_is_written(tmp_path, synced):
     path = tmp_path / ("x" * 255)  # as long as a name may be
     path.write_text("old")
-    with replaced(path, synced=synced) as part:
+    with replace_file(path, synced=synced) as part:
         part.write_text("new")
         assert path.read_text() == "old"
     assert path.read_text() == "new"
@@ -31,7 +31,7 @@ def test_an_error_leaves_what_stood_there(tmp_path):
     path.write_text("old")
 
     def stopped():
-        with replaced(path) as part:
+        with replace_file(path) as part:
             part.write_text("ne")
             raise KeyboardInterrupt
 
@@ -42,14 +42,14 @@ def test_an_error_leaves_what_stood_there(tmp_path):
 
 
 def test_two_at_a_time_do_not_meet(tmp_path):
-    with replaced(tmp_path / "a") as one, replaced(tmp_path / "b") as other:
+    with replace_file(tmp_path / "a") as one, replace_file(tmp_path / "b") as other:
         one.write_text("1")
         other.write_text("2")
     assert (tmp_path / "a").read_text() + (tmp_path / "b").read_text() == "12"
 
 
 def test_what_is_written_is_on_the_same_disk(tmp_path):
-    with replaced(tmp_path / "a") as part:
+    with replace_file(tmp_path / "a") as part:
         part.write_text("new")
         assert part.stat().st_dev == tmp_path.stat().st_dev  # else a move would not be all or nothing
 
@@ -72,7 +72,7 @@ def test_permissions_stay_and_links_are_replaced(tmp_path):
     before = os.umask(0o022)
     try:
         for place in (path, link, fresh):
-            with replaced(place) as part:
+            with replace_file(place) as part:
                 part.write_text("new")
     finally:
         os.umask(before)
@@ -94,16 +94,16 @@ with getattr(atomic, sys.argv[2])(Path("out")) as part:
 
 
 @pytest.mark.parametrize("where", ["unnamed", "named"])
-@pytest.mark.parametrize("what", ["replaced", "beside", "replaced_folder"])
+@pytest.mark.parametrize("what", ["replace_file", "make_scratch_folder", "replaced_folder"])
 def test_a_process_that_is_killed_leaves_nothing_for_long(tmp_path, monkeypatch, where, what):
     done = subprocess.run([sys.executable, "-c", KILLED, where, what], cwd=tmp_path, check=False)
     assert done.returncode == -signal.SIGKILL
     left = list(tmp_path.iterdir())
-    assert len(left) == (where == "named" or what != "replaced")
+    assert len(left) == (where == "named" or what != "replace_file")
     for each in left:
         os.utime(each, (0, 0))
     monkeypatch.setattr("fairtrec.support.files.atomic.unnamed", lambda _: None)
-    with replaced(tmp_path / "out") as part, replaced(tmp_path / "other") as busy:
+    with replace_file(tmp_path / "out") as part, replace_file(tmp_path / "other") as busy:
         os.utime(part, (0, 0))  # which another one does not take for a rest, however old it is
         busy.write_text("1")
         part.write_text("2")

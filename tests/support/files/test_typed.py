@@ -125,7 +125,7 @@ def test_lines_of_json(workplace, refused, name):
 def test_a_refusal_names_the_field_and_the_type():
     fields = typed.parse_json(b'{"a": [{"b": 1.5}], "n": null, "big": 1e999, "t": true}', "f.json", "mend it")
     assert fields.objects("a")[0].get("b", float) == 1.5
-    assert (fields.maybe("n", str), fields.maybe("none", str)) == (None, None)
+    assert (fields.take_optional("n", str), fields.take_optional("none", str)) == (None, None)
     for wrong, said in (
         (lambda: fields.objects("a")[0].get("b", int), "a[0].b must be a whole number"),
         (lambda: fields.objects("a")[0].get("c", int), "a[0].c is missing"),
@@ -133,7 +133,7 @@ def test_a_refusal_names_the_field_and_the_type():
         (lambda: fields.get("t", int), "t must be a whole number"),
         (lambda: fields.count("t"), "t must be a whole number"),
         (lambda: fields.object("a"), "a must be an object"),
-        (lambda: fields.every("a", str), "a[0] must be text"),
+        (lambda: fields.take_list("a", str), "a[0] must be text"),
         (lambda: fields.refuse_others({"a"}), "n is no field of such a file"),
     ):
         with pytest.raises(InputError) as fault:

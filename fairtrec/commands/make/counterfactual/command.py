@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.cli.runs import name_runs
 from fairtrec.commands.counts.make import ODD
 from fairtrec.support.errors import InputError
@@ -67,17 +67,17 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
         many, left = corpus.uncovered(pairs, terms, ignore_case=given["ignore_case"], one_way=one_way)
         if left:
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
-            say(f"# {len(left)} of its {many} terms have no counterpart and stay: {shown}")
-    with printing.collecting() as watcher:
+            write_stderr(f"# {len(left)} of its {many} terms have no counterpart and stay: {shown}")
+    with printing.show_collection_progress() as watcher:
         done = corpus.make_counterfactual(watcher=watcher, runs=name_runs(runs) if runs else None, **given)
     seconds = time.monotonic() - began
-    if told := corpus.shared(pairs, terms, one_way=one_way):
-        say(f"# {told}")
+    if told := corpus.describe_shared_words(pairs, terms, one_way=one_way):
+        write_stderr(f"# {told}")
     text = f"{done.documents:,} documents, {done.bytes / 1e6:,.1f} MB in {seconds:.1f} s"
     text += f"{printing.speed(done.bytes, seconds)}; {done.changed:,} changed, {done.words:,} words"
     text += f"; pairs: {done.pairs}, jobs: {done.jobs}"
-    say(f"# {text}")
+    write_stderr(f"# {text}")
     if done.missing:
-        say(f"# {done.missing:,} of the ranked documents are not there")
+        write_stderr(f"# {done.missing:,} of the ranked documents are not there")
     if done.rejected:
-        say(f"# {done.rejected:,} lines passed over, see {output}.rejected.jsonl")
+        write_stderr(f"# {done.rejected:,} lines passed over, see {output}.rejected.jsonl")

@@ -54,10 +54,10 @@ def make_counterfactual(
     if depth is not None and runs is None:
         raise UsageError("-M N cuts runs; give --runs RUN")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)
-    ranked = [] if runs is None else loading.named_runs(runs)
+    ranked = [] if runs is None else loading.name_rankings(runs)
     refuse_read(output, [*several, pairs, *(run for _, run in ranked)])
     listed = loading.pairs(pairs, one_way=how.one_way)
-    rewriting.kind_of(Path(output))
+    rewriting.find_output_kind(Path(output))
     rewriting.refuse_output(Path(output))
     wanted = None if runs is None else _ranked(ranked, depth)
     return rewriting.substitute(several, listed, Path(output), how, wanted, watcher)
@@ -70,7 +70,7 @@ def uncovered(pairs: Any, terms: Any, *, ignore_case: bool = False, one_way: boo
     """
     of_groups, listed = loading.terms(terms), loading.pairs(pairs, one_way=one_way)
     group_of = {term.lower(): group for group in of_groups.groups for term in of_groups.terms[group]}
-    for word, several in {} if one_way else listed.shared.items():
+    for word, several in {} if one_way else listed.shared_words.items():
         of = {group_of[other.lower()]: other for other in reversed(several) if other.lower() in group_of}
         if len(of) > 1:
             told = " and ".join(f"{other} ({group})" for group, other in sorted(of.items()))
@@ -81,7 +81,7 @@ def uncovered(pairs: Any, terms: Any, *, ignore_case: bool = False, one_way: boo
     return len(every), Vocabulary(listed, ignore_case=ignore_case).uncovered(of_groups)
 
 
-def shared(pairs: Any, terms: Any = None, *, one_way: bool = False) -> str:
+def describe_shared_words(pairs: Any, terms: Any = None, *, one_way: bool = False) -> str:
     """Say which words of a list stand for several, and so become the first of them; "" where none does.
 
     ``her`` and ``his`` are told apart by what stands around them, and are left out; so are words for several of one
@@ -92,7 +92,7 @@ def shared(pairs: Any, terms: Any = None, *, one_way: bool = False) -> str:
     apart = {word for line in PRONOUNS for word in line} if listed.lines >= PRONOUNS and not one_way else set()
     several = {
         word: others
-        for word, others in listed.shared.items()
+        for word, others in listed.shared_words.items()
         if word not in apart and not any(group.issuperset(map(str.lower, others)) for group in together)
     }
     if not several:
@@ -112,5 +112,5 @@ def _groups_of_words(terms: Any) -> list[set[str]]:
 
 
 def _ranked(runs: Sequence[tuple[str, RankingsLike]], depth: int | None) -> Docnos:
-    parts = [loading.submitted(run, name, Choices(), depth) for name, run in runs]
-    return Docnos.of(np.concatenate([np.unique(each.docnos) for part in parts for each in part.runs]))
+    parts = [loading.load_run(run, name, Choices(), depth) for name, run in runs]
+    return Docnos.collect(np.concatenate([np.unique(each.docnos) for part in parts for each in part.runs]))

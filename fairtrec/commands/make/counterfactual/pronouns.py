@@ -15,12 +15,12 @@ _BESIDE_HIS = re.compile(r"\s+(?:and|or|nor)\s+(?:mine|yours|hers|ours|theirs)\b
 _BE = frozenset(("is", "was", "are", "were"))
 
 
-def of_his(before: str, after: str) -> str:
+def resolve_his(before: str, after: str) -> str:
     """Tell what ``his`` becomes: hers or her.
 
-    >>> of_his("", " book."), of_his("", "."), of_his("", " was better"), of_his("", " and hers")
+    >>> resolve_his("", " book."), resolve_his("", "."), resolve_his("", " was better"), resolve_his("", " and hers")
     ('her', 'hers', 'hers', 'hers')
-    >>> of_his("a friend of ", " came"), of_his("a friend of ", " mother came")
+    >>> resolve_his("a friend of ", " came"), resolve_his("a friend of ", " mother came")
     ('hers', 'her')
     """
     if _ENDS_HIS.match(after) or _BESIDE_HIS.match(after):
@@ -34,11 +34,13 @@ def of_his(before: str, after: str) -> str:
     return "hers" if is_alone else "her"
 
 
-def of_her(before: str, after: str) -> str:
+def resolve_her(before: str, after: str) -> str:
     """Tell what ``her`` becomes: him or his.
 
-    >>> of_her("I saw ", " yesterday"), of_her("I saw ", " mother"), of_her("let ", " go"), of_her("with ", ".")
-    ('him', 'his', 'him', 'him')
+    >>> resolve_her("I saw ", " yesterday"), resolve_her("I saw ", " mother")
+    ('him', 'his')
+    >>> resolve_her("let ", " go"), resolve_her("with ", ".")
+    ('him', 'him')
     """
     found = _NEXT.match(after)
     assert found is not None

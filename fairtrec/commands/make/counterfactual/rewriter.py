@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairtrec.commands.make.counterfactual.swapping import Edit, Swapper, swapped
+from fairtrec.commands.make.counterfactual.swapping import Edit, Swapper, apply_edits
 from fairtrec.counting import text_blocks
-from fairtrec.counting.lookup import joined
-from fairtrec.counting.text_blocks import Fault, TextBlock, encoded
+from fairtrec.counting.lookup import join_texts
+from fairtrec.counting.text_blocks import Fault, TextBlock, encode_utf8
 from fairtrec.data import Ints
 from fairtrec.formats import collection
 
@@ -31,7 +31,7 @@ class JsonLine:
     places: tuple[tuple[int, int], ...]
     texts: tuple[bytes, ...]
 
-    def written(self, texts: dict[int, bytes]) -> str:
+    def write(self, texts: dict[int, bytes]) -> str:
         """Write the line with some of its texts, by their numbers, replaced."""
         pieces: list[str] = []
         at = 0
@@ -52,11 +52,11 @@ def parsed(line: bytes) -> JsonLine:
             members[key] = value
             if key in TEXTS and isinstance(value, str):
                 places.append((begin, end))
-                texts.append(encoded(value))
+                texts.append(encode_utf8(value))
     except (ValueError, RecursionError):
-        collection.parsed(line)  # says what is wrong
+        collection.parse_document(line)  # says what is wrong
         raise
-    docno, _ = collection.of_object(members)
+    docno, _ = collection.take_document(members)
     return JsonLine(text, docno, tuple(places), tuple(texts))
 
 
@@ -129,7 +129,7 @@ class Rewriter:
         if form == self.form == "jsonl":
             self._add_objects(written, block)
             return
-        some = (text_blocks.of_json if form == "jsonl" else text_blocks.of_tsv)(block, self.longest)
+        some = (text_blocks.read_json_lines if form == "jsonl" else text_blocks.read_tsv_lines)(block, self.longest)
         if form == self.form:
             _note(written, some)
             self._add_lines(written, block, some)
@@ -163,10 +163,10 @@ class Rewriter:
             widths = pc.binary_length(some.docnos).to_numpy(zero_copy_only=False)
             begins, ends = (some.starts - 1 - widths)[rows].tolist(), some.ends[rows].tolist()
             block = b"".join(_whole(block, *each) for each in zip(begins, ends, strict=True))
-            some = text_blocks.of_tsv(block, self.longest)
+            some = text_blocks.read_tsv_lines(block, self.longest)
         edits = self.swapper.edits(block, some.starts, some.ends)
         written.count(some.starts, some.ends, edits)
-        written.blocks.append(swapped(block, edits))
+        written.blocks.append(apply_edits(block, edits))
 
     def _add_objects(self, written: Rewritten, block: bytes) -> None:
         """Write JSON lines as they stand, but for the texts that change."""
@@ -185,7 +185,7 @@ class Rewriter:
         if self.wanted is not None:
             names = pa.array([line.docno for line in found], pa.binary()).cast(pa.string())
             found = [found[row] for row in np.flatnonzero(_among(names, self.wanted)).tolist()]
-        texts, starts, ends = joined([text for line in found for text in line.texts])
+        texts, starts, ends = join_texts([text for line in found for text in line.texts])
         edits = self.swapper.edits(texts, starts, ends)
         sizes = [len(line.texts) for line in found]
         of = np.repeat(np.arange(len(found)), sizes)
@@ -197,7 +197,7 @@ class Rewriter:
         for text in np.unique(at).tolist():
             which = int(of[text])
             new.setdefault(which, {})[text - int(first[which])] = values[text]
-        lines = [line.written(new[number]) if number in new else line.line for number, line in enumerate(found)]
+        lines = [line.write(new[number]) if number in new else line.line for number, line in enumerate(found)]
         written.blocks.append("".join(f"{line}\n" for line in lines).encode())
 
     def _object(self, row: bytes) -> JsonLine | str:
@@ -242,5 +242,5 @@ def _replaced(block: bytes, starts: Ints, ends: Ints, edits: Sequence[Edit]) -> 
         start = int(starts[text])
         mine.setdefault(text, []).append((first - start, last - start, new))
     for text, some in mine.items():
-        texts[text] = swapped(texts[text], some)
+        texts[text] = apply_edits(texts[text], some)
     return texts

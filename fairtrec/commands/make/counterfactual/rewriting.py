@@ -20,12 +20,12 @@ from fairtrec.commands.make.counterfactual.rewriter import LineForm, Rewriter, R
 from fairtrec.commands.make.counterfactual.swapping import Swapper
 from fairtrec.commands.make.counterfactual.vocabulary import Vocabulary
 from fairtrec.counting import CollectionOptions, Progress, Watcher, text_blocks
-from fairtrec.counting.local.tasks import Origin, Task, blocks_of, in_order, tasks
+from fairtrec.counting.local.tasks import Origin, Task, read_blocks, run_tasks, tasks
 from fairtrec.counting.text_blocks import Fault
 from fairtrec.data import Docnos, decode
 from fairtrec.formats.pairs import Counterparts
 from fairtrec.support.errors import FilePath, InputError, UsageError
-from fairtrec.support.files.atomic import replaced, streamed
+from fairtrec.support.files.atomic import replace_file, stream_to
 from fairtrec.support.jobs import cores
 from fairtrec.support.literals import Pronouns
 
@@ -79,9 +79,9 @@ class Substitution:
         if task.damage:
             written.faults.append((1, task.damage))
         elif isinstance(task.text, tuple):
-            rewriter.add_texts(written, text_blocks.of_pairs(task.text, rewriter.longest))
+            rewriter.add_texts(written, text_blocks.read_pairs(task.text, rewriter.longest))
         else:
-            for block in blocks_of(origin, task, rewriter.longest):
+            for block in read_blocks(origin, task, rewriter.longest):
                 rewriter.add(written, block, "jsonl" if origin.kind == "jsonl" else "tsv")
         written.blocks = _packed(_ended(written.blocks), self.codec)
         return written
@@ -103,7 +103,7 @@ def _packed(blocks: list[bytes], codec: Codec) -> list[bytes]:
     return [pa.compress(content, codec="zstd", asbytes=True)]
 
 
-def kind_of(output: Path) -> tuple[LineForm, Codec]:
+def find_output_kind(output: Path) -> tuple[LineForm, Codec]:
     """Tell form and compression by the end of a name. Raises UsageError for another."""
     codec = CODECS.get(output.suffix, "")
     form = FORMS.get((output.with_suffix("") if codec else output).suffix)
@@ -125,15 +125,15 @@ def substitute(
 
     Raises InputError for what is wrong with a source, UsageError for an output that cannot be written.
     """
-    form, codec = kind_of(output)
+    form, codec = find_output_kind(output)
     refuse_output(output)
-    origins = [Origin.of(each) for each in sources]
+    origins = [Origin.find(each) for each in sources]
     chosen = None if wanted is None else pa.array(decode(wanted.names), pa.string())
     jobs = options.jobs or cores()
     total = Rewritten()
     rejected: list[dict[str, Any]] = []
     try:
-        with streamed(output) as file:
+        with stream_to(output) as file:
             work = Substitution(origins, pairs, options, form, codec, chosen)
             for content in _contents(work, jobs, total, rejected, watcher):
                 file.writelines(content)
@@ -165,7 +165,7 @@ def _contents(
     lines = [0] * len(work.origins)
     sizes = [0, *accumulate(origin.size for origin in work.origins)]
     several = tasks(work.origins, work.options.max_doc_bytes, tapered=not work.codec)
-    for task, written in in_order(work, work.origins, several, jobs, preload=__name__):
+    for task, written in run_tasks(work, work.origins, several, jobs, preload=__name__):
         origin, faults = work.origins[task.origin].name, sorted(written.faults)
         _note(origin, lines[task.origin], faults, work.options.keep_going, rejected)
         lines[task.origin] += written.lines
@@ -187,7 +187,7 @@ def _note(name: str, before: int, faults: Sequence[Fault], keep_going: bool, rej
 def _list_rejected(output: Path, rejected: Sequence[dict[str, Any]]) -> None:
     listed = output.with_name(output.name + ".rejected.jsonl")
     if rejected:
-        with replaced(listed, synced=True) as file:
+        with replace_file(listed, synced=True) as file:
             file.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in rejected), "utf-8")
     else:
         listed.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from fairtrec.commands.make.counterfactual import pronouns
-from fairtrec.commands.make.counterfactual.vocabulary import PRONOUNS, Vocabulary, cased
+from fairtrec.commands.make.counterfactual.vocabulary import PRONOUNS, Vocabulary, match_case
 from fairtrec.counting.kernel import WHITE_SPACE, Kernel
 from fairtrec.data import Ints
 from fairtrec.support.literals import Pronouns
@@ -103,7 +103,7 @@ class Swapper:
         self.known = lru_cache(_MOST)(self._counterpart)
         self.special: dict[int, Callable[[bytes, int, int, int, int], Edit | None]] = {}
         has_pronouns = vocabulary.pairs.lines >= PRONOUNS and not vocabulary.pairs.one_way
-        rules = {"her": pronouns.of_her, "his": pronouns.of_his} if how == "rule" and has_pronouns else {}
+        rules = {"her": pronouns.resolve_her, "his": pronouns.resolve_his} if how == "rule" and has_pronouns else {}
         for token, number in self.kernel.terms.numbers.items():
             word = token.decode().lower()
             if word in vocabulary.terms:
@@ -162,7 +162,7 @@ class Swapper:
     ) -> Edit:
         before = block[max(start, first - pronouns.AROUND) : first].decode(errors="ignore")
         after = block[last : min(end, last + pronouns.AROUND)].decode(errors="ignore")
-        return first, last, cased(block[first:last].decode(), rule(before, after)).encode()
+        return first, last, match_case(block[first:last].decode(), rule(before, after)).encode()
 
 
 def _one_way(block: bytes, found: list[Edit], starts: Ints, ends: Ints) -> list[Edit]:
@@ -192,7 +192,7 @@ def _is_bound(block: bytes, at: int, end: int) -> bool:
     return not (character.isalnum() or character == "_")
 
 
-def swapped(block: bytes, edits: list[Edit]) -> bytes:
+def apply_edits(block: bytes, edits: list[Edit]) -> bytes:
     """Write a block with what is replaced in it."""
     pieces: list[bytes] = []
     at = 0

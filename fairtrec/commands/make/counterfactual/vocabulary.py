@@ -12,14 +12,16 @@ from fairtrec.formats.pairs import Counterparts
 _PARTS = re.compile(r"([- ])")
 
 
-def cased(found: str, counterpart: str) -> str:
+def match_case(found: str, counterpart: str) -> str:
     """Write a counterpart in the case of the word that was found in a text.
 
     All upper stays all upper, where there are two letters or more; a capital first stays so; else it is as listed.
     Parts between hyphens or blanks take it on one by one where both words have as many.
 
-    >>> cased("MOTHER-IN-LAW", "father-in-law"), cased("Mother-In-Law", "father-in-law"), cased("She", "he")
-    ('FATHER-IN-LAW', 'Father-In-Law', 'He')
+    >>> match_case("MOTHER-IN-LAW", "father-in-law"), match_case("Mother-In-Law", "father-in-law")
+    ('FATHER-IN-LAW', 'Father-In-Law')
+    >>> match_case("She", "he")
+    'He'
     """
     if _is_upper(found):
         return counterpart.upper()
@@ -106,7 +108,7 @@ class Vocabulary:
         """Give what a word, or several, of a text become; None, or the same, if they stay.
 
         >>> from fairtrec.formats import pairs
-        >>> words = Vocabulary(pairs.of([("she", "he"), ("Rose", "John")]))
+        >>> words = Vocabulary(pairs.take_pairs([("she", "he"), ("Rose", "John")]))
         >>> words.counterpart("SHE"), words.counterpart("ROSE"), words.counterpart("rose")
         ('HE', 'JOHN', None)
         """
@@ -117,9 +119,9 @@ class Vocabulary:
             if partner == term and (is_written or self.ignore_case):
                 return found
             if is_written:
-                return cased(found, partner)
+                return match_case(found, partner)
             if self.ignore_case:
-                return partner.lower() if plain.islower() else cased(found, partner)
+                return partner.lower() if plain.islower() else match_case(found, partner)
         return None
 
     def uncovered(self, groups: GroupTerms) -> list[str]:

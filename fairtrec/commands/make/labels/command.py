@@ -6,7 +6,7 @@ from typing import get_args
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.support.literals import LabelTrack
 
 
@@ -30,4 +30,4 @@ def command(pages: str, track: LabelTrack, qrels: str | None, world: str | None,
     from fairtrec.commands.make.labels.trec_fair_2022 import make_labels
 
     made = make_labels(pages, output, track=track, qrels=qrels, world=world, force=force)
-    say(f"# {made.pages:,} pages; {', '.join(made.files)} in {output}")
+    write_stderr(f"# {made.pages:,} pages; {', '.join(made.files)} in {output}")

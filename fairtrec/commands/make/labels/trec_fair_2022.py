@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from fairtrec.formats import trec_fair_files
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files.arguments import is_same
-from fairtrec.support.files.atomic import refuse_full_folder, streamed
+from fairtrec.support.files.atomic import refuse_full_folder, stream_to
 from fairtrec.support.literals import LabelTrack
 
 OCEANIA = {
@@ -82,13 +82,13 @@ def make_labels(
     folder.mkdir(parents=True, exist_ok=True)
     grades = _write_labels(pages, folder)
     if qrels is not None:
-        with streamed(folder / "graded.qrels") as file:
+        with stream_to(folder / "graded.qrels") as file:
             for query, documents in _read_relevant(qrels):
                 file.writelines(f"{query} 0 {docno} {grades.get(docno, 0)}\n".encode() for docno in documents)
     if shares is not None:
-        with streamed(folder / "world.tsv") as file:
+        with stream_to(folder / "world.tsv") as file:
             file.write("".join(["group\tcount\n", *(f"{name}\t{many}\n" for name, many in shares)]).encode())
-    with streamed(folder / "world-gender.tsv") as file:
+    with stream_to(folder / "world-gender.tsv") as file:
         file.write(WORLD_GENDER.encode())
     return LabelFiles(len(grades), _names(qrels, world))
 
@@ -103,14 +103,14 @@ def _write_labels(pages: FilePath, folder: Path) -> dict[int, int]:
     """Write the labels of each attribute; give the grade of each page."""
     grades: dict[int, int] = {}
     with (
-        streamed(folder / "gender.tsv") as gender,
-        streamed(folder / "sub_geo.tsv") as sub_geo,
-        streamed(folder / "src_geo.tsv") as src_geo,
+        stream_to(folder / "gender.tsv") as gender,
+        stream_to(folder / "sub_geo.tsv") as sub_geo,
+        stream_to(folder / "src_geo.tsv") as src_geo,
     ):
         files: dict[str, BinaryIO] = dict(zip(ATTRIBUTES, (gender, sub_geo, src_geo), strict=True))
         for file in files.values():
             file.write(b"docno\tgroup\tcount\n")
-        for _, page in trec_fair_files.parsed(pages, FORM, _parse_page):
+        for _, page in trec_fair_files.parse_lines(pages, FORM, _parse_page):
             if page.docno in grades:
                 continue
             grades[page.docno] = page.grade
@@ -123,7 +123,7 @@ def _write_labels(pages: FilePath, folder: Path) -> dict[int, int]:
 def _parse_page(line: bytes) -> Page:
     """Read a line of metadata. Raises ValueError for what is not of this form."""
     names = ("page_id", "qual_cat", "gender", "page_subcont_regions", "source_subcont_regions")
-    number, work, genders, regions, sources = trec_fair_files.fields(trec_fair_files.as_json(line), *names)
+    number, work, genders, regions, sources = trec_fair_files.fields(trec_fair_files.parse_json_line(line), *names)
     if not isinstance(sources, dict):
         raise ValueError("the value of source_subcont_regions is not an object")  # noqa: TRY004 - as all faults here
     counts = {
@@ -154,7 +154,7 @@ def _gender(name: str) -> str:
 def _read_relevant(path: FilePath) -> Iterator[tuple[str, list[int]]]:
     """Read the relevant pages of each query, in rising order. Raises InputError for a query that appears twice."""
     seen = set[str]()
-    for number, (query, documents) in trec_fair_files.parsed(path, QRELS_FORM, _parse_relevant):
+    for number, (query, documents) in trec_fair_files.parse_lines(path, QRELS_FORM, _parse_relevant):
         if query in seen:
             raise InputError(f"query {query} appears twice; keep one line", path, number)
         seen.add(query)
@@ -162,17 +162,17 @@ def _read_relevant(path: FilePath) -> Iterator[tuple[str, list[int]]]:
 
 
 def _parse_relevant(line: bytes) -> tuple[str, list[int]]:
-    query, documents = trec_fair_files.fields(trec_fair_files.as_json(line), "id", "rel_docs")
-    pages = trec_fair_files.as_list(documents, "value of rel_docs")
-    qid = trec_fair_files.as_qid(query)
+    query, documents = trec_fair_files.fields(trec_fair_files.parse_json_line(line), "id", "rel_docs")
+    pages = trec_fair_files.require_list(documents, "value of rel_docs")
+    qid = trec_fair_files.parse_qid(query)
     if re.search(r"\s", qid):
-        raise ValueError(f"the id {trec_fair_files.shown(qid)} holds white space")
+        raise ValueError(f"the id {trec_fair_files.quote_value(qid)} holds white space")
     return qid, [_whole(page, "page_id") for page in pages]
 
 
 def _read_world(path: FilePath) -> list[tuple[str, str]]:
     """Read the population of each region, as it is written. Raises InputError for a row without one."""
-    (first, columns), *rows = trec_fair_files.parsed(path, "Rank,Name,Population,...", _parse_cells)
+    (first, columns), *rows = trec_fair_files.parse_lines(path, "Rank,Name,Population,...", _parse_cells)
     if missing := [name for name in ("Name", "Population") if name not in columns]:
         raise InputError(f"there is no column {' and none '.join(missing)}; give world-pop.csv", path, first)
     shares = []
@@ -196,18 +196,18 @@ def _parse_cells(line: bytes) -> list[str]:
 
 
 def _texts(value: object, what: str) -> list[str]:
-    return [_text(each) for each in trec_fair_files.as_list(value, f"value of {what}")]
+    return [_text(each) for each in trec_fair_files.require_list(value, f"value of {what}")]
 
 
 def _text(value: object) -> str:
     """Take a value as the name of a group. Raises ValueError for another type, and for signs that part columns."""
     if not isinstance(value, str) or not value or re.search(r"[\t\r\n\0]", value):
-        raise ValueError(f"the group {trec_fair_files.shown(value)} is not text, or holds a tab or a line end")
+        raise ValueError(f"the group {trec_fair_files.quote_value(value)} is not text, or holds a tab or a line end")
     value.encode()  # half a character is an error of this line
     return value
 
 
 def _whole(value: Any, what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 63:
-        raise ValueError(f"the {what} {trec_fair_files.shown(value)} is not a whole number from 0 on")
+        raise ValueError(f"the {what} {trec_fair_files.quote_value(value)} is not a whole number from 0 on")
     return value

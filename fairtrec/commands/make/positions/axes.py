@@ -44,12 +44,12 @@ class Axes:
         return np.where(np.abs(values) <= least, 0.0, values)
 
 
-def fitted(vectors: Floats, number: int = 1) -> Axes | None:
+def fit_axes(vectors: Floats, number: int = 1) -> Axes | None:
     """Find the axes along which vectors [document, dimension] spread most; None where they do not span so many.
 
     The entry of a direction that is greatest in absolute value is positive, as scikit-learn has it.
 
-    >>> found = fitted(np.array([[1.0, 5.0], [3.0, 5.0], [5.0, 5.0]]))
+    >>> found = fit_axes(np.array([[1.0, 5.0], [3.0, 5.0], [5.0, 5.0]]))
     >>> found.directions.tolist(), found.positions(np.array([[4.0, 7.0]])).tolist(), found.explained.tolist()
     ([[1.0, 0.0]], [[1.0]], [1.0])
     """
@@ -88,13 +88,13 @@ def _spectrum(centred: Floats, number: int) -> tuple[Floats, Floats]:
     return squares, directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
-def apart(first: Floats, second: Floats, *, unit: bool = True) -> Floats | None:
+def subtract_means(first: Floats, second: Floats, *, unit: bool = True) -> Floats | None:
     """Give the difference of the means of two sides [document, dimension]; None where they are one.
 
     ``unit`` brings it to length 1. The published program leaves it as it is, but brings the sides' vectors to length 1
     before, which is for the caller to do: so a share of 1 - |b|^2 of the direction stays when it is taken out.
 
-    >>> apart(np.array([[4.0, 1.0]]), np.array([[1.0, 1.0], [3.0, 1.0]])).tolist()
+    >>> subtract_means(np.array([[4.0, 1.0]]), np.array([[1.0, 1.0], [3.0, 1.0]])).tolist()
     [1.0, 0.0]
     """
     between: Floats = first.mean(axis=0) - second.mean(axis=0)
@@ -104,10 +104,10 @@ def apart(first: Floats, second: Floats, *, unit: bool = True) -> Floats | None:
     return between / length if unit else between
 
 
-def without(vectors: Floats, direction: Floats) -> Floats:
+def remove_direction(vectors: Floats, direction: Floats) -> Floats:
     """Take v - (v . b) b of each vector [document, dimension].
 
-    >>> without(np.array([[2.0, 3.0]]), np.array([1.0, 0.0])).tolist()
+    >>> remove_direction(np.array([[2.0, 3.0]]), np.array([1.0, 0.0])).tolist()
     [[0.0, 3.0]]
     """
     return np.asarray(vectors - (vectors @ direction)[:, None] * direction)

@@ -58,7 +58,7 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     if output is not None and output.suffix.lower() not in ("", ".tsv", ".txt"):
         raise UsageError(f"positions are written as TSV, and {output} ends otherwise; end it in .tsv")
     read = [given[name] for name in ("embeddings", "ids", "docs", "fit", "spurious", "labels")]
-    files = printing.files_of(runs, [output, given["save_embeddings"]], *read)
+    files = printing.name_run_files(runs, [output, given["save_embeddings"]], *read)
     if output is not None and output == given["save_embeddings"]:
         raise UsageError(f"{output} is where both positions and embeddings go; give two names")
     placed = make_positions(files, **given)

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.commands.make.positions import axes as principal
 from fairtrec.commands.make.positions.vectors import Vectors
-from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, looked_up
+from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, look_up
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import SpuriousAs
@@ -24,11 +24,11 @@ class DocumentLists:
     documents: Ints
     starts: Ints
 
-    def of(self, query: int) -> Ints:
+    def take(self, query: int) -> Ints:
         """Give the rows of a query's documents."""
         return self.documents[self.starts[query] : self.starts[query + 1]]
 
-    def kept(self, known: Bools) -> "DocumentLists":
+    def keep_known(self, known: Bools) -> "DocumentLists":
         """Leave out documents that are not known [document]."""
         kept = known[self.documents]
         return DocumentLists(self.documents[kept], np.concatenate(([0], np.cumsum(kept)))[self.starts])
@@ -41,18 +41,18 @@ class DocumentTable:
         self.qids = tuple(dict.fromkeys(qid for run in runs for qid in run.qids))
         self._number = {qid: i for i, qid in enumerate(self.qids)}
         columns = [run.docnos for run in runs] + [_column(each.docnos) for each in named]
-        self.documents = Docnos.of(np.concatenate(columns))
+        self.documents = Docnos.collect(np.concatenate(columns))
         self._order = np.argsort(self.documents.names)
         self._place = np.empty_like(self._order)
         self._place[self._order] = np.arange(len(self._order))
 
-    def ranked(self, runs: Sequence[Run]) -> DocumentLists:
+    def list_ranked(self, runs: Sequence[Run]) -> DocumentLists:
         """List what any of the runs ranks."""
         of_qids = [np.array([self._number[qid] for qid in run.qids], dtype=np.int64) for run in runs]
         queries = [np.repeat(numbers, np.diff(run.starts)) for numbers, run in zip(of_qids, runs, strict=True)]
         return self._lists(np.concatenate(queries), np.concatenate([run.docnos for run in runs]))
 
-    def named(self, named: QueryDocuments, side: str | None = None) -> DocumentLists:
+    def list_named(self, named: QueryDocuments, side: str | None = None) -> DocumentLists:
         """List what is named for these queries, on one side or at all; other queries are passed over."""
         taken = [i for i, name in enumerate(named.sides) if side is None or name == side]
         queries = np.array([self._number.get(named.qids[i], MISSING) for i in taken], dtype=np.int64)
@@ -65,7 +65,7 @@ class DocumentTable:
         starts = np.searchsorted(keys, np.arange(len(self.qids) + 1) * many)
         return DocumentLists(self._order[keys % many], starts)
 
-    def of_lists(self, lists: Iterable[DocumentLists]) -> Ints:
+    def merge_lists(self, lists: Iterable[DocumentLists]) -> Ints:
         """Give all documents of some lists, each once, by rising docno."""
         there = np.zeros(len(self.documents), dtype=np.bool_)
         for each in lists:
@@ -74,7 +74,7 @@ class DocumentTable:
 
     def weights(self, labels: Labels, query: int, documents: Ints) -> Floats:
         """Look up the labels of a query's documents [document, group]; nan where there is none."""
-        return np.asarray(looked_up(labels, [self.qids[query]], self.documents.names, documents[None])[0])
+        return np.asarray(look_up(labels, [self.qids[query]], self.documents.names, documents[None])[0])
 
 
 def _column(docnos: Sequence[str]) -> Docs:
@@ -194,7 +194,7 @@ class Fitting:
         rows: list[tuple[int, Ints]] = []
         values, explained = [], []
         for query in range(len(self.table.qids)):
-            documents = self.ranked.of(query)
+            documents = self.ranked.take(query)
             axes, positions = self._placed(query, documents)
             if axes is None or positions is None:
                 self.tally.no_axis += 1
@@ -213,12 +213,12 @@ class Fitting:
         return queries, of_rows, np.concatenate(values), np.array(explained)
 
     def _placed(self, query: int, documents: Ints) -> tuple[principal.Axes | None, Floats | None]:
-        fit = self.fit.of(query)
+        fit = self.fit.take(query)
         if len(fit) <= self.axes:
             return None, None
         direction = self._spurious(query)
         vectors = self._taken(fit, direction)
-        axes = principal.fitted(vectors, self.axes)
+        axes = principal.fit_axes(vectors, self.axes)
         if axes is None:
             return None, None
         same = fit is documents or np.array_equal(fit, documents)
@@ -226,18 +226,18 @@ class Fitting:
 
     def _taken(self, documents: Ints, direction: Floats | None) -> Floats:
         """Give the vectors [document, dimension] as they are used. Raises InputError for what is no number."""
-        vectors = self.vectors.of(documents)
+        vectors = self.vectors.take(documents)
         if len(vectors) and not np.abs(vectors).max() <= LARGEST:  # nor is it nan
             bad = ~(np.abs(vectors).max(axis=1) <= LARGEST)
             self._refuse(documents, bad, f"is not finite, or beyond {LARGEST:g}; make it again")
         if self.normalize:
             vectors = self._unit(vectors, documents)
-        return vectors if direction is None else principal.without(vectors, direction)
+        return vectors if direction is None else principal.remove_direction(vectors, direction)
 
     def _spurious(self, query: int) -> Floats | None:
         if not self.sides:
             return None
-        first, second = (side.of(query) for side in self.sides)
+        first, second = (side.take(query) for side in self.sides)
         if not len(first) and not len(second):
             self.tally.as_they_are += 1
             return None
@@ -247,7 +247,7 @@ class Fitting:
         several = [self._taken(documents, None) for documents in (first, second)]
         if self.spurious_as == "published":
             several = [self._unit(each, of) for each, of in zip(several, (first, second), strict=True)]
-        direction = principal.apart(*several, unit=self.spurious_as == "unit")
+        direction = principal.subtract_means(*several, unit=self.spurious_as == "unit")
         self.tally.as_they_are += direction is None
         return direction
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrec.commands.make.positions import vectors
 from fairtrec.commands.make.positions.fit import DocumentLists, DocumentTable, Fitting
-from fairtrec.commands.make.positions.projection import Projection, many
+from fairtrec.commands.make.positions.projection import Projection, count_things
 from fairtrec.commands.make.positions.vectors import Vectors
 from fairtrec.data import MISSING, Docnos, Ints, Labels, decode
 from fairtrec.evaluation.answers import Signature
@@ -55,7 +55,7 @@ class Embedding:
     limit: int = 0
 
 
-def embedded(texts: Sequence[str], model: str | os.PathLike[str] | Embedder) -> Embedding:
+def embed_texts(texts: Sequence[str], model: str | os.PathLike[str] | Embedder) -> Embedding:
     """Make a vector of each text. ``model`` is a function of a list of texts, a folder, or a name on the hub.
 
     The longest texts come first, as batches of equal length cost least; equal lengths keep their order.
@@ -195,13 +195,13 @@ def make_positions(
         raise UsageError(f"the number of axes is {axes}; it is 1 or more")
     choices = Choices(depth=depth, order=order, run_format=run_format)
     rankings = [
-        one for name, run in loading.named_runs(runs) for one in loading.submitted(run, name, choices, depth).runs
+        one for name, run in loading.name_rankings(runs) for one in loading.load_run(run, name, choices, depth).runs
     ]
     fitting = None if fit is None else tsv.query_documents(fit)
     removing = None if spurious is None else tsv.query_documents(spurious, two=True)
     table = DocumentTable(rankings, [named for named in (fitting, removing) if named is not None])
-    lists = _lists(table, table.ranked(rankings), fitting, removing)
-    used = table.of_lists(lists)
+    lists = _lists(table, table.list_ranked(rankings), fitting, removing)
+    used = table.merge_lists(lists)
     found, made = _vectors(embeddings, ids, docs, model, table.documents, used)
     if axes > found.dimensions:
         raise UsageError(f"{axes} axes where vectors have {found.dimensions} dimensions; ask for fewer")
@@ -212,7 +212,7 @@ def make_positions(
         raise _without_vector(decode(names[:1])[0], len(unknown), found, of_text=made is not None)
     if save_embeddings is not None:
         vectors.write(Path(save_embeddings), table.documents.names[used], found.values[found.rows[used]])
-    kept = [each.kept(known) for each in lists]
+    kept = [each.keep_known(known) for each in lists]
     work = Fitting(table, found, kept[0], kept[1], kept[2:], axes, normalize, spurious_as, groups, toward)
     queries, documents, values, explained = work.run()
     return Projection(
@@ -246,8 +246,8 @@ def _lists(
     table: DocumentTable, ranked: DocumentLists, fitting: QueryDocuments | None, removing: QueryDocuments | None
 ) -> list[DocumentLists]:
     """List what is ranked, what the axes are fit to, and the two sides of what is taken out, if anything is."""
-    sides_of = [] if removing is None else [table.named(removing, side) for side in sorted(set(removing.sides))]
-    return [ranked, ranked if fitting is None else table.named(fitting), *sides_of]
+    sides_of = [] if removing is None else [table.list_named(removing, side) for side in sorted(set(removing.sides))]
+    return [ranked, ranked if fitting is None else table.list_named(fitting), *sides_of]
 
 
 def _vectors(
@@ -299,12 +299,12 @@ def _signature_of(
 def _embedded(docs: Any, model: Any, documents: Docnos, used: Ints) -> tuple[Vectors, Embedding]:
     """Make vectors of the texts of the documents that are used, each once."""
     column = documents.names[used]
-    names = Docnos.of(column)
+    names = Docnos.collect(column)
     texts = dict(loading.texts(docs, names))
     rows = names.rows(column)
     there = [i for i, row in enumerate(rows.tolist()) if row in texts]
-    made = embedded([texts[int(rows[i])] for i in there], model)
-    return vectors.of_matrix(made.values, made.name, used[there], documents), made
+    made = embed_texts([texts[int(rows[i])] for i in there], model)
+    return vectors.take_matrix(made.values, made.name, used[there], documents), made
 
 
 def _cut(made: Embedding | None) -> str:
@@ -317,21 +317,21 @@ def _cut(made: Embedding | None) -> str:
 def _list_notes(work: Fitting, unknown: int) -> Iterator[Note]:
     tally, one = work.tally, work.axes == 1
     if unknown:
-        yield NO_VECTOR.note(documents=many(unknown, "document has", "documents have"))
+        yield NO_VECTOR.note(documents=count_things(unknown, "document has", "documents have"))
     if tally.no_axis:
-        queries = many(tally.no_axis, "query has", "queries have")
+        queries = count_things(tally.no_axis, "query has", "queries have")
         enough = f"fewer than {work.axes + 1} documents that differ to fit {'it' if one else 'them'} to"
-        left_out = f"{many(tally.left_out, 'position', 'positions')} left out"
+        left_out = f"{count_things(tally.left_out, 'position', 'positions')} left out"
         yield NO_AXIS.note(queries=queries, axis="axis" if one else "axes", enough=enough, left_out=left_out)
     if tally.undetermined:
-        queries = many(tally.undetermined, "query", "queries")
+        queries = count_things(tally.undetermined, "query", "queries")
         yield UNDETERMINED.note(queries=queries)
     if tally.as_they_are:
-        yield AS_THEY_ARE.note(queries=many(tally.as_they_are, "query has", "queries have"))
+        yield AS_THEY_ARE.note(queries=count_things(tally.as_they_are, "query has", "queries have"))
     if work.toward is None:
         yield NO_SIGN.note()
     elif tally.not_pointed:
-        queries = many(tally.not_pointed, "query", "queries")
+        queries = count_things(tally.not_pointed, "query", "queries")
         yield NOT_POINTED.note(queries=queries, group=work.toward)
     if work.labels is not None and len(work.labels.groups) > 2:
         yield NO_ACCURACY.note(groups=len(work.labels.groups))

@@ -79,12 +79,12 @@ class Projection(Answer):
         form = "\t".join(["%s\t%s", *["%.9g"] * self.values.shape[1]])
         rows = zip(self.qids, self.docnos, (self.values + 0.0).tolist(), strict=True)  # -0 becomes 0
         lines = (form % (qid, docno, *values) for qid, docno, values in rows)
-        return "\n".join(["\t".join(self.columns), *lines, f"# {self.signature.of_content}", ""])
+        return "\n".join(["\t".join(self.columns), *lines, f"# {self.signature.content}", ""])
 
     def list_notes(self, accuracy: AccuracyAs = "sides") -> list[Note]:
         """List the notes on how many there are, what the axes explain, and how they agree with the labels."""
-        documents = many(len(set(self.docnos)), "document", "documents")
-        counts = f"{many(len(self.explained), 'query', 'queries')}, {documents}, {self.dimensions} dimensions"
+        documents = count_things(len(set(self.docnos)), "document", "documents")
+        counts = f"{count_things(len(self.explained), 'query', 'queries')}, {documents}, {self.dimensions} dimensions"
         shares = zip(*(of(self.explained, axis=0) for of in (np.mean, np.min, np.max)), strict=True)
         of_axes = [
             f"axis {axis} explains {mean:.0%} of the spread ({least:.0%} to {most:.0%})".replace("%", " %")
@@ -113,10 +113,10 @@ class Projection(Answer):
         return notes
 
 
-def many(number: int, one: str, several: str) -> str:
+def count_things(number: int, one: str, several: str) -> str:
     """Write a number of things.
 
-    >>> many(1, "query", "queries"), many(1200, "query", "queries")
+    >>> count_things(1, "query", "queries"), count_things(1200, "query", "queries")
     ('1 query', '1,200 queries')
     """
     return f"{number:,} {one if number == 1 else several}"

@@ -25,7 +25,7 @@ def tables(placed: Projection, *, places: int) -> Document:
     ]
     more = [f"{len(placed.qids) - FIRST:,} more rows are not shown"] * (len(placed.qids) > FIRST)
     return Document(
-        [ReportTable.of_rows("", 2, placed.columns, cells)], placed.list_notes(), str(placed.signature), signs=more
+        [ReportTable.from_rows("", 2, placed.columns, cells)], placed.list_notes(), str(placed.signature), signs=more
     )
 
 

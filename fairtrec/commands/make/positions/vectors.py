@@ -21,10 +21,10 @@ import numpy.typing as npt
 from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, decode
 from fairtrec.formats import bounded
 from fairtrec.formats.columns import WIDEST
-from fairtrec.formats.spans import array_of, flat, numbers_of
+from fairtrec.formats.spans import flat, take_array, take_numbers
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files import mapping, opening
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.atomic import replace_file
 
 IDS = ("docno", "doc_id", "docid", "id", "_id")
 ROWS = 1 << 13  # of Parquet that are read at a time
@@ -45,7 +45,7 @@ class Vectors:
         """The numbers of a vector."""
         return int(self.values.shape[1])
 
-    def of(self, documents: Ints) -> Floats:
+    def take(self, documents: Ints) -> Floats:
         """Give the vectors [document, dimension] of documents that have one."""
         with np.errstate(invalid="ignore"):  # of a NaN that signals; what is no number is refused later
             return np.asarray(self.values[self.rows[documents]], dtype=np.float64)
@@ -60,7 +60,7 @@ def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
         return _held(thing, ids, wanted)
     if opening.is_stream(thing):
         raise InputError("vectors are looked up, which cannot be done in a stream; give a file", thing)
-    with opening.opened(thing) as file:
+    with opening.open_input(thing) as file:
         start = file.read(6)
     if start.startswith(opening.PARQUET):
         if ids is not None:
@@ -81,7 +81,7 @@ def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
     return Vectors(opening.name(thing) + called, rows, values, thing)
 
 
-def of_matrix(matrix: Any, name: str, known: Ints, wanted: Docnos) -> Vectors:
+def take_matrix(matrix: Any, name: str, known: Ints, wanted: Docnos) -> Vectors:
     """Take the matrix that a model made of the ``known`` ones of the wanted documents."""
     values = _checked(np.asarray(matrix), None)
     rows = np.full(len(wanted), MISSING, dtype=np.int64)
@@ -96,7 +96,7 @@ def write(path: Path, docnos: Docs, values: npt.NDArray[Any]) -> None:
 
     vectors = pa.FixedSizeListArray.from_arrays(flat(values.ravel()), values.shape[1])
     columns = {"docno": pa.array(decode(docnos), pa.string()), "vector": vectors}
-    with replaced(path) as part:
+    with replace_file(path) as part:
         parquet.write_table(pa.table(columns), fspath(part), compression="zstd", row_group_size=ROWS)
 
 
@@ -160,7 +160,7 @@ def _ids(ids: Any) -> tuple[Docs, FilePath | None]:
         names, path = [str(name).encode() for name in ids], None
     else:
         names, path = [], ids
-        with opening.opened(ids) as stream:
+        with opening.open_input(ids) as stream:
             for block, _ in opening.blocks(stream, ids):
                 lines = block.split(b"\n")
                 names += (line.strip() for line in (lines if lines[-1] else lines[:-1]))
@@ -237,7 +237,7 @@ def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
     docnos = pa.chunked_array([chunk.cast(pa.string()) for chunk in chunks], pa.string())
     if docnos.null_count:
         raise InputError("a row has no docno; give it one", path)
-    return wanted.rows(array_of(docnos)) if len(docnos) else np.empty(0, np.int64)
+    return wanted.rows(take_array(docnos)) if len(docnos) else np.empty(0, np.int64)
 
 
 def _lists(column: Any, path: FilePath) -> npt.NDArray[Any]:
@@ -248,7 +248,7 @@ def _lists(column: Any, path: FilePath) -> npt.NDArray[Any]:
         raise InputError("a vector is missing, or a number in one; leave out such rows", path)
     if pc.count_distinct(pc.list_value_length(column)).as_py() > 1:
         raise InputError("vectors of different lengths; all need the same model", path)
-    return numbers_of(flat).reshape(len(column), -1)
+    return take_numbers(flat).reshape(len(column), -1)
 
 
 def _held(thing: Any, ids: Any, wanted: Docnos) -> Vectors:

@@ -10,7 +10,7 @@ from typing import Any
 from fairtrec.data import decode
 from fairtrec.formats import tsv
 from fairtrec.formats.frames import Frame, is_frame
-from fairtrec.formats.memory import understood
+from fairtrec.formats.memory import explain_failures
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.literals import QUERY
@@ -62,7 +62,7 @@ def _refuse_size(labels: int, queries: int, path: FilePath | None, line: int | N
         raise InputError(f"{what}; use fewer labels, or split the votes by query", path, line)
 
 
-def paths_of(given: Any) -> list[FilePath]:
+def list_paths(given: Any) -> list[FilePath]:
     """Name the files that votes are read from; none where they are held."""
     if isinstance(given, PATH):
         return [given]
@@ -70,15 +70,15 @@ def paths_of(given: Any) -> list[FilePath]:
 
 
 def _votes(given: Any) -> Iterator[VoteLine]:
-    if paths := paths_of(given):
+    if paths := list_paths(given):
         often = Counter(map(opening.name, paths))
         for path in paths:
             name = opening.name(path)
             yield from _of_file(path, name if often[name] == 1 else fspath(path))
         return
-    with understood("votes"):
+    with explain_failures("votes"):
         if is_frame(given):
-            frame = Frame.of(given, "votes", (*QUERY, "annotator", "label"))
+            frame = Frame.wrap(given, "votes", (*QUERY, "annotator", "label"))
             columns = [decode(frame.ids(names)) for names in (QUERY, ("annotator",), ("label",))]
             held = list(zip(*columns, strict=True))
         else:
@@ -156,12 +156,12 @@ def _fault_of_query(qid: str, domains: Sequence[str], every: int, *, is_twice: b
     )
 
 
-def alike(many: Mapping[str, int]) -> list[tuple[str, str]]:
+def find_similar_names(many: Mapping[str, int]) -> list[tuple[str, str]]:
     """Find names that may be meant to be the same, the rarer of two first: other in case, or in one or two letters.
 
     Of short names fewer letters differ: at most a third of them.
 
-    >>> alike({"Career": 63, "career": 1, "Power": 2, "Work": 2, "War": 1})
+    >>> find_similar_names({"Career": 63, "career": 1, "Power": 2, "Work": 2, "War": 1})
     [('career', 'Career')]
     """
     ranked = sorted(many, key=lambda name: (many[name], name))

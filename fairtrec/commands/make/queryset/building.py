@@ -13,7 +13,7 @@ from fairtrec.data import GroupTerms, Queries
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.sources import TermsLike
-from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, asked_by
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, spell_options
 from fairtrec.support.files import opening
 from fairtrec.support.literals import Rule
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -100,7 +100,7 @@ def _find_domains(table: annotated.QueryTable | None, kept: Iterable[str]) -> di
 
 def _list_sources(cast: Any, wanted: Queries | None, query_texts: Any, lists: GroupTerms | None) -> list[SetPart]:
     """List what the set is made from."""
-    sources = [] if cast is None else [_source("votes", path) for path in annotated.paths_of(cast)]
+    sources = [] if cast is None else [_source("votes", path) for path in annotated.list_paths(cast)]
     sources += [] if wanted is None else [("queries", wanted.name, wanted.sha256)]
     sources += [] if query_texts is None else [_source("query-texts", query_texts)]
     return sources + ([] if lists is None else [("terms", lists.name, lists.digest)])
@@ -168,20 +168,22 @@ def _refuse(
 ) -> None:
     if votes not in get_args(Rule):
         raise UsageError(f"there is no rule {votes!r}; choose from {', '.join(get_args(Rule))}")
-    texts = asked_by("--query-texts FILE")
+    texts = spell_options("--query-texts FILE")
     if not has_votes and domain is None:
-        raise UsageError(f"nothing says which queries; give votes, or {asked_by('--domain COLUMN')} of {texts}")
+        raise UsageError(f"nothing says which queries; give votes, or {spell_options('--domain COLUMN')} of {texts}")
     if not has_votes and (keep is not None or votes != "majority"):
-        option = asked_by("--keep LABEL" if keep is not None else "--votes all")
+        option = spell_options("--keep LABEL" if keep is not None else "--votes all")
         raise UsageError(f"{option} chooses by votes, and there are none; give a file of votes")
     if domain is not None and not _is_table(query_texts):
-        raise UsageError(f"{asked_by('--domain COLUMN')} names a column of {texts}; give that file")
+        raise UsageError(f"{spell_options('--domain COLUMN')} names a column of {texts}; give that file")
     if terms is not None and query_texts is None:
-        raise UsageError(f"{asked_by('--terms LIST')} looks into the texts of queries; give {texts}")
+        raise UsageError(f"{spell_options('--terms LIST')} looks into the texts of queries; give {texts}")
     if has_votes and keep is None:
         for option, of in (("--terms LIST", terms), ("--domain COLUMN", domain), ("--query-texts FILE", query_texts)):
             if of is not None:
-                raise UsageError(f"{asked_by(option)} is for queries that are kept; give {asked_by('--keep LABEL')}")
+                raise UsageError(
+                    f"{spell_options(option)} is for queries that are kept; give {spell_options('--keep LABEL')}"
+                )
 
 
 def _is_table(thing: Any) -> bool:
@@ -221,7 +223,7 @@ def _find_words_of_groups(lists: GroupTerms | None, texts: Mapping[str, str]) ->
     """Find the terms of groups in each text that holds some; none without a list of them."""
     if lists is None:
         return {}
-    lexicon = Lexicon.of(lists)
+    lexicon = Lexicon.from_terms(lists)
     return {qid: held for qid, text in texts.items() if (held := _held(lexicon, text))}
 
 

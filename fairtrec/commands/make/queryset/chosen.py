@@ -18,7 +18,7 @@ from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.statistics import agreement
 from fairtrec.support.errors import FilePath, InputError, UsageError, plain, reason
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.atomic import replace_file
 from fairtrec.support.literals import Rule
 from fairtrec.support.notes import Note
 
@@ -77,7 +77,7 @@ class QuerySet(Answer):
     @property
     def agreement(self) -> float:
         """The share of pairs of votes that agree, in the mean over queries of several votes; nan if there are none."""
-        return agreement.agreeing(self._table)
+        return agreement.observed_agreement(self._table)
 
     @cached_property
     def kappa(self) -> tuple[str, float]:
@@ -100,7 +100,7 @@ class QuerySet(Answer):
         return "Krippendorff's alpha", agreement.alpha_of_votes(table)
 
     @property
-    def many(self) -> dict[str, int]:
+    def domain_counts(self) -> dict[str, int]:
         """How many of the queries each domain has, most first."""
         found = Counter(name for names in (self.domains or {}).values() for name in names)
         return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
@@ -108,7 +108,7 @@ class QuerySet(Answer):
     @property
     def like(self) -> list[tuple[str, str]]:
         """Pairs of domains that may be meant to be the same, the rarer first."""
-        return annotated.alike(self.many)
+        return annotated.find_similar_names(self.domain_counts)
 
     @cached_property
     def _table(self) -> Floats:
@@ -138,7 +138,7 @@ class QuerySet(Answer):
         contents.append(_passport(self, places, contents, title).encode())
         try:
             for place, content in zip(places, contents, strict=True):
-                with replaced(place) as part:
+                with replace_file(place) as part:
                     part.write_bytes(content)
         except OSError as fault:
             raise UsageError(f"cannot write {place}: {fault.strerror}; choose another place") from None

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.commands.make.queryset import QUERYSETS
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Rule
@@ -62,4 +62,4 @@ def command(
         first, *others = files
         many = "1 query" if len(made.kept) == 1 else f"{len(made.kept):,} queries"
         line = ", ".join([f"{first} ({many})", *others])
-        click.echo(f"{'written':<12}{line}") if form == "text" else say(f"# written: {line}")
+        click.echo(f"{'written':<12}{line}") if form == "text" else write_stderr(f"# written: {line}")

@@ -35,7 +35,7 @@ def lines(made: QuerySet, places: int = 4) -> list[tuple[str, str]]:
         said.append(("words", f"{len(made.words):,} of {made.chosen:,} {hold} a group term{out}; {FEW}"))
     if made.domains is not None:
         several = sum(len(names) > 1 for names in made.domains.values())
-        many = made.many
+        many = made.domain_counts
         counted = ", ".join(f"{name} {each}" for name, each in many.items())
         twice = f" ({plural(several, 'query')} in several)" if several else ""
         said.append(("domains", f"{counted}{twice}" if counted else "none"))
@@ -101,7 +101,7 @@ def tables(made: QuerySet, *, places: int) -> Document:
     head, *every = [[str(cell) for cell in row] for row in rows(made, places=places)]
     more = [f"{len(every) - FIRST:,} more queries are not shown"] * (len(every) > FIRST)
     said = [" ".join(filter(None, line)) for line in lines(made, places)]
-    return Document([ReportTable.of_rows("", 1, head, every[:FIRST])], (), str(made.signature), signs=[*more, *said])
+    return Document([ReportTable.from_rows("", 1, head, every[:FIRST])], (), str(made.signature), signs=[*more, *said])
 
 
 def record(made: QuerySet) -> dict[str, Any]:
@@ -111,4 +111,4 @@ def record(made: QuerySet) -> dict[str, Any]:
     found |= {"queries": len(made.ballots), "annotators": len(made.annotators), "votes": made.votes}
     found |= {"agreement": made.agreement, "kappa": {"name": name or None, "value": value}}
     found |= {"rule": made.rule, "majority": made.majority, "no_majority": made.no_majority}
-    return {**found, "words": made.words, "kept": made.kept, "domains": made.many, "like": made.like}
+    return {**found, "words": made.words, "kept": made.kept, "domains": made.domain_counts, "like": made.like}

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Objective
 
@@ -148,14 +148,14 @@ def _train(triples: str, *, output: Path, max_length: int | None, **given: Any) 
         nonlocal last
         if time.monotonic() - last >= EACH:
             last = time.monotonic()
-            say(f"# {what}: {step:,} of {steps:,} steps, loss {loss:.2f}")
+            write_stderr(f"# {what}: {step:,} of {steps:,} steps, loss {loss:.2f}")
 
     for found in train(triples, watcher=watcher, output=str(output), max_length=max_length or READ, **given):
         accuracies = [("adversary", found.adversary), ("fresh probe", found.probe)]
         seen = ", ".join(f"{name} {'undefined' if value is None else f'{value:.2f}'}" for name, value in accuracies)
         loss = "" if found.loss is None else f", loss {found.loss:.2f}"
-        say(f"# {found.name}: {found.steps} steps{loss}; balanced accuracy on held-out pairs: {seen}")
-    say("# a low accuracy never means that the groups are gone: an adversary was misled, others may not be")
+        write_stderr(f"# {found.name}: {found.steps} steps{loss}; balanced accuracy on held-out pairs: {seen}")
+    write_stderr("# a low accuracy never means that the groups are gone: an adversary was misled, others may not be")
 
 
 def _rank(
@@ -171,13 +171,13 @@ def _rank(
 ) -> None:
     """Write the run in the order of a model, or a folder of runs for several models."""
     from fairtrec.commands.make.ranker.model import Ranker, libraries
-    from fairtrec.commands.make.ranker.rerank import models_of, rerank
+    from fairtrec.commands.make.ranker.rerank import list_models, rerank
     from fairtrec.formats.plain_run import scored_lines
     from fairtrec.report.output import emit
     from fairtrec.support.files.atomic import refuse_full_folder
 
     libraries()
-    models = models_of(model)
+    models = list_models(model)
     several = len(models) > 1
     if several and (output is None or output.is_file()):
         raise UsageError(f"{model} holds {len(models)} models; name a folder for their runs with -o")

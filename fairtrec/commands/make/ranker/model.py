@@ -116,7 +116,7 @@ def adversary(width: int, device: str, seed: int) -> Any:
     return torch.nn.Sequential(*layers).to(device)
 
 
-def reversing(z: Any, strength: float) -> Any:
+def reverse_gradient(z: Any, strength: float) -> Any:
     """Give z as it is; the gradient that comes back through it is multiplied by ``-strength``."""
     same = z.clone()
     same.register_hook(lambda gradient: gradient * -strength)

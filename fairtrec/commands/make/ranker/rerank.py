@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.commands.make.ranker.model import Ranker
 from fairtrec.data import Docnos, Run, decode
-from fairtrec.data.ranking.order import by_falling_score
+from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import bounded
 from fairtrec.formats import run as run_format
@@ -33,17 +33,17 @@ def rerank(
         if not np.isfinite(scores).all():
             raise InputError("this model gives scores that are no numbers; choose another", ranker.name)
         tag = opening.name(ranker.name.rstrip("/"))
-        yield Run(ranker.name, tag, first.qids, *by_falling_score(first.starts, first.docnos, scores))
+        yield Run(ranker.name, tag, first.qids, *sort_by_score(first.starts, first.docnos, scores))
 
 
-def models_of(path: str) -> list[str]:
+def list_models(path: str) -> list[str]:
     """List the models of a folder by name; what is a model itself, or no folder, stands alone."""
     inside = [] if Path(path, "config.json").exists() else sorted(Path(path).glob("[!.]*/config.json"))
     return [str(each.parent) for each in inside] or [path]
 
 
 def _texts(of: Any, what: str, names: Sequence[str], run: FilePath) -> dict[str, str]:
-    wanted = Docnos.of(np.array([name.encode() for name in names]))
+    wanted = Docnos.collect(np.array([name.encode() for name in names]))
     known = decode(wanted.names)
     texts = {known[row]: words for row, words in loading.texts(of, wanted)}
     if missing := [name for name in names if name not in texts]:

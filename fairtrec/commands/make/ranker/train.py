@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.commands.make.ranker.model import ADVERSARY, NOTES, Ranker, adversary, libraries, reversing
+from fairtrec.commands.make.ranker.model import ADVERSARY, NOTES, Ranker, adversary, libraries, reverse_gradient
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import Bools, GroupTerms, Ints
 from fairtrec.evaluation.inputs import loading
@@ -24,7 +24,7 @@ from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening
-from fairtrec.support.files.atomic import replaced
+from fairtrec.support.files.atomic import replace_file
 from fairtrec.support.files.typed import Fields, parse_json
 from fairtrec.support.literals import Objective
 from fairtrec.support.version import __version__
@@ -47,9 +47,9 @@ class Triples:
         return [self.rows[row][0] for row in rows] * 2, texts, self.leans[rows].T.ravel().astype(np.int64)
 
 
-def labelled(rows: Sequence[tuple[str, str, str]], terms: GroupTerms, tau: int = 1) -> Triples:
+def label_triples(rows: Sequence[tuple[str, str, str]], terms: GroupTerms, tau: int = 1) -> Triples:
     """Tell which pairs are not neutral: those of which omega is below 1."""
-    lexicon = Lexicon.of(terms)
+    lexicon = Lexicon.from_terms(terms)
     counts = np.zeros((len(rows), 3, len(lexicon.groups)))
     for of, triple in zip(counts, rows, strict=True):
         for place, text in enumerate(triple):
@@ -59,7 +59,7 @@ def labelled(rows: Sequence[tuple[str, str, str]], terms: GroupTerms, tau: int =
     return Triples(rows, omega(pairs, np.full(len(lexicon.groups), 1 / len(lexicon.groups)), tau) < 1)
 
 
-def parted(triples: Triples, share: float, seed: int) -> tuple[Ints, Ints, Ints]:
+def split_triples(triples: Triples, share: float, seed: int) -> tuple[Ints, Ints, Ints]:
     """Part the triples: all to learn from; of these those that lean and as many others; those of held-out queries."""
     names, number = np.unique(np.array([query for query, *_ in triples.rows]), return_inverse=True)
     if len(names) < 2:
@@ -140,7 +140,7 @@ def train(
     torch, _ = libraries()
     resume, force = options.pop("resume", False), options.pop("force", False)
     how, folder, listed = TrainingOptions(**options), Path(output), loading.terms(terms)
-    found = labelled(tsv.triples(triples), listed, how.tau)
+    found = label_triples(tsv.triples(triples), listed, how.tau)
     names = {"model": opening.name(model.rstrip("/")), "terms": f"{listed.name}@{listed.sha256[:8]}"}
     versions = {"fairtrec": __version__, "torch": torch.__version__, "triples": opening.sha256(triples)[:8]}
     settings = {**versions, **names, **asdict(how)}
@@ -175,7 +175,7 @@ class _Training:
         self.watcher = watcher
         self.triples, self.how, self.folder, self.settings = triples, how, folder, settings
         self.old: set[Path] = set()  # models of before, each of which stays until there is another
-        learnt, even, self.held = parted(triples, how.held_out, how.seed)
+        learnt, even, self.held = split_triples(triples, how.held_out, how.seed)
         rows = {ALONE: learnt, WARMUP: even, BOTH: even, PROBE: even}
         self.batches = {phase: Batches(of, how.batch_size, how.seed, phase) for phase, of in rows.items()}
         asked = {ALONE: how.base_steps, WARMUP: how.warmup, BOTH: how.steps, PROBE: how.warmup}
@@ -189,7 +189,7 @@ class _Training:
         name, phase = ("base", ALONE) if strength is None else (f"lambda-{strength:g}", BOTH)
         if (self.folder / name).exists() and self.folder / name not in self.old:
             seen = _notes(self.folder / name / NOTES).object("seen")
-            values = [seen.maybe(each, float) for each in ("loss", "adversary", "probe")]
+            values = [seen.take_optional(each, float) for each in ("loss", "adversary", "probe")]
             return Trained(seen.get("name", str), seen.count("steps"), *values)
         ranker = Ranker(model if phase == ALONE else str(base), how.device, how.layers, how.max_length, how.seed)
         ranker.net.get_input_embeddings().requires_grad_(not how.freeze_embeddings)
@@ -240,7 +240,7 @@ class _Training:
                 each = relu(1 - good + bad) if how.objective == "hinge" else softplus(-good) + softplus(bad)
                 terms = [each.mean()] * is_ranker
                 if is_adversary:
-                    guesses = opponent(reversing(z, strength) if is_ranker else z).chunk(2)
+                    guesses = opponent(reverse_gradient(z, strength) if is_ranker else z).chunk(2)
                     terms += map(cross_entropy, guesses, torch.from_numpy(labels).to(how.device).chunk(2))
                 if not (total := sum(terms)).isfinite():
                     what = f"the loss is {total.item()} at step {step + 1}, lambda {strength:g}"
@@ -257,7 +257,7 @@ class _Training:
                 kept = {of: each.state_dict() for of, each in learners.items()}
                 kept |= {"step": int(last), "loss": float(np.mean(losses)), "settings": json.dumps(self.settings)}
                 self.folder.mkdir(parents=True, exist_ok=True)
-                with replaced(self._state(name)) as part:
+                with replace_file(self._state(name)) as part:
                     torch.save(kept, part)
             yield int(last), float(np.mean(losses))
             ranker.net.train(is_ranker)  # after whoever looked at it

@@ -368,8 +368,8 @@ def test_the_example_and_its_counterpart(here):
 
 
 def test_names_of_outputs():
-    assert rewriting.kind_of(Path("a.b.jsonl.zst")) == ("jsonl", "zst")
-    assert rewriting.kind_of(Path("x/a.tsv")) == ("tsv", "")
+    assert rewriting.find_output_kind(Path("a.b.jsonl.zst")) == ("jsonl", "zst")
+    assert rewriting.find_output_kind(Path("x/a.tsv")) == ("tsv", "")
 
 
 def test_the_commands_of_the_page(here, monkeypatch):

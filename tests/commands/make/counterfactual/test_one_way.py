@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.make.counterfactual.swapping import Swapper, swapped
+from fairtrec.commands.make.counterfactual.swapping import Swapper, apply_edits
 from fairtrec.commands.make.counterfactual.vocabulary import Vocabulary
-from fairtrec.counting.lookup import joined
+from fairtrec.counting.lookup import join_texts
 from fairtrec.formats import pairs, tsv
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY
@@ -23,9 +23,9 @@ GONE = [("she", ""), ("he", ""), ("first lady", ""), ("Mary", "")]
 
 def several(texts, listed, **options):
     """What becomes of texts that stand in one block."""
-    words = pairs.of(listed, one_way=True)
-    block, starts, ends = joined([text.encode() for text in texts])
-    return swapped(block, Swapper(Vocabulary(words, **options)).edits(block, starts, ends)).decode()
+    words = pairs.take_pairs(listed, one_way=True)
+    block, starts, ends = join_texts([text.encode() for text in texts])
+    return apply_edits(block, Swapper(Vocabulary(words, **options)).edits(block, starts, ends)).decode()
 
 
 def one_way(text, listed=THEY, **options):
@@ -165,7 +165,7 @@ def test_a_list_that_is_none(lines, line, what, tmp_path):
 
 def test_without_it_an_empty_word_is_refused_and_the_option_named():
     with pytest.raises(InputError, match="an empty word; write it as: she,he, or let it go with --one-way"):
-        pairs.of([("she", "")])
+        pairs.take_pairs([("she", "")])
 
 
 def test_pronouns_are_not_told_apart_and_asking_for_it_is_refused(tmp_path):

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.commands.make.counterfactual import pronouns
-from fairtrec.commands.make.counterfactual.swapping import Addresses, Swapper, swapped
-from fairtrec.commands.make.counterfactual.vocabulary import Vocabulary, cased
+from fairtrec.commands.make.counterfactual.swapping import Addresses, Swapper, apply_edits
+from fairtrec.commands.make.counterfactual.vocabulary import Vocabulary, match_case
 from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.kernel import Kernel
-from fairtrec.counting.lookup import joined
+from fairtrec.counting.lookup import join_texts
 from fairtrec.formats import pairs, tsv
 from fairtrec.support.errors import InputError
 from fairtrec_made import REPOSITORY
@@ -25,8 +25,8 @@ BUNDLED = pairs.read(LISTS / "gender-en-pairs.csv")
 def swap(texts, listed=BUNDLED, how="rule", **options):
     """Texts with their words replaced, as one block."""
     several = [texts] if isinstance(texts, str) else texts
-    block, starts, ends = joined([text.encode() for text in several])
-    new = swapped(block, Swapper(Vocabulary(listed, **options), how).edits(block, starts, ends)).decode()
+    block, starts, ends = join_texts([text.encode() for text in several])
+    new = apply_edits(block, Swapper(Vocabulary(listed, **options), how).edits(block, starts, ends)).decode()
     return new if isinstance(texts, str) else [new]
 
 
@@ -100,11 +100,13 @@ def test_a_very_long_stretch_without_white_space_is_looked_at_once():
     ],
 )  # fmt: skip
 def test_case_is_kept(found, counterpart, new):
-    assert cased(found, counterpart) == new
+    assert match_case(found, counterpart) == new
 
 
 def test_names_are_names_only_with_a_capital():
-    listed = pairs.of([("Rose", "Mark"), ("Mary-Ann", "John"), ("McCall", "O'Neil"), ("she", "he"), ("rose", "bush")])
+    listed = pairs.take_pairs(
+        [("Rose", "Mark"), ("Mary-Ann", "John"), ("McCall", "O'Neil"), ("she", "he"), ("rose", "bush")]
+    )
     assert swap("Rose ROSE rose RoSe Mark mark", listed) == "Mark MARK bush Bush Rose mark"
     assert swap("Mary-Ann MARY-ANN mary-ann Mary-ann", listed) == "John JOHN mary-ann Mary-ann"
     assert swap("McCall MCCALL mccall O’Neil", listed) == "O'Neil O'NEIL mccall McCall"
@@ -112,12 +114,12 @@ def test_names_are_names_only_with_a_capital():
 
 
 def test_the_first_line_with_a_word_says_what_it_becomes():
-    listed = pairs.of([("mom", "dad"), ("mum", "dad"), ("mom", "pa")])
+    listed = pairs.take_pairs([("mom", "dad"), ("mum", "dad"), ("mom", "pa")])
     assert swap("mom mum dad pa", listed) == "dad dad mom mom"
 
 
 def test_a_blank_in_a_term_is_any_white_space():
-    listed = pairs.of([("first lady", "first gentleman"), ("lady", "lord"), ("first", "second")])
+    listed = pairs.take_pairs([("first lady", "first gentleman"), ("lady", "lord"), ("first", "second")])
     assert swap("The first \u2003\t lady, First Lady, first ladys lady", listed) == (
         "The first gentleman, First Gentleman, second ladys lord"
     )
@@ -125,7 +127,7 @@ def test_a_blank_in_a_term_is_any_white_space():
 
 
 def test_regex_characters_in_a_list_are_letters_like_others():
-    listed = pairs.of([("ms.", "mr."), ("a+b", "c(d"), ("x|y", "z?")])
+    listed = pairs.take_pairs([("ms.", "mr."), ("a+b", "c(d"), ("x|y", "z?")])
     assert swap("ms. Smith, ms.x a+b aab x|y z? c(d msx", listed) == "mr. Smith, ms.x c(d aab z? x|y a+b msx"
 
 
@@ -147,7 +149,7 @@ def test_her_is_him_or_his(sentence):
     (wanted,) = re.findall(r"\[(\w+)\]", sentence)
     assert swap(re.sub(r"\[\w+\]", "her", sentence)).split() == _others(sentence.replace("[", "").replace("]", ""))
     before, _, after = re.sub(r"\[\w+\]", "her", sentence).partition("her")
-    assert pronouns.of_her(before, after) == wanted
+    assert pronouns.resolve_her(before, after) == wanted
 
 
 def _others(sentence):
@@ -179,7 +181,7 @@ def test_nothing_to_look_at():
 
 def test_words_of_many_letters_beyond_ascii():
     """Of seven or more, lower case, upper case and a capital are known."""
-    listed = pairs.of([("ééééééé", "aaa"), ("ñandú", "ema")])
+    listed = pairs.take_pairs([("ééééééé", "aaa"), ("ñandú", "ema")])
     assert swap("ééééééé ÉÉÉÉÉÉÉ Éééééééé Éééééé éÉééééé Ñandú ÑANDÚ", listed) == (
         "aaa AAA Éééééééé Éééééé éÉééééé Ema EMA"
     )
@@ -194,7 +196,9 @@ def test_pronouns_look_no_farther_than_their_text():
 
 def test_pronouns_as_the_list_has_them():
     assert swap("her book, with her, his, hers, him", how="first") == "his book, with his, her, his, her"
-    assert swap("with her", pairs.of([("her", "his"), ("she", "he")])) == "with his"  # a list without the others
+    assert (
+        swap("with her", pairs.take_pairs([("her", "his"), ("she", "he")])) == "with his"
+    )  # a list without the others
     assert swap("HER book, Her", how="rule") == "HIS book, Him"
 
 
@@ -202,7 +206,7 @@ def test_pronouns_as_the_list_has_them():
 
 WORDS = ["she", "woman", "step-mom", "Rose", "lady", "ma'am", "tía"]
 OTHERS = ["he", "man", "step-dad", "Mark", "lord", "sir", "tío"]
-ONE_TO_ONE = pairs.of(zip(WORDS, OTHERS, strict=True))
+ONE_TO_ONE = pairs.take_pairs(zip(WORDS, OTHERS, strict=True))
 _PLAIN = re.compile(
     r"(?<!\w)(?:" + "|".join(map(re.escape, sorted([*WORDS, *OTHERS], key=len, reverse=True))) + r")(?!\w)"
 )
@@ -216,9 +220,9 @@ def test_it_is_what_one_regular_expression_finds(texts):
     """In lower case, as listed; in texts without addresses."""
     partner = dict(zip([*WORDS, *OTHERS], [*OTHERS, *WORDS], strict=True))
     wanted = [_PLAIN.sub(lambda match: partner[match.group()], text) for text in texts]
-    block, starts, ends = joined([text.encode() for text in texts])
+    block, starts, ends = join_texts([text.encode() for text in texts])
     edits = Swapper(Vocabulary(ONE_TO_ONE)).edits(block, starts, ends)
-    assert swapped(block, edits).decode() == " ".join(wanted)
+    assert apply_edits(block, edits).decode() == " ".join(wanted)
 
 
 CASES = st.sampled_from([str, str.capitalize, str.upper])
@@ -239,9 +243,9 @@ def test_twice_gives_the_text_back(parts):
 @given(st.lists(st.tuples(WORD, st.sampled_from([" ", ", ", " of "])), max_size=30))
 def test_the_counts_of_the_two_groups_change_places(parts):
     text = "".join(word + gap for word, gap in parts)
-    lexicon = Lexicon.of(tsv.GroupTerms("", {"f": tuple(WORDS), "m": tuple(OTHERS)}), "strip")
+    lexicon = Lexicon.from_terms(tsv.GroupTerms("", {"f": tuple(WORDS), "m": tuple(OTHERS)}), "strip")
     kernel = Kernel(lexicon)
-    (before,), (after,) = (kernel.count(*joined([each.encode()]))[1] for each in (text, swap(text, ONE_TO_ONE)))
+    (before,), (after,) = (kernel.count(*join_texts([each.encode()]))[1] for each in (text, swap(text, ONE_TO_ONE)))
     assert before.tolist() == after[::-1].tolist()
     assert before.sum() == len(parts)
 

@@ -527,7 +527,7 @@ def test_a_library_that_lacks_a_part_of_its_own_is_not_called_missing(files, mon
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
     with pytest.raises(ModuleNotFoundError, match="torch"):
-        project.embedded(["a"], "any")
+        project.embed_texts(["a"], "any")
 
 
 def test_errors_are_of_the_promised_kinds():

@@ -53,11 +53,11 @@ def placed_rows(placed):
 @pytest.mark.parametrize("number", [1, 2])
 def test_axes_are_the_eigenvectors_of_the_covariance(n, dimensions, number):
     if number > n - 1:
-        assert axes.fitted(random.normal(size=(n, dimensions)), number) is None
+        assert axes.fit_axes(random.normal(size=(n, dimensions)), number) is None
         return
     fit = random.normal(size=(n, dimensions)).astype(np.float32).astype(np.float64) + 3
     documents = random.normal(size=(7, dimensions))
-    found = axes.fitted(fit, number)
+    found = axes.fit_axes(fit, number)
     positions, explained = eigen(fit, documents, number)
     assert found.positions(documents) == pytest.approx(positions, abs=1e-9)
     assert found.explained == pytest.approx(explained, rel=1e-9)
@@ -70,7 +70,7 @@ def test_axes_are_those_of_scikit_learn():
         fit = random.normal(size=(n, dimensions)).astype(np.float32) * np.float32(0.05)
         documents = random.normal(size=(9, dimensions))
         theirs = decomposition.PCA(n_components=number, svd_solver="full").fit(fit.astype(np.float64))
-        ours = axes.fitted(fit.astype(np.float64), number)
+        ours = axes.fit_axes(fit.astype(np.float64), number)
         assert np.abs(ours.positions(documents) - theirs.transform(documents)).max() <= 1e-6
         assert np.abs(ours.explained - theirs.explained_variance_ratio_).max() <= 1e-9
 
@@ -81,7 +81,7 @@ def test_faint_axes_are_as_exact_as_strong_ones():
     scores = np.linalg.qr(random.normal(size=(10, 3)) @ np.eye(3))[0]
     scores = np.linalg.qr(scores - scores.mean(axis=0))[0]
     fit = scores @ np.diag([1.0, 1e-4, 1e-9]) @ basis[:3]
-    found = axes.fitted(fit, 3)
+    found = axes.fit_axes(fit, 3)
     expected = np.sign([row[np.abs(row).argmax()] for row in basis[:3]])[:, None] * basis[:3]
     assert np.abs(found.directions - expected).max() < 1e-5
 
@@ -98,7 +98,7 @@ def test_faint_axes_are_as_exact_as_strong_ones():
 )
 def test_laws_of_an_axis(rows, shift):
     fit = np.array(rows)
-    found = axes.fitted(fit)
+    found = axes.fit_axes(fit)
     if found is None:
         assert np.ptp(fit, axis=0).max() < 1e-6
         return
@@ -111,7 +111,7 @@ def test_laws_of_an_axis(rows, shift):
     spread = max((((fit - fit.mean(axis=0)) @ axis) ** 2).sum() for axis in np.eye(3))
     assert (positions**2).sum() >= spread * (1 - 1e-9)  # no axis of the space itself spreads more
     if found.determined:
-        moved = axes.fitted(fit + np.array(shift)).positions(fit + np.array(shift))[:, 0]
+        moved = axes.fit_axes(fit + np.array(shift)).positions(fit + np.array(shift))[:, 0]
         gap = 1e-6 * max(1.0, np.abs(positions).max())
         if _clear(fit):
             assert min(np.abs(moved - positions).max(), np.abs(moved + positions).max()) < gap
@@ -125,24 +125,24 @@ def _clear(fit):
 
 def test_an_axis_that_is_not_determined_says_so():
     square = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
-    assert not axes.fitted(square).determined
-    assert axes.fitted(square * [1.001, 1]).determined
-    assert not axes.fitted(
+    assert not axes.fit_axes(square).determined
+    assert axes.fit_axes(square * [1.001, 1]).determined
+    assert not axes.fit_axes(
         np.array([[9.0, 0, 0], [-9, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]), 2
     ).determined
 
 
 def test_what_spans_too_little_has_no_axes():
-    assert axes.fitted(np.ones((5, 3))) is None
-    assert axes.fitted(np.array([[0.1, 0.2]] * 3)) is None  # whose mean is not exactly theirs
+    assert axes.fit_axes(np.ones((5, 3))) is None
+    assert axes.fit_axes(np.array([[0.1, 0.2]] * 3)) is None  # whose mean is not exactly theirs
     line = np.outer(np.arange(5.0), [1.0, 2.0, 3.0])
-    assert axes.fitted(line, 1) is not None
-    assert axes.fitted(line, 2) is None
-    assert axes.fitted(np.array([[1.0, 2.0]])) is None
+    assert axes.fit_axes(line, 1) is not None
+    assert axes.fit_axes(line, 2) is None
+    assert axes.fit_axes(np.array([[1.0, 2.0]])) is None
 
 
 def test_a_document_in_the_middle_stands_on_no_side():
-    found = axes.fitted(np.array([[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]]))
+    found = axes.fit_axes(np.array([[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]]))
     assert found.positions(np.array([[0.2, 0.6]])).tolist() == [[0.0]]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import fairtrec
-from fairtrec.commands.make.queryset.annotated_queries import alike
+from fairtrec.commands.make.queryset.annotated_queries import find_similar_names
 from fairtrec.support.errors import InputError, ResourceError, UsageError
 from fairtrec.support.resources import passports as resources
 from fairtrec_made import REPOSITORY, pages, texts
@@ -64,14 +64,14 @@ def test_domains_of_the_published_query_sets(shared):
     few = fairtrec.make_queryset(
         query_texts=folder / "trecdeep19_passage.fair.FULL_ANNOTATION.tsv", domain="Categories"
     )
-    assert few.many == {"Education": 15, "Career": 11, "Health": 9, "Social Inequality": 4, "Politics": 2}
+    assert few.domain_counts == {"Education": 15, "Career": 11, "Health": 9, "Social Inequality": 4, "Politics": 2}
     assert sum(len(names) > 1 for names in few.domains.values()) == 11
     assert few.like == []
     many = fairtrec.make_queryset(
         query_texts=folder / "msmarco_passage.dev.fair.FULL_ANNOTATION.tsv", domain="Categories"
     )
     assert len(many.kept) == 215
-    assert many.many == {
+    assert many.domain_counts == {
         "Social Inequality": 74,
         "Career": 63,
         "Health": 49,
@@ -91,8 +91,10 @@ def test_domains_of_the_published_query_sets(shared):
 
 
 def test_names_that_are_not_alike_are_not_told():
-    assert alike({"Work": 1, "War": 1, "Art": 2, "f": 1, "m": 1, "Education": 1, "Education level": 1}) == []
-    assert alike({"Health": 2, "Wealth": 1}) == [("Wealth", "Health")]
+    assert (
+        find_similar_names({"Work": 1, "War": 1, "Art": 2, "f": 1, "m": 1, "Education": 1, "Education level": 1}) == []
+    )
+    assert find_similar_names({"Health": 2, "Wealth": 1}) == [("Wealth", "Health")]
 
 
 def test_the_coefficient_is_the_one_that_fits(here):

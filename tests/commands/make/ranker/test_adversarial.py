@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.commands.make.ranker.model import Ranker, adversary, reversing
+from fairtrec.commands.make.ranker.model import Ranker, adversary, reverse_gradient
 from fairtrec.commands.make.ranker.rerank import rerank
-from fairtrec.commands.make.ranker.train import BOTH, Batches, labelled, parted, train
+from fairtrec.commands.make.ranker.train import BOTH, Batches, label_triples, split_triples, train
 from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import tsv
 from fairtrec.support.errors import InputError, ResourceError, UsageError
@@ -86,8 +86,8 @@ def test_the_gradient_is_reversed_exactly(strength):
         loss = torch.nn.functional.cross_entropy(opponent(of), labels)
         return torch.autograd.grad(loss, [z, *opponent.parameters()])
 
-    assert torch.equal(reversing(z, strength), z)
-    plain, reverse = gradients(z), gradients(reversing(z, strength))
+    assert torch.equal(reverse_gradient(z, strength), z)
+    plain, reverse = gradients(z), gradients(reverse_gradient(z, strength))
     assert torch.allclose(reverse[0], -strength * plain[0], rtol=1e-6, atol=0)
     assert all(torch.equal(one, other) for one, other in zip(reverse[1:], plain[1:], strict=True))
     eps, row = 1e-6, torch.zeros_like(z)  # the plain one by finite differences
@@ -109,7 +109,7 @@ def test_the_gradient_that_reaches_the_encoder_is_that_of_the_adversary_times_mi
     found = []
     for strength in (None, 0.3):
         z, _ = ranker(["what"] * 3, ["she works", "he works", "somebody"])
-        seen = z if strength is None else reversing(z, strength)
+        seen = z if strength is None else reverse_gradient(z, strength)
         found.append(torch.autograd.grad(torch.nn.functional.cross_entropy(opponent(seen), labels), weights))
     for plain, reverse in zip(*found, strict=True):
         assert plain.abs().max() > 0
@@ -137,8 +137,8 @@ def test_lambda_0_is_training_without_an_adversary(small, tmp_path, objective, w
 
     base, after = (load_file(tmp_path / "models" / name / "model.safetensors") for name in ("base", "lambda-0"))
     rows = tsv.triples(small / "triples.tsv")
-    triples = labelled(rows, loading.terms("gender-en"), 0)
-    _, even, _ = parted(triples, SMALL["held_out"], 0)
+    triples = label_triples(rows, loading.terms("gender-en"), 0)
+    _, even, _ = split_triples(triples, SMALL["held_out"], 0)
     batches = Batches(even, SMALL["batch_size"], 0, BOTH)
     net = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "models" / "base")
     tokenizer = transformers.AutoTokenizer.from_pretrained(small / "encoder")
@@ -308,8 +308,8 @@ def accuracy_of(folder, pairs, labels):
 
 def test_the_accuracy_that_is_told_is_that_of_another_program(small, trained_once):
     output, told = trained_once
-    triples = labelled(tsv.triples(small / "triples.tsv"), loading.terms("gender-en"), 0)
-    _, _, held = parted(triples, SMALL["held_out"], 0)
+    triples = label_triples(tsv.triples(small / "triples.tsv"), loading.terms("gender-en"), 0)
+    _, _, held = split_triples(triples, SMALL["held_out"], 0)
     queries, texts, labels = triples.pairs(held)
     pairs = list(zip(queries, texts, strict=True))
     for each in told:

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from fairtrec.commands.make.ranker.train import Batches, Triples, labelled, parted
+from fairtrec.commands.make.ranker.train import Batches, Triples, label_triples, split_triples
 from fairtrec.data import GroupTerms
 from fairtrec.formats import tsv
 from fairtrec.support.errors import InputError
@@ -19,9 +19,9 @@ def test_a_pair_leans_where_query_and_text_together_are_not_neutral():
         ("does she run", "a man, he said", "she runs"),  # 1 and 1: 1; 2 and 0: 0
         ("young woman", "a young woman", "he he she"),  # 2 and 0; 2 and 2: 1
     ]
-    assert labelled(rows, TERMS).leans.tolist() == [[True, False], [False, True], [True, False]]
-    assert labelled([("who", "she", "he")], TERMS).leans.tolist() == [[False, False]]  # at most tau terms: neutral
-    assert labelled([("who", "she", "x")], TERMS, tau=0).leans.tolist() == [[True, False]]
+    assert label_triples(rows, TERMS).leans.tolist() == [[True, False], [False, True], [True, False]]
+    assert label_triples([("who", "she", "he")], TERMS).leans.tolist() == [[False, False]]  # at most tau terms: neutral
+    assert label_triples([("who", "she", "x")], TERMS, tau=0).leans.tolist() == [[True, False]]
 
 
 def test_pairs_with_relevant_texts_come_first():
@@ -36,7 +36,7 @@ def test_held_out_queries_are_whole_and_the_rest_is_balanced():
     random = np.random.default_rng(3)
     leans = np.repeat([[True, False], [False, True], [False, False]], [30, 20, 150], axis=0)  # a quarter leans
     triples = Triples([(f"q{number}", "a", "b") for number in random.integers(20, size=200)], leans)
-    learnt, even, held = parted(triples, 0.25, seed=1)
+    learnt, even, held = split_triples(triples, 0.25, seed=1)
     queries = [{triples.rows[row][0] for row in rows} for rows in (learnt, held)]
     assert not queries[0] & queries[1]
     assert len(queries[1]) == 5
@@ -45,7 +45,7 @@ def test_held_out_queries_are_whole_and_the_rest_is_balanced():
     assert leaning < set(even) < set(learnt)
     assert len(set(even)) == len(even) == 2 * len(leaning)
     few = Triples(triples.rows, np.roll(~leans, 1, axis=1))  # all but a few lean: the rest is taken whole
-    learnt, even, _ = parted(few, 0.25, seed=1)
+    learnt, even, _ = split_triples(few, 0.25, seed=1)
     assert sorted(even) == sorted(learnt)
 
 
@@ -59,7 +59,7 @@ def test_held_out_queries_are_whole_and_the_rest_is_balanced():
 )
 def test_nothing_to_balance(queries, leans, complaint):
     with pytest.raises(InputError, match=complaint):
-        parted(Triples([(query, "a", "b") for query in queries], np.array(leans)), 0.5, 0)
+        split_triples(Triples([(query, "a", "b") for query in queries], np.array(leans)), 0.5, 0)
 
 
 def test_each_epoch_takes_each_row_once_in_an_order_of_its_own():
