@@ -17,6 +17,12 @@ from hypothesis import settings
 
 from fairtrec_made import REPOSITORY, THOROUGH, ended
 
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+]
+NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
+
 # How long an example takes depends on what else the machine does; how many there are is said here, for all laws.
 settings.register_profile("fairtrec", deadline=None, max_examples=300 if THOROUGH else 25)
 settings.load_profile("fairtrec")
@@ -74,6 +80,21 @@ def ten(shared):
 def example():
     """The bundled example collection."""
     return REPOSITORY / "resources" / "example"
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser with a new and empty profile, which is ended with the tests."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="needs playwright: make browser, or pip install playwright"
+    )
+    program = os.environ.get("FAIRTREC_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        pytest.skip("needs Chromium, which is not here: apt-get install chromium, or name one in FAIRTREC_CHROMIUM")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
-"""A Chromium without a window, and the pages that are looked at in it."""
+"""The pages of eval that are looked at in a browser."""
 
 import math
-import os
-import shutil
 from functools import cache
 
 import numpy as np
@@ -11,27 +9,6 @@ import pytest
 from fairtrec_made import EXAMPLE
 from fairtrec_made.measures import Higher, Lower, Nearer
 from fairtrec_made.reports import result_of
-
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-]
-NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """A browser with a new and empty profile, which is ended with the tests."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="needs playwright: make browser, or pip install playwright"
-    )
-    program = os.environ.get("FAIRTREC_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        pytest.skip("needs Chromium, which is not here: apt-get install chromium, or name one in FAIRTREC_CHROMIUM")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """A command is a guest: it leaves by ``git rm -r`` of its folder, its tests and its page, and a few lines elsewhere."""
 
+import ast
 import re
 import sys
 import tomllib
@@ -8,6 +9,7 @@ import pytest
 
 from fairtrec import commands
 from fairtrec_made import REPOSITORY
+from fairtrec_made.command_trials import DECLARATIONS, load_trials
 
 MOST = 3
 PACKAGES = {"gold": re.compile(r"\bgold\b")}  # with a module of this name at the root, which goes with them
@@ -96,6 +98,24 @@ def test_tests_mirror_the_folders():
     assert {path.parent.relative_to(room).as_posix().replace("/", ".") for path in room.rglob("test_*.py")} <= {
         *FOLDERS
     }
+
+
+def test_trials_are_those_that_a_test_gathers():
+    """A name that is misspelt would be tried by no test."""
+    for folder in load_trials():
+        tree = ast.parse((folder / "trials.py").read_text("utf-8"))
+        declared = {
+            target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets
+        }  # constants of the file are used in it
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        assert declared - used <= {*DECLARATIONS}, folder
+    every = {name for trials in load_trials().values() for name in trials}
+    gathered = {
+        name
+        for path in (REPOSITORY / "tests").rglob("*.py")
+        for name in re.findall(r'gather_trials\((?:  #[^\n]*)?\s*"(\w+)"', path.read_text("utf-8"))
+    }
+    assert every == {*DECLARATIONS} == gathered
 
 
 def test_at_most_22_entries_stand_at_the_root():
