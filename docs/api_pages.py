@@ -20,6 +20,7 @@ import fairtrec
 from fairtrec import STABILITY
 from fairtrec.evaluation.answers import Answer
 from fairtrec.evaluation.inputs.options import CHOICES
+from fairtrec.measure import Form
 
 PACKAGE = Path(fairtrec.__file__).parent
 ERRORS = ("FairtrecError", "UsageError", "InputError", "ResourceError")
@@ -33,6 +34,9 @@ GROUPS = {  # of the index, and the names of fairtrec in each; those of its pack
 }
 SHOWN = {  # members of classes most of whose members are for fairtrec itself
     "Choices": "",
+    "Form": "gives value over_ranks over_labels over_documents over_queries",
+    "LabelForm": "tries",
+    "Measure": "ordered worst_known beyond changes value_version needs formula note",
     "Evaluator": "scores evaluate",
     "Run": "name qids docnos scores starts tag from_arrays",
     "Scores": "run tag measures qids values means defined notes columns ends intervals signature",
@@ -229,10 +233,10 @@ def _returned(node: ast.FunctionDef, source: str, mark: str) -> Iterator[str]:
     if kind is None:
         return
     yield f"{mark} Returned: {name}\n"
-    yield from _class(kind, of_call=True)
+    yield from _class(kind)
     for row in _rows_of(kind):
         yield f"{mark} Rows: {row.__name__}\n"
-        yield from _class(row, of_call=True)
+        yield from _class(row)
 
 
 def _rows_of(kind: type) -> list[type]:
@@ -245,51 +249,89 @@ def _rows_of(kind: type) -> list[type]:
     return []
 
 
-def _class(kind: type, *, of_call: bool = False) -> Iterator[str]:
-    """Describe a class: its docstring, its fields, its properties and its methods."""
+def _class(kind: type) -> Iterator[str]:
+    """Describe a class: its docstring, its fields and properties, and its methods."""
     node, source = _node(kind)
     assert isinstance(node, ast.ClassDef)
-    fields, rows, methods = [], [], []
-    lines = source.splitlines()
-    for each in node.body:
-        if not _is_shown(kind, each, source):
-            continue
-        if isinstance(each, ast.AnnAssign):
-            name = _code(each.target, source)
-            comment = re.search(r"  # (.*)$", lines[each.end_lineno - 1]) if each.end_lineno else None
-            hint = _code(each.annotation, source)
-            hint = hint if len(hint) <= 80 else f"{hint.partition('[')[0]}[...]"
-            fields.append(f"| `{name}` | {_bar(f'`{hint}`')} | {_bar(_text(comment[1])) if comment else ''} |")
-        elif isinstance(each, ast.FunctionDef):
-            about = _text(" ".join((ast.get_docstring(each) or "").partition("\n\n")[0].split()))
-            decorators = {_code(of, source) for of in each.decorator_list}
-            if decorators & {"property", "cached_property"}:
-                rows.append(f"| `{each.name}` | {_bar(f'`{_code(each.returns, source)}`')} | {_bar(about)} |")
-            else:
-                call = _call(each, source, is_bound="staticmethod" not in decorators)
-                methods.append(f"| {_bar(f'`{call}`')} | {_bar(about)} |")
-    if not of_call and issubclass(kind, BaseException) and kind.__name__ != "InputError":
-        fields = []
-    yield _markdown(inspect.getdoc(kind) or "", "Name")
-    if fields + rows:
-        yield "\n".join(["| Attribute | Type | Meaning |", "|---|---|---|", *fields, *rows]) + "\n"
+    text, meanings = _split_attributes(inspect.getdoc(kind) or "")
+    yield _markdown(text)
+    rows = {name: ["", meaning] for name, meaning in meanings.items()} | _list_attributes(kind, node, source)
+    if rows:
+        lines = [
+            f"| `{name}` | {_bar(f'`{hint}`') if hint else ''} | {_bar(_text(meanings.get(name, meaning)))} |"
+            for name, (hint, meaning) in rows.items()
+        ]
+        yield "\n".join(["| Attribute | Type | Meaning |", "|---|---|---|", *lines]) + "\n"
+    methods = [
+        f"| {_bar(f'`{_call(each, source)}`')} | {_bar(_text(_first_sentence(each)))} |"
+        for each in node.body
+        if isinstance(each, ast.FunctionDef) and _is_shown(kind, each, source) and not _is_property(each, source)
+    ]
     if methods:
         yield "\n".join(["| Method | What it does |", "|---|---|", *methods]) + "\n"
     if issubclass(kind, Answer) and kind is not Answer:
         yield "It also has `to_frame()`, `flat()` and `write(path)`: [use results elsewhere](../results.md#python).\n"
 
 
+def _split_attributes(text: str) -> tuple[str, dict[str, str]]:
+    """Take the list of attributes out of a docstring.
+
+    >>> _split_attributes("A sum.\\n\\nAttributes:\\n    gains: [query, rank],\\n        or nan.")
+    ('A sum.', {'gains': '[query, rank], or nan.'})
+    """
+    left, meanings = [], {}
+    for paragraph in re.split(r"\n\n+", text):
+        lines = paragraph.splitlines()
+        if lines and lines[0] == "Attributes:":
+            rows = _read_section(dedent("\n".join(lines[1:])).splitlines())
+        elif lines and _is_table(lines):
+            rows = _read_table(lines)
+        else:
+            left.append(paragraph)
+            continue
+        for names, meaning in rows:
+            meanings |= dict.fromkeys(re.findall(r"\w+", names), meaning)
+    return "\n\n".join(left), meanings
+
+
+def _list_attributes(kind: type, node: ast.ClassDef, source: str) -> dict[str, list[str]]:
+    """List the fields of a class with their types and comments, and its properties with their docstrings."""
+    lines, found = source.splitlines(), {}
+    for each in node.body:
+        if not _is_shown(kind, each, source):
+            continue
+        if isinstance(each, ast.AnnAssign) and each.end_lineno and not issubclass(kind, BaseException):
+            comment = re.search(r"  # (.*)$", lines[each.end_lineno - 1])
+            hint = _code(each.annotation, source)
+            hint = hint if len(hint) <= 80 else f"{hint.partition('[')[0]}[...]"
+            found[_code(each.target, source)] = [hint, comment[1] if comment else ""]
+        elif isinstance(each, ast.FunctionDef) and _is_property(each, source):
+            found[each.name] = [_code(each.returns, source), _first_sentence(each)]
+    return found
+
+
+def _is_property(node: ast.FunctionDef, source: str) -> bool:
+    return not {"property", "cached_property"}.isdisjoint(_code(of, source) for of in node.decorator_list)
+
+
+def _first_sentence(node: ast.FunctionDef) -> str:
+    return " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
+
+
 def _is_shown(kind: type, node: ast.stmt, source: str) -> bool:
-    """Tell a member that users of a class need."""
+    """Tell a member that users of a class need. A form is made by its fields, and computed by fairtrec."""
     if isinstance(node, ast.AnnAssign):
         name = _code(node.target, source)
     else:
         name = node.name if isinstance(node, ast.FunctionDef) else "_"
+        if issubclass(kind, Form) and kind is not Form:
+            return False
     return name[0] != "_" and (kind.__name__ not in SHOWN or name in SHOWN[kind.__name__].split())
 
 
-def _call(node: ast.FunctionDef, source: str, *, is_bound: bool) -> str:
+def _call(node: ast.FunctionDef, source: str) -> str:
     """Write a call with the names and defaults of arguments only."""
+    is_bound = "staticmethod" not in {_code(of, source) for of in node.decorator_list}
     of = node.args
     plain = [*of.posonlyargs, *of.args]
     defaults = [None] * (len(plain) - len(of.defaults)) + list(of.defaults)
@@ -316,10 +358,10 @@ def _text(text: str) -> str:
 
 
 _ENTRY = re.compile(r"((?:``[\w*]+``(?:, | and )?)+)(\s+)(.*)")
-_SECTION = re.compile(r"(Args|Returns|Raises|Attributes|Yields):$")
+_SECTION = re.compile(r"(Args|Returns|Raises):$")
 
 
-def _markdown(text: str, head: str = "Argument") -> str:
+def _markdown(text: str) -> str:
     """Write a docstring as Markdown: its lists of arguments become tables, its examples code."""
     parts = []
     for paragraph in re.split(r"\n\n+", text.strip("\n")):
@@ -336,7 +378,7 @@ def _markdown(text: str, head: str = "Argument") -> str:
         elif lines[0].startswith("- "):
             parts.append(f"{_list(lines)}\n")
         elif _is_table(lines):
-            parts.append(_table(lines, head))
+            parts.append(_write_table("Argument", _read_table(lines)))
         else:
             parts.append(f"{_text(' '.join(paragraph.split()))}\n")
     return "\n".join(parts)
@@ -346,7 +388,11 @@ def _section(title: str, lines: list[str]) -> str:
     """Write a section with a title: arguments and errors as a table, what is returned as text."""
     if title == "Returns":
         return f"Returns: {_text(' '.join(' '.join(lines).split()))}\n"
-    head = {"Args": "Argument", "Raises": "Error", "Attributes": "Name"}[title]
+    return _write_table({"Args": "Argument", "Raises": "Error"}[title], _read_section(lines))
+
+
+def _read_section(lines: list[str]) -> list[list[str]]:
+    """Read entries ``name: text``, whose further lines are indented."""
     rows: list[list[str]] = []
     for line in lines:
         found = re.match(r"([\w*, ]+): (.*)", line)
@@ -354,7 +400,7 @@ def _section(title: str, lines: list[str]) -> str:
             rows.append([", ".join(f"`{each.strip()}`" for each in found[1].split(",")), found[2]])
         else:
             rows[-1][1] += f" {line.strip()}"
-    return _write_table(head, rows)
+    return rows
 
 
 def _is_table(lines: list[str]) -> bool:
@@ -363,15 +409,15 @@ def _is_table(lines: list[str]) -> bool:
     return bool(_ENTRY.match(lines[0])) and (len(entries) > 1 or len(entries[0][2]) > 1)
 
 
-def _table(lines: list[str], head: str) -> str:
-    """Write a list of arguments, whose names are set in code font, as a table."""
+def _read_table(lines: list[str]) -> list[list[str]]:
+    """Read a list of arguments, whose names are set in code font."""
     rows: list[list[str]] = []
     for line in lines:
         if found := _ENTRY.match(line):
             rows.append([found[1].replace("``", "`").rstrip(", "), found[3]])
         else:
             rows[-1][1] += f" {line.strip()}"
-    return _write_table(head, rows)
+    return rows
 
 
 def _write_table(head: str, rows: list[list[str]]) -> str:

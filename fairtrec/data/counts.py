@@ -56,10 +56,12 @@ class Annotations:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """A set of documents per query: their counts [query, kind, group], and how many have them [query, kind].
+    """A set of documents per query, such as a background. It has one row if all queries share the set.
 
-    There is one row for all queries where the set is the same for all. What measures make of it is ``kept`` for the
-    runs that share it.
+    Attributes:
+        counts: the distinct counts of documents [query, kind, group].
+        documents: how many documents have them [query, kind].
+        kept: what measures computed from it, for other runs.
     """
 
     counts: Floats

@@ -199,7 +199,7 @@ def refuse_large(**sizes: int) -> None:
 
 
 def take(table: Floats, rows: Ints) -> Floats:
-    """Look up rows of a table; nan where there is no document.
+    """Look up rows of a table. The result is nan if there is no document.
 
     >>> take(np.array([5.0, 6.0]), np.array([[1, MISSING]])).tolist()
     [[6.0, nan]]

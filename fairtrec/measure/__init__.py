@@ -1,9 +1,9 @@
-"""What a measure is: a frozen dataclass of parameters that can be called on its inputs and can spell itself.
+"""What a measure is: a frozen dataclass of parameters. You call it on its inputs, and its text can be parsed again.
 
-``__call__`` names its inputs, as a test names its fixtures (measures/catalogue/needs.py lists them), and returns one
-value for each query, nan where there is none. The docstring of the class is its page in the documentation.
+``__call__`` or ``formula`` names its inputs, as a test names its fixtures; measures/catalogue/needs.py lists them. It
+returns one value per query, nan if there is none. The docstring of the class is its page in the documentation.
 
-What ``__all__`` names is all that an author of measures imports; fairtrec.testing has the test that they inherit.
+This module has everything that you import to write a measure. fairtrec.testing has the tests that you inherit.
 """
 
 import dataclasses
@@ -112,16 +112,18 @@ class Quantity:
 
 
 class Measure(Quantity, Parameters):
-    """The base of all measures; a subclass adds parameters as fields, and ``formula``, or ``__call__`` if no form fits.
+    """The base of all measures. A subclass adds parameters as fields, and ``formula``, or ``__call__`` if no form fits.
 
-    ``bounds`` are the least and the greatest value that there can be with these parameters, whatever the run, the
-    groups and their target; None where there is no such number.
-    ``ordered`` says that the order of the ranked documents matters, not only which they are.
-    ``fewest``, ``limits`` and ``hints`` are those of all that has parameters.
-    ``worst_known`` says that the measure has a value for the worst document there can be (``--missing worst``).
-    ``beyond`` says what a group that no document holds costs, so that groups need not be listed: the ``sum`` of their
-    shares decides, or the sum of their ``squares``; nothing where each has to be looked at.
-    ``changes`` says what each change of its values was, the oldest first, a sentence each; signatures count them.
+    Attributes:
+        better: the direction: "higher", "lower", "nearer 0" or "neither".
+        bounds: the least and the greatest possible value with these parameters, for any run, groups and target; None if
+            there is none.
+        ordered: whether the order of the ranked documents matters, not only which they are.
+        worst_known: whether the measure has a value for the worst possible document (``--missing worst``).
+        beyond: the cost of a group that no document holds, so that groups need not be listed: the "sum" of their
+            shares, or the sum of their "squares". "" if each group has to be looked at.
+        changes: a sentence for each change of its values, the oldest first. Signatures count them.
+        fewest, limits, hints: those of everything with parameters.
     """
 
     ordered: ClassVar[bool] = True
@@ -131,14 +133,14 @@ class Measure(Quantity, Parameters):
 
     @property
     def value_version(self) -> int:
-        """The version of its values: 1, and one more with each of ``changes``."""
+        """The version of its values: 1, plus one for each of ``changes``."""
         return 1 + len(self.changes)
 
     def formula(self, *args: Any, **inputs: Any) -> Form:  # noqa: ARG002 - for subclasses
-        """Say what the measure makes of its inputs, which are named as pytest tests name fixtures.
+        """Return the form of the measure for its inputs, which are named as pytest tests name fixtures.
 
-        The value and the columns next to it follow from the form that is returned; its class is the return annotation.
-        Inputs of ranks go on behind the cutoff, if more is looked at for other measures or for ties.
+        The value and the columns next to it follow from the form. Its class is the return annotation. Inputs of ranks
+        go on behind the cutoff, if other measures or ties need more ranks.
         """
         return Form()
 
@@ -227,15 +229,15 @@ class Measure(Quantity, Parameters):
         return None
 
     def note(self, *args: Any, **inputs: Any) -> Note | None:  # noqa: ARG002 - for subclasses
-        """Make a note on what a reader of the values must know, or None.
+        """Return a note that a reader of the values must know, or None.
 
-        It names its inputs as ``__call__`` does. It may also name ``values``, which that has returned [query].
+        It names its inputs as ``__call__`` does. It may also name ``values``, the values [query].
         """
         return None
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The names of the inputs without which there is no value."""
+        """The names of the inputs that a value needs."""
         kind = type(self)
         return list_required_inputs(kind.formula if kind.__call__ is Measure.__call__ else kind.__call__)
 

@@ -31,10 +31,12 @@ METHODS: dict[FormColumn, str] = {
 
 
 class Summands(NamedTuple):
-    """What a measure sums over queries: ``terms`` [query, term], of whose sums [term] ``value`` makes the pooled value.
+    """The sums over queries from which a pooled value is computed.
 
-    The terms of a query that takes no part are 0. ``value`` is sent between processes: a function of a module, a
-    method, or a ``functools.partial`` of these.
+    Attributes:
+        terms: the terms that are summed [query, term]; 0 for a query that takes no part.
+        value: a function of the sums [term] that returns the pooled value. It is sent between processes, so it is a
+            function of a module, a method, or a ``functools.partial`` of these.
     """
 
     terms: Floats
@@ -44,8 +46,9 @@ class Summands(NamedTuple):
 class Form:
     """What a measure makes of its inputs: the value, and the columns next to it.
 
-    This class gives no column: orders and labelings are tried, and nothing is pooled or corrected. A subclass overrides
-    the methods of the columns that it gives. Each may still return None, if the parameters rule the column out.
+    This class gives no column: fairtrec tries orders and labelings, and pools and corrects nothing. A subclass
+    overrides the methods of the columns that it gives. Each method may return None if the parameters rule the column
+    out.
     """
 
     @classmethod
@@ -67,19 +70,19 @@ class Form:
         return "value_of" in vars(next(kind for kind in cls.__mro__ if "value" in vars(kind)))
 
     def over_ranks(self) -> "RankForm | None":
-        """Give what the ranks add: ``--bounds ties`` is then exact for any number of orders."""
+        """Return what the ranks add. ``--bounds ties`` is then exact for any number of orders."""
         return None
 
     def over_labels(self) -> "LabelForm | None":
-        """Give what the groups add: ``--bounds labels`` is then exact for any number of labelings, or a bound."""
+        """Return what the groups add. ``--bounds labels`` is then exact for any number of labelings, or a bound."""
         return None
 
     def over_documents(self) -> "SumOverRanks | None":
-        """Give the sum of which each document adds its own part: ``--gold`` corrects it by the labels of a few."""
+        """Return the sum to which each document adds its part. ``--gold`` corrects it by the labels of a few."""
         return None
 
     def over_queries(self) -> Summands | None:
-        """Give what is summed over queries: ``--pool`` computes a value of all queries together."""
+        """Return what is summed over queries. ``--pool`` then computes a value of all queries together."""
         return None
 
 
@@ -115,7 +118,7 @@ def prefix_sums(values: Floats, weights: Floats) -> Floats:
 
 
 class RankForm(Form):
-    """A form of ranks."""
+    """A form in which each rank adds its part to the value, or whose ties have a closed form."""
 
     def over_ranks(self) -> "RankForm | None":
         """Give itself."""
@@ -128,17 +131,19 @@ class RankForm(Form):
 
 @dataclass(eq=False)
 class SumOverRanks(RankForm):
-    """The sum over ranks of ``gains`` [query, rank] times ``weights`` [rank or query, rank], over ``divisor`` [query].
+    """The sum over ranks of gains times weights, over a divisor.
 
-    The gains may continue behind the last weight, and are nan if there is no document.
-
-    - ``known`` [query, rank]: a value is undefined if no such document is at a weighted rank. Ties then have a closed
-      form only if every order has one there, as orders without one are left out.
-    - ``defined`` [query or 1]: the queries that have a value.
-    - ``settled`` [query]: the queries whose divisor is the same for all orders. Others have no closed form for ties.
-    - ``by_labels``: the gains [query, rank] by the weights of groups [query, rank, group], on which the divisor does
-      not depend. With it gold labels correct the value, and bounds over labelings are exact. ``reach``: how far the
-      greatest gain that a document can have is from the least, a number or [query].
+    Attributes:
+        gains: [query, rank], nan if there is no document. They may go on behind the last weight.
+        weights: [rank] or [query, rank].
+        divisor: [query].
+        known: [query, rank]: a value is undefined if no such document is at a weighted rank. Ties then have a closed
+            form only if every order has one there, as orders without one are left out.
+        defined: [query or 1]: the queries that have a value.
+        settled: [query]: the queries whose divisor is the same for all orders. Others have no closed form for ties.
+        by_labels: a function of the weights of groups [query, rank, group] that returns the gains [query, rank]. The
+            divisor does not depend on it. Gold labels then correct the value, and bounds over labelings are exact.
+        reach: the difference of the greatest and the least gain that a document can have, a number or [query].
 
     >>> SumOverRanks(np.array([[4.0, 2.0, 7.0]]), np.array([1.0, 0.5]), np.array([10.0])).value().tolist()
     [0.5]
@@ -229,7 +234,7 @@ class SumOverRanks(RankForm):
 
 @dataclass(eq=False)
 class First(RankForm):
-    """The worth [rank], which falls, of the rank of the first of the ``relevant`` [query, rank]; 0 if there is none.
+    """The weight of the rank of the first relevant document; 0 if there is none. The weights fall.
 
     >>> First(np.array([[False, True, True]]), np.array([1.0, 0.5])).value().tolist()
     [0.5]
@@ -268,7 +273,7 @@ def _first(relevant: Floats) -> Floats:
 
 @dataclass(eq=False)
 class Precisions(RankForm):
-    """The sum of the precisions at the ``relevant`` [query, rank] of the first ``cutoff`` ranks, over ``divisor``.
+    """The sum of the precisions at the relevant ranks down to the cutoff, over a divisor [query].
 
     >>> Precisions(np.array([[True, False, True]]), None, np.array([2])).value().round(6).tolist()
     [0.833333]

@@ -42,10 +42,13 @@ def _held_in_all(membership: Floats, cutoff: int | None) -> Floats:
 
 @dataclass(eq=False)
 class GroupTotals(Form):
-    """A function of what each group holds in the first ``cutoff`` ranks of ``membership`` [query, rank, group].
+    """A function of what each group holds in the first ranks.
 
-    ``compare`` makes a value [...] of the amounts [..., group] and the ``target`` [..., group], which is None for a
-    measure that has none.
+    Attributes:
+        membership: [query, rank, group].
+        cutoff: the number of ranks; None: all.
+        compare: a function of the amounts [..., group] and the target [..., group] that returns a value [...].
+        target: None for a measure without a target.
 
     >>> a, b = [1.0, 0.0], [0.0, 1.0]
     >>> GroupTotals(np.array([[a, a, b]]), 3, lambda amounts, _: amounts.max(axis=-1)).value().tolist()
@@ -87,13 +90,18 @@ class GroupTotals(Form):
 
 @dataclass(eq=False)
 class GroupPrefixes(Form):
-    """A sum over ranks of a function of what each group holds down to the rank, over ``divisor`` [query or 1].
+    """A sum over ranks of a function of what each group holds down to the rank, over a divisor.
 
-    ``membership`` [query, rank, group] is read as far as the ``weights`` [query, rank] go, which are 0 where nothing
-    counts. ``cost`` makes a number [...] of the amounts [..., group], the ``target`` [..., group] and the rank from 1.
-    ``first`` [query] is added: nan if the value is undefined, which by default it is without a target. ``if_nobody``
-    [query or 1] replaces the sum if no document is of any group. ``order`` [group]: the groups from the least to the
-    greatest, if they have an order.
+    Attributes:
+        membership: [query, rank, group], read as far as the weights go.
+        cost: a function of the amounts [..., group], the target [..., group] and the rank from 1 that returns a number
+            [...].
+        target: [query or 1, group].
+        weights: [query, rank]; 0 for ranks that do not count.
+        divisor: [query or 1].
+        first: [query], added to the sum; nan if the value is undefined. By default it is undefined without a target.
+        if_nobody: [query or 1], the value if no document is of any group.
+        order: [group]: the groups from the least to the greatest, if they have an order.
     """
 
     membership: Floats
@@ -161,15 +169,20 @@ class GroupPrefixes(Form):
 
 @dataclass(eq=False)
 class GroupExposure(Form):
-    """A function of the exposure of the groups at the ranks of ``membership`` [query, rank, group].
+    """A function of the exposure of the groups.
 
-    ``weights`` [rank, or query or 1 and rank] are the exposure of a rank. ``compare`` makes a value [...] of the
-    exposure [..., group] and what is ``wanted`` [..., group]. ``bends`` says how it bends in the exposure, so that
-    bounds over labelings are known: "up" (convex), "down" (concave), or "" (unknown: labelings are tried). The best
-    exposure is that of one ``level``: for shares exposure over what is wanted ("ratio"), for distances exposure minus
-    what is wanted ("difference"). ``labelled`` [query or 1, group] is wanted if all documents are labelled, by default
-    the same. ``slope`` gives the gradient of the value [..., group] for what ``compare`` takes, if that is known: then
-    the fairest orders of a query have a bound (``headroom``).
+    Attributes:
+        membership: [query, rank, group].
+        weights: the exposure of a rank: [rank], or [query or 1, rank].
+        wanted: the exposure that the groups should have [query or 1, group].
+        compare: a function of the exposure [..., group] and what is wanted [..., group] that returns a value [...].
+        bends: how the value bends in the exposure, so that bounds over labelings are known: "up" (convex), "down"
+            (concave), or "" (unknown: labelings are tried).
+        level: the best exposure has one level: of exposure over what is wanted ("ratio", for shares), or of exposure
+            minus what is wanted ("difference", for distances).
+        labelled: what is wanted if all documents have labels [query or 1, group]; by default ``wanted``.
+        slope: a function with the arguments of ``compare`` that returns the gradient of the value [..., group]. With it
+            ``headroom`` has a bound for the fairest orders of a query.
     """
 
     membership: Floats
@@ -225,7 +238,7 @@ class GroupExposure(Form):
 
 
 class ExposureShares(GroupExposure):
-    """A function of the groups' shares of the exposure; pooled, exposure is summed over queries."""
+    """A function of the groups' shares of the exposure. Pooled, exposure is summed over queries."""
 
     def over_queries(self) -> Summands:
         """Sum exposure, and what each query should have handed to the groups of what it did."""
@@ -242,10 +255,15 @@ def _compare_shares(compare: Compare, groups: int, sums: Floats) -> float:
 
 @dataclass(eq=False)
 class RatioOfSums(Form):
-    """What the groups ``got`` compared with what they were ``due``, both sums [query, group].
+    """A comparison of what the groups got with what they were due. Pooled, both are summed over queries.
 
-    ``compare`` makes a value [...] of both [..., group] and of the ``target`` [..., group], or None. Pooled, both are
-    summed over queries; a group of which no query wants anything takes no part.
+    A group of which no query wants anything takes no part.
+
+    Attributes:
+        got: [query, group].
+        due: [query, group].
+        compare: a function of both [..., group] and of the target [..., group], or None, that returns a value [...].
+        target: [query or 1, group], or None.
     """
 
     got: Floats
@@ -272,12 +290,17 @@ def _compare_sums(compare: Callable[[Floats, Floats, Any], Floats], sums: Floats
 
 @dataclass(eq=False)
 class RatioOfMeans(Form):
-    """What the documents of one group get on average, compared with those of another.
+    """A comparison of what the documents of the groups get on average.
 
-    ``membership`` [query, rank, group] is that of all ranks, ``weights`` [rank] what each gets. ``compare`` makes a
-    value [...] of what the groups got in all and how many documents they have, both [..., group], and of the ``target``
-    [query or 1, group]. ``pair`` are the two groups by number, ``signed`` says that the value rises with what the first
-    gets; otherwise it is greatest, 1, if both get the same.
+    Attributes:
+        membership: of all ranks [query, rank, group].
+        weights: what each rank gets [rank].
+        compare: a function of what the groups got in all, of how many documents they have, both [..., group], and of
+            the target [query or 1, group], that returns a value [...].
+        target: [query or 1, group].
+        pair: the two groups, by number.
+        signed: whether the value rises with what the first group gets. Otherwise it is greatest, 1, if both get the
+            same.
     """
 
     membership: Floats

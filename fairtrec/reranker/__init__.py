@@ -1,9 +1,9 @@
-"""What a reranker is: a frozen dataclass of parameters that is called on its inputs and gives an order.
+"""What a reranker is: a frozen dataclass of parameters. You call it on its inputs, and it returns an order.
 
 ``__call__`` names its inputs, as measures do: those of ``fairtrec/measures/catalogue/needs.py``, and those of
 RerankerInputs, which only rerankers have. The docstring of the class is its page.
 
-What ``__all__`` names is all that an author of rerankers imports; fairtrec.testing has the test that they inherit.
+This module has everything that you import to write a reranker. fairtrec.testing has the tests that you inherit.
 """
 
 from collections.abc import Sequence
@@ -62,10 +62,12 @@ NO_TARGET_OR_BACKGROUND = NoteKind(
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """Which documents stand at the first ranks, and what a reader of the run should know.
+    """The documents at the first ranks, and notes for a reader of the run.
 
-    ``ranks`` [query, place] are ranks of the run, from 0, each at most once; MISSING only behind the last. Documents
-    that are not named follow in the order that they have. Numbers of notes of one kind are added up.
+    Attributes:
+        ranks: ranks of the run, from 0 [query, place], each at most once; MISSING only behind the last. The other
+            documents follow in their order.
+        notes: numbers of notes of one kind are added up.
     """
 
     ranks: Ints
@@ -73,9 +75,9 @@ class Order:
 
 
 class Reranker(Parameters):
-    """The base of all rerankers; a subclass adds parameters as fields, and ``__call__``.
+    """The base of all rerankers. A subclass adds parameters as fields, and ``__call__``.
 
-    ``worst_known`` says that it can place the worst document there can be (``--missing worst``).
+    ``worst_known`` means that it can place the worst possible document (``--missing worst``).
     """
 
     worst_known: ClassVar[bool] = False
@@ -85,35 +87,35 @@ class Reranker(Parameters):
         raise TypeError(f"{self.name} does not say how it orders; give it a __call__")
 
     def deep_enough(self, *args: Any, **inputs: Any) -> Bools | None:  # noqa: ARG002 - for subclasses
-        """Tell for which queries what is below the ranks looked at changes nothing [query]; None: all are looked at.
+        """Return for which queries deeper ranks change nothing [query]; None: all ranks are looked at.
 
-        Names its inputs as ``__call__`` does.
+        It names its inputs as ``__call__`` does.
         """
         return None
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The names of the inputs without which there is no order."""
+        """The names of the inputs that an order needs."""
         return list_required_inputs(type(self).__call__)
 
     @property
     def preferences(self) -> tuple[str, ...]:
-        """The names of the inputs that are heeded where they are given."""
+        """The names of inputs that are used if they are given."""
         return list_optional_inputs(type(self).__call__)
 
     @property
     def orders_together(self) -> bool:
-        """Whether what becomes of a query depends on the others, so that all are ordered at once."""
+        """Whether the order of a query depends on other queries, so that all are ordered at once."""
         return False
 
     @property
     def searches_orders(self) -> bool:
-        """Whether orders are looked for by what measures make of them; then it is not called."""
+        """Whether orders are found from what measures make of them. Then ``__call__`` is not used."""
         return False
 
     @property
     def is_random(self) -> bool:
-        """Whether chance decides, so that there are several samples."""
+        """Whether it draws at random, so that there are several samples."""
         return "chance" in self.needs
 
 
@@ -278,14 +280,14 @@ def ceils(rank: Ints | int, shares: Floats) -> Ints:
 
 @dataclass(frozen=True)
 class Chance:
-    """Numbers of these queries: the same for the same seed and sample, whatever other queries there are."""
+    """Random numbers of these queries. They depend only on the seed, the sample and the query id."""
 
     seed: int
     qids: Sequence[str]
     sample: int | None = None  # None: the only one
 
     def uniform(self, many: int) -> Floats:
-        """Draw so many numbers for each query, from 0 to below 1 [query, many]; of more, the first are the same.
+        """Draw this many numbers per query, from 0 to below 1 [query, many]. A larger draw begins with the smaller one.
 
         >>> Chance(0, ["q1"]).uniform(9)[0, 0] == Chance(0, ["q2", "q1"]).uniform(2)[1, 0]
         np.True_

@@ -1,12 +1,11 @@
 """Statistics of paired differences: is one run better than another, by how much, and could the data have shown it?
 
-``differences`` [row, query] are a run's values less the baseline's; a row is one comparison. No value is nan: a pair
-that is undefined is left out before. What fewer than two queries or an infinite difference leave open is nan;
-what is so large that there is no square of it counts as infinite.
+``differences`` [row, query] are the values of a run minus those of the baseline; a row is one comparison. No value is
+nan: leave out undefined pairs first. A result is nan if there are fewer than two queries, or an infinite difference
+leaves it open. A number too large for its square counts as infinite.
 
-All is as scipy computes it, by scipy.special if that has it: scipy.stats takes half a second to import. What is drawn
-at random depends only on the seed and on the number of queries, so that a comparison does not change with those made
-next to it.
+Results are those of scipy. Random draws depend only on the seed and the number of queries, so a comparison does not
+change with other comparisons.
 """
 
 from collections.abc import Callable, Iterator
@@ -36,7 +35,7 @@ def subtract(values: Floats, baseline: Floats) -> Floats:
 
 
 def p_values(differences: Floats, test: Test = "t", *, resamples: int = 10_000, seed: int = 0) -> Floats:
-    """Give the two-sided p of each row: how likely differences so far from 0 are, if the truth is none."""
+    """Compute the two-sided p-value of each row: the chance of differences this far from 0 if the true mean is 0."""
     p = np.full(len(differences), np.nan)
     testable = _testable(differences)
     zero = testable & ~differences.any(axis=1)
@@ -181,7 +180,9 @@ _TESTS: dict[Test, Callable[[Floats, int, int], Floats]] = {
 def intervals(
     differences: Floats, method: Method = "t", *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0
 ) -> Floats:
-    """Give the confidence interval of each row's mean [row, end]; where the differences are all one, that is both."""
+    """Compute the confidence interval of each row's mean [row, end]. If all differences are equal, both ends are that
+    value.
+    """
     ends = np.full((len(differences), 2), np.nan)
     if differences.shape[1] < 2:
         return ends
@@ -278,7 +279,7 @@ def count_differing(values: Floats) -> int:
 
 
 def effect(differences: Floats) -> Floats:
-    """Give Cohen's d_z of each row: the mean in standard deviations; 0 if all are 0, infinite if all are another."""
+    """Compute Cohen's d_z of each row: mean over standard deviation. 0 if all are 0, infinite if all equal another."""
     size = np.full(len(differences), np.nan)
     testable = _testable(differences)
     if differences.shape[1] < 2:
@@ -306,7 +307,7 @@ def cliff(values: Floats, baseline: Floats) -> float:
 
 
 def at_least(differences: Floats, margin: float) -> Floats:
-    """Give the one-sided p of each row under the hypothesis that the true mean is ``margin`` or less (paired t)."""
+    """Compute the one-sided p-value of each row if the true mean is ``margin`` or less (paired t)."""
     from scipy import special
 
     p = np.full(len(differences), np.nan)
@@ -324,14 +325,15 @@ def at_least(differences: Floats, margin: float) -> Floats:
 
 
 def equivalence(differences: Floats, margin: float) -> Floats:
-    """Give the p of two one-sided tests (TOST): the true mean is as far from 0 as ``margin``, or farther."""
+    """Compute the p-value of two one-sided tests (TOST) if the true mean is at least ``margin`` away from 0."""
     return np.maximum(at_least(differences, -margin), at_least(-differences, -margin))
 
 
 def detectable(differences: Floats, *, alpha: float = 0.05, power: float = 0.8) -> float:
-    """Give the smallest true mean that a two-sided paired t-test finds with this power, if these show the spread.
+    """Compute the smallest true mean that a two-sided paired t-test finds with this power, for the spread of these
+    differences.
 
-    0 if the differences are all one; nan for fewer than two.
+    0 if all differences are equal; nan for fewer than two.
     """
     queries = len(differences)
     if queries < 2 or not finite(differences).all():

@@ -15,7 +15,7 @@ NoteValue = NoteNumber | str | tuple[NoteNumber, ...]  # several numbers are tho
 
 
 class NoteSeverity(IntEnum):
-    """How much a note changes what a reader concludes: the least number is printed first."""
+    """How much a note changes what a reader concludes. The lowest number is printed first."""
 
     VERDICT = 0  # whether the data can answer the question
     LEGEND = 1  # what a sign in a table means
@@ -26,16 +26,17 @@ class NoteSeverity(IntEnum):
 
 @dataclass(frozen=True)
 class NoteKind:
-    """What notes of one kind say.
+    """The text of the notes of one kind.
 
-    ``name``      is unique, in a few words.
-    ``text``      has a field in braces for each value, ``{defined}``; or it is a function of the values, which returns
-                  the text. ``{runs}`` and ``{measures}`` place the names, which otherwise stand around the text.
-    ``severity``  is one for all notes of a kind, or a function of the values.
-    ``again``     is the shorter text of further measures, if notes on several measures become one sentence, which
-                  begins with the name of the kind. A value that it leaves out must be that of the first measure.
-    ``tail``      ends that sentence.
-    ``label``     begins it, if that is not the name.
+    Attributes:
+        name: unique, in a few words.
+        text: a text with a field in braces for each value, ``{defined}``, or a function of the values that returns it.
+            ``{runs}`` and ``{measures}`` place the names, which are otherwise around the text.
+        severity: one for all notes of the kind, or a function of the values.
+        again: the shorter text of further measures, if notes on several measures become one sentence. The sentence
+            begins with the name of the kind. A value that it leaves out is that of the first measure.
+        tail: ends that sentence.
+        label: begins it instead of the name.
     """
 
     name: str
@@ -47,12 +48,12 @@ class NoteKind:
 
     @property
     def spans(self) -> bool:
-        """Whether its text has the least and the greatest of several numbers, also of a few runs."""
+        """Whether its text has the lowest and the highest of several numbers, also for a few runs."""
         return isinstance(self.text, str) and any(spec == "span" for _, _, spec, _ in Formatter().parse(self.text))
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of the values that the text needs, ``runs`` and ``measures`` included where it places them."""
+        """The names of the values that the text needs, including ``runs`` and ``measures`` if it places them."""
         return _list_fields(self.text)
 
     def note(
@@ -80,14 +81,16 @@ class NoteKind:
 
 @dataclass(frozen=True)
 class Note:
-    """What a reader must know next to a number: its kind, the values of its text, and the measures and runs it is on.
+    """What a reader must know next to a number: the kind, the values of its text, the measures and the runs.
 
-    ``measures``  none is a note on all that is shown.
-    ``runs``      those that it is true of, by their whole names, of so many ``among`` which it looked; none is all.
-    ``called``    their short names, in the same order.
-    ``by``        the attribute whose groups it is on, if attributes have names.
-    ``samples``   how many rankings a query has, of which it looked at the first; 0 is one.
-    ``part``      the part of the report that it is on, if not all of it.
+    Attributes:
+        measures: the measures; none for a note on everything shown.
+        runs: the runs for which it is true, by their whole names; none means all.
+        among: how many runs it looked at.
+        called: the short names of the runs, in the same order.
+        by: the attribute of the groups, if attributes have names.
+        samples: how many rankings a query has, if it looked only at the first; 0 means one.
+        part: the part of the report, if not all of it.
     """
 
     kind: NoteKind

@@ -1,4 +1,4 @@
-"""What holds of every measure, reranker and command, as tests: a package that adds one inherits them, and needs pytest.
+"""Tests that hold for every measure, reranker and command. Your package inherits them, and needs only pytest.
 
 class TestMine(CommandContract):
     command = mine
@@ -21,9 +21,9 @@ __all__ = ["CommandContract", "MeasureContract", "RerankerContract"]
 
 
 class CommandContract:
-    """The laws of a command. A subclass, whose name begins with Test, says of which.
+    """The tests of a command. The name of a subclass begins with Test, and ``command`` is the command.
 
-    ``ends`` says with which exit code some arguments end: 0 done, 1 a gate failed, 2 wrong usage, 3 bad input, 4 a
+    ``ends`` has the exit codes of some arguments: 0 done, 1 a requirement failed, 2 wrong usage, 3 bad input, 4 a
     resource is missing.
     """
 

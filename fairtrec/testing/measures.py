@@ -146,7 +146,7 @@ def _scores(kind: Any) -> list[Scores]:
 
 
 class MeasureContract:
-    """The laws of a measure. A subclass, whose name begins with Test, says of which."""
+    """The tests of a measure. The name of a subclass begins with Test, and ``measure`` is the class."""
 
     measure: ClassVar[type[Measure]]
     antisymmetric: ClassVar[bool] = False  # its sign changes when two groups change places

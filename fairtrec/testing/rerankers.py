@@ -86,7 +86,7 @@ COLLECTIONS = (RerankerCollection.draw(labelled=True), RerankerCollection.draw(l
 
 
 class RerankerContract:
-    """The laws of a reranker. A subclass, whose name begins with Test, says of which."""
+    """The tests of a reranker. The name of a subclass begins with Test, and ``reranker`` is the class."""
 
     reranker: ClassVar[type[Reranker]]
     inserts: ClassVar[bool] = False  # it may place judged documents that the run has not

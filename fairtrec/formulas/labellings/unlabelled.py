@@ -150,7 +150,7 @@ def mean(values: Floats, chances: Floats) -> Floats:
 
 
 class LabelForm(ABC):
-    """What a measure makes of the groups; it ``tries`` labellings, or not."""
+    """How the value depends on the groups of documents. ``tries`` says whether labelings are tried one by one."""
 
     tries: ClassVar[bool] = False
 
