@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from contextlib import redirect_stderr, redirect_stdout
@@ -12,9 +13,41 @@ from textwrap import dedent
 
 import pytest
 
+import fairtrec
 from fairtrec_made import REPOSITORY, ended, one_process
 
 PAGE = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
+EXAMPLE = REPOSITORY / "resources" / "example"
+FILES = {"my.run": EXAMPLE / "neural.run", "bm25.run": EXAMPLE / "background.run",
+         "counts.tsv": REPOSITORY / "tests" / "cli" / "inputs" / "counts.tsv"}  # fmt: skip
+(COMMAND,) = re.findall(r"^`fairtrec (eval .*?)`", PAGE, re.MULTILINE)
+WORDS = [*(str(FILES.get(word, word)) for word in COMMAND.split()), "--missing", "neutral"]
+TRACE = """
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+import fairtrec
+from fairtrec.cli import main
+
+package, files = Path(fairtrec.__file__).parent, {}
+
+def note(frame, event, _):
+    code = frame.f_code
+    if event == "call" and code.co_flags & 3 == 3 and not code.co_name.startswith("<") and "fairtrec" in code.co_filename:
+        files[code.co_filename] = None
+
+sys.argv[0] = "fairtrec"
+with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+    sys.setprofile(note)
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    sys.setprofile(None)
+print(*(Path(file).relative_to(package).as_posix() for file in files if Path(file).is_relative_to(package)))
+sys.exit(code)
+"""
 ROOMS, WAY = re.findall(r"^```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 NEW = {  # what stands in the first column of the page's table: the file, and which lines go behind which others
@@ -139,13 +172,8 @@ def entered():
         if event == "call" and file.startswith(f"{REPOSITORY / 'fairtrec'}{os.sep}"):
             found.append((Path(file).relative_to(REPOSITORY / "fairtrec").as_posix(), frame.f_code.co_qualname))
 
-    example = REPOSITORY / "resources" / "example"
-    (words,) = re.findall(r"^`fairtrec (eval .*?)`", PAGE, re.MULTILINE)
-    here = {"my.run": example / "neural.run", "bm25.run": example / "background.run",
-            "counts.tsv": REPOSITORY / "tests" / "cli" / "inputs" / "counts.tsv"}  # fmt: skip
-    arguments = [str(here.get(word, word)) for word in words.split()]
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        patch.setattr(sys, "argv", ["fairtrec", *arguments, "--missing", "neutral"])
+        patch.setattr(sys, "argv", ["fairtrec", *WORDS])
         sys.setprofile(note)
         try:
             code = ended()
@@ -158,9 +186,22 @@ def entered():
 def test_a_number_goes_the_way_that_it_says(entered):
     at = -1
     for line in WAY.splitlines():
-        path, name = line.split()[:2]
+        path, name = line.lstrip("0123456789 ").split()[:2]
         assert (path, name) in entered[at + 1 :], f"{line}: not entered after the step before"
         at = entered.index((path, name), at + 1)
+
+
+def test_every_file_that_is_entered_is_named(tmp_path):
+    """In a fresh process, as what a cache holds is not entered again, and with counts as ``fairtrec counts make`` writes them."""
+    counts = tmp_path / "counts.tsv"
+    fairtrec.make_counts(EXAMPLE / "collection.tsv", "gender-en", counts)
+    words = [str(counts) if word.endswith("counts.tsv") else word for word in WORDS]
+    listed = PAGE.partition("On the way it enters")[2].partition("\n`fairtrec.evaluate`")[0]
+    named = {*re.findall(r"`([\w/]+\.py)`", listed), *re.findall(r"[\w/]+\.py", WAY)}
+    done = subprocess.run(
+        [sys.executable, "-c", TRACE, *words], capture_output=True, text=True, check=True, cwd=REPOSITORY
+    )
+    assert {*done.stdout.split()} == named
 
 
 def rows():
