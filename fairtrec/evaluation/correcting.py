@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, find_starts, fingerprints
+from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, Sheet, find_starts, fingerprints
 from fairtrec.data.groups import find_rows
 from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.fitting import Gold
@@ -17,12 +17,15 @@ from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, SumOverRanks
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
 from fairtrec.statistics.corrected import NOTHING, Corrector, DocumentCorrector, QueryCorrector, Refused, average_values
-from fairtrec.statistics.estimate import Estimate
+from fairtrec.statistics.estimate import DrawnDocuments, Estimate
 from fairtrec.support.errors import InputError
 
 OF_NO_GROUP = OF_EXTRAS | {"background_positions"}
 LOOKS = OF_GROUPS | OF_DOCUMENTS | OF_NO_GROUP  # a measure of none of these does not depend on groups
-NO_SUM = "it is no sum over documents, which those drawn one by one could correct; draw queries: gold draw --unit query"
+NO_SUM = (
+    "it is no sum over documents, which documents drawn one by one could correct; draw queries "
+    "(gold draw --unit query), or use Exposure(of='all'), or --pool even for AWRF and Exposure"
+)
 NO_WORDS = "it counts words, of which gold labels say nothing"
 SETS = frozenset({"background", "collection"})
 UNTOLD = "of some documents nobody could tell the group, and it is no sum over documents"
@@ -76,12 +79,27 @@ class LabelledPart:
 
     def refuse_undrawn(self, ranks: int | None, among: Bools) -> None:
         """Raise InputError for a document at the first ranks of these queries [query] that has no label."""
-        lines = self.inputs.lines[:, :ranks]
-        lacking = (lines != MISSING) & (self.rows[:, :ranks] == MISSING) & among[:, None]
-        if lacking.any():
-            query, rank = np.argwhere(lacking)[0].tolist()
-            run, qid = self.inputs.run, self.inputs.qids[query]
-            raise self.gold.missing_label_error(run.docnos[lines[query, rank]].decode(), rank + 1, qid, run.name)
+        refuse_undrawn(self.gold, self.inputs, self.rows[:, :ranks], among)
+
+
+def refuse_undrawn(gold: Gold, inputs: Inputs, rows: Ints, among: Bools) -> None:
+    """Raise InputError for a document at a rank of these queries [query] whose row of the sheet [query, rank] lacks."""
+    lines = inputs.lines[:, : rows.shape[1]]
+    lacking = (lines != MISSING) & (rows == MISSING) & among[:, None]
+    if lacking.any():
+        query, rank = np.argwhere(lacking)[0].tolist()
+        run, qid = inputs.run, inputs.qids[query]
+        raise gold.missing_label_error(run.docnos[lines[query, rank]].decode(), rank + 1, qid, run.name)
+
+
+def refuse_impossible(sheet: Sheet, measure: Measure, drawn: DrawnDocuments) -> None:
+    """Raise InputError if a sheet of others has probabilities by which these documents cannot have been drawn."""
+    if sheet.made or sheet.probability is None:
+        return
+    share = drawn.refuted() if drawn.weights.any() else None
+    if share is not None:
+        what = f"by these probabilities the drawn documents carry {share:.2g} of the exposure looked at by {measure}"
+        raise InputError(f"{what}, not 1; a sample that was not drawn corrects nothing: fairtrec gold draw", sheet.path)
 
 
 class Share(NamedTuple):
@@ -175,23 +193,9 @@ class Correcting:
         found = DocumentCorrector(
             values, queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown
         )
-        self._refuse_impossible(measure, found)
+        if not sheet.made:
+            refuse_impossible(sheet, measure, found.take_drawn())
         return found
-
-    def _refuse_impossible(self, measure: Measure, found: DocumentCorrector) -> None:
-        """Raise InputError if a sheet of others has probabilities by which these documents cannot have been drawn."""
-        sheet = self.gold.sheet
-        if sheet.made or sheet.probability is None:
-            return
-        drawn = found.take_drawn()
-        share = drawn.refuted() if drawn.weights.any() else None
-        if share is not None:
-            what = (
-                f"by these probabilities the drawn documents carry {share:.2g} of the exposure looked at by {measure}"
-            )
-            raise InputError(
-                f"{what}, not 1; a sample that was not drawn corrects nothing: fairtrec gold draw", sheet.path
-            )
 
     def _by_queries(self, measure: Measure, sums: Sequence[SumOverRanks], values: Floats) -> QueryCorrector:
         gold, is_drawn = np.full(len(values), np.nan), np.zeros(len(values), dtype=np.bool_)

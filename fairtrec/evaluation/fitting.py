@@ -97,6 +97,15 @@ class Gold:
             total += share[rows] * by_labels(ballot[rows])
         return total
 
+    def mean_membership(self, rows: Ints) -> Floats:
+        """Give the membership of documents in the groups [..., group], the mean over the votes for them."""
+        if len(self.ballots) == 1:
+            return np.asarray(self.ballots[0][rows])
+        total = np.zeros((*rows.shape, self.ballots.shape[2]))
+        for ballot, share in zip(self.ballots, self.shares, strict=True):
+            total += share[rows][..., None] * ballot[rows]
+        return total
+
     @cached_property
     def split(self) -> Bools:
         """Of which rows the votes are for different groups [row]."""
@@ -151,7 +160,7 @@ class Gold:
         where = f"query {qid}: document {docno}, rank {rank} of {run}, has no gold label"
         if self.sheet.probability is not None:
             return InputError(f"{where}; label it, or {AGAIN} --unit query", self.sheet.path)
-        what = "this file does not say how its documents were drawn (no column probability)"
+        what = "this file does not record how its documents were drawn (no column probability)"
         more = f"see how well it agrees: fairtrec gold agree; draw: fairtrec gold draw ({where})"
         return InputError(f"{what}, so it cannot correct a value; {more}", self.sheet.path)
 

@@ -43,6 +43,23 @@ class Summands(NamedTuple):
     value: Callable[[Floats], float]
 
 
+class PooledShares(NamedTuple):
+    """The exposure of groups, whose shares make a pooled value; labels of drawn documents correct it.
+
+    ``membership`` [query, rank, group] is 0 where it is unknown. The ranks have ``weights`` [rank], and all groups
+    ``wanted`` [query or 1, group]. ``value`` compares shares [group] with those that are wanted [group]; it is sent
+    between processes. ``at`` is the group whose share alone counts. The shares are of the exposure of all groups, or of
+    that of ``whole`` rankings.
+    """
+
+    membership: Floats
+    weights: Floats
+    wanted: Floats
+    value: Callable[[Floats, Floats], float]
+    at: int | None = None
+    whole: bool = False
+
+
 class Form:
     """What a measure makes of its inputs: the value, and the columns next to it.
 
@@ -83,6 +100,10 @@ class Form:
 
     def over_queries(self) -> Summands | None:
         """Return what is summed over queries. ``--pool`` then computes a value of all queries together."""
+        return None
+
+    def over_shares(self) -> PooledShares | None:
+        """Return the exposure of the groups that a pooled value compares. ``--pool`` with ``--gold`` corrects it."""
         return None
 
 

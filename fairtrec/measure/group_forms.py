@@ -16,7 +16,7 @@ from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.ranks import starts
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure.forms import Form, Summands, begins, prefix_sums
+from fairtrec.measure.forms import Form, PooledShares, Summands, begins, prefix_sums
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.exposures import Ratio
@@ -247,6 +247,17 @@ class ExposureShares(GroupExposure):
         terms = np.concatenate([exposure, handed * self.wanted], axis=1)
         undefined = np.isnan(terms).any(axis=1, keepdims=True)
         return Summands(np.where(undefined, 0.0, terms), partial(_compare_shares, self.compare, exposure.shape[1]))
+
+    def over_shares(self) -> PooledShares | None:
+        """Give the exposure of the groups, if no document of unknown group takes part of it."""
+        if not self.bends or (self.labelled is not None and self.labelled.shape[1] != self.wanted.shape[1]):
+            return None
+        value = partial(_compare_one, self.compare)
+        return PooledShares(np.nan_to_num(self.membership), np.atleast_1d(self.weights), self.wanted, value)
+
+
+def _compare_one(compare: Compare, shares: Floats, target: Floats) -> float:
+    return float(compare(shares[None], target[None]).item())
 
 
 def _compare_shares(compare: Compare, groups: int, sums: Floats) -> float:

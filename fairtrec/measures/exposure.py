@@ -17,6 +17,7 @@ from fairtrec.formulas.labellings.exposures import Portion
 from fairtrec.formulas.labellings.sums import Linear
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Floats, Form, Ints, Measure, Summands, SumOverRanks, UsageError
+from fairtrec.measure.forms import PooledShares
 
 
 def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floats:
@@ -34,6 +35,10 @@ def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floa
 def _known(membership: Floats) -> Floats:
     """Sum over groups [query, rank]; nan where they are unknown."""
     return np.asarray(membership.sum(axis=2))
+
+
+def _surplus_of_one(at: int, shares: Floats, target: Floats) -> float:
+    return float(shares[at] - target[at])
 
 
 def _of_sums(sums: Floats) -> float:
@@ -56,6 +61,7 @@ class Surplus(Form):
     mass: Callable[..., Floats]
     weights: Callable[[int], Floats]
     of_all: bool
+    drops: bool  # documents of unknown group
 
     @property
     def top(self) -> Floats:
@@ -79,6 +85,14 @@ class Surplus(Form):
         handed = weighted_sum(self.mass(top, self.lengths), weights)
         terms = np.stack([weighted_sum(self.top, weights), handed * self.wanted, handed], axis=1)
         return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), _of_sums)
+
+    def over_shares(self) -> PooledShares | None:
+        """Give the exposure of the groups, if no document of unknown group takes part of it."""
+        if not (self.drops or self.of_all):
+            return None
+        held = np.nan_to_num(self.membership[:, : self.cutoff])
+        value = partial(_surplus_of_one, self.at)
+        return PooledShares(held, self.weights(held.shape[1]), self.target, value, self.at, self.of_all)
 
     def over_ranks(self) -> SumOverRanks:
         """Let each rank add its part of the exposure, which is settled if all documents have as much membership."""
@@ -154,8 +168,13 @@ class Exposure(Measure):
 
     def formula(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Surplus:
         """Divide the group's exposure by that of all, less its target."""
-        at, weights = groups.index(self.group), partial(discount.compute_weights, self.discount)
-        return Surplus(membership, target, lengths, at, self.cutoff, self.mass, weights, self.of == "all")
+        at, weights, of_all = (
+            groups.index(self.group),
+            partial(discount.compute_weights, self.discount),
+            self.of == "all",
+        )
+        drops = self.unknown == "drop"
+        return Surplus(membership, target, lengths, at, self.cutoff, self.mass, weights, of_all, drops)
 
     def mass(self, membership: Floats, lengths: Ints, unknown: float | None = None) -> Floats:
         """Say in how many groups, with their weights, each ranked document is [query, rank], and an ``unknown`` one.

@@ -79,6 +79,12 @@ def followers(scores: Scores, places: int) -> dict[str, list[tuple[str, str] | N
     return {heading: texts for each in several for heading, texts in each.items()}
 
 
+def followers_of_totals(scores: Scores, places: int) -> dict[str, list[tuple[str, str] | None]]:
+    """Write what follows each total in tables, by the heading of its column [measure]; None of none."""
+    several = [column.follow_total(scores, places) for column in scores.columns.values()]
+    return {heading: texts for each in several for heading, texts in each.items()}
+
+
 def listed(runs: Sequence[str]) -> str:
     """Name the first of many runs, or all of a few."""
     return f"{', '.join(runs[:3])}, and {len(runs) - 3} more" if len(runs) > 4 else ", ".join(runs)

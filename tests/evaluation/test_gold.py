@@ -331,7 +331,7 @@ LABELS = {"a": "f", "b": "m", "c": "m"}
 @pytest.mark.parametrize(
     ("measure", "given", "why"),
     [
-        ("AWRF@3", {}, "it is no sum over documents, which those drawn one by one could correct; draw queries"),
+        ("AWRF@3", {}, "it is no sum over documents, which documents drawn one by one could correct; draw queries"),
         ("Exposure(group='f')@3", {}, "it is no sum over documents"),
         ("FAIR@3", {"qrels": {"q": {"a": 1}}}, "its ideal is of judged documents"),
         ("IFaiRR@3", {"background": RUN}, "it is of a set beside the run"),

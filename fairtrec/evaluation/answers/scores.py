@@ -109,6 +109,14 @@ class ScoreColumn:
         """
         return {}
 
+    def describe_total(self, measure: Measure) -> Mapping[str, float]:  # noqa: ARG002 - for subclasses
+        """Give what JSON says of the total of a measure next to its value."""
+        return {}
+
+    def follow_total(self, scores: "Scores", places: int) -> Mapping[str, list[tuple[str, str] | None]]:  # noqa: ARG002
+        """Write what stands in the row of totals in the columns that follow means, by their heading."""
+        return {}
+
     @classmethod
     def list_notes(cls, result: Any, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - for subclasses
         """List the notes on the column in a result, whose runs are ``called`` so."""
@@ -218,6 +226,10 @@ class Scores(Answer):
         """Values of all queries together [measure], by the name of the row that they stand in."""
         columns = self.columns.values()
         return {name: values for column in columns for name, values in column.totals(self.measures).items()}
+
+    def describe_total(self, measure: Measure) -> dict[str, float]:
+        """Give what columns say of the total of a measure next to its value."""
+        return {name: value for each in self.columns.values() for name, value in each.describe_total(measure).items()}
 
     @cached_property
     def intervals(self) -> tuple[Floats, ...]:

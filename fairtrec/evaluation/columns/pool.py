@@ -5,8 +5,8 @@ SIGIR 2018, amortised over rankings. https://doi.org/10.1145/3209978.3210063
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import dataclass, replace
+from math import isfinite, isnan, nan
 from numbers import Real
 from os import fspath
 from typing import Any, ClassVar
@@ -16,14 +16,18 @@ import numpy as np
 from fairtrec.data import Floats, System
 from fairtrec.data.groups import is_number
 from fairtrec.data.ranking.depth import deal_queries
-from fairtrec.evaluation.answers.scores import ScoreColumn
+from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.computing import InputsOfSamples
+from fairtrec.evaluation.drawn_exposure import find_drawn_shares
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Measure, Note, NoteKind, Summands
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Summands
+from fairtrec.statistics.corrected import LEVEL
+from fairtrec.statistics.pooled_shares import CorrectedPool, DrawnShares
+from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import opening
 
@@ -31,46 +35,102 @@ POOLED = NoteKind(
     "pooled",
     "pooled: exposure summed over queries, so one query can make up for another; read it with the mean",
 )
+OF_LABELS = NoteKind(
+    "corrected pooled interval",
+    "[low, high] of pooled values: {percent} interval of the corrected value, of labels alone, for these queries",
+    NoteSeverity.LEGEND,
+)
+WITHOUT_INTERVAL = NoteKind(
+    "pooled without interval",
+    "the corrected pooled value has no interval, which takes two groups and a target that is the same in all queries",
+)
 COLUMNS = "{} column{} where frequencies of queries have two; write: qid<TAB>frequency"
 
 
 @dataclass(frozen=True, eq=False)
 class Pooled(ScoreColumn):
-    """What the measures of a run that can be pooled sum over queries, and the ``frequency`` [query] of each."""
+    """What the measures of a run that can be pooled sum over queries, and the ``frequency`` [query] of each.
+
+    ``drawn`` is what gold labels of drawn documents correct the values of some measures by; None without such labels.
+    """
 
     name: ClassVar[str] = "pooled"
 
     pools: Mapping[Measure, Summands]
     frequency: Floats
+    drawn: Mapping[Measure, DrawnShares] | None = None
 
     def keep_queries(self, queries: Sequence[int]) -> "Pooled":
         """Keep some of the queries, by number."""
         some = {measure: pool._replace(terms=pool.terms[list(queries)]) for measure, pool in self.pools.items()}
-        return Pooled(some, self.frequency[list(queries)])
+        drawn = self.drawn and {measure: each.keep_queries(queries) for measure, each in self.drawn.items()}
+        return Pooled(some, self.frequency[list(queries)], drawn)
 
     def join(self, other: "Pooled", order: Sequence[int]) -> "Pooled":  # noqa: ARG002 - they are kept by measure
         """Put those of other measures next to these."""
-        return Pooled({**self.pools, **other.pools}, self.frequency)
+        drawn = None if self.drawn is None else {**self.drawn, **(other.drawn or {})}
+        return Pooled({**self.pools, **other.pools}, self.frequency, drawn)
 
     def value(self, measure: Measure) -> float | None:
         """Give the pooled value, nan where it is undefined; None of a measure that cannot be pooled."""
         pool = self.pools.get(measure)
         return None if pool is None else float(pool.value(weighted_sum(pool.terms[None], self.frequency)[0]))
 
+    def correct(self, measure: Measure) -> CorrectedPool | None:
+        """Correct the pooled value by gold labels; None if they do not correct it."""
+        drawn = (self.drawn or {}).get(measure)
+        return None if drawn is None else drawn.correct(self.frequency, LEVEL)
+
     def totals(self, measures: Sequence[Measure]) -> Mapping[str, list[float | None]]:
-        """Give the pooled values in a row of their own."""
-        return {self.name: [self.value(measure) for measure in measures]}
+        """Give the pooled values in a row of their own; where corrected means stand, those of pooled values."""
+        return {self.name: [self._total(measure) for measure in measures]}
+
+    def _total(self, measure: Any) -> float | None:
+        if isinstance(measure, Measure):
+            return self.value(measure)
+        found = self.correct(measure.of)
+        number = None if found is None else getattr(found, measure.end, None)
+        return None if number is None or isnan(number) else number
+
+    def describe_total(self, measure: Measure) -> Mapping[str, float]:
+        """Give the corrected pooled value, its interval, and how many gold labels it rests on."""
+        found = self.correct(measure)
+        return {} if found is None else found._asdict()
+
+    def follow_total(self, scores: Scores, places: int) -> Mapping[str, list[tuple[str, str] | None]]:
+        """Write each corrected pooled value and its interval; - if it is not corrected."""
+        if self.drawn is None:
+            return {}
+        several = [(self.value(measure), self.correct(measure)) for measure in scores.measures]
+        return {"corrected": [None if value is None else _write(found, places) for value, found in several]}
 
     @classmethod
     def list_notes(cls, result: Any, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - of all runs
-        """Say what pooled values are."""
-        return [POOLED.note()]
+        """Say what pooled values are, and what their intervals are of."""
+        corrected = any(column.drawn for _, column in cls.find_all(result.scores))
+        return [POOLED.note(), *[OF_LABELS.note(percent=Procedure(confidence=LEVEL).percent)] * corrected]
+
+
+def _write(found: CorrectedPool | None, places: int) -> tuple[str, str]:
+    value, low, high = (nan,) * 3 if found is None else found[:3]
+    if isnan(value):
+        return "-", ""
+    return f"{value:.{places}f}", "" if isnan(low) else f" [{low:.{places}f}, {high:.{places}f}]"
 
 
 def compute(scored: ScoredRun) -> Computed:
-    """Sum exposure over the queries of the run."""
-    scores = scored.scores
-    return pooled(scored.system, scores.measures, scores.qids, scored.context), ()
+    """Sum exposure over the queries of the run, and find by what gold labels correct it."""
+    scores, context = scored.scores, scored.context
+    found = pooled(scored.system, scores.measures, scores.qids, context)
+    drawn = find_drawn_shares(scored.system, scores.measures, scores.qids, context)
+    return replace(found, drawn=drawn), _note_intervals(scores.measures, drawn or {}, found.frequency)
+
+
+def _note_intervals(measures: Sequence[Measure], drawn: Mapping[Measure, DrawnShares], frequency: Floats) -> list[Note]:
+    """Say which corrected pooled values have no interval."""
+    found = {measure: drawn[measure].correct(frequency, LEVEL) for measure in measures if measure in drawn}
+    without = [measure for measure, each in found.items() if each is not None and isnan(each.low)]
+    return [WITHOUT_INTERVAL.note(measures=without)] if without else []
 
 
 def frequencies(given: Any) -> Mapping[str, float] | None:

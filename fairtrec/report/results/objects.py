@@ -41,7 +41,8 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
                 yield {**common, "measure": name, **told, "qid": "all", **_mean(scores, row)}
                 for total, values in scores.totals.items():
                     if (value := values[row]) is not None:
-                        yield {**common, "measure": name, "qid": total, "value": value}
+                        more = scores.describe_total(measure)
+                        yield {**common, "measure": name, "qid": total, "value": value, **more}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
@@ -94,6 +95,8 @@ def _means(scores: Scores) -> dict[str, Any]:
     found: dict[str, Any] = {"queries": len(scores.qids), "means": means}
     for name, values in scores.totals.items():
         found[name] = dict(zip(map(str, scores.measures), values, strict=True))
+        corrected = {str(each): more for each in scores.measures if (more := scores.describe_total(each))}
+        found |= {f"{name}_corrected": corrected} if corrected else {}
     return found
 
 

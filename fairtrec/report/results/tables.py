@@ -8,7 +8,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import Standing, incomplete, sort_runs
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import compare_means, followers, rows, sizes, write_suffix
+from fairtrec.report.cells import compare_means, followers, followers_of_totals, rows, sizes, write_suffix
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stack_tables
 from fairtrec.report.result_notes import judge, list_notes
 from fairtrec.report.run_names import shorten_runs
@@ -21,6 +21,8 @@ DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 MARKS = ("bold the best", "italics the worst")
 RunRow = tuple[int, int | str | None, str]  # a run by its number, and one of its rows
+FollowingTexts = Mapping[str, Sequence[tuple[str, str] | None]]  # of measures, by the heading of their column
+Followers = tuple[FollowingTexts, FollowingTexts]  # what follows the means of a run, and its totals
 
 
 def windowed(
@@ -102,13 +104,15 @@ def _columns(
         texts, is_total = result.scores[run].spell(query, places), isinstance(query, str)
         written.append([text or "-" for text in texts] if is_total else texts)
         behind.append(write_suffix(result.scores[run], query, places))
-    following = [followers(scores, places) for scores in result.scores]
+    following = [(followers(scores, places), followers_of_totals(scores, places)) for scores in result.scores]
     columns: list[Column] = []
+    means = [line for line, (_, query, _) in enumerate(lines) if query is None]
     measures = result.scores[0].measures
     for at in sorted(range(len(measures)), key=lambda at: at != first):
         own = [(line[at], more[at]) for line, more in zip(written, behind, strict=True)]
         several = [_column(heading(measures[at]), own), *_following(lines, following, at)]
-        marked = max(place for place, column in enumerate(several) if not place or any(map(_is_value, column.cells)))
+        has_means = [any(_is_value(column.cells[line]) for line in means) for column in several]
+        marked = max(place for place, has in enumerate(has_means) if not place or has)
         best, worst = _mark(lines, compared, at, is_ranked=first is not None)
         several[marked] = replace(several[marked], best=best, worst=worst)
         columns += several
@@ -125,16 +129,16 @@ def _is_value(text: object) -> bool:
     return text not in ("", "-")
 
 
-def _following(
-    lines: Sequence[RunRow], following: Sequence[Mapping[str, Sequence[tuple[str, str] | None]]], at: int
-) -> list[Column]:
-    """Give the columns of the means that follow a measure; none where no run has them."""
-    found = []
-    for name in dict.fromkeys(name for of_run in following for name in of_run):
-        own = [of_run[name][at] if name in of_run else None for of_run in following]
-        if any(own):
-            texts = [(own[run] if query is None else None) or ("", "") for run, query, _ in lines]
-            found.append(_column(name, texts, follows=True))
+def _following(lines: Sequence[RunRow], following: Sequence[Followers], at: int) -> list[Column]:
+    """Give the columns of the means, and of the totals, that follow a measure; none where no run has them."""
+    found: list[Column] = []
+    nothing = [None] * (at + 1)
+    for name in dict.fromkeys(name for of_run in following for each in of_run for name in each):
+        means, totals = ([each.get(name, nothing)[at] for each in of] for of in zip(*following, strict=True))
+        if any(means) or any(totals):
+            of_kind = {type(None): means, str: totals}
+            own = [of_kind[type(query)][run] if type(query) in of_kind else None for run, query, _ in lines]
+            found.append(_column(name, [text or ("", "") for text in own], follows=True))
     return found
 
 
