@@ -34,7 +34,7 @@ GROUPS = {  # of the index, and the names of fairtrec in each; those of its pack
 }
 SHOWN = {  # members of classes most of whose members are for fairtrec itself
     "Choices": "",
-    "Form": "gives value over_ranks over_labels over_documents over_queries",
+    "Form": "supports value over_ranks over_labels over_documents over_queries",
     "LabelForm": "tries",
     "Measure": "ordered worst_known beyond changes value_version needs formula note",
     "Evaluator": "scores evaluate",
