@@ -26,6 +26,9 @@ from fairtrec.reranker import (
     count_queries,
 )
 
+MANY = 50  # ranks to fill, from which equal documents are brought together
+FEW = 4  # documents of each kind at least, from which that pays
+
 
 @dataclass(frozen=True, eq=False)
 class Placeable:
@@ -50,12 +53,72 @@ class Placeable:
         shares = distribution.shares(self.shown[:, None] + self.membership)
         return np.nan_to_num(distribution.kl(shares, target[:, None]), nan=np.inf, posinf=np.inf)
 
+    def find_topmost(self, among: Bools) -> tuple[Ints, Ints]:
+        """Find the first of these [query, n] in each query: its number here, and its place in the list."""
+        chosen = among.argmax(axis=1)
+        return chosen, chosen
+
     def place(self, chosen: Ints, active: Bools) -> None:
         """Take one document of each active query off."""
         rows = np.flatnonzero(active)
-        self.left[rows, chosen[rows]] = False
+        self.take_off(rows, chosen[rows])
         self.shown[rows] += self.membership[rows, chosen[rows]]
         self.seen[rows] += self.worth[rows, chosen[rows]]
+
+    def take_off(self, rows: Ints, chosen: Ints) -> None:
+        """Take documents off that are placed."""
+        self.left[rows, chosen] = False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlaceableKinds(Placeable):
+    """The same, of documents of few kinds: what is of one membership and worth stands in a queue [query, kind]."""
+
+    order: Ints  # places of documents, kind by kind [query, n]
+    nexts: Ints  # where the rest of each queue begins in the order
+    ends: Ints  # and where it ends
+
+    @classmethod
+    def of(cls, documents: Placeable) -> Placeable:
+        """Bring equal documents together, if there are many of each kind.
+
+        >>> membership = np.array([[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]] * 4])
+        >>> nothing = np.zeros((1, 2))
+        >>> documents = Placeable(membership, membership, np.ones((1, 12), np.bool_), nothing, nothing.copy())
+        >>> PlaceableKinds.of(documents).find_topmost(np.array([[False, True]]))[1].tolist()
+        [0]
+        """
+        queries, several, groups = documents.membership.shape
+        rows = np.concatenate([documents.membership, documents.worth], axis=2).reshape(-1, 2 * groups)
+        kind, kinds = np.zeros(len(rows), dtype=np.int64), 1
+        for column in rows.T:
+            values, number = np.unique(column, return_inverse=True)
+            distinct, kind = np.unique(kind * len(values) + number, return_inverse=True)
+            kinds = len(distinct)
+            if FEW * kinds > several:
+                return documents
+        first = np.unique(kind, return_index=True)[1]
+        kind = np.where(documents.left, kind.reshape(queries, several), kinds)
+        held = (kind[..., None] == np.arange(kinds)).sum(axis=1)
+        ends = np.cumsum(held, axis=1)
+        shape = queries, kinds, groups
+        return cls(
+            np.broadcast_to(rows[first, :groups], shape), np.broadcast_to(rows[first, groups:], shape), held > 0,
+            documents.shown, documents.seen,
+            order=np.argsort(kind, axis=1, kind="stable"), nexts=ends - held, ends=ends,
+        )  # fmt: skip
+
+    def find_topmost(self, among: Bools) -> tuple[Ints, Ints]:
+        """Find the kind whose next document is the first of these in each query, and the place of that document."""
+        several = self.order.shape[1]
+        places = np.take_along_axis(self.order, np.minimum(self.nexts, several - 1), axis=1)
+        chosen = np.where(among, places, several).argmin(axis=1)
+        return chosen, places[np.arange(len(chosen)), chosen]
+
+    def take_off(self, rows: Ints, chosen: Ints) -> None:
+        """Go on to the next document of each queue."""
+        self.nexts[rows, chosen] += 1
+        self.left[rows, chosen] = self.nexts[rows, chosen] < self.ends[rows, chosen]
 
 
 def narrowed(among: Bools, values: Floats) -> Bools:
@@ -89,7 +152,8 @@ class _Greedy(Reranker):
         moved = np.where(there[..., None], np.nan_to_num(np.take_along_axis(membership, at[..., None], axis=1)), 0.0)
         relevant = there if relevance is None else np.asarray(lists.spread(relevance) >= self.rel)
         nothing = np.zeros((len(moved), moved.shape[2]))
-        return lists, Placeable(moved, moved * relevant[..., None], there.copy(), nothing, nothing.copy())
+        documents = Placeable(moved, moved * relevant[..., None], there.copy(), nothing, nothing.copy())
+        return lists, PlaceableKinds.of(documents) if lists.tops.max(initial=0) > MANY else documents
 
 
 class AlphaIdeal(_Greedy):
@@ -115,8 +179,8 @@ class AlphaIdeal(_Greedy):
         first = np.full((len(lengths), int(lists.tops.max(initial=0))), MISSING)
         for rank in range(first.shape[1]):
             active: Bools = np.asarray(rank < lists.tops)
-            chosen = narrowed(candidates.left, candidates.gains(self.alpha)).argmax(axis=1)
-            first[active, rank] = chosen[active]
+            chosen, places = candidates.find_topmost(narrowed(candidates.left, candidates.gains(self.alpha)))
+            first[active, rank] = places[active]
             candidates.place(chosen, active)
         return Order(lists.put_back(first), lists.notes)
 
@@ -167,8 +231,8 @@ class FairGreedy(_Greedy):
             fair = (drawn[:, rank] < self.eps)[:, None]
             foremost = np.where(fair, -divergences, self._paid(gains, divergences))
             among = narrowed(narrowed(candidates.left, foremost), np.where(fair, gains, -divergences))
-            chosen = among.argmax(axis=1)
-            first[active, rank] = chosen[active]
+            chosen, places = candidates.find_topmost(among)
+            first[active, rank] = places[active]
             candidates.place(chosen, active)
         lost = count_queries(NO_TARGET, ~aimed)
         return Order(lists.put_back(first), (*lists.notes, lost))

@@ -58,8 +58,7 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> An
         known = also
         if collection:
             histogram = block["every"] if histogram is None else merge_histograms(histogram, block["every"])
-    tokens, counts = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1:])
-    return Annotations(groups, wanted, known, tokens, counts, collection=histogram)
+    return Annotations(groups, wanted, known, numbers[:, 0], numbers[:, 1:], collection=histogram)
 
 
 def _plain_reader(table: Table, wanted: Docnos, groups: Sequence[str], numbers: Ints) -> columns.Take | None:
