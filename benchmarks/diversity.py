@@ -81,7 +81,7 @@ def main() -> None:
     else:
         print(NO_TREC_EVAL)
     votes, texts = voted(folder)
-    ours = [BIN / "fairtrec", "queries", votes, "--keep", "n"]
+    ours = [BIN / "fairtrec", "make", "queryset", votes, "--keep", "n"]
     pair = paired(ours, [sys.executable, "-c", STATSMODELS, votes])
     report(f"{VOTED * ANNOTATORS:,} votes: CPU, of pandas and statsmodels", pair.cpu_ratio, 0.5, pair.detail)
     made = ["--query-texts", texts, "--terms", "gender-en", "-o", folder / "made.tsv", "--force"]
