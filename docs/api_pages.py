@@ -245,7 +245,8 @@ def _rows_of(kind: type) -> list[type]:
     for each in node.body:
         if isinstance(each, ast.AnnAssign) and _code(each.target, source) in ("rows", "runs", "variants", "verdicts"):
             found = [_find_class(word) for word in re.findall(r"\w+", _code(each.annotation, source))]
-            return [row for row in found if row and f"fairtrec.{row.__name__}" not in STABILITY]
+            if rows := [row for row in found if row and f"fairtrec.{row.__name__}" not in STABILITY]:
+                return rows
     return []
 
 
@@ -255,7 +256,8 @@ def _class(kind: type) -> Iterator[str]:
     assert isinstance(node, ast.ClassDef)
     text, meanings = _split_attributes(inspect.getdoc(kind) or "")
     yield _markdown(text)
-    rows = {name: ["", meaning] for name, meaning in meanings.items()} | _list_attributes(kind, node, source)
+    found = _list_attributes(kind, node, source)
+    rows = {name: ["", meaning] for name, meaning in meanings.items() if name not in found} | found
     if rows:
         lines = [
             f"| `{name}` | {_bar(f'`{hint}`') if hint else ''} | {_bar(_text(meanings.get(name, meaning)))} |"

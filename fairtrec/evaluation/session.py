@@ -145,9 +145,9 @@ class Evaluator:
         return DictRunEvaluator(judge, self.depth, None if reading.queries is None else reading.queries.qids)
 
     def evaluate(self, runs: Any, *, jobs: int | None = 1, keep_going: bool = False) -> Result:
-        """Evaluate runs, named and given as for ``fairtrec.evaluate``, with ``jobs`` and ``keep_going`` as there.
+        """Evaluate runs, named and passed as for ``fairtrec.evaluate``, with its ``jobs`` and ``keep_going``.
 
-        Raises UsageError if there is no run, InputError for what cannot be read, of a run or beside them.
+        Raises UsageError if there is no run, InputError for a run or another input that cannot be read.
         """
         named = loading.name_rankings(runs)
         return self.evaluate_named(named, processes([thing for _, thing in named], jobs), keep_going=keep_going)

@@ -122,7 +122,7 @@ class Mean(ir_measures.measures.MeanAgg):
 
 
 class Bound:
-    """What is bound to a name, here and where it is sent; its attributes are measures that are computed from it."""
+    """Inputs of measures, bound to a name. Its attributes are measures: ``gender.NFaiRR @ 10``."""
 
     def __init__(self, name: str, keywords: Mapping[str, Any]) -> None:
         self.name, self.keywords, self.token = name, keywords, uuid4().hex

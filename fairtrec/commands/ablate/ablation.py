@@ -31,10 +31,16 @@ from fairtrec.support.notes import Note
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Variant(VariantScores):
-    """One way to measure, and how the order of runs by it goes with that of the base.
+    """One variant of the settings, and how its order of runs agrees with that of the base.
 
-    ``means`` [run] are those that ``eval`` prints with these options. The orders are over the ``queries`` for which
-    every run has a value by both; ``tau_b`` and ``tau_ap`` are nan where an order has no two runs apart.
+    Attributes:
+        means: those that ``eval`` prints with these options [run].
+        ranks: of the runs; 1 is the best, 0 undefined.
+        tau_b, tau_ap: over the queries for which every run has a value by both; nan if an order does not separate two
+            runs.
+        flipped: pairs of runs in the opposite order.
+        settled: how many of these the base separates.
+        queries: for which every run has a value by both.
     """
 
     ranks: Ints  # of the runs, 1 is the best; 0 where undefined
@@ -52,7 +58,19 @@ class Variant(VariantScores):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ablation(Answer):
-    """All variants beside the base."""
+    """The base and all variants.
+
+    Attributes:
+        runs: their names.
+        base: the settings of the call.
+        result: that of the base.
+        vary: what was varied.
+        seed: of random draws.
+        settled: pairs of runs that the base separates, by a paired t-test with Holm over all pairs.
+        never: pairs that no variant flips.
+        every: queries of the base.
+        terms: how many terms of the list occur in the texts, and how many there are.
+    """
 
     runs: tuple[str, ...]
     base: Variant

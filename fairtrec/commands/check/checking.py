@@ -48,7 +48,15 @@ ACCEPTED = NoteKind("accepted", "accepted: {changed}: {why}")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdicts(Answer):
-    """What a gate says of all runs, and what it rests on."""
+    """The outcome of all requirements for all runs.
+
+    Attributes:
+        verdicts: one per run and requirement, or slice.
+        result: the values of the runs.
+        gate: the confidence, the interval, and the options strict, prove and fail_on.
+        baseline: the name of the baseline.
+        baseline_sha256: of its file.
+    """
 
     verdicts: tuple[Verdict, ...]
     result: Result  # of the runs that are judged

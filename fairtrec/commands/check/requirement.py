@@ -181,7 +181,23 @@ class ToLabel:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a run meets a requirement, on all queries or on those of a slice, and why not."""
+    """Whether a run meets a requirement, on all queries or on a slice, and the reason.
+
+    Attributes:
+        requirement: what the run should meet.
+        run: the name of the run.
+        status: "passed", "warning", "undecided" or "failed".
+        reason: empty if it passed.
+        value: the mean of the run.
+        bound: the number that it is compared with.
+        defined: the queries behind the value.
+        queries: those of the run or of the slice.
+        interval: of the mean; None for a relative requirement, which has evidence.
+        slice: None for all queries.
+        evidence: the difference from the baseline with its interval.
+        ends: the lowest and highest mean over all labelings, if groups are unknown.
+        label: what leaves it undecided.
+    """
 
     requirement: Requirement
     run: str

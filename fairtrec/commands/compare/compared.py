@@ -27,10 +27,25 @@ TUKEY = NoteKind("queries of Tukey HSD", "Tukey HSD uses the queries that all ru
 
 @dataclass(frozen=True)
 class Comparison:
-    """One run against the baseline by one measure, over the ``queries`` of a slice for which both have a value.
+    """The comparison of a run with a baseline by one measure, over the queries of a slice for which both have a value.
 
-    ``compared`` says whether the values or their absolute values were compared. ``wins`` are the queries in which the
-    run is better; for a measure of no direction, those in which it is higher.
+    Attributes:
+        slice: its name, or "all".
+        against: the run that is the baseline.
+        better: the direction of the measure.
+        compared: whether values or absolute values were compared.
+        queries: how many have both values.
+        baseline, mean: the means of the baseline and of the run.
+        difference: mean minus baseline, with the interval ``low``, ``high``.
+        p, p_corrected: the p-value, and the corrected one.
+        effect: Cohen's d_z.
+        cliff: Cliff's delta of the two sets of values.
+        wins, ties, losses: queries in which the run is better, equal and worse; without a direction, higher and lower.
+        nonzero: differences that are not 0.
+        verdict: "better", "worse", "higher", "lower", "not shown" or "not tested".
+        p_not_worse: of non-inferiority by the margin; None if not asked for.
+        p_equivalent: of equivalence within the margin (TOST); None if not asked for.
+        worst_slice: whether this slice is the one with the worst mean of the run.
     """
 
     slice: str
@@ -101,9 +116,13 @@ def refuse_gold(result: Result, what: str) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(Answer):
-    """All comparisons of a result with its baselines, each pair of runs once, and how they were made.
+    """All comparisons of a result with its baselines. Each two runs are compared once.
 
-    ``baselines`` are numbers of runs; where all runs are compared with each other, these are all.
+    Attributes:
+        rows: the comparisons.
+        baselines: numbers of runs; all of them if each two runs are compared.
+        procedure: the test, the correction and the interval.
+        family: the comparisons over which p-values are corrected.
     """
 
     rows: tuple[Comparison, ...]

@@ -31,7 +31,17 @@ MeasuresOfCutoff = tuple[int, int, str, str, int | None]
 
 @dataclass(frozen=True)
 class Association:
-    """The correlation of two measures over ``n`` pairs of values, those of a run's queries or the means of runs."""
+    """The correlation of two measures, over the queries of a run or over the means of runs.
+
+    Attributes:
+        measure, other: the two measures.
+        kind: the coefficient.
+        n: pairs of values.
+        undefined: pairs that are left out: a value is undefined or infinite, or the mean of a run cannot be compared.
+        correlation: with the interval ``low``, ``high``.
+        p, p_corrected: the p-value, and the corrected one.
+        verdict: "correlated", "not shown" or "not tested".
+    """
 
     slice: str
     run: str
@@ -57,7 +67,15 @@ class AssociationAtCutoff(Association):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Associations(Answer):
-    """The correlations between all measures of a result, or between those of each cutoff."""
+    """The correlations between all measures of a result, or between those of each cutoff.
+
+    Attributes:
+        rows: the correlations.
+        over: "queries" or "runs".
+        procedure: the correction and the level of intervals.
+        family: the correlations over which p-values are corrected.
+        by_cutoff: whether only measures with the same cutoff are correlated.
+    """
 
     rows: tuple[Association, ...]
     result: Result

@@ -20,7 +20,13 @@ MOST = 1000  # cutoffs at once
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A run's mean of a measure at one cutoff, over the ``queries`` for which it is defined."""
+    """The mean of a run by a measure at one cutoff.
+
+    Attributes:
+        measure: without its cutoff.
+        queries: those for which it is defined.
+        worst_slice: whether this slice is the one with the worst mean of the run.
+    """
 
     slice: str
     run: str
@@ -45,7 +51,12 @@ class CurveAgreement:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curves(Answer):
-    """The means of all runs at all cutoffs."""
+    """The means of all runs at all cutoffs.
+
+    Attributes:
+        rows: a point per run, measure and cutoff.
+        agreements: of the orders of runs at one cutoff and at the deepest: tau-b and tau_ap.
+    """
 
     rows: tuple[CurvePoint, ...]
     agreements: tuple[CurveAgreement, ...]

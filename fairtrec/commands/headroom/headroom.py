@@ -101,12 +101,19 @@ class QueryHeadroom:
 
 @dataclass(frozen=True, eq=False)
 class RunHeadroom:
-    """The points of one run, in the mean over ``queries``, and its front; some queries may be ``left_out``.
+    """The points of one run, as means over queries, and its front.
 
-    ``front`` [2, vertex]: utility and fairness between which straight lines lie nowhere below what is attained in the
-    mean; ``exact`` says that its vertices are attained, and no query's order was left out. ``dpfr`` if asked for.
-    ``ways`` say how many queries were solved in which way: "lemma 1", "lemma 2", "lemma 3", "every order", "search", or
-    "bound" where single orders have no utility; ``capped`` how many searches ended at a cap.
+    Attributes:
+        points: the run, and its fairer orders at each loss.
+        front: [2, vertex]: utility and fairness. The lines between vertices are nowhere below what is attained in the
+            mean.
+        exact: whether its vertices are attained, and no order of a query was left out.
+        queries: the points of each query.
+        ways: how many queries were solved how: "lemma 1", "lemma 2", "lemma 3", "every order", "search", or "bound" if
+            single orders have no utility.
+        capped: searches that ended at a cap.
+        left_out: queries without both values.
+        dpfr: the distance from the front, if asked for.
     """
 
     run: str
@@ -122,7 +129,15 @@ class RunHeadroom:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Headroom(Answer):
-    """All runs, the front of the documents of all of them, and the choices that made it."""
+    """The headroom of all runs, and the choices that made it.
+
+    Attributes:
+        all_runs: the front of the documents of all runs, with ``from_="runs"``.
+        from_: the source of documents.
+        each: whether no query may lose more than the loss.
+        losses: the shares of utility that may be lost.
+        dpfr: the share that was asked for.
+    """
 
     utility: Quantity
     fairness: Measure

@@ -43,7 +43,13 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Overlaps(Answer):
-    """RBO of the runs: of each with each other, or of each with a baseline."""
+    """The rank-biased overlap of each two runs, or of each run with a baseline.
+
+    Attributes:
+        runs: their names.
+        baseline: None if each two are compared.
+        pairs: the overlaps.
+    """
 
     runs: tuple[str, ...]
     baseline: str | None

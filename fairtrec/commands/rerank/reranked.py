@@ -21,7 +21,12 @@ from fairtrec.support.notes import Note
 
 @dataclass(frozen=True, eq=False)
 class Reranked:
-    """One run and its new order, of the same queries."""
+    """One run and its new order of the same queries.
+
+    Attributes:
+        by: the reranker.
+        before, after: the run before and after.
+    """
 
     run: str
     by: Reranker
@@ -31,7 +36,7 @@ class Reranked:
 
     @property
     def rankings(self) -> dict[str, dict[str, float]]:
-        """The new rankings, for who wants to go on with them. Raises UsageError if there are several of a query."""
+        """The new rankings, ``{qid: {docno: score}}``. Raises UsageError if a query has several."""
         if isinstance(self.after, Samples):
             raise UsageError("these are several rankings of each query; write them, and read them as samples")
         after = self.after
@@ -42,7 +47,11 @@ class Reranked:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reranking(Answer):
-    """The runs in their new order, one behind the other for each reranker, and the choices that made it."""
+    """The runs in their new order, for each reranker.
+
+    Attributes:
+        runs: one per run and reranker.
+    """
 
     runs: tuple[Reranked, ...]
     signature: Signature

@@ -26,7 +26,14 @@ SPELLED = {"Infinity": math.inf, "-Infinity": -math.inf, None: math.nan}  # JSON
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """The values of one run: means by measure, and by query and measure where they were written (-q)."""
+    """The values of one run.
+
+    Attributes:
+        many: the number of queries.
+        means: by measure.
+        queries: the values by query and measure, if the file has them (-q).
+        defined: the queries behind each mean.
+    """
 
     name: str
     tag: str
@@ -38,7 +45,17 @@ class RecordedRun:
 
 @dataclass(frozen=True, eq=False)
 class RecordedResult:
-    """What a results file holds."""
+    """The content of a results file.
+
+    Attributes:
+        path: of the file.
+        inputs: the files behind the values, with their sha256.
+        measures: their names.
+        runs: the values of each run.
+        options: those of the evaluation.
+        columns: the measure of each column of means.
+        counts: the columns that are sums: whole numbers.
+    """
 
     path: str
     signature: Signature

@@ -198,7 +198,12 @@ def _means(what: Floats, values: Floats, others: Floats, training: Bools, requir
 
 @dataclass(frozen=True, eq=False)
 class Selected:
-    """What one beta chooses: a variant for each fold, and each query's values under that chosen without it."""
+    """The choice for one beta: a variant per fold, and each query's values under the variant chosen without it.
+
+    Attributes:
+        chosen: the run of each fold.
+        scores: the values of queries.
+    """
 
     beta: float
     chosen: Mapping[str, str]  # fold to run
@@ -218,7 +223,17 @@ class Selected:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Selection(Answer):
-    """What is chosen for each beta, and what that rests on."""
+    """The choice for each beta.
+
+    Attributes:
+        rows: one per beta.
+        variants: the runs among which it chooses.
+        choice: how the variants are scored.
+        folds: the queries of each fold.
+        requirements: what a variant must meet.
+        result: the values of the variants.
+        comparisons: with the baseline, whose scores are the first of their result.
+    """
 
     rows: tuple[Selected, ...]
     variants: Variants

@@ -112,7 +112,13 @@ def _with_variants(names: Docs, example: str) -> Docs:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Validation(Answer):
-    """The runs with what is wrong with them; each is examined when it comes, and let go when the next one comes."""
+    """The findings of each run. Iterate over it: a run is checked when it comes, and dropped when the next one comes.
+
+    Attributes:
+        paths: of the runs.
+        known: the queries and documents that runs are checked against.
+        most: findings of each code that are kept.
+    """
 
     paths: tuple[str, ...]
     known: Known

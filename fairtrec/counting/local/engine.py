@@ -110,7 +110,15 @@ class CountingOptions(CollectionOptions):
 
 @dataclass(frozen=True)
 class CountingSummary:
-    """What was done."""
+    """The numbers of a counted collection.
+
+    Attributes:
+        meta: how the table was made, and its totals.
+        bytes: of text.
+        rejected: skipped lines.
+        counter: "compiled" or numpy.
+        jobs: the number of processes.
+    """
 
     meta: Meta
     bytes: int

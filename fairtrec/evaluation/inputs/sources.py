@@ -50,7 +50,7 @@ GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] 
 
 @dataclass(frozen=True)
 class Attributes:
-    """What documents belong to by several attributes: the ``sources`` of labels, each by the name of its attribute."""
+    """The labels of several attributes: ``sources`` by the name of the attribute."""
 
     sources: Mapping[str, GroupsLike]
 

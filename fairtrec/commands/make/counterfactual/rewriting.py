@@ -45,7 +45,16 @@ class RewritingOptions(CollectionOptions):
 
 @dataclass(frozen=True)
 class RewritingSummary:
-    """What was done: ``changed`` documents of so many, ``words`` replaced, lines passed over, documents not found."""
+    """The numbers of a rewritten collection.
+
+    Attributes:
+        documents: all of them.
+        bytes: of their text.
+        changed: documents with a replaced word.
+        words: replaced words.
+        rejected: skipped lines.
+        missing: documents of the runs that were not found.
+    """
 
     documents: int
     bytes: int

@@ -33,7 +33,12 @@ QRELS_FORM = '{"id": 1, "rel_docs": [1, 2]}'
 
 @dataclass(frozen=True)
 class LabelFiles:
-    """What was made: the number of ``pages``, and the names of the ``files``."""
+    """The files that were made.
+
+    Attributes:
+        pages: the number of pages.
+        files: their names.
+    """
 
     pages: int
     files: tuple[str, ...]
