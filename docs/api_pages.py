@@ -18,19 +18,17 @@ from measure_pages import MADE
 
 import fairtrec
 from fairtrec import STABILITY
+from fairtrec.cli import GROUPS
+from fairtrec.commands import COMMANDS, load_row
 from fairtrec.evaluation.answers import Answer
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.measure import Form
 
 PACKAGE = Path(fairtrec.__file__).parent
 ERRORS = ("FairtrecError", "UsageError", "InputError", "ResourceError")
-GROUPS = {  # of the index, and the names of fairtrec in each; those of its packages follow
+CORE = {  # the names of the core, by the groups of the help; those of commands follow, and those of packages
     "Evaluate": "evaluate evaluator Choices Result Scores Run attributes",
-    "Compare and choose": "compare correlate reliability curves check select rbo",
-    "Explain and draw": "explain headroom ablate plot",
-    "Change rankings and texts": "rerank make_counterfactual",
-    "Prepare and read": "validate make_counts make_labels make_positions make_queryset read_results read_values bibtex",
-    "Errors": " ".join(ERRORS),
+    "Look up": "bibtex",
 }
 SHOWN = {  # members of classes most of whose members are for fairtrec itself
     "Choices": "",
@@ -97,13 +95,21 @@ def _index() -> str:
     )
     parts = [f"# Python API\n\n{MADE}{about}\n"]
     left = dict.fromkeys(STABILITY)
-    for title, names in GROUPS.items():
-        parts.append(_rows(title, [f"fairtrec.{name}" for name in names.split()]))
+    for title, names in [*_list_groups().items(), ("Errors", ERRORS)]:
+        parts.append(_rows(title, [f"fairtrec.{name}" for name in names]))
     for module, title in ABOUT.items():
         parts.append(_rows(title, [name for name in left if name.startswith(f"fairtrec.{module}.")]))
     listed = "\n".join(parts)
     parts.append(_rows("Other modules", [name for name in left if f"[`{name}`]" not in listed]))
     return "\n".join(parts)
+
+
+def _list_groups() -> dict[str, list[str]]:
+    """List the names of fairtrec, of the core and then of each command, by the groups of the help."""
+    found = {group: CORE.get(group, "").split() for group in GROUPS}
+    for name, (_, offered) in COMMANDS.items():
+        found[load_row(name).group] += [each.rpartition(".")[2] for each in offered.split()]
+    return {group: names for group, names in found.items() if names}
 
 
 def _rows(title: str, names: list[str]) -> str:
