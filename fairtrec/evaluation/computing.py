@@ -14,7 +14,7 @@ from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import OF_RANKS, looks_at_groups
-from fairtrec.measures.utility import find_relevance_rows
+from fairtrec.measures.utility import GroupUtility, find_relevance_rows
 from fairtrec.support.errors import UsageError
 
 SEVERAL = 3  # cutoffs of a measure, from which they are computed together
@@ -78,6 +78,10 @@ def compute_measures(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
         several = list_parts(measure, inputs.context) if len(inputs.context.given) > 1 else ()
         if several:
             value = measure.combine_attributes(compute_measures(inputs, several), find_participation(inputs))
+        elif isinstance(measure, GroupUtility):
+            from fairtrec.evaluation.relevance.group_values import compute_group  # which few evaluations import
+
+            value = mask_values(measure, compute_group(measure, own), own)
         elif own.context.is_vast and looks_at_groups(measure):
             value = mask_values(measure, by_attribute.compute_unlisted(measure, own), own)
         else:

@@ -30,7 +30,7 @@ from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS, OF_JUDGEMENTS
 from fairtrec.measures.utility import LEVELLED, split_relevance
-from fairtrec.support.errors import InputError, UsageError, spell_options
+from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import is_by_name, renamings, split_crossed
 
@@ -279,6 +279,8 @@ def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
     """Raise UsageError if a measure lacks an input, or does not go with its labels, the groups or the choices."""
     labels, choices = found.find_labels(measure) if found.labels or measure.by else None, found.choices
     inputs, groups = found.given.inputs, found.groups if labels is None else labels.groups
+    if getattr(measure, "is_of_group", False):
+        _refuse_by_group(measure, groups, found)
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         if need not in NEEDS:
             raise UsageError(f"{measure} asks for {need}, which there is not; it has a fault, report it to its authors")
@@ -307,6 +309,15 @@ def refuse_unjudged(plan: Plan) -> None:
         is_judged = mixed is not None and any(of in OF_QRELS for _, of in mixed.of)
         if not is_judged and OF_JUDGEMENTS.isdisjoint(measure.needs):
             raise UsageError(f"{measure} does not depend on judgements; leave it out")
+
+
+def _refuse_by_group(measure: Asking, groups: Sequence[str], found: OpenedSources) -> None:
+    """Raise UsageError for a measure of relevance by group without groups, and for what its values cannot have."""
+    if not groups:
+        measure.check(())
+    bounds = f"{measure} has no bounds over labels; leave out --bounds labels, or the measure"
+    gold = f"{measure} is not corrected by gold labels; leave out --gold, or the measure"
+    refuse_first([(found.choices.bounds == "labels", bounds), (found.given.gold is not None, gold)])
 
 
 def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] | None:

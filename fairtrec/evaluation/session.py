@@ -366,6 +366,10 @@ class Evaluator:
         if any(sampled) and not all(sampled):
             several = sum(sampled)
             notes = (*notes, MIXED.note(one=runs_of(len(sampled) - several), several=runs_of(several)))
+        if any(getattr(each, "is_of_group", False) for each in plan.measures):
+            from fairtrec.evaluation.columns.group_gaps import GroupGaps
+
+            scores = [replace(each, columns={**each.columns, GroupGaps.name: GroupGaps()}) for each in scores]
         if choices.aggregate != aggregates.MEAN:
             notes = (*notes, *aggregates.note_aggregates(choices.aggregate))
             scores = [aggregates.aggregate_scores(each, choices.aggregate) for each in scores]

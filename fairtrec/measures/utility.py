@@ -8,12 +8,14 @@ Its providers break ties in three different ways, so they are handed strictly fa
 as many ranks as a measure can see, because most of their time goes into taking a run in.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from fairtrec.data.parameters import spell_value
 from fairtrec.formulas import discount, elementary, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Bounds, First, Floats, Form, Ints, Measure, Precisions, Quantity, SumOverRanks
@@ -47,6 +49,8 @@ LEVELLED = (
 SHARES = {"AP", "AP_IA", "Bpref", "ERR", "ERR_IA", "IPrec", "NRBP", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SetAP",
           "SetF", "SetP", "SetR", "StRecall", "Success", "alpha_DCG", "nDCG"}  # fmt: skip
 
+EACH = "each"  # in the place of a group: one measure for each
+_PARTS = re.compile(r"([^(@]+)(?:\((.*)\))?(@.*)?", re.DOTALL)
 SUMS = {"NumQ", "NumRel", "NumRet"}  # which are added up over queries
 
 CHANGES: dict[str, tuple[str, ...]] = {}  # of the values of each, as ``Measure.changes``
@@ -121,6 +125,7 @@ class Utility(Measure):
     needs = ("relevance", "judged_relevance")
     name = ""  # in the notation of ir-measures
     is_plain = False  # whether it is computed here
+    is_of_group: ClassVar[bool] = False  # whether it goes by the judgements of one group
     cutoff: ClassVar[int | None] = None
     depth: ClassVar[int | None] = None  # None, too, where it looks past the cutoff for judged documents
     bounds: ClassVar[Bounds] = (None, None)
@@ -201,21 +206,81 @@ class Utility(Measure):
         return self.spelled
 
 
+@dataclass(frozen=True)
+class GroupUtility(Utility):
+    """A measure of relevance by the judgements of the documents of one ``group``; "" is one measure for each group.
+
+    Judgements of other documents are taken away, as if they were not judged. The ranking stays whole, so other
+    documents take ranks. Ideals and divisors are those of the group. A document is of the group in which its weight is
+    greatest and above 0, and of each if several have this weight.
+
+    Unit: that of the measure. Better: higher. Empty ranking: the value that ir-measures gives it, mostly 0.
+    Range: mostly [0, 1]. Undefined: the query has no relevant document of the group. ``Judged`` is the share of
+    judged documents among those of the group in the top k, and undefined if there are none.
+    Source: Dai et al.: Neural Retrievers are Biased Towards LLM-Generated Content. KDD 2024.
+    https://doi.org/10.1145/3637528.3671882
+    """
+
+    group: str = field(default="")
+
+    needs = ("relevance", "judged_relevance", "judged_membership")  # type: ignore[assignment]
+    is_of_group = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.measure.params.get("judged_only"):
+            what = f"{self.spelled} with group= takes away the judgements of others, and judged_only leaves these out"
+            raise UsageError(f"{what}; leave out one of the two")
+        found = _PARTS.fullmatch(self.spelled)
+        assert found is not None
+        by = [f"by={spell_value(self.by)}"] if self.by else []
+        inside = ",".join([*by, f"group={spell_value(self.group or EACH)}", *filter(None, [found[2]])])
+        vars(self).update(spelled=f"{found[1]}({inside}){found[3] or ''}", trec="", is_of_set=False)
+        if self.name == "Judged":
+            vars(self).update(needs=(*self.needs, "membership"))
+
+    @property
+    def ungrouped(self) -> Utility:
+        """The measure by all judgements."""
+        return Utility(self.measure)
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Raise UsageError if there are no groups, or not this one."""
+        if not groups:
+            raise UsageError(f"{self} needs groups: give --labels, --counts or --terms")
+        super().check(groups)
+
+    def formula(self, *args: Any, **inputs: Any) -> Form:  # noqa: ARG002 - of all measures
+        """Give no form: orders are tried."""
+        return Form()
+
+    def __str__(self) -> str:
+        return self.spelled
+
+
 def _logarithms(places: Ints) -> Floats:
     """Take the logarithm of each rank plus 1, by which DCG divides; of the rank 0, which is none, that of rank 1."""
     return np.asarray(elementary.log2_of_counts(int(places.max(initial=1)) + 2)[np.maximum(places, 1) + 1])
 
 
 def find_relevance_rows(measures: Iterable[Quantity]) -> list[int]:
-    """Number the measures of relevance among these."""
-    return [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
+    """Number the measures of relevance among these that go by all judgements."""
+    several = enumerate(measures)
+    return [row for row, measure in several if isinstance(measure, Utility) and not measure.is_of_group]
 
 
 def split_relevance(measures: Sequence[Measure]) -> tuple[list[Utility], list[Measure]]:
-    """Split measures into those of relevance, which a judge computes, and all others."""
+    """Split measures into those of relevance by all judgements, which a judge computes, and all others."""
     rows = find_relevance_rows(measures)
     others = [measure for row, measure in enumerate(measures) if row not in rows]
     return cast("list[Utility]", [measures[row] for row in rows]), others
+
+
+def refuse_by_group(measures: Iterable[Measure], what: str) -> None:
+    """Raise UsageError for a measure by the judgements of one group, where ``what`` is done goes by all of them."""
+    for measure in measures:
+        if getattr(measure, "is_of_group", False):
+            raise UsageError(f"{what}, and {measure} goes by those of one group; leave out group=")
 
 
 def refuse_geometric(measures: Iterable[Measure]) -> None:

@@ -132,14 +132,25 @@ class ReportTable:
 def stack_tables(tables: Sequence[ReportTable], name: str, of_tables: Sequence[str]) -> ReportTable:
     """Put tables of the same values one below the other; a first column of this name tells which is which.
 
-    A key that a table lacks is empty there.
+    A key that a table lacks is empty there, and so is a column that follows a value.
     """
     many = [len(table.values[0].cells) for table in tables]
     first = Column(name, [of for of, rows in zip(of_tables, many, strict=True) for _ in range(rows)], words=True)
     heads = max(([key.head for key in table.keys] for table in tables), key=len)
     keys = [[next((key for key in table.keys if key.head == head), None) for table in tables] for head in heads]
-    values = list(zip(*(table.values for table in tables), strict=True))
+    named = [_name_values(table) for table in tables]
+    places = max(map(list, named), key=len)
+    values = [[columns.get(place) for columns in named] for place in places]
     return ReportTable("", [first, *(_joined(each, many) for each in keys)], [_joined(each, many) for each in values])
+
+
+def _name_values(table: ReportTable) -> dict[tuple[int, str], Column]:
+    """Name the columns of values by the number of the value and, of those that follow it, by their heads."""
+    found, number = dict[tuple[int, str], Column](), -1
+    for column in table.values:
+        number += not column.follows
+        found[number, column.head if column.follows else ""] = column
+    return found
 
 
 def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:

@@ -109,10 +109,10 @@ def test_results_are_replayed_with_it(copied, fairtrec_command):
 def test_no_run_is_marked_whose_means_are_over_different_queries():
     worse = {qid: {"b": 3.0, "x": 2.0} for qid in RUN}
     labels = LABELS | {"x": "m"}
-    from fairtrec.report.cells import standing
+    from fairtrec.report.cells import compare_means
 
     marked = [
-        standing(
+        compare_means(
             fairtrec.evaluate(TWO, {"good": RUN, "bad": worse}, QRELS, labels=labels, queries=queries), 4
         ).dominated
         for queries in (None, "judged")

@@ -100,7 +100,17 @@ def test_parquet_has_the_columns_of_means(result, written):
 
 def test_json_has_null_where_nothing_is_corrected(result, written):
     means = json.loads(written(result, "json"))["runs"][0]["means"]
-    assert set(means["EER@3"]) == {"value", "defined", "corrected", "low", "high", "gold", "differ"}
+    assert set(means["EER@3"]) == {
+        "value",
+        "defined",
+        "corrected",
+        "low",
+        "high",
+        "gold",
+        "differ",
+        "mixed_ties",
+        "expected",
+    }
     assert means["AWRF@3"]["corrected"] is None
     assert "corrected" not in means["P@1"]
 

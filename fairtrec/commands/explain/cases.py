@@ -21,6 +21,7 @@ from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.elementary import log_of_number
 from fairtrec.measure import Measure
+from fairtrec.measures.utility import refuse_by_group
 from fairtrec.support.errors import InputError, UsageError
 
 SAME = frozenset({"background", "collection", "target", "judged_membership"})  # inputs that no ranking changes
@@ -122,6 +123,7 @@ class Request:
         if len(evaluator.measures) != 1:
             named = ", ".join(map(str, evaluator.measures))
             raise UsageError(f"these are {len(evaluator.measures)} measures ({named}); explain one at a time")
+        refuse_by_group(evaluator.measures, "explain shows what all judgements make of a ranking")
         evaluator.choices.refuse("explain", "explain shows")
         if candidates < 1:
             raise UsageError(f"exchanges are {candidates}; look at 1 document or more")

@@ -25,7 +25,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import notation, registry
 from fairtrec.measures.catalogue.needs import NEEDS, needs_judgements
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import Utility, refuse_by_group
 from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.literals import DocumentsFrom
 
@@ -87,6 +87,7 @@ class Search:
 
     def refuse_unfit(self) -> None:
         """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
+        refuse_by_group(self.evaluator.measures, "orders are searched by all judgements")
         refuse_first(self._faults_of_measures())
         self.evaluator.choices.refuse("headroom", "headroom takes")
         refuse_first(self._faults_of_documents())

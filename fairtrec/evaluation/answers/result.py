@@ -103,6 +103,16 @@ class Result(Answer):
             for each in self.scores
         }
 
+    @cached_property
+    def gaps(self) -> list[dict[str, Any]]:
+        """The gaps between groups in measures of relevance, of each run: those of ``group='each'``, or of both named.
+
+        Each has run, measure (without its group), groups, queries, means, difference and relative; with an interval
+        low, high, p, relative_low and relative_high, which are nan without one.
+        """
+        pairs = ((scores, column) for scores in self.scores for column in scores.columns.values())
+        return [{"run": scores.run, **gap} for scores, column in pairs for gap in column.list_gaps(scores)]
+
     @property
     def digests(self) -> dict[Part, str]:
         """The sha256 of every file that was read."""

@@ -102,6 +102,14 @@ class ScoreColumn:
         """Write what tables print behind one query's value, or behind the mean, for each measure."""
         return [""] * len(scores.measures)
 
+    def list_gaps(self, scores: "Scores") -> list[dict[str, Any]]:  # noqa: ARG002 - for subclasses
+        """Give gaps between groups, as JSON has them."""
+        return []
+
+    def spell_gaps(self, scores: "Scores", places: int) -> list[str]:  # noqa: ARG002 - for subclasses
+        """Write gaps between groups in the columns of their measures; none at all if there are none."""
+        return []
+
     def follow(self, scores: "Scores", places: int) -> Mapping[str, list[tuple[str, str] | None]]:  # noqa: ARG002
         """Write the means of a column of its own in tables, by its heading: a text, and what stands behind it.
 

@@ -92,7 +92,8 @@ class MixedTies(ScoreColumn):
     @classmethod
     def list_notes(cls, result: Result, called: Sequence[str]) -> list[Note]:
         """Note for each run the measure whose mean ties of different groups move most, and count the others."""
-        if result.signature.get("bounds", "").startswith("ties"):
+        is_told = result.signature.get("bounds", "").startswith("ties")
+        if is_told:
             return []
         places = {scores.run: place for place, scores in enumerate(result.scores)}
         said: dict[Note, list[int]] = {}

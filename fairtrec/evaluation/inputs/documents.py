@@ -188,6 +188,7 @@ class EvaluationContext(AttributeContext):
     given: tuple[str, ...] = ()
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
     pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
+    of_groups: dict[Any, Any] = field(default_factory=dict)  # judgements of one group, kept for the next run
 
     def take_attribute(self, attribute: str) -> "EvaluationContext":
         """Take another attribute: the groups, and the documents where labels stand for counts."""

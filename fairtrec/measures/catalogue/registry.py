@@ -15,7 +15,7 @@ from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, relevance
 from fairtrec.measures.catalogue.notation import Parametrised, Spelled, build_object
 from fairtrec.measures.catalogue.other_names import find_answer
-from fairtrec.measures.utility import PLAIN, TREC_ONLY, Plain, Utility
+from fairtrec.measures.utility import EACH, PLAIN, TREC_ONLY, GroupUtility, Plain, Utility
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError
 
 SAME = ("Rprec", "infAP")  # which trec_eval and ir-measures call alike
@@ -59,6 +59,8 @@ def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
 
 def _of_relevance(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
     """Read a measure of relevance; nothing if it is none."""
+    if "group" in written.params:
+        return _of_group(written, relevance_level)
     name, params, cutoff, spelled = written
     if name in PLAIN and (cutoff is None or "cutoff" not in params):  # computed here, so that it needs no import
         given = {} if relevance_level is None or PLAIN[name] == "nDCG" else {"rel": relevance_level}
@@ -74,6 +76,22 @@ def _of_relevance(written: Spelled, relevance_level: int | None) -> Sequence[Mea
         return [replace(found, trec=name) if spelled in SAME else found]
     is_alone = name in TREC_ONLY and (params or cutoff is not None)
     return [relevance.make_trec_only(written, relevance_level)] if is_alone else []
+
+
+def _of_group(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
+    """Read a measure of relevance by the judgements of one group."""
+    own = {key: value for key, value in written.params.items() if key in ("group", "by")}
+    rest = {key: value for key, value in written.params.items() if key not in own}
+    several = _of_relevance(written._replace(params=rest), relevance_level)
+    for key, value in own.items():
+        if several and not isinstance(value, str):
+            raise UsageError(f"{written.spelled}: the parameter {key} is {value!r}; it must be of type str")
+    by, group = own.get("by", ""), own["group"]
+    return [
+        GroupUtility(each.measure, by=by, group="" if group == EACH else group)
+        for each in several
+        if isinstance(each, Utility)
+    ]
 
 
 def _others(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.formats.tsv import ALL
+from fairtrec.formats.tsv import ALL, GAP
 from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
 from fairtrec.report.run_names import shorten_runs
@@ -22,6 +22,9 @@ def rows(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
             for query, qid in queries_of(scores, per_query=per_query and name == ALL, summary=summary):
                 many = 1 if isinstance(query, int) else len(scores.qids)
                 yield [scores.run, scores.tag, *[name] * bool(parts), qid, many, *scores.spell(query, places)]
+            for column in scores.columns.values() if summary else ():
+                if gaps := column.spell_gaps(scores, places):
+                    yield [scores.run, scores.tag, *[name] * bool(parts), GAP, len(scores.qids), *gaps]
 
 
 def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:

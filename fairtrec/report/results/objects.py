@@ -12,7 +12,7 @@ from fairtrec.evaluation.answers.aggregates import strip_aggregate, strip_aggreg
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.results_file import FORMAT
 from fairtrec.evaluation.answers.scores import Scores, nest_by_query
-from fairtrec.formats.tsv import ALL
+from fairtrec.formats.tsv import ALL, GAP
 from fairtrec.measure import Quantity
 from fairtrec.report.records import head, note_records
 from fairtrec.report.result_notes import judge, list_notes
@@ -43,6 +43,9 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
                     if (value := values[row]) is not None:
                         more = scores.describe_total(measure)
                         yield {**common, "measure": name, "qid": total, "value": value, **more}
+        for column in scores.columns.values() if summary else ():
+            for gap in column.list_gaps(scores):
+                yield {**common, "measure": gap["measure"], "qid": GAP, "value": gap["difference"], **gap}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
@@ -75,6 +78,8 @@ def record(
         "notes": note_records([judge(result, sort=sort), *list_notes(result, sort=sort)]),
     }
     made |= {"groups": result.groups} if result.groups else {}
+    between_groups = result.gaps * summary
+    made |= {"gaps": between_groups} if between_groups else {}
     return {**made, "measures": measures, "runs": runs}
 
 

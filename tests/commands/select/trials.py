@@ -59,7 +59,10 @@ TABLES = {
         fairtrec.select(runs, EXAMPLE_QRELS, utility="nDCG@10", fairness="NFaiRR@10", **WORDS),
     )
 }
-ANSWERS = {"select": lambda: fairtrec.select(evaluate_both(), utility="nDCG@10", fairness="NFaiRR@10", beta=[0, 1])}
+JUDGED = {"queries": "judged"}  # which the command takes on its own
+ANSWERS = {
+    "select": lambda: fairtrec.select(evaluate_both(**JUDGED), utility="nDCG@10", fairness="NFaiRR@10", beta=[0, 1])
+}
 PRINTED = {
     "select": ["select", "qrels.txt", *TWO, "--utility", "nDCG@10", "--fairness", "NFaiRR@10", "--beta", "0,1", *SHELL]
 }

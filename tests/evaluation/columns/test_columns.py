@@ -85,7 +85,7 @@ def defined():
 
 
 def test_every_column_is_tried_here():
-    assert defined().keys() == {*GIVEN, "gaps"}
+    assert defined().keys() == {*GIVEN, "gaps", "group_gaps"}
 
 
 @pytest.mark.parametrize("name", GIVEN)

@@ -90,11 +90,11 @@ MAJORITY = {"terms": "gender-en", "docs": "collection.tsv", "membership": "major
 TWO = ["bm25.run", "neural.run"]
 
 
-def evaluate_both():
+def evaluate_both(**more):
     """Evaluate two runs in the example's folder."""
     import fairtrec
 
-    return fairtrec.evaluate("nDCG@10 NFaiRR@10", TWO, "qrels.txt", **GIVEN)
+    return fairtrec.evaluate("nDCG@10 NFaiRR@10", TWO, "qrels.txt", **GIVEN, **more)
 
 
 def list_goldens():

@@ -1,0 +1,91 @@
+"""Values of measures of relevance by the judgements of one group: the same evaluator, with judgements taken away."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Qrels
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.relevance import RelevanceEvaluator
+from fairtrec.formulas.distribution import quotient
+from fairtrec.measures.utility import GroupUtility
+
+
+class GroupJudgements(NamedTuple):
+    """The judgements of one group for some queries, and the grades of its judged documents [query, n]."""
+
+    qids: tuple[str, ...]
+    qrels: Qrels
+    grades: Floats
+    evaluators: dict[str, RelevanceEvaluator]  # by measure
+
+
+def compute_group(measure: GroupUtility, inputs: Inputs) -> Floats:
+    """Compute a measure by the judgements of its group [query]; nan if no document of the group is relevant."""
+    if measure.name == "Judged":
+        return _count_holes(measure, inputs)
+    judgements = _take(measure.group, inputs)
+    key = str(measure.ungrouped)
+    if key not in judgements.evaluators:
+        judgements.evaluators[key] = RelevanceEvaluator([measure.ungrouped], judgements.qrels)
+    values = judgements.evaluators[key].values(inputs.run, inputs.qids)[0]
+    level = measure.measure.params.get("rel") or inputs.context.relevance_level
+    with np.errstate(invalid="ignore"):
+        relevant = (judgements.grades >= level).any(axis=1)
+    return np.where(relevant, values, np.nan)
+
+
+def find_members(membership: Floats, group: int) -> Bools:
+    """Tell which documents [..., group] are of a group: its weight is above 0, and that of no other is greater.
+
+    >>> find_members(np.array([[0.5, 0.5], [0.2, 0.8], [0.0, 0.0], [np.nan, np.nan]]), 0).tolist()
+    [True, False, False, False]
+    """
+    weights = np.nan_to_num(membership)
+    own: Floats = weights[..., group]
+    return np.asarray((own > 0) & (own >= weights.max(axis=-1)))
+
+
+def _take(group: str, inputs: Inputs) -> GroupJudgements:
+    """Take the judgements of the documents of one group; they are kept for the next run of the same queries."""
+    kept = inputs.context.of_groups
+    key, qids = (inputs.context.attribute, group), tuple(inputs.qids)
+    if key in kept and kept[key].qids == qids:
+        found: GroupJudgements = kept[key]
+        return found
+    lines = inputs.judged_lines
+    members = find_members(inputs.judged_membership, inputs.groups.index(group)) & (lines != MISSING)
+    grades = np.where(members, inputs.judged_relevance, np.nan)
+    taken = GroupJudgements(qids, keep_judgements(inputs.qrels, lines, members), grades, {})
+    kept[key] = taken
+    return taken
+
+
+def keep_judgements(qrels: Qrels, lines: Ints, members: Bools) -> Qrels:
+    """Keep the judgements of some documents, named by a line for each [query, n], in all their subtopics."""
+    query = qrels.query
+    rows = Docnos.collect(qrels.docnos).rows(qrels.docnos)
+    pairs = query * (int(rows.max(initial=0)) + 1) + rows
+    kept = np.flatnonzero(np.isin(pairs, pairs[lines[members]]))
+    asked = np.flatnonzero(np.isin(np.arange(len(qrels.qids)), query[lines[lines != MISSING]]))
+    number = np.full(len(qrels.qids), MISSING, dtype=np.int64)
+    number[asked] = np.arange(len(asked))
+    many = np.bincount(number[query[kept]], minlength=len(asked))
+    starts = np.concatenate(([0], np.cumsum(many)))
+    qids = tuple(qrels.qids[row] for row in asked.tolist())
+    return replace(
+        qrels,
+        qids=qids,
+        starts=starts,
+        docnos=qrels.docnos[kept],
+        grades=qrels.grades[kept],
+        iterations=qrels.iterations[kept],
+    )
+
+
+def _count_holes(measure: GroupUtility, inputs: Inputs) -> Floats:
+    """Divide the judged documents of the group at the first ranks by all documents of the group there [query]."""
+    members = find_members(inputs.membership, inputs.groups.index(measure.group))[:, : measure.cutoff]
+    judged = ~np.isnan(inputs.relevance[:, : measure.cutoff])
+    return quotient((members & judged).sum(axis=1), members.sum(axis=1))
