@@ -227,7 +227,7 @@ MEANINGS = {
     "kappa_high": "the upper end of its interval",
     "gold agree agreement": "the share of documents with the same groups",
     "gold agree alpha": "Krippendorff's alpha",
-    "labelled": "documents that people put into the group",
+    "labeled": "documents that people put into the group",
     "several": "documents of several groups",
     "gold agree GROUP": "of these, what the instrument found",
     "recall": "the share of these that the instrument finds",

@@ -23,16 +23,14 @@ from fairtrec.support.errors import InputError
 OF_NO_GROUP = OF_EXTRAS | {"background_positions"}
 LOOKS = OF_GROUPS | OF_DOCUMENTS | OF_NO_GROUP  # a measure of none of these does not depend on groups
 NO_SUM = (
-    "it is no sum over documents, which documents drawn one by one could correct; draw queries "
+    "it is not a sum over documents, so drawn documents cannot correct it; draw queries "
     "(gold draw --unit query), or use Exposure(of='all'), or --pool even for AWRF and Exposure"
 )
-NO_WORDS = "it counts words, of which gold labels say nothing"
+NO_WORDS = "it counts words, and gold labels contain no counts"
 SETS = frozenset({"background", "collection"})
-UNTOLD = "of some documents nobody could tell the group, and it is no sum over documents"
-BY_DOCUMENTS = NoteKind(
-    "corrected by documents", "corrected by gold labels of {labelled} of the {documents} documents looked at"
-)
-BY_QUERIES = NoteKind("corrected by queries", "corrected by gold labels of {labelled} of the {queries} queries")
+UNTOLD = "nobody could tell the group of some documents, and it is not a sum over documents"
+BY_DOCUMENTS = NoteKind("corrected by documents", "gold labels for {labeled} of the {documents} documents looked at")
+BY_QUERIES = NoteKind("corrected by queries", "gold labels for {labeled} of the {queries} queries")
 ON_TRUST = NoteKind(
     "gold sheet without runs",
     "{sheet} lists no runs; fairtrec assumes that every document looked at could be drawn",
@@ -44,14 +42,16 @@ UNDECIDED = NoteKind(
 )
 NO_TAU = NoteKind(
     "people know no tau",
-    "people do not apply tau: the value is {before} with tau={tau} and {without} with tau=0, which gold labels correct",
+    "gold labels correct the value with tau=0, which is {without}; with tau={tau} it is {before}",
 )
 IDEAL_STAYS = NoteKind("ideal stays", "its ideal is not corrected", NoteSeverity.BACKGROUND)
 NOT_CORRECTED = NoteKind("not corrected", "not corrected: {why}")
 OTHER_VALUES = NoteKind(
-    "corrected values", "of {labelled} labelled queries {differ} {have} another value", NoteSeverity.BACKGROUND
+    "corrected values", "{differ} of {labeled} labeled queries {have} another value", NoteSeverity.BACKGROUND
 )
-OTHER_LABELS = NoteKind("corrected labels", "of {labels} gold labels {differ} differ{s}", NoteSeverity.BACKGROUND)
+OTHER_LABELS = NoteKind(
+    "corrected labels", "{differ} of {labels} gold labels differ{s} from the instrument", NoteSeverity.BACKGROUND
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,10 +303,10 @@ def _list_notes(
     """Say what was corrected by how many labels, what was not and why, and what stays that of the instrument."""
     looked_at = np.sort(np.concatenate(found.looked_at or [np.empty(0, np.uint64)]))  # np.unique would import numpy.ma
     if many := len(find_starts(looked_at)) - 1:
-        yield BY_DOCUMENTS.note(labelled=int(found.labelled.sum()), documents=many)
+        yield BY_DOCUMENTS.note(labeled=int(found.labelled.sum()), documents=many)
     elif found.gold.draws_queries:
         drawn = found.gold.find_drawn_queries(inputs.qids)
-        yield BY_QUERIES.note(labelled=int(drawn.sum()), queries=len(drawn))
+        yield BY_QUERIES.note(labeled=int(drawn.sum()), queries=len(drawn))
     sheet = found.gold.sheet
     if not sheet.runs and sheet.probability is not None and not found.gold.is_certain:
         yield ON_TRUST.note(sheet=sheet.labels.name)
@@ -344,5 +344,5 @@ def _note_estimate(row: Corrector, estimate: Estimate | None) -> Note:
         return NOT_CORRECTED.note(why=NOTHING)
     number, differ = estimate.number, estimate.differ
     if isinstance(row, QueryCorrector):
-        return OTHER_VALUES.note(labelled=number, differ=differ, have="has" if differ == 1 else "have")
+        return OTHER_VALUES.note(labeled=number, differ=differ, have="has" if differ == 1 else "have")
     return OTHER_LABELS.note(labels=number, differ=differ, s="s" * (differ == 1))

@@ -44,7 +44,7 @@ FAIRNESS = NoteKind("no fairness", "fairness is not measured; give {options}")
 SHARED_TERMS = NoteKind("shared terms", "terms of more than one group, which count for each: {terms}")
 LEVEL = NoteKind(
     "relevance level",
-    "documents of grade 1 or more are relevant, of grades up to {most}; -l sets another grade",
+    "grades 1 to {most} count as relevant; -l 2 leaves out grade 1",
     NoteSeverity.BACKGROUND,
 )
 GDEVAL_GRADES = NoteKind(

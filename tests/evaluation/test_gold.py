@@ -331,8 +331,8 @@ LABELS = {"a": "f", "b": "m", "c": "m"}
 @pytest.mark.parametrize(
     ("measure", "given", "why"),
     [
-        ("AWRF@3", {}, "it is no sum over documents, which documents drawn one by one could correct; draw queries"),
-        ("Exposure(group='f')@3", {}, "it is no sum over documents"),
+        ("AWRF@3", {}, "it is not a sum over documents, so drawn documents cannot correct it; draw queries"),
+        ("Exposure(group='f')@3", {}, "it is not a sum over documents"),
         ("FAIR@3", {"qrels": {"q": {"a": 1}}}, "its ideal is of judged documents"),
         ("IFaiRR@3", {"background": RUN}, "it is of a set beside the run"),
         ("SetFaiRR@3", {"background": RUN}, "it is of a set beside the run"),
@@ -500,7 +500,7 @@ def test_one_label_that_differs_is_one(tmp_path):
     for differing, word in ((1, "differs"), (2, "differ")):
         labels = {"a": "f", "b": "mf"[differing - 1], "c": "f", "d": "m"}
         found = fairtrec.evaluate(measure, RUN, labels=labels, gold=sheet(tmp_path, rows)).scores[0]
-        assert f"{measure}: of 3 gold labels {differing} {word}" in map(str, found.notes)
+        assert f"{measure}: {differing} of 3 gold labels {word} from the instrument" in map(str, found.notes)
 
 
 def test_what_stays_that_of_the_instrument_is_said(tmp_path):
@@ -511,7 +511,7 @@ def test_what_stays_that_of_the_instrument_is_said(tmp_path):
     assert "NFaiRR@3: its ideal is not corrected" in said
     trusted = "sheet.tsv lists no runs; fairtrec assumes that every document looked at could be drawn"
     assert trusted in said
-    assert "corrected by gold labels of 1 of the 3 documents looked at" in said
+    assert "gold labels for 1 of the 3 documents looked at" in said
 
 
 @pytest.mark.parametrize("measures", [SUMS, LISTS])
@@ -553,7 +553,7 @@ def test_a_sum_over_queries_is_not_corrected(tmp_path):
 def test_what_people_could_not_tell_leaves_a_list_open():
     gold = {"a": "f", "b": "?", "c": "m"}
     found = corrected(fairtrec.evaluate("AWRF@3 AWRF@1 EER@3", RUN, labels=LABELS, gold=gold))
-    assert found["AWRF@3"].why == "of some documents nobody could tell the group, and it is no sum over documents"
+    assert found["AWRF@3"].why == "nobody could tell the group of some documents, and it is not a sum over documents"
     assert found["AWRF@1"].corrected == found["AWRF@1"].low
     assert found["EER@3"].low < found["EER@3"].corrected < found["EER@3"].high
 

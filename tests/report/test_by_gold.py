@@ -74,7 +74,7 @@ def test_runs_are_marked_and_sorted_by_corrected_means(given, written):
     assert ranked == sorted(sizes, key=sizes.get)
     first = next(line for line in table.splitlines() if line.startswith("| 1 "))
     assert "**" in first.split("|")[-4]  # the corrected one is best, not that of the instrument
-    assert "runs are marked, and sorted, by corrected means" in table
+    assert "corrected means mark and sort the runs" in table
     assert result.scores[0].order_values[0] == sizes["a"]
 
 
@@ -121,9 +121,12 @@ def test_a_page_has_the_corrected_mean_behind_the_mean(result, written):
 
 
 def test_remarks_say_of_what_the_interval_is(result):
-    assert "[low, high]: 95% interval of the corrected value, of labels alone, for these queries" in str(result)
+    assert (
+        "[low, high]: 95% interval of the corrected value; it covers the draw of labels, for these queries only"
+        in str(result)
+    )
     both = str(result.with_confidence(0.9))
-    assert "[low, high]: 90% interval of the corrected value, of queries and labels" in both
+    assert "[low, high]: 90% interval of the corrected value; it covers the draw of labels and of queries" in both
     assert "[low, high]: 90% t interval of each mean over queries" in both
     alone = fairtrec.evaluate("EER@3", {"q": {"a": 1.0}}, labels={"a": "f", "b": "m"}, gold={"a": "m"})
     assert "interval of each mean" not in str(alone.with_confidence(0.9))
@@ -165,9 +168,9 @@ def test_few_labelled_queries_and_few_that_differ_are_told(given):
     few = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(20, 20)))
     assert "no interval: fewer than 30 labeled queries, or none has another value" in few
     rare = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(32, 5)))
-    assert "?: fewer than 10 labelled queries have another value, so the interval is too narrow" in rare
+    assert "?: fewer than 10 labeled queries have another value, so the interval is too narrow" in rare
     assert "] ?" in rare
-    assert "corrected by gold labels of 32 of the 40 queries" in rare
+    assert "gold labels for 32 of the 40 queries" in rare
 
 
 @pytest.mark.parametrize("window", [60, 80, 100, 140])

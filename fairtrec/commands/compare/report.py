@@ -128,11 +128,11 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     intervals = {"t": "t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
     yield f"difference: run minus baseline; {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
     if any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows):
-        yield "corrected: the difference by gold labels; its interval and p are of queries and of labels"
+        yield "corrected: the difference by gold labels; its interval and p cover the draw of labels and of queries"
     words = "better, worse" + (", higher, lower" if "neither" in used else "")
     yield f"{words}: {name_corrected_p(how)} at most {how.alpha:g}; not shown: the data show neither; {view.family}"
     if how.correction == "tukey":
-        yield "p Tukey is of a test of its own, so it may be less than p, which looks at this pair alone"
+        yield "p Tukey comes from a test of its own, so it may be less than p, which compares only this pair"
     won = ("better or higher", "worse or lower") if "neither" in used else ("better", "worse")
     yield (
         "effect: Cohen's d_z, the mean difference in standard deviations; cliff: Cliff's delta, unpaired; "

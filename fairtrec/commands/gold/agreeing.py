@@ -39,15 +39,15 @@ NOT_DRAWN = NoteKind(
 )
 NOT_COUNTED = NoteKind(
     "labels without counts",
-    "{documents} of {labelled} labelled documents have no counts or text and are left out; --missing skip",
+    "{documents} of {labeled} labeled documents have no counts or text and are left out; --missing skip",
     NoteSeverity.MISLEADING,
 )
-NOT_LABELLED = NoteKind(
+NOT_LABELED = NoteKind(
     "labels unknown to the instrument",
-    "the instrument has no label for {documents} of {labelled} labelled documents, which count as misses",
+    "the instrument has no label for {documents} of {labeled} labeled documents, which count as misses",
     NoteSeverity.MISLEADING,
 )
-MANY = 0.1  # of the labelled documents that an instrument of labels does not know
+MANY = 0.1  # of the labeled documents that an instrument of labels does not know
 OF_ONE_QUERY = NoteKind(
     "documents of one query",
     "documents of one query are treated as independent; if they are alike, the intervals are too narrow",
@@ -58,11 +58,11 @@ OF_ONE_QUERY = NoteKind(
 class Category:
     """What people call one kind of documents: a group, - for none of them, several, or what nobody could tell.
 
-    ``found`` says as what the instrument has those that are ``labelled`` so. Of several and of ``?`` the rest is nan.
+    ``found`` says as what the instrument has those that are ``labeled`` so. Of several and of ``?`` the rest is nan.
     """
 
     name: str
-    labelled: int
+    labeled: int
     found: Mapping[str, int]
     recall: Interval
     precision: Interval
@@ -80,7 +80,7 @@ class Agreement(Answer):
     ``by``         what the weights make of it: plain labels, what could be drawn, or what runs expose.
     ``untold``     how many documents are left out because people could not tell, ``unseen`` because no run has them,
                    ``skipped`` because they have no counts or text.
-    ``unlabelled`` how many documents an instrument of labels does not know.
+    ``unlabeled`` how many documents an instrument of labels does not know.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Agreement(Answer):
     untold: int
     unseen: int
     skipped: int
-    unlabelled: int
+    unlabeled: int
     confidence: float
     signature: Signature
 
@@ -143,7 +143,7 @@ class Agreement(Answer):
 
         return Category(
             name=self.names[at],
-            labelled=sum(found.values()),
+            labeled=sum(found.values()),
             found={self.names[kind]: many for kind, many in found.items()},
             recall=estimate_share(by_gold, by_instrument),
             precision=estimate_share(by_instrument, by_gold),
@@ -159,12 +159,12 @@ class Agreement(Answer):
             what = "document is" if self.untold == 1 else "documents are"
             notes.append(NO_GROUP.note(documents=self.untold, are=what))
         if self.unseen:
-            what = "labelled document is" if self.unseen == 1 else "labelled documents are"
+            what = "labeled document is" if self.unseen == 1 else "labeled documents are"
             notes.append(NOT_RANKED.note(documents=self.unseen, are=what))
         if self.skipped:
-            notes.append(NOT_COUNTED.note(documents=self.skipped, labelled=self.skipped + self.documents + self.unseen))
-        if self.unlabelled > MANY * self.documents:
-            notes.append(NOT_LABELLED.note(documents=self.unlabelled, labelled=self.documents))
+            notes.append(NOT_COUNTED.note(documents=self.skipped, labeled=self.skipped + self.documents + self.unseen))
+        if self.unlabeled > MANY * self.documents:
+            notes.append(NOT_LABELED.note(documents=self.unlabeled, labeled=self.documents))
         if not self.is_drawn:
             notes.append(NOT_DRAWN.note(sheet=self.name))
         elif self.unit == "query":
@@ -209,7 +209,7 @@ def agree(
     by_gold, by_instrument = classify_documents(sheet.match_groups(groups).weights), classify_documents(weights)
     kept = by_gold != len(names) - 1
     lacking = (by_instrument == len(names) - 1) & kept
-    skipped, unlabelled = 0, int(lacking.sum()) if labels is not None else 0
+    skipped, unlabeled = 0, int(lacking.sum()) if labels is not None else 0
     if labels is None and missing != "worst" and lacking.any():
         if missing == "error":
             raise _missing_counts(sheet, lacking, kept, instrument)
@@ -238,7 +238,7 @@ def agree(
     unseen = int((kept & ~seen).sum())
     kept &= seen
     if not kept.any():
-        what = "no document is left to compare" + (", as no run ranks one that is labelled" if unseen else "")
+        what = "no document is left to compare" + (", as no run ranks one that is labeled" if unseen else "")
         raise InputError(f"{what}; label some", sheet.path)
     return Agreement(
         name=opening.name(sheet.path),
@@ -254,7 +254,7 @@ def agree(
         untold=untold,
         unseen=unseen,
         skipped=skipped,
-        unlabelled=unlabelled,
+        unlabeled=unlabeled,
         confidence=confidence,
         signature=Signature({**said, "confidence": f"{confidence:g}"}),
     )
@@ -285,7 +285,7 @@ def _expose(sheet: Sheet, runs: Any, choices: Choices, depth: int) -> tuple[Floa
 
 
 def _missing_counts(sheet: Sheet, lacking: Bools, kept: Bools, instrument: Instrument) -> InputError:
-    """Say which labelled documents have no counts or text."""
+    """Say which labeled documents have no counts or text."""
     given = instrument.get("counts") if instrument.get("counts") is not None else instrument.get("docs")
     where = opening.name(given) if isinstance(given, PATH) else "the counts" if "counts" in instrument else "the texts"
     names, lines = decode(sheet.labels.rows.names), np.where(lacking, sheet.lines, np.iinfo(np.int64).max)
@@ -297,7 +297,7 @@ def _missing_counts(sheet: Sheet, lacking: Bools, kept: Bools, instrument: Instr
 
 
 def _asked(sheet: Sheet) -> tuple[Run, Ints]:
-    """Make a run of the labelled documents, one query of all or each of its own; and say which row each line is."""
+    """Make a run of the labeled documents, one query of all or each of its own; and say which row each line is."""
     names = sheet.labels.rows.names
     if sheet.unit == "document":
         rows = np.arange(len(names))

@@ -33,21 +33,18 @@ def lines(draw: GoldDraw) -> list[str]:
     """Say so, line by line."""
     runs = "1 run" if len(draw.runs) == 1 else f"{len(draw.runs)} runs"
     some = f"all {draw.of}" if draw.drawn == draw.of else f"{draw.drawn} of the {draw.of}"
-    further = "write another line for a second group; for votes of several people give weights, or a column annotator"
+    further = "for a second group, add a line; for votes of several people, add a column weight or annotator"
     if draw.unit == "document":
-        said = (
-            ["none is certain", "1 is certain"][draw.certain_count]
-            if draw.certain_count < 2
-            else f"{draw.certain_count} are certain"
-        )
+        many = f"{draw.certain_count or 'no'} document{'s' * (draw.certain_count > 1)}"
+        said = f"{many} {'are' if draw.certain_count > 1 else 'is'} certain to be drawn"
         drawn = f"{some} documents in the top {draw.depth} of {runs}"
         drawn += "" if draw.drawn == draw.of else f", drawn by exposure; {said}"
-        wanted = "a group, - for none of the groups, ? where nobody can tell"
+        wanted = "a group, - for none of the groups, ? if nobody can tell"
     else:
         many = f"{len({*draw.docnos})} documents in their top {draw.depth} on {len(draw.docnos)} lines"
         drawn = f"{some} queries of {runs}{', drawn evenly' * (draw.drawn < draw.of)}, with all {many}"
         wanted = "a group, or - for none of the groups; once for a document of several queries"
-    found = [drawn, f"write into the column group: {wanted}", further]
+    found = [drawn, f"fill in the column group: {wanted}", further]
     if draw.texts is None:
         found.append("the sheet has no texts to read; --docs COLLECTION adds them")
     elif without := len({d for d, t in zip(draw.docnos, draw.texts, strict=True) if not t}):
@@ -55,14 +52,14 @@ def lines(draw: GoldDraw) -> list[str]:
     if draw.empty < len({*draw.docnos}):
         found.append(f"still without a group: {draw.empty} of the {len({*draw.docnos})} documents")
     if draw.drawn == draw.of:
-        found.append("values that they correct have no interval, as nothing is left to chance")
+        found.append("corrected values have no interval, because everything was drawn")
     elif draw.half_widths:
         first, *more = [f"±{width:.3f} {{}} on {100 * rate:g} %" for rate, width in draw.half_widths.items()]
         errs = first.format("if the instrument errs") + " of the exposure"
         others = ", ".join(each.format("").replace("  ", " ") for each in more)
-        found.append(f"intervals to expect, of a share: {errs}, {others}")
+        found.append(f"expected interval of a share: {errs}, {others}")
     elif draw.drawn < FEWEST:
-        found.append(f"values that fewer than {FEWEST} queries correct have no interval")
+        found.append(f"corrected values have no interval with fewer than {FEWEST} queries")
     return found
 
 

@@ -23,7 +23,7 @@ def summary(found: Agreement, places: int = 4) -> str:
     runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
     over = {
         "labels": f"over {many}",
-        "draw": f"over the documents that could be drawn, by {many}",
+        "draw": f"estimated from {many} for all that could be drawn",
         "exposure": f"by exposure in {runs}, over {many}",
     }
     alpha = f"alpha {found.alpha:.{places}f}"
@@ -38,7 +38,7 @@ def list_notes(found: Agreement) -> list[Note]:
 def tables(found: Agreement, *, places: int) -> Document:
     """Lay out the table: a column for each kind that the instrument found, recall, precision, and the shares."""
     kinds = found.kinds
-    columns = [Column("labelled", [str(kind.labelled) for kind in kinds])]
+    columns = [Column("labeled", [str(kind.labeled) for kind in kinds])]
     columns += [Column(name, [str(kind.found[name]) for kind in kinds]) for name in kinds[0].found]
     for name in ("recall", "precision"):
         of = [getattr(kind, name) for kind in kinds]
@@ -75,21 +75,21 @@ def _ends(name: str, of: Interval) -> dict[str, float]:
 
 def rows(found: Agreement, *, places: int | None) -> Iterator[Row]:
     """Give a row for each kind that people named, or the instrument found."""
-    yield ["group", "labelled", *_flat(found.kinds[0])]
+    yield ["group", "labeled", *_flat(found.kinds[0])]
     for kind in found.kinds:
         values = _flat(kind).items()
-        yield [kind.name, kind.labelled, *(v if isinstance(v, int) else cell(v, places) for _, v in values)]
+        yield [kind.name, kind.labeled, *(v if isinstance(v, int) else cell(v, places) for _, v in values)]
 
 
 def numbers(found: Agreement) -> Iterator[Row]:
     """Give the numbers of all documents, and of each kind those that it has."""
     overall = _overall(found)
-    names = {name: None for kind in found.kinds for name in ("labelled", *_flat(kind))}
+    names = {name: None for kind in found.kinds for name in ("labeled", *_flat(kind))}
     yield ["group", *overall, *names]
     yield [None, *overall.values(), *names.values()]
     for kind in found.kinds:
         of = {name: value for name, value in _flat(kind).items() if not isnan(value)}
-        yield [f"of {kind.name}", *(None for _ in overall), kind.labelled, *(of.get(name) for name in [*names][1:])]
+        yield [f"of {kind.name}", *(None for _ in overall), kind.labeled, *(of.get(name) for name in [*names][1:])]
 
 
 def _overall(found: Agreement) -> dict[str, float]:
@@ -102,7 +102,7 @@ def record(found: Agreement) -> dict[str, Any]:
     groups = []
     for kind in found.kinds:
         values = {name: value for name, value in _flat(kind).items() if not name.startswith("found ")}
-        groups.append({"group": kind.name, "labelled": kind.labelled, "found": dict(kind.found), **values})
+        groups.append({"group": kind.name, "labeled": kind.labeled, "found": dict(kind.found), **values})
     made = {
         "signature": str(found.signature),
         "notes": note_records(found.notes),

@@ -23,20 +23,18 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 PLACES = 4
 CORRECTED = NoteKind(
-    "corrected interval", "[low, high]: {percent} interval of the corrected value, {of}", NoteSeverity.LEGEND
+    "corrected interval", "[low, high]: {percent} interval of the corrected value; it covers {of}", NoteSeverity.LEGEND
 )
 DOUBTFUL_CORRECTED = NoteKind(
     "doubtful corrected interval",
-    "?: fewer than {fewest} labelled queries have another value, so the interval is too narrow",
+    "?: fewer than {fewest} labeled queries have another value, so the interval is too narrow",
     NoteSeverity.LEGEND,
 )
 NO_INTERVAL = NoteKind(
     "no corrected interval",
     "no interval: fewer than {fewest} labeled queries, or none has another value",
 )
-BY_CORRECTED = NoteKind(
-    "sorted by corrected means", "runs are marked, and sorted, by corrected means", NoteSeverity.BACKGROUND
-)
+BY_CORRECTED = NoteKind("sorted by corrected means", "corrected means mark and sort the runs", NoteSeverity.BACKGROUND)
 NO_HELP = NoteKind("no help", "the instrument does not help: gold labels without it give {value} [{low}, {high}]")
 
 
@@ -130,7 +128,7 @@ class Corrections(ScoreColumn):
             return []
         confidence = runs[0][1].confidence
         percent = Procedure(confidence=LEVEL if confidence is None else confidence).percent
-        of = "of labels alone, for these queries" if confidence is None else "of queries and labels"
+        of = "the draw of labels, for these queries only" if confidence is None else "the draw of labels and of queries"
         notes = [CORRECTED.note(percent=percent, of=of)]
         if any(each.doubtful for each in found):
             notes.append(DOUBTFUL_CORRECTED.note(fewest=DECIDING))

@@ -21,12 +21,13 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
 FEWEST = 10  # tied pairs, of fewer of which nothing is said
 MANY = 0.05  # of the queries: from here on a measure without an expected value is noted
 PLACES = 4  # digits of which one must differ
-_TIED = "documents of different groups tie in {mixed} of {queries} queries, and docnos decide"
-_MOVED = f"{_TIED}: {{value:.4f}}, expected over ties {{expected:.4f}} (--bounds ties){{pairs}}{{more}}"
+_TIED = "docnos order tied documents of different groups in {mixed} of {queries} queries"
+_VALUES = "the value is {value:.4f}, the average over all orders {expected:.4f}"
+_MOVED = f"{_TIED}: {_VALUES} (--bounds ties){{pairs}}{{more}}"
 MOVED = NoteKind("mixed ties", _MOVED, NoteSeverity.MISLEADING)
 OPEN = NoteKind(
     "mixed ties, no expected value",
-    f"{_TIED}; --bounds ties gives the least and the greatest value{{pairs}}{{more}}",
+    f"{_TIED}; --bounds ties prints the least and the greatest value{{pairs}}{{more}}",
     NoteSeverity.MISLEADING,
 )
 
@@ -120,9 +121,10 @@ class MixedTies(ScoreColumn):
         row = min(moved)[1] if moved else left_open[0]
         others = len(moved) + len(left_open) - 1
         pair = self.pairs.count(row)
-        texts = {"pairs": "", "more": f"; and {others} more" if others else ""}
+        affected = "1 more measure is affected" if others == 1 else f"{others} more measures are affected"
+        texts = {"pairs": "", "more": f"; {affected}" if others else ""}
         if pair is not None and pair[3] >= FEWEST:
-            texts["pairs"] = f"; {pair[0]} stands above {pair[1]} in {pair[2]} of {pair[3]} tied pairs"
+            texts["pairs"] = f"; {pair[0]} is above {pair[1]} in {pair[2]} of {pair[3]} tied pairs"
         numbers = {"mixed": mixed[row], "queries": len(scores.qids)}
         if not moved:
             return OPEN.note(measure=scores.measures[row], **numbers, **texts)

@@ -37,7 +37,8 @@ POOLED = NoteKind(
 )
 OF_LABELS = NoteKind(
     "corrected pooled interval",
-    "[low, high] of pooled values: {percent} interval of the corrected value, of labels alone, for these queries",
+    "[low, high] of pooled values: {percent} interval of the corrected value; it covers the draw of labels, for these "
+    "queries only",
     NoteSeverity.LEGEND,
 )
 WITHOUT_INTERVAL = NoteKind(

@@ -178,7 +178,7 @@ class Choices:
     )] = "mean"  # fmt: skip
     bounds: Annotated[LeftOpen | None, Choice(
         ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
-        "groups of unlabelled documents, or all texts that are missing; and the expected one, but for texts.",
+        "groups of unlabeled documents, or all texts that are missing; and the expected one, but for texts.",
         after="relevance_level", only=("eval", "check"), refused={
             "explain": "one value for each ranking", "headroom": "one value for each ranking", **NOT_OF_SPREAD,
         }, adds=True, column="{}", key="bounds", behind="samples", tells=write_limits, factor=None,
@@ -199,7 +199,7 @@ class Choices:
         behind="bounds", tells=name_source, factor=None, trials=("even",),
     )] = None  # fmt: skip
     prior: Annotated[Target, Choice(  # of the groups of unknown documents
-        ("--prior",), MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
+        ("--prior",), MEASURES, "How likely their groups are: even, known (as the query's labeled documents), or "
         "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabelled", key="prior",
         always=True, factor=None, by_name=True, trials=("known",),
     )] = "even"  # fmt: skip
@@ -249,7 +249,7 @@ class Choices:
                 "--prior says how likely their groups are" if self.prior != "even" else "next_label names one of them"
             )
             raise UsageError(
-                f"{said}: unlabelled documents are what --bounds labels is about; add it, or leave this out"
+                f"{said}: unlabeled documents are what --bounds labels is about; add it, or leave this out"
             )
         if over == "labels" and self.missing in FILLED:
             what = (

@@ -105,7 +105,7 @@ def test_a_label_that_was_drawn_stands_for_those_that_were_not():
     assert kind(found, "f").recall[0] == pytest.approx(2 / 6)
     assert kind(found, "m").precision[0] == pytest.approx(1 / 5)
     assert (kind(found, "m").share_gold, kind(found, "m").share_instrument) == pytest.approx((1 / 7, 5 / 7))
-    assert "over the documents that could be drawn, by 3 documents" in str(found)
+    assert "estimated from 3 documents for all that could be drawn" in str(found)
     assert not texts(found.notes)
     same, chance = 3 / 7, (6 / 7) * (2 / 7) + (1 / 7) * (5 / 7)
     assert found.kappa[0] == pytest.approx((same - chance) / (1 - chance))
@@ -127,7 +127,7 @@ def test_with_runs_a_document_counts_as_they_expose_it():
     a, b, c = (1 + second + 1) / 2, (second + 1) / 2, 0.25
     assert found.agreement == pytest.approx(a / (a + b + c))
     assert (found.documents, found.unseen, found.runs, found.by) == (3, 1, 2, "exposure")
-    assert "1 labelled document is left out: not ranked by any run" in texts(found.notes)
+    assert "1 labeled document is left out: not ranked by any run" in texts(found.notes)
     assert agree(gold, runs, labels=labels, depth=1).documents == 2
 
 
@@ -192,7 +192,7 @@ def test_what_does_not_fit_is_refused(labelled):
         agree(labelled, quries="x", **WORDS)
     with pytest.raises(InputError, match="gold has the group f, the instrument buddhist, christian"):
         agree(labelled, terms="religion-en", docs="collection.tsv")
-    with pytest.raises(InputError, match="no document is left to compare, as no run ranks one that is labelled"):
+    with pytest.raises(InputError, match="no document is left to compare, as no run ranks one that is labeled"):
         agree(labelled, {"1": {"other": 1.0}}, **WORDS)
     with pytest.raises(InputError, match="no document is left to compare; label some"):
         agree({"p001": "?"}, **WORDS)
@@ -205,7 +205,7 @@ def test_each_format_says_the_same(labelled, tmp_path):
     told = json.loads((tmp_path / "new.json").read_text("utf-8"))
     assert told["kappa_low"] == found.kappa[1]
     assert list(told["groups"][0]) == [
-        *["group", "labelled", "found", "recall", "recall_low", "recall_high", "precision", "precision_low"],
+        *["group", "labeled", "found", "recall", "recall_low", "recall_high", "precision", "precision_low"],
         *["precision_high", "share_gold", "share_instrument"],
     ]
     frame = found.to_frame()
@@ -239,9 +239,7 @@ def test_documents_without_counts_are_no_errors_of_the_instrument(tmp_path, fair
     assert (done.code, said in done.err) == (3, True)
     skipped = agree(gold, counts=counts, missing="skip")
     assert (skipped.documents, skipped.agreement) == (2, 1.0)
-    assert "1 of 3 labelled documents have no counts or text and are left out; --missing skip" in map(
-        str, skipped.notes
-    )
+    assert "1 of 3 labeled documents have no counts or text and are left out; --missing skip" in map(str, skipped.notes)
     missed = agree(gold, counts=counts, missing="worst")
     assert (missed.documents, missed.agreement) == (3, pytest.approx(2 / 3))
     assert skipped.signature["missing"] == "skip"
@@ -249,7 +247,7 @@ def test_documents_without_counts_are_no_errors_of_the_instrument(tmp_path, fair
     labels.write_text("a\tf\nb\tm\n")
     by_labels = agree(gold, labels=labels)  # an instrument that says nothing misses
     assert by_labels.documents == 3
-    told = "the instrument has no label for 1 of 3 labelled documents, which count as misses"
+    told = "the instrument has no label for 1 of 3 labeled documents, which count as misses"
     assert told in map(str, by_labels.notes)
     refused = fairtrec_command("gold", "agree", gold, "--labels", labels, "--missing", "skip")
     assert (refused.code, "--missing is for words and counts" in refused.err) == (2, True)

@@ -67,7 +67,7 @@ def test_the_sheet_of_the_example_is_this_one(copied):
     assert drawn.certain_count == 0
     assert [round(drawn.half_widths[rate], 3) for rate in RATES] == [0.084, 0.118, 0.177]
     assert str(drawn).splitlines()[0] == (
-        "30 of the 68 documents in the top 10 of 3 runs, drawn by exposure; none is certain"
+        "30 of the 68 documents in the top 10 of 3 runs, drawn by exposure; no document is certain to be drawn"
     )
     filled = (copied / "sheet.tsv").read_text("utf-8").replace("\t\t", "\tf\t")
     (copied / "sheet.tsv").write_text(filled, "utf-8")
@@ -148,7 +148,7 @@ def test_queries_are_drawn_whole_each_with_the_same_probability():
     assert (drawn.drawn, drawn.of, drawn.half_widths) == (1, 2, {})
     rising = hash_names(np.array([docno.encode() for docno in drawn.docnos]), 0).tolist()
     assert rising == sorted(rising)
-    assert "values that fewer than 30 queries correct have no interval" in str(drawn)
+    assert "corrected values have no interval with fewer than 30 queries" in str(drawn)
 
 
 def test_another_seed_draws_others_and_other_queries_other_documents(copied):
@@ -241,7 +241,7 @@ def test_an_id_that_no_line_can_hold_is_refused(docno):
 
 def test_a_draw_of_all_says_that_nothing_is_left_to_chance():
     drawn = draw(A, 9)
-    assert "values that they correct have no interval" in str(drawn)
+    assert "corrected values have no interval, because everything was drawn" in str(drawn)
     assert drawn.flat()["documents_certain"] == 4
 
 
