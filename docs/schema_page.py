@@ -1,16 +1,24 @@
 """The page docs/schema.md: the keys of the results file from its schema, those of reports from small examples."""
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from measure_pages import MADE
 from pyarrow import parquet
 
 import fairtrec
+from fairtrec.commands import COMMANDS
 from fairtrec.report.writers import all_formats, find_formats
+
+TESTS = Path(__file__).parent.parent / "tests"
+sys.path.append(str(TESTS / "made"))
+
+from fairtrec_made.command_trials import gather_trials  # noqa: E402 - small answers of commands
 
 ABOUT = """Which keys do the JSON files of fairtrec have? Most reports of `-f json` have `fairtrec` (its version),
 `signature`, `inputs` and `notes` of the results file. Numbers have full precision; undefined is `null`, and
@@ -44,7 +52,6 @@ GRADES = ((2, 1, 0, 0), (1, 2, 0, 1), (2, 0, 1, 0), (0, 1, 0, 2), (1, 0, 2, 1), 
 QRELS = {qid: dict(zip("abcd", grades, strict=True)) for qid, grades in zip(QIDS, GRADES, strict=True)}
 LABELS = {"a": "f", "b": "m", "c": "f", "d": "m"}
 WORDS = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she she", "b": "he", "c": "she he he", "d": "he he"}}
-TESTS = Path(__file__).parent.parent / "tests"
 BOTH = "nDCG@2 AWRF@2"
 NAMES = {
     **dict.fromkeys(RUNS, "RUN"),
@@ -355,7 +362,7 @@ def _read(path: str, value: Any, shapes: dict[str, set[str]]) -> None:
 
 def recorded() -> Iterator[tuple[str, dict[str, Any]]]:
     """Give the JSON of commands that read files, as tests have recorded it, with the command."""
-    for of in ("gold agree", "gold judges", "results diff", "validate"):
+    for of in _sorted(gather_trials("RECORDED_JSON")):
         (path,) = TESTS.rglob(f"golden/{of.replace(' ', '-')}-json.txt")
         text = path.read_text("utf-8")
         yield of, json.JSONDecoder().raw_decode(text, text.index("\n{") + 1)[0]
@@ -369,22 +376,16 @@ def reports() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _answers() -> Iterator[tuple[str, Any]]:
     result = fairtrec.evaluate(BOTH, RUNS, QRELS, labels=LABELS)
-    given = {"labels": LABELS}
-    yield "compare", fairtrec.compare(result, "run1", equivalence=0.1)
-    yield "compare --correlate queries", fairtrec.correlate(result, "queries")
-    yield "compare --cutoffs 1,2", fairtrec.curves(result)
-    yield "compare --reliability", fairtrec.reliability(result)
-    yield "check", fairtrec.check("nDCG@2 >= baseline", result, baseline="run1")
-    yield "select", fairtrec.select(RUNS, QRELS, utility="nDCG@2", fairness="AWRF@2", folds=3, baseline="run1", **given)
-    yield "explain", fairtrec.explain("FaiRR@2", {"run1": RUNS["run1"]}, query="q1", **WORDS)
-    yield (
-        "headroom",
-        fairtrec.headroom(RUNS, QRELS, fairness="AWRF@2", utility="nDCG@2", loss=(0,), from_="runs", dpfr=0.5, **given),
-    )
-    yield "ablate", fairtrec.ablate(RUNS, QRELS, measure="AWRF@2", vary=["cutoff=1"], **given)
-    yield "rbo", fairtrec.rbo(RUNS)
-    votes = {"ann": {"q1": "n", "q2": "n"}, "ben": {"q1": "n", "q2": "f"}}
-    yield "make queryset", fairtrec.make_queryset(votes, keep="n")
+    small = SimpleNamespace(runs=RUNS, qrels=QRELS, labels=LABELS, words=WORDS, result=result)
+    return ((of, make(small)) for of, make in _sorted(gather_trials("SMALL_ANSWERS").items()))
+
+
+def _sorted(several: Iterable[Any]) -> list[Any]:
+    """Sort by the order of the help, what is or begins with words of a command."""
+    order = [*COMMANDS]
+    words = ((each if isinstance(each, str) else each[0]).split() for each in several)
+    places = [order.index(" ".join(each[:2]) if " ".join(each[:2]) in COMMANDS else each[0]) for each in words]
+    return [each for _, each in sorted(zip(places, several, strict=True), key=lambda pair: pair[0])]
 
 
 def columns() -> Iterator[tuple[str, str, list[str]]]:

@@ -112,7 +112,7 @@ def test_trials_are_those_that_a_test_gathers():
     every = {name for trials in load_trials().values() for name in trials}
     gathered = {
         name
-        for path in (REPOSITORY / "tests").rglob("*.py")
+        for path in [*(REPOSITORY / "tests").rglob("*.py"), *(REPOSITORY / "docs").glob("*.py")]
         for name in re.findall(r'gather_trials\((?:  #[^\n]*)?\s*"(\w+)"', path.read_text("utf-8"))
     }
     assert every == {*DECLARATIONS} == gathered

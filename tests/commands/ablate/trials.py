@@ -50,6 +50,11 @@ TABLES = {
     )
 }
 ANSWERS = {"ablate": lambda: fairtrec.ablate(TWO, None, measure="NFaiRR@10", vary=["tau=0,1"], **GIVEN)}
+SMALL_ANSWERS = {
+    "ablate": lambda small: fairtrec.ablate(
+        small.runs, small.qrels, measure="AWRF@2", vary=["cutoff=1"], labels=small.labels
+    )
+}
 PRINTED = {"ablate": ["ablate", "none", *TWO, "-m", "NFaiRR@10", "--vary", "tau=0,1", *SHELL]}
 NO_GOLD = {
     "ablate": lambda run, labels: fairtrec.ablate(

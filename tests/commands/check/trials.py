@@ -82,6 +82,7 @@ def check_lines(runs):
 
 LINES = {"check": check_lines}
 ANSWERS = {"check": lambda: fairtrec.check("NFaiRR@10 >= 0.99", TWO, "qrels.txt", **GIVEN)}
+SMALL_ANSWERS = {"check": lambda small: fairtrec.check("nDCG@2 >= baseline", small.result, baseline="run1")}
 PRINTED = {"check": ["check", "qrels.txt", *TWO, "--require", "NFaiRR@10 >= 0.99", *SHELL]}
 NO_GOLD_RESULT = [lambda result: fairtrec.check("EER@3 >= 0", result)]
 NO_AGGREGATE = [lambda given: fairtrec.check("AP > 0", "no-such.run", **given)]

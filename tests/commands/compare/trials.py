@@ -119,6 +119,12 @@ ANSWERS = {
     "curves": lambda: fairtrec.curves(fairtrec.evaluate("nDCG@1 nDCG@5", TWO, "qrels.txt")),
 }
 BOTH = ["compare", "qrels.txt", *TWO, "-m", "nDCG@10 NFaiRR@10"]
+SMALL_ANSWERS = {
+    "compare": lambda small: fairtrec.compare(small.result, "run1", equivalence=0.1),
+    "compare --correlate queries": lambda small: fairtrec.correlate(small.result, "queries"),
+    "compare --cutoffs 1,2": lambda small: fairtrec.curves(small.result),
+    "compare --reliability": lambda small: fairtrec.reliability(small.result),
+}
 PRINTED = {
     "compare": [*BOTH, *SHELL, "-f", "table"],
     "correlate": [*BOTH, "--correlate", "queries", *SHELL],

@@ -49,6 +49,9 @@ ANSWERS = {
     "explain": lambda: fairtrec.explain("NFaiRR@10", "neural.run", **GIVEN),
     "explain a query": lambda: fairtrec.explain("NFaiRR@10", "neural.run", query="101", **GIVEN),
 }
+SMALL_ANSWERS = {
+    "explain": lambda small: fairtrec.explain("FaiRR@2", {"run1": small.runs["run1"]}, query="q1", **small.words)
+}
 PRINTED = {
     "explain": ["explain", "none", "neural.run", "-m", "NFaiRR@10", *SHELL],
     "explain a query": ["explain", "none", "neural.run", "-m", "NFaiRR@10", "--query", "101", *SHELL],

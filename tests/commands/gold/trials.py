@@ -56,6 +56,7 @@ ANSWERS = {
     "gold agree": lambda: fairtrec.gold.agree("labels.tsv", terms="gender-en", docs="collection.tsv"),
     "gold judges": lambda: fairtrec.gold.judges("qrels.txt", {"qrels.txt": "qrels.txt"}, labels="labels.tsv"),
 }
+RECORDED_JSON = ["gold agree", "gold judges"]
 PRINTED = {
     "gold draw": ["gold", "draw", *TWO, "--number", "5", "--docs", "collection.tsv", "-o", "sheet.tsv"],
     "gold agree": ["gold", "agree", "labels.tsv", *SHELL[:4]],

@@ -40,6 +40,18 @@ SAME_BYTES = [
 
 TABLES = {"headroom": lambda runs, _: (HEADROOMS, fairtrec.headroom(runs, EXAMPLE_QRELS, loss=0, **WORDS))}
 ANSWERS = {"headroom": lambda: fairtrec.headroom(TWO, "qrels.txt", **GIVEN)}
+SMALL_ANSWERS = {
+    "headroom": lambda small: fairtrec.headroom(
+        small.runs,
+        small.qrels,
+        fairness="AWRF@2",
+        utility="nDCG@2",
+        loss=(0,),
+        from_="runs",
+        dpfr=0.5,
+        labels=small.labels,
+    )
+}
 PRINTED = {"headroom": ["headroom", "qrels.txt", *TWO, *SHELL]}
 NO_GOLD = {"headroom": lambda run, labels: fairtrec.headroom(run, {"q": {"a": 1}}, labels=labels, gold=labels)}
 NO_AGGREGATE = [lambda given: fairtrec.headroom("no-such.run", fairness="AWRF@5", **given)]

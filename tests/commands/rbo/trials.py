@@ -22,5 +22,6 @@ SAME_BYTES = ["rbo {DRAWN} -q -f json", "rbo {DRAWN} -p 0.7 -f json", "rbo {DRAW
 
 TABLES = {"rbo": lambda runs, _: (OVERLAPS, fairtrec.rbo(runs[:7], depth=3))}
 ANSWERS = {"rbo": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"])}
+SMALL_ANSWERS = {"rbo": lambda small: fairtrec.rbo(small.runs)}
 PRINTED = {"rbo": ["rbo", "bm25.run", "neural.run", "fair.run"]}
 NEEDED_LIBRARY = {"rbo": ""}

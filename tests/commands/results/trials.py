@@ -33,5 +33,6 @@ def diff_lines(runs):
 
 
 LINES = {"diff": diff_lines}
+RECORDED_JSON = ["results diff"]
 NO_ANSWERS = ["read_results", "read_values"]
 NEEDED_LIBRARY = {"results": ""}

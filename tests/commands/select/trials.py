@@ -63,6 +63,11 @@ JUDGED = {"queries": "judged"}  # which the command takes on its own
 ANSWERS = {
     "select": lambda: fairtrec.select(evaluate_both(**JUDGED), utility="nDCG@10", fairness="NFaiRR@10", beta=[0, 1])
 }
+SMALL_ANSWERS = {
+    "select": lambda small: fairtrec.select(
+        small.runs, small.qrels, utility="nDCG@2", fairness="AWRF@2", folds=3, baseline="run1", labels=small.labels
+    )
+}
 PRINTED = {
     "select": ["select", "qrels.txt", *TWO, "--utility", "nDCG@10", "--fairness", "NFaiRR@10", "--beta", "0,1", *SHELL]
 }

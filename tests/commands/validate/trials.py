@@ -50,5 +50,6 @@ CI_JOBS = {
 }
 
 ANSWERS = {"validate": lambda: fairtrec.validate(TWO, qrels="qrels.txt")}
+RECORDED_JSON = ["validate"]
 PRINTED = {"validate": ["validate", *TWO, "--qrels", "qrels.txt"]}
 NEEDED_LIBRARY = {"validate": ""}

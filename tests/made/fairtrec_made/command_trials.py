@@ -47,6 +47,8 @@ DECLARATIONS = {  # the test that gathers a name, and what it holds
     "LINES": "tests/report/test_widths.py: a function of runs that gives formats, an answer in lines, and view options",
     "ANSWERS": "tests/report/test_answers.py: a function that makes an answer in the example's folder",
     "PRINTED": "tests/report/test_answers.py: the words that print the answer of the same name",
+    "SMALL_ANSWERS": "docs/schema_page.py: a function of small inputs that gives an answer whose JSON keys are listed",
+    "RECORDED_JSON": "docs/schema_page.py: words of a command whose recorded JSON has the keys that are listed",
     "WITHOUT_RUNS": "tests/report/test_answers.py: answers that list no runs",
     "ROWS_ONLY": "tests/report/test_answers.py: answers whose JSON is rows",
     "OTHER_ANSWERS": "tests/report/test_answers.py: places of classes of answers that only commands make",

@@ -28,6 +28,8 @@ ANSWERS = {
         "votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"
     ),
 }
+VOTES = {"ann": {"q1": "n", "q2": "n"}, "ben": {"q1": "n", "q2": "f"}}
+SMALL_ANSWERS = {"make queryset": lambda _: fairtrec.make_queryset(VOTES, keep="n")}
 PRINTED = {
     "make_queryset": [
         *("make", "queryset", "votes.tsv", "--keep", "n", "--query-texts", "queries.tsv", "--terms", "gender-en"),
