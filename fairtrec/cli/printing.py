@@ -145,7 +145,7 @@ def refuse_output(output: "Path | None", *given: Any) -> None:
     from fairtrec.report.output import refuse_input, refuse_unwritable
 
     if os.path.isdir(output):  # noqa: PTH112 - which says no of a name that is too long
-        raise UsageError(f"{output} is a folder; name a file with -o")
+        raise UsageError(f"{output} is a folder; choose a file with -o")
     refuse_unwritable(output)
     refuse_input(output, [*_named(given), *lists(each for each in given if isinstance(each, str))])
 

@@ -89,7 +89,7 @@ def compute_measures(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
             value = value if own.context.labels is None else mask_values(measure, value, own)
         if np.shape(value) not in ((queries,), (1,)):
             what = f"{measure} gave values of the shape {np.shape(value)} for {queries} queries"
-            raise UsageError(f"{what}; it has a fault, report it to its authors")
+            raise UsageError(f"{what}; report this bug to the authors of the plug-in")
         values[row] = value
     return values + 0.0  # -0.0 is 0.0
 

@@ -283,7 +283,9 @@ def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
         _refuse_by_group(measure, groups, found)
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         if need not in NEEDS:
-            raise UsageError(f"{measure} asks for {need}, which there is not; it has a fault, report it to its authors")
+            raise UsageError(
+                f"{measure} asks for {need}, which does not exist; report this bug to the authors of the plug-in"
+            )
         if need not in inputs:
             raise UsageError(f"{measure} needs {NEEDS[need].missing}; give {spell_options(NEEDS[need].give)}")
     measure.check(groups)

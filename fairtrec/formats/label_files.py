@@ -103,7 +103,7 @@ def _refuse_table(found: LabelTable, cells: list[str], line: int) -> None:
     if document is None or not others or not all(names):
         return
     if "tokens" in others:
-        raise InputError("this is a table of counts; give it with --counts (counts= in Python)", found.path, line)
+        raise InputError("this is a table of counts; add --counts (counts= in Python)", found.path, line)
     field = next((name for name in others if name == "group"), others[0])
     what = f"the columns are {', '.join(names)}; name the one that holds the groups"
     raise InputError(f"{what}, like {fspath(found.path)}:{field}", found.path, line)

@@ -166,7 +166,7 @@ class RerankerContract:
             if self.reranker().is_random:
                 drawn = [[_drawn(collection, by, seed) for by in variants] for seed in (7, 7, 8)]
                 assert drawn[0] == drawn[1], "the same seed gives other samples"
-                assert drawn[0] != drawn[2], "there is no chance in it"
+                assert drawn[0] != drawn[2], "no chance in it"
 
     def test_groups_of_other_names_are_ranked_alike(self) -> None:
         """The new names stand in the opposite order."""

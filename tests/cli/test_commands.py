@@ -142,7 +142,7 @@ def test_a_run_that_cannot_be_mended_where_it_should_stand(monkeypatch, fairtrec
 
 def test_where_spark_runs_is_for_spark_alone(fairtrec_command):
     done = fairtrec_command("counts", "make", "docs.tsv", "--terms", "terms.csv", "-o", "c.arrow", "--master", "local")
-    assert (done.code, done.err) == (2, "--master says where Spark runs; add --engine spark\n")
+    assert (done.code, done.err) == (2, "--master is the address of Spark; add --engine spark\n")
 
 
 def test_annotate_tells_how_far_it_is_to_whoever_watches(monkeypatch, capsys):

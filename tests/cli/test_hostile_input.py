@@ -206,7 +206,7 @@ def test_counts_are_not_counted_as_texts(workplace, fairtrec_command, form):
     given = ["--terms", "g", "-j", "1", "-o"]
     assert fairtrec_command("counts", "make", "docs.tsv", *given, f"counts.{form}").code == 0
     ended = fairtrec_command("counts", "make", f"counts.{form}", *given, "again.arrow")
-    one_line(ended, 3, f"counts.{form}: this is a table of counts already; give the texts")
+    one_line(ended, 3, f"counts.{form}: this is already a table of counts; pass the texts")
     assert not (workplace / "again.arrow").exists()
 
 
@@ -214,7 +214,7 @@ def test_counts_with_tabs_are_not_counted_as_texts(workplace, fairtrec_command):
     (workplace / "c").write_text("docno\ttokens\tf\tm\nd1\t3\t1\t0\n")
     (workplace / "g").write_text("she,f\nhe,m\n")
     ended = fairtrec_command("counts", "make", "c", "--terms", "g", "-o", "o.arrow", "-j", "1")
-    one_line(ended, 3, "c: this is a table of counts already; ")
+    one_line(ended, 3, "c: this is already a table of counts; ")
 
 
 @pytest.mark.parametrize("line", ['docs = "a\\u0000b"', 'require = ["RR > 0", "a\\u0000b"]', 'junit = "\\u0000"'])

@@ -89,7 +89,7 @@ def test_it_is_refused(measures, says):
 def test_a_figure_over_cutoffs_takes_measures_by_name(fairtrec_command):
     done = fairtrec_command("compare", "none", "a.run", "b.run", "-m", "All_fair", "--cutoffs", "5,10")
     assert done.code == 2
-    assert "name them in the place of all_fair" in done.err
+    assert "write it instead of all_fair" in done.err
 
 
 def test_papers_of_all(fairtrec_command):

@@ -130,7 +130,7 @@ def test_two_runs_of_one_name_are_refused_and_so_is_a_folder_without_spread(copi
     done = fairtrec_command(*asked, "--spread", "-f", "tsv", "-o", f"{tmp_path / 'o'}/")
     assert (done.code, "two files would be called spread.tsv" in done.err) == (2, True)
     done = fairtrec_command(*asked, "-o", tmp_path)
-    assert (done.code, "is a folder; name a file with -o" in done.err) == (2, True)
+    assert (done.code, "is a folder; choose a file with -o" in done.err) == (2, True)
 
 
 def test_the_means_of_the_paper_s_ten_runs(ten, fairtrec_command):

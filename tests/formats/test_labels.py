@@ -412,7 +412,7 @@ def test_labels_of_a_parquet_file():
         "doc_id,gender_bias\n1,M\n": "the columns are doc_id, gender_bias; name the one that holds the groups, like {}:gender_bias",
         "docno\tlabel\nd1\tf\n": "the columns are docno, label; name the one that holds the groups, like {}:label",
         "doc_id\tyear\tgroup\nd1\t3\tf\n": "the columns are doc_id, year, group; .*, like {}:group",
-        "docno\ttokens\tf\tm\nd1\t7\t0\t1\n": "this is a table of counts; give it with --counts",
+        "docno\ttokens\tf\tm\nd1\t7\t0\t1\n": "this is a table of counts; add --counts",
     }.items(),
 )
 def test_a_table_of_other_columns_says_how_it_is_given(tmp_path, text, told):

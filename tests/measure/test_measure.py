@@ -128,5 +128,5 @@ def test_a_measure_that_cannot_be_computed():
         def __call__(self, lengths):
             return np.zeros(len(lengths) + 1)
 
-    with pytest.raises(UsageError, match=r"Faulty gave values of the shape \(3,\) for 2 queries; it has a fault"):
+    with pytest.raises(UsageError, match=r"Faulty gave values of the shape \(3,\) for 2 queries; report this bug"):
         value(Faulty())

@@ -225,7 +225,7 @@ def ablate(
         raise UsageError(f"the seed is {seed}; it is 0 or more")
     for thing in (qrels, given.get("terms"), given.get("background")):
         if isinstance(thing, PATH) and opening.is_stream(thing):
-            raise InputError("variants read this again, and a stream can be read only once; give a file", thing)
+            raise InputError("variants read this input again, and a stream can be read only once; pass a file", thing)
     texts = [vary] if isinstance(vary, str) else list(vary)
     terms = loading.terms(given["terms"]) if given.get("terms") is not None else None
     listed = 0 if terms is None else len({term for words in terms.terms.values() for term in words})
@@ -257,14 +257,14 @@ def _refuse_counts(base: Any, every: Sequence[Setting]) -> None:
     if not tables:
         return
     if base is None:
-        raise UsageError(f"counts={tables[0]} is compared with the counts of the base; give these with --counts TABLE")
+        raise UsageError(f"counts={tables[0]} is compared with the counts of the base; add --counts TABLE")
     from fairtrec.counting.table.files import Table
 
     groups = sorted(Table(base).groups if isinstance(base, PATH) else memory.frame_groups(base))
     for table in dict.fromkeys(tables):
         if (other := sorted(Table(table).groups)) != groups:
             what = f"the counts are of the groups {', '.join(other)}, those of the base of {', '.join(groups)}"
-            raise InputError(f"{what}; give a table of the same groups", table)
+            raise InputError(f"{what}; pass a table of the same groups", table)
 
 
 def _refuse_qrels(base: Any, every: Sequence[Setting]) -> None:
@@ -303,9 +303,7 @@ def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: boo
     """
     for change in (change for setting in every for change in setting.changes):
         if change.factor in OF_TEXTS and not has_texts:
-            raise UsageError(
-                f"{change.factor}={change.value} needs the texts; give --docs COLLECTION with --terms LIST"
-            )
+            raise UsageError(f"{change.factor}={change.value} needs the texts; add --docs COLLECTION with --terms LIST")
     named = {setting.keywords["terms"] for setting in every if "terms" in setting.keywords}
     lists = {name: loading.terms(name) for name in sorted(named)}
     return lists if terms is None else {None: terms, **lists}

@@ -190,7 +190,7 @@ def _targets(parts: Sequence[str]) -> list[str]:
 
 def _whole(name: str, value: str) -> int:
     if not value.isdecimal() or len(value) > LONGEST_NUMBER or not int(value):
-        raise UsageError(f"{name}={value} is no whole number of 1 or more, or too long; write {name}=10")
+        raise UsageError(f"{name}={value} is not a whole number of 1 or more, or too long; write {name}=10")
     return int(value)
 
 
@@ -223,9 +223,11 @@ def _terms(value: str) -> Change:
     try:
         share = 0.5 if text == "half" else float(text.rstrip("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        raise UsageError(f"{text} in terms={value} is no share; write half, 0.3 or 30%") from None
+        raise UsageError(f"{text} in terms={value} is not a share; write half, 0.3 or 30%") from None
     if not 0 < share < 1:
         raise UsageError(f"the share in terms={value} is {share:g}; it lies between 0 and 1, like half")
     if not times:
-        raise UsageError(f"terms={value} draws nothing, or too often; draw once or more, like 'terms=half x 100'")
+        raise UsageError(
+            f"terms={value} draws no subset, or too many; write a number of draws, like 'terms=half x 100'"
+        )
     return Change("terms", f"{text} x {times}", terms=Draw(share, times))

@@ -139,7 +139,7 @@ class Measuring:
         if "qrels" in self._varied:
             refuse_unjudged(session.plan)
         if len(session.measures) > len(set(measures)):
-            raise UsageError(f"{measures[0]} has a value for each group, and one is varied; name a group of it")
+            raise UsageError(f"{measures[0]} has a value for each group; choose one group, as in TE(group='f')@10")
         named, jobs = list(self._runs(first).items()), self._jobs if RAW & first.keywords.keys() else 1
         reading = session.prepare_reading(named)
         batch = session.batch(named, reading, jobs)
@@ -191,7 +191,7 @@ class Measuring:
     ) -> Iterator[VariantScores]:
         """Leave out terms: other counts of the documents that the session has looked up."""
         if batch.documents is None:
-            raise UsageError(f"{measure} looks at no terms, so {setting.name_variant()} varies nothing; leave it out")
+            raise UsageError(f"{measure} uses no terms, so {setting.name_variant()} varies nothing; leave it out")
         assert self.table is not None
         assert setting.terms is not None
         documents = batch.documents

@@ -90,7 +90,7 @@ class Entries:
         for number, group in enumerate(self.terms.groups):
             if not (self.group[kept] == number).any():
                 raise UsageError(
-                    f"{term!r} is the one term of the group {group}, and cannot be left out of {self.terms.name}"
+                    f"{term!r} is the only term of the group {group}, and cannot be left out of {self.terms.name}"
                 )
 
 

@@ -158,7 +158,7 @@ def _parse(requirements: str | Iterable[str], level: int | None) -> list[Require
     texts = [requirements] if isinstance(requirements, str) else dict.fromkeys(requirements)
     asked = [requirement.parse(text, level) for text in texts]
     if not asked:
-        raise UsageError("nothing is required; give --require 'nDCG@10 >= 0.5', or require = [...] in a TOML file")
+        raise UsageError("no requirement; add --require 'nDCG@10 >= 0.5', or require = [...] in a TOML file")
     return asked
 
 

@@ -118,7 +118,7 @@ def _without(baseline: str | None, files: dict[str, str]) -> dict[str, str]:
     """
     kept = {run: file for run, file in files.items() if baseline is None or not is_same(file, baseline)}
     if files and not kept:
-        raise UsageError(f"{next(iter(files))} is the baseline itself, which meets whatever it is; name another run")
+        raise UsageError(f"{next(iter(files))} is the baseline itself; pass another run")
     for run in (run for run in files if run not in kept):
         write_stderr(f"# {run} is the baseline, and is left out")
     return kept

@@ -122,7 +122,7 @@ def judge(
             verdicts.append(_judged(requirement, scores, baseline, gate, gate.alpha))
             continue
         if not slices:
-            raise UsageError(f"{requirement}: which slices? give --slice FILE")
+            raise UsageError(f"{requirement}: which slices? add --slice FILE")
         alpha = gate.alpha_per_slice(len(slices))
         each = [
             replace(_judged(requirement, slicing.keep_queries(scores, qids), baseline, gate, alpha), slice=name)
@@ -151,7 +151,7 @@ def _only(scores: Scores, requirement: Requirement) -> Scores:
 def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate, alpha: float) -> Verdict:
     one = _only(scores, requirement)
     if requirement.relative and baseline is None:
-        raise UsageError(f"{requirement}: which baseline? give --baseline RUN|FILE")
+        raise UsageError(f"{requirement}: which baseline? add --baseline RUN|FILE")
     base = _only(baseline, requirement) if requirement.relative and baseline is not None else None
     verdict = _known(requirement, one, base, gate, alpha)
     mine, theirs = (Open.of(each, requirement.measure, unsigned=requirement.unsigned) for each in (scores, baseline))

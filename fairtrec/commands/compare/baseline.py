@@ -130,9 +130,9 @@ def find_several(runs: Sequence[str], baseline: str | int | Sequence[str | int] 
     found = [find(runs, each) for each in asked]
     for number, each in enumerate(found):
         if each in found[:number]:
-            raise UsageError(f"{runs[each]} is named twice as a baseline; name it once")
+            raise UsageError(f"{runs[each]} appears twice as a baseline; pass it once")
     if not found:
-        raise UsageError("no baseline was named; leave it out for the first run, or name one")
+        raise UsageError("no baseline; pass one, or leave the option out for the first run")
     return tuple(found)
 
 
@@ -143,7 +143,7 @@ def find(runs: Sequence[str], baseline: str | int | None) -> int:
     """
     number = _number(runs, baseline) if isinstance(baseline, str) else baseline or 0
     if len(runs) == 1:
-        raise UsageError("there is one run alone, which is the baseline; name another to compare with it")
+        raise UsageError("only one run, which is the baseline; add a run to compare")
     if not 0 <= number < len(runs):
         raise UsageError(f"there is no run {number}; they count from 0 to {len(runs) - 1}")
     return number

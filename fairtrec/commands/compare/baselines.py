@@ -71,7 +71,7 @@ def read_recorded(
     context = click.get_current_context()
     for each in context.command.params:
         if each.name in context.meta[TYPED] and each.name not in {*heeded, *always}:
-            raise UsageError(f"--values takes what is in the files, and evaluates nothing; leave out {each.opts[-1]}")
+            raise UsageError(f"--values reads values from files and evaluates no run; leave out {each.opts[-1]}")
     several = expand_runs(files)
     _refuse_beside_all(baselines)
     asked = list(baselines)

@@ -205,7 +205,7 @@ def _refuse_broken(result: "Result", baseline: Baseline, *, is_view: bool) -> No
     """Raise InputError if a baseline is broken, or all runs but one that were to be compared."""
     lost = isinstance(baseline, list) and any(name in baseline for name, _ in result.failed)
     if lost or (result.failed and not is_view and len(result.scores) == 1):
-        raise InputError("the broken runs leave nothing to compare; mend them, or leave them out")
+        raise InputError("the broken runs leave nothing to compare; repair them, or leave them out")
 
 
 def refuse_idle(procedure: dict[str, Any], views: Sequence[str] = (), gold: str | None = None) -> None:
@@ -259,7 +259,7 @@ def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -
     named = registry.parse(text, level) if asked and registry.ALL_FAIR not in text.lower() else []
     names = {family(each) if by_cutoff else str(each) for each in named}
     if len(names) == 1 and not looks_at_groups(named[0]):
-        raise UsageError(f"--correlate is of two measures, and {names.pop()} is alone; name another with -m")
+        raise UsageError(f"--correlate is of two measures, and {names.pop()} is the only one; add another with -m")
 
 
 def _view(
@@ -296,7 +296,7 @@ def deepened(measures: Sequence[str], cutoffs: str, level: int | None) -> list[A
     from fairtrec.measures.catalogue import registry
 
     if not measures:
-        raise UsageError("--cutoffs varies the cutoff of measures; name them, like -m 'nDCG NFaiRR'")
+        raise UsageError("--cutoffs varies the cutoff of measures; choose them, like -m 'nDCG NFaiRR'")
     if registry.ALL_FAIR in " ".join(measures).lower():
-        raise UsageError(f"--cutoffs varies measures that are named; name them in the place of {registry.ALL_FAIR}")
+        raise UsageError(f"--cutoffs needs a list of measures; write it instead of {registry.ALL_FAIR}")
     return curves.deepened(registry.parse(" ".join(measures), level), curves.read(cutoffs))

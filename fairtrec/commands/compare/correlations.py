@@ -127,9 +127,9 @@ def correlate(
     if over not in ("queries", "runs"):
         raise UsageError(f"measures correlate over queries or runs, not over {over!r}; choose one of the two")
     if not result.scores:
-        raise UsageError("there is no run whose measures could correlate; give one")
+        raise UsageError("no run to correlate measures of; pass one")
     if len(result.scores[0].measures) < 2:
-        raise UsageError("there is one measure alone; name another to correlate it with")
+        raise UsageError("only one measure; add another to correlate it with")
     pairs = _pairs(result.scores[0].measures, by_cutoff=by_cutoff)
     rows = [
         row
@@ -153,7 +153,7 @@ def _pairs(measures: Sequence[Measure], *, by_cutoff: bool) -> list[MeasuresOfCu
     for cutoff in sorted({*cutoffs}):
         rows = [row for row, own in enumerate(cutoffs) if own == cutoff]
         if len(rows) < 2:
-            raise UsageError(f"{names[rows[0]]} is alone at its cutoff; name another to correlate it with")
+            raise UsageError(f"{names[rows[0]]} is the only measure at its cutoff; add another to correlate it with")
         found += [(a, b, family(measures[a]), family(measures[b]), cutoff) for a, b in combinations(rows, 2)]
     return found
 

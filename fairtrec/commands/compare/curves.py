@@ -84,10 +84,10 @@ def read(text: str) -> list[int]:
         if not 1 <= low <= high <= DEEPEST:
             raise UsageError(f"the cutoffs {part.strip()} are not from 1 to {DEEPEST}, rising; correct them")
         if high - low >= MOST:
-            raise UsageError(f"{high - low + 1} cutoffs are too many; name at most {MOST}")
+            raise UsageError(f"{high - low + 1} cutoffs are too many; the maximum is {MOST}")
         cutoffs.update(range(low, high + 1))
     if len(cutoffs) > MOST:
-        raise UsageError(f"{len(cutoffs)} cutoffs are too many; name at most {MOST}")
+        raise UsageError(f"{len(cutoffs)} cutoffs are too many; the maximum is {MOST}")
     return sorted(cutoffs)
 
 
@@ -122,7 +122,7 @@ def curves(
     result, parts = slicing.record_slices(result, slices)
     refuse_gold(result, "curves look")
     if not result.scores:
-        raise UsageError("there is no run that has curves; give one")
+        raise UsageError("no run to draw curves of; pass one")
     points: list[tuple[CurvePoint, float]] = []
     agreements: list[CurveAgreement] = []
     for name, part in slicing.split_result(result, parts):

@@ -56,12 +56,12 @@ def make_counts(
     """
     how = take_options(CountingOptions, options)
     if master is not None and engine != "spark":
-        raise UsageError("--master says where Spark runs; add --engine spark")
+        raise UsageError("--master is the address of Spark; add --engine spark")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)
     refuse_read(output, [*several, terms])
     for each in several:
         if _is_counts(each):
-            raise InputError("this is a table of counts already; give the texts that were counted", each)
+            raise InputError("this is already a table of counts; pass the texts", each)
     listed = loading.terms(terms)
     if engine == "spark":
         from fairtrec.counting.spark import engine as spark

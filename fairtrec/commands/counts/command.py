@@ -45,7 +45,7 @@ def convert(
     from fairtrec.evaluation.inputs import loading
 
     if (terms is None) != (tokenizer is None) or (terms is None and case_sensitive):
-        raise UsageError("how counts were made is said by --terms and --tokenizer together; give both, or none")
+        raise UsageError("--terms and --tokenizer go together; pass both, or none")
     stated = None
     if terms is not None:
         listed = loading.terms(terms)

@@ -52,7 +52,7 @@ def _copy(example: Path, folder: Path, *, force: bool) -> None:
     here = folder.is_dir()
     refuse_full_folder(folder, force=force)
     if not folder.parent.is_dir():
-        raise UsageError(f"there is no folder {folder.parent}; make it, or name another")
+        raise UsageError(f"there is no folder {folder.parent}; make it, or choose another")
     with tempfile.TemporaryDirectory(dir=folder if here else folder.parent) as inside:
         made = Path(inside) / "example"
         shutil.copytree(example, made)

@@ -148,7 +148,7 @@ class Request:
 def _terms(evaluator: Evaluator, asked: Sequence[str]) -> dict[str, Term]:
     lexicon = evaluator.plan.lexicon
     if asked and (lexicon is None or "documents" not in evaluator.plan.uses):
-        raise UsageError("--what-if takes a term away, and no terms are looked for; give --terms with --docs")
+        raise UsageError("--what-if removes a term, and there is no word list; add --terms with --docs")
     terms = {}
     for each in dict.fromkeys(asked):
         assert lexicon is not None
@@ -157,7 +157,7 @@ def _terms(evaluator: Evaluator, asked: Sequence[str]) -> dict[str, Term]:
         if numbers is None:
             near = get_close_matches(" ".join(phrase), map(" ".join, lexicon.listed), 1)
             hint = f"did you mean {near[0]}?" if near else "give one that is"
-            raise UsageError(f"{each!r} is no term of the list; {hint}")
+            raise UsageError(f"{each!r} is not a term of the list; {hint}")
         terms[each] = (" ".join(phrase), numbers)
     return terms
 

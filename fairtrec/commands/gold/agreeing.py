@@ -201,7 +201,7 @@ def agree(
     """
     Procedure(confidence=confidence)
     renamed = instrument.get("groups")
-    session = open_session(_keep_own(instrument), "nothing is here that gold could agree with")
+    session = open_session(_keep_own(instrument), "nothing to compare gold labels with")
     labels = session.plan.context.labels
     sheet = _read_sheet(gold, labels, renamed)
     weights, groups = look_up_weights(session, *_asked(sheet))

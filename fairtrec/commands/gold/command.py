@@ -56,7 +56,7 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
 
     files = printing.name_run_files(runs, [output], *given.values())
     if output.is_file() and not force:
-        raise UsageError(f"{output} exists; add --force to replace it, or name another with -o")
+        raise UsageError(f"{output} exists; add --force to replace it, or choose another with -o")
     with printing.progress():
         drawn = draw(files, **given)
     emit(tsv(drawn), output)

@@ -66,7 +66,7 @@ def command(
     from fairtrec.evaluation.inputs import loading
 
     if query_texts is not None and not (per_query and form == "html"):
-        raise UsageError("--query-texts stand beside queries in a page; add -f html and -q")
+        raise UsageError("--query-texts appear only on pages of queries; add -f html and -q")
     files = printing.name_run_files(runs, [output], qrels, *given.values())
     also = ("background",) if given["from_"] == "background" else ()
     with printing.show_progress(*also):

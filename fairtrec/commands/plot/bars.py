@@ -59,7 +59,7 @@ def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> An
             group: str = getattr(measure, "group")  # noqa: B009 - not every measure has one
             of_group.setdefault(_without(measure, group), {})[group] = row
     if not of_group:
-        raise UsageError("no measure here has a value for each group; name one that has, like -m TE@10 or Skew@10")
+        raise UsageError("no measure here has a value for each group; choose one that has, like -m TE@10 or Skew@10")
     names = canvas.label_runs(result)
     canvas.refuse_many(names)
     figure, drawn = canvas.panels(list(of_group), columns)

@@ -71,7 +71,7 @@ def panels(
     from matplotlib.figure import Figure
 
     if len(names) > PANELS:
-        raise UsageError(f"{len(names)} panels are too many for a figure; name fewer runs or measures")
+        raise UsageError(f"{len(names)} panels are too many for a figure; pass fewer runs or measures")
     across = min(len(names), across or (1 if columns == "1" else 3))
     down = math.ceil(len(names) / across)
     letters = int((WIDTHS[columns] / across - 0.42) * 72 / (LETTER * size))
@@ -127,7 +127,7 @@ def find_family(name: str, families: Sequence[str]) -> int:
 def refuse_many(names: Sequence[str]) -> None:
     """Raise UsageError where runs are too many to be told apart."""
     if len(names) > MOST:
-        raise UsageError(f"{len(names)} runs are too many to tell apart; name at most {MOST}")
+        raise UsageError(f"{len(names)} runs are too many to distinguish; pass at most {MOST}")
 
 
 def legend(
@@ -155,7 +155,7 @@ def find_format(name: str | PurePath) -> str:
     """Tell the format of a figure by the ending of its file. Raises UsageError for another."""
     ending = PurePath(name).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
-        raise UsageError(f"{name} has the ending of no figure; end it in .{', .'.join(FORMATS)}")
+        raise UsageError(f"{name} has no suffix of a figure; use .{', .'.join(FORMATS)}")
     return ending
 
 

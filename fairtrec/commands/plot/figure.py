@@ -79,7 +79,7 @@ def refuse(
     if families and kind == "queries":
         raise UsageError("differences of queries have no families of runs; leave them out")
     if trend and kind != "front":
-        raise UsageError("a line is fitted to the points of the front alone; leave out --trend")
+        raise UsageError("a line is fitted only to the points of the front; leave out --trend")
     if is_sorted and kind != "runs":
         raise UsageError("only the bars of runs are sorted; leave out --sort")
     if confidence is not None:

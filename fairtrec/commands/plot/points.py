@@ -88,7 +88,7 @@ def _compare_two(result: Result) -> tuple[Sequence[Measure], Standing]:
         raise UsageError(f"the front is drawn of two measures, not {len(measures)}; name two with -m")
     compared = compare_means(result, PLACES)
     if not compared.directed.all():
-        raise UsageError(f"{measures[int(compared.directed.argmin())]} says not what is better; name another")
+        raise UsageError(f"{measures[int(compared.directed.argmin())]} has no direction; choose another")
     return measures, compared
 
 

@@ -99,7 +99,7 @@ def rbo(
         baseline = list(named)[find(list(named), baseline)]
     several = list(named) if baseline is None else [baseline, *(name for name in named if name != baseline)]
     if len(several) < 2:
-        raise UsageError("RBO compares runs; name at least two, or one and --baseline RUN")
+        raise UsageError("RBO compares runs; pass at least two, or one and --baseline RUN")
     choices = Choices(depth=depth, run_format=run_format)
     loaded = [one for name in several for one in loading.load_run(named[name], str(name), choices, depth).runs]
     numbers = range(len(several))

@@ -81,7 +81,7 @@ def command(
     if written and written[0] != Path(str(output)):
         refuse_full_folder(written[0].parent, force=force)
     elif force:
-        raise UsageError("--force is for a folder of runs; name one with -o FOLDER/, or leave it out")
+        raise UsageError("--force is for a folder of runs; choose one with -o FOLDER/, or leave it out")
     refuse_unwritable(Path(output) if output is not None else None)
     for place in written:
         printing.refuse_output(place if place.parent.is_dir() else None, qrels, *runs, files, *given.values())

@@ -129,7 +129,7 @@ def _refuse_faulty(run: Run, placed: Placed, by: object) -> None:
     elif (~there[:, :-1] & there[:, 1:]).any():
         what = "leaves a rank open"
     if what:
-        raise UsageError(f"{by} {what}; it has a fault, report it to its authors")
+        raise UsageError(f"{by} {what}; report this bug to the authors of the plug-in")
 
 
 def _rankings(run: Run, placed: Placed) -> list[Docs]:
@@ -212,7 +212,7 @@ class Ordering:
         order = self.by(**{name: getattr(inputs, name) for name in names})
         if order.ranks.ndim != 2 or len(order.ranks) != len(inputs.qids):
             what = f"{self.by} gave an order of the shape {order.ranks.shape} for {len(inputs.qids)} queries"
-            raise UsageError(f"{what}; it has a fault, report it to its authors")
+            raise UsageError(f"{what}; report this bug to the authors of the plug-in")
         qrels = inputs.context.qrels if "judged_ranks" in names else None
         judged = None if qrels is None else qrels.docnos[inputs.judged_lines]
         return Placed(inputs.qids, order.ranks, judged, order.notes)

@@ -91,7 +91,7 @@ def _parse(by: str | Reranker | Iterable[str | Reranker], level: int | None) -> 
     for each in [by] if isinstance(by, str | Reranker) else by:
         parsed += [each] if isinstance(each, Reranker) else rerankers.parse(each, level)
     if not parsed:
-        raise UsageError("no reranker was named; like --by DetCons@10")
+        raise UsageError("no reranker; add one, like --by DetCons@10")
     return tuple(dict.fromkeys(parsed))
 
 
@@ -171,10 +171,10 @@ class RerankWork:
         given, choices = split_keywords(self.keywords, RerankKeywords.__annotations__)
         if given.is_common:
             raise UsageError(
-                "each run is reranked by itself, so no queries are common; name a query set, or leave it out"
+                "each run is reranked by itself, so there are no common queries; choose a query set, or leave it out"
             )
         if self.keywords.get("missing") == "skip":
-            raise UsageError("a reranker places every document, and skips none; choose --missing error or neutral")
+            raise UsageError("a reranker places every document; choose --missing error or neutral")
         for each in self.by:
             self._refuse_unfit(each)
         asked = [Wanted(each, given.inputs) for each in self.called]
@@ -188,10 +188,10 @@ class RerankWork:
         strange = [name for name in (*by.needs, *by.preferences) if not has_input(name)]
         if strange:
             raise UsageError(
-                f"{by} asks for {strange[0]}, which there is not; it has a fault, report it to its authors"
+                f"{by} asks for {strange[0]}, which does not exist; report this bug to the authors of the plug-in"
             )
         if self.rankings is not None and not by.is_random:
-            raise UsageError(f"there is no chance in {by}, so all rankings would be one; leave out --rankings")
+            raise UsageError(f"no chance in {by}, so all rankings would be one; leave out --rankings")
         if self.cut and by.depth is None and not by.searches_orders:
             raise UsageError(f"{by} has no cutoff to cut at; leave out --cut")
 

@@ -111,13 +111,13 @@ def places(runs: Sequence[str], by: Sequence[Reranker], output: str | None) -> l
     several = len(runs) * len(by) > 1
     if output is None:
         if several:
-            raise UsageError(f"{len(runs) * len(by)} runs are written; name a folder for them with -o")
+            raise UsageError(f"{len(runs) * len(by)} runs need a folder; choose one with -o")
         return []
     place = Path(output)
     if not several and not output.endswith(os.sep) and not place.is_dir():
         return [place]
     if place.exists() and not place.is_dir():
-        raise UsageError(f"{output} is a file, and several runs are written to a folder; name one with -o")
+        raise UsageError(f"{output} is a file, and several runs need a folder; choose one with -o")
     names = [(run, _called(run, each if len(by) > 1 else None)) for each in by for run in runs]
     for run, name in names:
         refuse_place(place, name, run)

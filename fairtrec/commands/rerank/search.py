@@ -77,7 +77,7 @@ class Search:
         refuse_several(measures, found.plan.context.given)
         if len(measures) != 2 - by_scores:
             named = ", ".join(map(str, measures))
-            raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
+            raise UsageError(f"pass one measure of utility and one of fairness, not {named}")
         one, ranks = None if by_scores else measures[0], find_depth(measures)
         cutoff = cutoff or ranks
         ranks = ranks and max(ranks, cutoff or 0)
@@ -113,7 +113,7 @@ class Search:
         what = f"only the documents of the run have scores; leave out {_option('--from', self.by)}"
         yield by_scores and self.from_ != "run", what
         without_runs = self.from_ == "background" and self.evaluator.given.background in (None, "collection")
-        yield without_runs, f"{option}background takes documents of a run; give it with --background RUN"
+        yield without_runs, f"{option}background takes documents of a run; add --background RUN"
         if self.candidates is not None:
             yield self.candidates < 1, f"candidates are {self.candidates}; give 1 document or more"
         yield self.pin_unjudged and by_scores, "nothing is judged; leave out --pin-unjudged"
@@ -258,7 +258,7 @@ def _refuse_unjudged(utility: Any, by: str) -> None:
     need = NEEDS["relevance"]
     for measure in [utility] if isinstance(utility, Measure) else registry.parse(str(utility)):
         if need.name in measure.needs and by != HEADROOM:
-            raise UsageError(f"{by} needs judgements; give QRELS, or utility={SCORES}")
+            raise UsageError(f"{by} needs qrels; pass QRELS, or utility={SCORES}")
         if need.name in measure.needs:
             raise UsageError(
                 f"{measure} needs {need.missing}; give {spell_options(f'{need.give}, or --utility {SCORES}')}"

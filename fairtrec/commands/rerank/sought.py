@@ -34,7 +34,7 @@ def measure_of(text: str, default: str, cutoff: int | None, by: Optimal) -> str:
         return f"{default}@{cutoff or K}"
     several = list(notation.read(text))
     if len(several) != 1:
-        raise UsageError(f"{by}: {text!r} is not one measure; give one, like {default}@{cutoff or K}")
+        raise UsageError(f"{by}: {text!r} is not one measure; write one, like {default}@{cutoff or K}")
     if cutoff is None or several[0].cutoff is not None or "cutoff" in several[0].params:
         return text
     return f"{text}@{cutoff}"

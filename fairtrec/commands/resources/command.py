@@ -61,7 +61,7 @@ def add(name: str, file: Path | None) -> None:
     elif name.endswith(".toml"):
         click.echo(resources.add_own(name))
     else:
-        raise UsageError(f"no file is named; give it behind {name}, or the passport of a set of your own, NAME.toml")
+        raise UsageError(f"no file; write it after {name}, or pass the passport of your own set, NAME.toml")
 
 
 @command.command()

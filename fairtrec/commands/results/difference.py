@@ -53,7 +53,7 @@ def refuse_changed(several: Iterable[ChangedValues], path: FilePath) -> None:
     """Raise InputError where values have changed between here and a file."""
     told = [f"{each.measure} is of value version {each.one} here, {each.other} there: {each.why}" for each in several]
     if told:
-        raise InputError(f"{'; '.join(told)}; evaluate it again, or go on all the same with --accept", path)
+        raise InputError(f"{'; '.join(told)}; evaluate it again, or continue with --accept", path)
 
 
 def compare_programs(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, Pair]:

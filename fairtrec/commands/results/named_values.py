@@ -78,7 +78,7 @@ def read_values(
                 joined.append(run)
                 continue
             if run in runs:
-                raise UsageError(f"two runs are called {run}; give the file of one another name: NAME={fspath(path)}")
+                raise UsageError(f"two runs are called {run}; rename one: NAME={fspath(path)}")
             runs[run], places[run] = table, path
     alone = [run for run in runs if joined and run not in joined]
     runs = {run: table for run, table in runs.items() if run not in alone}
@@ -128,7 +128,7 @@ def _read(path: FilePath) -> tuple[list[Value], Signature | None]:
         for measure, value in row.items()
     ]
     if not found:
-        raise InputError("here are no values of queries, which are compared; evaluate with -q", path)
+        raise InputError("no values of queries to compare; evaluate with -q", path)
     return found, recorded.signature
 
 
@@ -156,7 +156,7 @@ def _tables(found: list[Value], name: str, path: FilePath) -> dict[str, ValueTab
         row = runs.setdefault(run, {}).setdefault(measures[each.measure], {})
         if each.qid in row:
             what = f"a second value of {each.measure} of query {each.qid}"
-            raise InputError(f"{what}; remove one, or name the runs in a column run", path, each.line)
+            raise InputError(f"{what}; remove one, or add a column run", path, each.line)
         row[each.qid] = each
     return runs
 
@@ -168,7 +168,7 @@ def _common(runs: Mapping[str, ValueTable]) -> tuple[list[Quantity], list[Quanti
     shared = [measure for measure in every if all(measure in table for table in runs.values())]
     if not shared:
         have = "; ".join(f"{run} has {_listed(table)}" for run, table in list(runs.items())[:2])
-        raise UsageError(f"the runs have no measure in common: {have}; give files of the same measures")
+        raise UsageError(f"the runs have no measure in common: {have}; pass files of the same measures")
     return shared, [measure for measure in every if measure not in shared]
 
 

@@ -84,7 +84,7 @@ class RecordedResult:
 
     def _scores(self, run: RecordedRun, measures: Sequence[Measure]) -> Scores:
         if not run.queries:
-            raise InputError("here are no values of queries, which are compared; evaluate with -q", self.path)
+            raise InputError("no values of queries to compare; evaluate with -q", self.path)
         for measure in measures:
             if str(measure) not in self.measures:
                 has = ", ".join(self.measures)
@@ -142,7 +142,7 @@ def _refuse_other_format(document: Fields) -> None:
         what = f"this results file has format {short(str(found))}, and this fairtrec reads format {FORMAT}"
         raise InputError(f"{what}; upgrade it with: pip install --upgrade fairtrec", document.path)
     if type(found) is not int or found != FORMAT:
-        raise InputError(f"this is no results file of format {FORMAT}; write it with: {WRITE}", document.path)
+        raise InputError(f"this is not a results file of format {FORMAT}; write it with: {WRITE}", document.path)
 
 
 def _input(entry: Fields) -> InputFile:

@@ -68,7 +68,7 @@ def read(path: FilePath, text: str, known: Callable[[str], bool]) -> list[Value]
         values = _columns(path, rows, known)
     found = [each for each in values if each.qid != ALL and not each.qid.startswith(SLICE)]
     if not found:
-        raise InputError("here are means alone, and values of queries are compared; write them too, mostly by -q", path)
+        raise InputError("only means, and no values of queries to compare; write these, usually with -q", path)
     return found
 
 
@@ -89,7 +89,7 @@ def _cells(row: str, line: int, path: FilePath) -> list[str]:
     if len(cells) != 3:
         raise InputError(f"not three columns; {WRITE}", path, line)
     if not all(cells[:2]):
-        raise InputError("an empty name of a query or measure; was it written to the end?", path, line)
+        raise InputError("an empty name of a query or measure; was the file written completely?", path, line)
     return cells
 
 
@@ -105,7 +105,7 @@ def _measure_column(rows: list[list[str]], known: Callable[[str], bool], path: F
         shares = [float(any(names == ALL or names.startswith(SLICE) for names in columns[1 - at])) for at in (0, 1)]
     if shares[0] == shares[1] and rows:
         message = f"neither {columns[0][0]} nor {columns[1][0]} is the name of a measure that is known"
-        raise InputError(f"{message}; write CSV, whose header says: query_id,measure,value", path)
+        raise InputError(f"{message}; write CSV with the header query_id,measure,value", path)
     return int(shares[1] > shares[0])
 
 
@@ -152,7 +152,7 @@ def _sheet(path: FilePath, text: str) -> Iterator[Value]:
     for line, row in _rows(path, lines, above, delimiter, head):
         query, of = row[columns.qid], None if columns.run is None else row[columns.run]
         if not query or of == "":
-            raise InputError("a row without the name of its query or run; was it written to the end?", path, line)
+            raise InputError("a row without the name of its query or run; was the file written completely?", path, line)
         yield from (Value(of, name, query, cell, line) for name, cell in columns.spelled(row))
 
 
@@ -163,10 +163,10 @@ def _sheet_columns(path: FilePath, above: int, head: list[str]) -> SheetColumns:
         raise InputError(f"two columns are called {twice or 'nothing'}; rename one", path, above)
     qid, run, measure, value = (_one_of(names, head) for names in (QUERY, RUN, MEASURE, VALUE))
     if measure is not None and value is None:
-        raise InputError(f"beside the column {measure} there is no column of values; call it value", path, above)
+        raise InputError(f"beside the column {measure} there is no column of values; name it value", path, above)
     names = [name for name in head if name not in (qid, run) and name.lower() not in BESIDE]
     if not names:
-        raise InputError("there is no column of values; name one by its measure", path, above)
+        raise InputError("there is no column of values; name one after its measure", path, above)
     return SheetColumns(str(qid), run, measure, value, names)
 
 
@@ -184,7 +184,7 @@ def _rows(
                 raise InputError(f"{len(cells)} cells below a header of {len(head)}; correct it", path, line)
             yield line, {name: cell.strip() for name, cell in zip(head, cells, strict=True)}
     except csv.Error as fault:
-        raise InputError(f"this is no CSV ({fault}); correct it", path, above + reader.line_num) from None
+        raise InputError(f"this is not CSV ({fault}); correct it", path, above + reader.line_num) from None
 
 
 def _objects(path: FilePath, rows: list[tuple[int, str]]) -> Iterator[Value]:
@@ -192,7 +192,7 @@ def _objects(path: FilePath, rows: list[tuple[int, str]]) -> Iterator[Value]:
         try:
             found = json.loads(row)
         except (ValueError, RecursionError):
-            raise InputError("this line is no JSON; was it written to the end?", path, line) from None
+            raise InputError("this line is not JSON; was the file written completely?", path, line) from None
         keys = found if isinstance(found, dict) else {}
         qid, run, measure, value = (_one_of(names, keys) for names in (QUERY, RUN, MEASURE, VALUE))
         if qid is None or measure is None or value is None:

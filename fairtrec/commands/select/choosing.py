@@ -164,12 +164,12 @@ def choice_of(
 def meets(requirement: Requirement, variants: Variants, training: Bools, baseline: Scores | None) -> Bools:
     """Tell which variants meet a requirement by their mean itself over the training queries [fold, variant]."""
     if requirement.scope:
-        raise UsageError(f"{requirement}: a choice knows no slices; leave out {requirement.scope!r}")
+        raise UsageError(f"{requirement}: a choice has no slices; leave out {requirement.scope!r}")
     values = variants.take_values(requirement.measure)
     others = np.zeros(values.shape)
     if requirement.relative:
         if baseline is None:
-            raise UsageError(f"{requirement}: which baseline? give --baseline RUN")
+            raise UsageError(f"{requirement}: which baseline? add --baseline RUN")
         others = np.broadcast_to(_of(baseline, variants, requirement), values.shape)
     if requirement.unsigned:
         values, others = np.abs(values), np.abs(others)

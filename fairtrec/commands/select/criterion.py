@@ -44,10 +44,10 @@ def betas(given: str | float | Sequence[float]) -> tuple[float, ...]:
             what = f"beta is {str(each).strip()!r}; it is a number of 0 or more, or inf"
             raise UsageError(f"{what}, like --beta 0,0.5,1,2,inf") from None
         if not beta >= 0:
-            raise UsageError(f"beta is {each}; it is 0 or more: 0 for utility alone, inf for fairness alone")
+            raise UsageError(f"beta is {each}; it is 0 or more: 0 is utility only, inf is fairness only")
         found.append(beta)
     if not found:
-        raise UsageError("no beta is named; name one or more, like 0,0.5,1,2,inf")
+        raise UsageError("no beta; pass one or more, like 0,0.5,1,2,inf")
     return tuple(dict.fromkeys(found))
 
 
@@ -145,7 +145,7 @@ def gather_variants(several: Sequence[Scores], axes: MeasurePair) -> Variants:
     Raises UsageError for fewer than two variants, a measure that was not computed, and where no query is left.
     """
     if len(several) < 2:
-        raise UsageError("there is one variant alone, so nothing can be chosen; name two runs or more")
+        raise UsageError("only one run, so there is no choice; pass two runs or more")
     valued = []
     for each in several:
         values = each.values[[place(axis, each.measures) for axis in axes]]

@@ -120,7 +120,7 @@ def _axes(utility: str | Measure, fairness: str | Measure, level: int | None) ->
         if len(several) != 1:
             raise UsageError(f"--{option} takes one measure, and {asked!r} names {len(several)}; name one")
         if several[0].better == "neither":
-            raise UsageError(f"{several[0]} does not say which values are better; choose another for --{option}")
+            raise UsageError(f"{several[0]} has no direction; choose another for --{option}")
         axes.append(several[0])
     if axes[0] == axes[1]:
         raise UsageError(f"utility and fairness are both {axes[0]}, so there is nothing to weigh; name two measures")
@@ -196,12 +196,14 @@ def _joined(named: dict[str, Any], baseline: Any) -> tuple[str, dict[str, Any]]:
 def _refuse_writing(runs: Any, betas: Sequence[float], given: Mapping[str, Any]) -> None:
     if len(betas) > 1:
         raise UsageError(
-            f"{len(betas)} values of beta choose a run each, and one can be written; name one, like --beta 1"
+            f"{len(betas)} values of beta choose several runs, and one can be written; pass one, like --beta 1"
         )
     if given.get("samples"):
-        raise UsageError("one ranking a query is written, and --samples has several; leave out one of the two")
+        raise UsageError(
+            "--write-run writes one ranking per query, and --samples has several; leave out one of the two"
+        )
     if isinstance(runs, Result):
-        raise UsageError("values have no rankings, so no run can be written; give the runs that they are of")
+        raise UsageError("values have no rankings, so no run can be written; pass the runs")
 
 
 def _composed(selection: Selection, runs: Mapping[str, Any], qrels: Any, given: Mapping[str, Any]) -> Run:

@@ -62,7 +62,7 @@ def command(
     form, output = (chosen.pop(name) for name in ("form", "output"))
     view = {name: chosen.pop(name) for name in ("per_query", "places")}
     if not labels:
-        raise UsageError("unfairness needs the groups of authors; give --labels FILE")
+        raise UsageError("unfairness needs the groups of authors; add --labels FILE")
     files = printing.name_run_files(runs, [output], sequences, truth, *labels)
     result = evaluate(files, sequences, truth, labels, **chosen)
     for _, fault in result.failed:

@@ -198,10 +198,10 @@ def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, for
     """
     out = Path(named)
     if any(opening.is_stream(run) for run in runs):
-        raise UsageError("a run is read twice for --fix, which a stream cannot be; give a file")
+        raise UsageError("--fix reads a run twice, and a stream can be read only once; pass a file")
     folder = len(runs) > 1 or fspath(named).endswith(os.sep)
     if _is_there(out) and folder and not out.is_dir():
-        raise UsageError(f"{out} is a file, and several runs are written to a folder; name one")
+        raise UsageError(f"{out} is a file, and several runs need a folder; pass one")
     folder = folder or out.is_dir()
     places = {run: out / compression.strip_suffix(Path(run).name) if folder else out for run in runs}
     _refuse_shared(places)

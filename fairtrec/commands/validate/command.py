@@ -65,7 +65,7 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
     if codes:
         typed = click.get_current_context().meta.get(TYPED, {})
         if beside := [option for name, option in typed.items() if name != "codes"]:
-            raise UsageError(f"--codes prints a list, and does nothing else; leave out {beside[0]}")
+            raise UsageError(f"--codes only prints a list; leave out {beside[0]}")
         click.echo(table(), nl=False)
         return
     if not runs:
@@ -93,7 +93,7 @@ def _refuse_others(track: str, given: dict[str, Any]) -> None:
     needed = OF_TRACK.get(track, ())
     for name in needed:
         if given[name] is None:
-            raise UsageError(f"--track {track} needs a file of {name}; give it with --{name} FILE")
+            raise UsageError(f"--track {track} needs a file of {name}; add --{name} FILE")
     foreign = OF_TREC if needed else [name for names in OF_TRACK.values() for name in names]
     for name in foreign:
         if given[name] is not None:

@@ -43,7 +43,7 @@ def read_expectations(
         (("docs", docs), ("docnos", docnos)),
     ):
         if mine is not None and theirs is not None and not loading.is_judged(theirs):
-            raise UsageError(f"--{one} and --{other} say the same twice; leave out one of the two")
+            raise UsageError(f"--{one} and --{other} do the same; leave out one of the two")
     qids, found, example = None, None, ""
     if loading.is_judged(queries) and qrels is None:
         raise UsageError(loading.NO_QRELS)
@@ -98,7 +98,9 @@ def _named(runs: Iterable[FilePath]) -> Docs:
         if submissions.is_refused(path):
             continue
         if opening.is_stream(path):
-            raise UsageError("runs are read twice to look for their documents, which a stream cannot be; give a file")
+            raise UsageError(
+                "runs are read twice to check their documents, and a stream can be read only once; pass a file"
+            )
         own = Docnos.collect(entries.read(path, Findings()).docnos).names
         names = Docnos.collect(np.concatenate((names, own))).names
     return names
@@ -170,7 +172,9 @@ def validate(
     """
     several = [runs] if isinstance(runs, str | PathLike) else list(runs)
     if not all(isinstance(run, str | PathLike) for run in several):
-        raise UsageError("files are validated, of which lines can be named; write each run to one, and give its path")
+        raise UsageError(
+            "only files are validated, since findings have lines; write each run to a file, and pass its path"
+        )
     paths = [fspath(path) for path in several]
     with submissions.guard_files(untrusted=untrusted):
         known = read_expectations(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)

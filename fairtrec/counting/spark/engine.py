@@ -267,7 +267,7 @@ class _Counting:
         try:
             if system.get_file_info(path).type != FileType.NotFound and system.get_file_info(FileSelector(path)):
                 if not force:
-                    raise UsageError(f"{self.folder} exists; add --force to replace it, or name another with -o")
+                    raise UsageError(f"{self.folder} exists; add --force to replace it, or choose another with -o")
                 system.delete_dir_contents(path)
             system.create_dir(path)
         except OSError as fault:

@@ -107,7 +107,7 @@ def refuse_existing(output: Path, *, force: bool) -> None:
     except (OSError, ValueError) as fault:  # a name that no file can have
         raise UsageError(f"cannot write {output}: {reason(fault)}; choose another with -o") from None
     if is_there and not force:
-        raise UsageError(f"{output} exists; add --force to replace it, or name another with -o")
+        raise UsageError(f"{output} exists; add --force to replace it, or choose another with -o")
     if not is_open:
         raise UsageError(f"the folder of {output} is not there or may not be written; choose another with -o")
 

@@ -368,20 +368,20 @@ def test_the_product_is_what_counting_gives(texts, first, second, tokenizer, cas
         (("tau=1,,2",), {}, "there is an empty value"),
         (("tau=x",), {}, "tau"),
         (("colour=1",), {}, "'colour' cannot be varied with NFaiRR@10; there are ties, measure, cutoff, terms"),
-        (("cutoff=0",), {}, "cutoff=0 is no whole number of 1 or more"),
-        (("background-depth=x",), {}, "background-depth=x is no whole number"),
+        (("cutoff=0",), {}, "cutoff=0 is not a whole number of 1 or more"),
+        (("background-depth=x",), {}, "background-depth=x is not a whole number"),
         (("case=yes",), {}, "case=yes is not known; choose sensitive or insensitive"),
         (("missing=maybe",), {}, "the missing 'maybe' is not known"),
         (("terms=1.5 x 3",), {}, "the share in terms=1.5 x 3 is 1.5; it lies between 0 and 1"),
-        (("terms=1.2.3 x 3",), {}, "1.2.3 in terms=1.2.3 x 3 is no share"),
-        (("terms=half x 0",), {}, "draws nothing"),
+        (("terms=1.2.3 x 3",), {}, "1.2.3 in terms=1.2.3 x 3 is not a share"),
+        (("terms=half x 0",), {}, "draws no subset"),
         (("terms=half x 20000",), {}, "these are 20000 variants, and 10000 are the most"),
         (("terms=half x 200", "ties=100"), {"grid": True}, "these are 20000 variants"),
         (("tau=1",), {"seed": -1}, "the seed is -1"),
         (("tau=1",), {"measure": "NFaiRR RR"}, "names 2"),
-        (("terms=each",), {"measure": "nDCG@10"}, "nDCG@10 looks at no terms"),
+        (("terms=each",), {"measure": "nDCG@10"}, "nDCG@10 uses no terms"),
         (("cutoff=5",), {"measure": "TE@10"}, "TE@10 has a value for each group"),
-        (("terms=each",), {"terms": {"f": ["she"], "m": ["he", "his"]}}, "'she' is the one term of the group f"),
+        (("terms=each",), {"terms": {"f": ["she"], "m": ["he", "his"]}}, "'she' is the only term of the group f"),
     ],
 )
 def test_what_cannot_be_varied_is_refused(asked, vary, more, what):
@@ -393,7 +393,7 @@ def test_what_cannot_be_varied_is_refused(asked, vary, more, what):
 
 @pytest.mark.parametrize("vary", ["terms=each", "terms=gender-en", "tokenizer=space", "case=sensitive"])
 def test_counts_do_not_allow_what_texts_do(ten, vary):
-    with pytest.raises(UsageError, match=rf"{vary} needs the texts; give --docs COLLECTION with --terms LIST"):
+    with pytest.raises(UsageError, match=rf"{vary} needs the texts; add --docs COLLECTION with --terms LIST"):
         ablate(ten, "NFaiRR@10", vary)
 
 

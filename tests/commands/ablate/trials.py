@@ -5,7 +5,7 @@ from fairtrec.commands.ablate import ABLATIONS
 from fairtrec_made.command_trials import GIVEN, SHELL, TWO, WORDS
 from fairtrec_made.trials import list_situations
 
-AGAIN = "variants read this again, and a stream can be read only once; give a file"
+AGAIN = "variants read this input again, and a stream can be read only once; pass a file"
 
 SITUATIONS = list_situations("ablate qrels a.run b.run", {"--vary": "cutoff=1,2"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"})
 VALUES = {"--vary": "cutoff=1,2", "--seed": "7"}

@@ -544,7 +544,7 @@ def test_a_pyproject_without_the_table_is_passed_over(folder, fairtrec_command):
     (folder / "pyproject.toml").write_text("[tool.other]\n")
     ended = fairtrec_command("check", "qrels.txt", "runs/new.run")
     assert (ended.code, ended.complaints) == (
-        2, ["nothing is required; give --require 'nDCG@10 >= 0.5', or require = [...] in a TOML file"],
+        2, ["no requirement; add --require 'nDCG@10 >= 0.5', or require = [...] in a TOML file"],
     )  # fmt: skip
 
 
@@ -661,7 +661,7 @@ def test_the_gate_says_the_same_of_runs_of_their_result_and_of_its_file(example,
     assert against.verdicts == of_runs.verdicts
     with pytest.raises(UsageError, match="these values are there already"):
         check(asked, both, "qrels.txt")
-    with pytest.raises(UsageError, match="nothing is required"):
+    with pytest.raises(UsageError, match="no requirement"):
         check([], both)
 
 

@@ -208,7 +208,7 @@ def test_several_baselines_have_daggers(copied, fairtrec_command):
     ("asked", "says"),
     [
         (("--baseline", "all", "--baseline", "bm25"), "--baseline all is every run in turn; leave out the other"),
-        (("--baseline", "bm25", "--baseline", "bm25.run"), "bm25.run is named twice as a baseline; name it once"),
+        (("--baseline", "bm25", "--baseline", "bm25.run"), "bm25.run appears twice as a baseline; pass it once"),
         (("--baseline", "all", "--correlate", "queries"), "--baseline and --equivalence are for comparing runs"),
         (("--baseline", "nix", "--baseline", "bm25"), "there is no"),
     ],
@@ -239,7 +239,7 @@ def test_other_commands_keep_one_baseline(copied, fairtrec_command):
 
 
 def test_an_empty_list_of_baselines_is_refused(made):
-    with pytest.raises(UsageError, match="no baseline was named"):
+    with pytest.raises(UsageError, match="no baseline; pass one"):
         fairtrec.compare(made, [])
 
 

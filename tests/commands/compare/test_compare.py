@@ -192,7 +192,7 @@ def test_how_a_baseline_is_named():
     )
     with pytest.raises(UsageError, match="3 runs are called x"):
         compare(twins, "x")
-    with pytest.raises(UsageError, match="one run alone"):
+    with pytest.raises(UsageError, match="only one run"):
         compare(Result(of.scores[:1], Signature({}), (), {}))
 
 
@@ -270,11 +270,11 @@ def test_correlations_over_queries_and_runs():
     expected = stats.kendalltau(means[:, 0], means[:, 2])
     found = next(each for each in over_runs.rows if each.other == "KL@10" and each.kind == "kendall")
     assert (found.correlation, found.p) == pytest.approx((expected.statistic, expected.pvalue))
-    with pytest.raises(UsageError, match="there is no run"):
+    with pytest.raises(UsageError, match="no run to correlate"):
         correlate(replace(of, scores=()), "runs")
-    with pytest.raises(UsageError, match="there is no run"):
+    with pytest.raises(UsageError, match="no run to draw curves of"):
         fairtrec.curves(replace(of, scores=()))
-    with pytest.raises(UsageError, match="one measure alone"):
+    with pytest.raises(UsageError, match="only one measure"):
         correlate(result("nDCG@10"))
     with pytest.raises(UsageError, match="not over 'documents'"):
         correlate(of, "documents")
@@ -471,7 +471,7 @@ def test_with_one_side_broken_there_is_nothing_to_compare(files, tmp_path, fairt
     done = fairtrec_command("compare", qrels, bm25, *last, "-m", "RR", "--keep-going")
     assert (done.code, done.out) == (3, "")
     assert "4 columns" in done.complaints[0]
-    assert "leave nothing to compare; mend them" in done.complaints[1]
+    assert "leave nothing to compare; repair them" in done.complaints[1]
 
 
 def test_names_that_others_chose_are_no_commands(files, tmp_path, fairtrec_command):

@@ -88,14 +88,14 @@ def test_what_has_no_partner_or_no_cutoff_is_refused(fairtrec_command):
     def correlated(measures):
         return fairtrec.correlate(fairtrec.evaluate(measures, RUNS, **GIVEN), by_cutoff=True)
 
-    with pytest.raises(UsageError, match="AWRF@5 is alone at its cutoff"):
+    with pytest.raises(UsageError, match="AWRF@5 is the only measure at its cutoff"):
         correlated("nDCG@3 AWRF@3 AWRF@5")
     with pytest.raises(UsageError, match="AP has no cutoff to vary"):
         correlated("nDCG@3 AP")
     nowhere = ("compare", "none", "no-such.run", "other.run", "--correlate", "queries")
     for options, said in (
-        (["-m", "nDCG@3"], "nDCG@3 is alone"),
-        (["-m", "nDCG@3 nDCG@5", "--cutoffs", "3,5"], "nDCG is alone"),
+        (["-m", "nDCG@3"], "nDCG@3 is the only one"),
+        (["-m", "nDCG@3 nDCG@5", "--cutoffs", "3,5"], "nDCG is the only one"),
         (["-m", "nDCG@3 AWRF@3", "--cutoffs", "3,5", "--test", "t"], "--correlate compares measures"),
         (["-m", "nDCG@3 AWRF@3", "--cutoffs", "3,5", "--baseline", "other.run"], "leave them out, or --correlate"),
         (["-m", "nDCG@3 AWRF@3", "--cutoffs", "3,5", "--paper", "-f", "md"], "leave out --correlate"),

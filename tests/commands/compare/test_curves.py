@@ -172,20 +172,20 @@ def test_queries_that_a_run_lacks_are_treated_as_by_compare(tmp_path):
         ("map 1 0.5\nmap 2\n", "f:2: not three columns"),
         ("map 1 0.5\nmap 2 high\n", "f:2: the value of map is 'high', which is no number; correct it, or choose"),
         ("map 1 1_0\n", "f:1: the value of map is '1_0', which is no number"),
-        ("map 1 0.5\nmap 1 0.5\n", "f:2: a second value of map of query 1; remove one, or name the runs"),
+        ("map 1 0.5\nmap 1 0.5\n", "f:2: a second value of map of query 1; remove one, or add a column run"),
         ("map 1 0.5\nAP 1 0.5\n", "f:2: a second value of AP of query 1"),
-        ("map all 0.5\n", "here are means alone"),
+        ("map all 0.5\n", "only means"),
         ("mine 1 0.5\n", "neither mine nor 1 is the name of a measure that is known; write CSV"),
         ("map\t\t0.5\n", "f:1: an empty name of a query or measure"),
-        ("runid all x\n", "here are means alone"),
+        ("runid all x\n", "only means"),
         ("qid,map\n1,.5\n\n2\n", "f:4: 1 cells below a header of 2"),
-        ('qid,map\n1,".5\n', "this is no CSV"),
+        ('qid,map\n1,".5\n', "this is not CSV"),
         ("qid,map\n,.5\n", "f:2: a row without the name of its query or run"),
         ("qid,map,map\n1,.5,.5\n", "f:1: two columns are called map; rename one"),
-        ("qid,tag\n1,a\n", "f:1: there is no column of values; name one by its measure"),
-        ("qid,measure,number\n1,map,.5\n", "f:1: beside the column measure there is no column of values; call it value"),
+        ("qid,tag\n1,a\n", "f:1: there is no column of values; name one after its measure"),
+        ("qid,measure,number\n1,map,.5\n", "f:1: beside the column measure there is no column of values; name it value"),
         ("qid,map\n1,.5\n2,x\n", "f:3: the value of map is 'x'"),
-        ('{"qid": 1, "measure": "RR", "value": 1}\n{"qid"\n', "f:2: this line is no JSON"),
+        ('{"qid": 1, "measure": "RR", "value": 1}\n{"qid"\n', "f:2: this line is not JSON"),
         ('{"qid": 1, "measure": "RR"}\n', "f:1: no object with a query, a measure and a value"),
         ('{"qid": 1, "measure": 2, "value": 1}\n', "f:1: the names of query, measure and run are not text"),
         ('{"qid": 1, "measure": "RR", "value": true}\n', "f:1: the value of RR is True, which is no number"),
@@ -211,10 +211,10 @@ def test_runs_of_one_name_and_of_other_measures(tmp_path, monkeypatch, example):
         "e": "qid,run,RR\n1,x,1\n",
     }.items():
         (tmp_path / name).write_text(text, "utf-8")
-    with pytest.raises(UsageError, match="two runs are called x; give the file of one another name: NAME=e"):
+    with pytest.raises(UsageError, match="two runs are called x; rename one: NAME=e"):
         fairtrec.read_values(["a", "e"])
     assert [str(each) for each in fairtrec.read_values(["a", "b"]).scores[0].measures] == ["RR", "AP"]
-    with pytest.raises(UsageError, match="no measure in common: p has RR; q has AP; give files"):
+    with pytest.raises(UsageError, match="no measure in common: p has RR; q has AP; pass files"):
         fairtrec.read_values({"p": "a", "q": "b"})
     with pytest.raises(UsageError, match="p is the name of one run, and c holds 2; leave it out"):
         fairtrec.read_values({"p": "c"})
@@ -224,7 +224,7 @@ def test_runs_of_one_name_and_of_other_measures(tmp_path, monkeypatch, example):
     from fairtrec.report.writers import RESULTS
 
     (tmp_path / "d").write_text(RESULTS("json", summary), "utf-8")
-    with pytest.raises(InputError, match=r"^d: here are no values of queries, which are compared; evaluate with -q"):
+    with pytest.raises(InputError, match=r"^d: no values of queries to compare; evaluate with -q"):
         fairtrec.read_values("d")
 
 
@@ -248,8 +248,8 @@ def test_the_command_refuses_what_evaluates(tmp_path, fairtrec_command):
     for options in (["-c"], ["--cutoffs", "1,5"], ["--keep-going"], ["--background", "x"]):
         done = fairtrec_command("compare", "--values", *files, *options)
         assert done.code == 2
-        assert "--values takes what is in the files, and evaluates nothing; leave out" in done.err
-    assert "there is one run alone" in fairtrec_command("compare", "--values", files[0]).err
+        assert "--values reads values from files and evaluates no run; leave out" in done.err
+    assert "only one run" in fairtrec_command("compare", "--values", files[0]).err
     assert "Missing argument" in fairtrec_command("compare", files[0]).err
     assert fairtrec_command("compare", "--values", *files, "-o", files[0]).code == 2
     beside = fairtrec_command("compare", "--values", files[1], "--baseline", files[0], "-f", "csv").out

@@ -163,9 +163,9 @@ def test_published_counts_can_be_told_how_they_were_made(copied, fairtrec_comman
     assert "terms:terms@" in signatures[0]
     Path("others").write_text("she,x\nhe,y\n")
     for given, code, what in (
-        (["--terms", "terms"], 2, "by --terms and --tokenizer together"),
-        (["--tokenizer", "space"], 2, "by --terms and --tokenizer together"),
-        (["--case-sensitive"], 2, "by --terms and --tokenizer together"),
+        (["--terms", "terms"], 2, "--terms and --tokenizer go together"),
+        (["--tokenizer", "space"], 2, "--terms and --tokenizer go together"),
+        (["--case-sensitive"], 2, "--terms and --tokenizer go together"),
         (["--terms", "others", "--tokenizer", "strip"], 3, "found.tsv: its groups are f, m, those of others x, y; "),
     ):
         done = fairtrec_command(*stated, "u.arrow", *given)

@@ -184,7 +184,7 @@ def test_neither_the_order_of_lines_and_runs_nor_each_run_twice_changes_a_number
 
 
 def test_what_does_not_fit_is_refused(labelled):
-    with pytest.raises(UsageError, match="nothing is here that gold could agree with; give labels=FILE"):
+    with pytest.raises(UsageError, match="nothing to compare gold labels with; give labels=FILE"):
         agree(labelled)
     with pytest.raises(UsageError, match=r"the confidence is 1\.5"):
         agree(labelled, confidence=1.5, **WORDS)

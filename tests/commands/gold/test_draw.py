@@ -250,7 +250,10 @@ def test_an_existing_sheet_is_overwritten_by_force_alone(copied, fairtrec_comman
     assert fairtrec_command(*line).code == 0
     (copied / "sheet.tsv").write_text("labelled", "utf-8")
     refused = fairtrec_command(*line)
-    assert (refused.code, refused.err) == (2, "sheet.tsv exists; add --force to replace it, or name another with -o\n")
+    assert (refused.code, refused.err) == (
+        2,
+        "sheet.tsv exists; add --force to replace it, or choose another with -o\n",
+    )
     also_read = fairtrec_command(*line, "--gold", "sheet.tsv", "--force")
     assert (also_read.code, also_read.err) == (2, "the output sheet.tsv is also read; choose another with -o\n")
     assert (copied / "sheet.tsv").read_text("utf-8") == "labelled"

@@ -380,7 +380,7 @@ def test_without_judgements_the_scores_of_the_run_are_a_utility(fairtrec_command
         ({"from_": "elsewhere"}, "choose run, background or runs"),
         ({"utility": "NumRet"}, "utility is a measure that is better higher"),
         ({"fairness": "IFaiRR@10"}, "neither better higher nor lower; name another with --fairness"),
-        ({"fairness": "NFaiRR@10 FaiRR@10"}, "one measure of utility and one of fairness are wanted"),
+        ({"fairness": "NFaiRR@10 FaiRR@10"}, "pass one measure of utility and one of fairness"),
         ({"fairness": "CRBO@10", "counterfactual": RUNS["neural"]}, "which other orders have not"),
         ({"missing": "skip"}, "headroom places every document"),
         ({"samples": True}, "leave out --samples"),

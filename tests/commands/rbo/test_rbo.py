@@ -204,7 +204,7 @@ def test_the_command_gives_the_same_numbers_in_every_format(fairtrec_command, ex
 def test_wrong_usage(fairtrec_command, example, tmp_path):
     path = example / "bm25.run"
     assert fairtrec_command("rbo", path).complaints == [
-        "RBO compares runs; name at least two, or one and --baseline RUN"
+        "RBO compares runs; pass at least two, or one and --baseline RUN"
     ]
     assert fairtrec_command("rbo", path, path, "-p", 1).code == 2
     other = tmp_path / "other.run"

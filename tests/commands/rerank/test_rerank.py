@@ -141,17 +141,17 @@ def test_all_formats_have_the_same_numbers(fairtrec_command, tmp_path):
         (("--by", "DetCons@10(x=1)"), 2, "cannot read the reranker"),
         (("--by", "DetCons(depth=3)"), 2, "has no parameter depth"),
         (("--by", "DetCons(cutoff=3)@10"), 2, "the parameter cutoff is given twice"),
-        (("--by", ""), 2, "no reranker was named"),
+        (("--by", ""), 2, "no reranker; add one"),
         (("--by", "DetCons", "--missing", "skip"), 2, "a reranker places every document"),
-        (("--by", "DetCons", "--rankings", "3"), 2, "there is no chance in DetCons@10"),
+        (("--by", "DetCons", "--rankings", "3"), 2, "no chance in DetCons@10"),
         (("--by", "DetCons", "--candidates", "0"), 2, "candidates is 0"),
         (("--by", "Random", "--seed", "-1"), 2, "seed is -1"),
-        (("--by", "DetCons DetGreedy"), 2, "2 runs are written; name a folder"),
+        (("--by", "DetCons DetGreedy"), 2, "2 runs need a folder"),
         (("--by", "DetCons", "-o", "resources/example/neural.run"), 2, "is also read"),
         (("--by", "DetCons", "-o", "no/such/folder/x.run"), 2, "is not there or may not be written"),
         (("--by", "DetCons", "--target", "f=0.4,m=0.4"), 2, "sum to 0.8"),
         (("--by", "DetCons", "-m", "NDKLL@10"), 2, "there is no measure NDKLL"),
-        (("--by", "DetCons DetGreedy", "-o", "README.md"), 2, "is a file, and several runs are written to a folder"),
+        (("--by", "DetCons DetGreedy", "-o", "README.md"), 2, "is a file, and several runs need a folder"),
     ],
 )
 def test_wrong_usage(arguments, code, says, fairtrec_command):
@@ -311,7 +311,7 @@ def test_a_faulty_reranker_is_told(ranks, says):
 
 
 def test_an_input_that_there_is_not_is_told():
-    with pytest.raises(UsageError, match="asks for prices, which there is not"):
+    with pytest.raises(UsageError, match="asks for prices, which does not exist"):
         fairtrec.rerank(Wishing(), {"r": {"q": {"a": 2.0, "b": 1.0}}})
     with pytest.raises(TypeError, match="does not say how it orders"):
         Reranker()()

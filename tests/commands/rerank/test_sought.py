@@ -369,7 +369,7 @@ def test_a_cutoff_is_that_of_each_that_names_none():
 @pytest.mark.parametrize(
     ("by", "given", "says"),
     [
-        ("Optimal(utility=nDCG@10)", GIVEN, "Optimal(utility=nDCG@10) needs judgements; give QRELS, or utility=scores"),
+        ("Optimal(utility=nDCG@10)", GIVEN, "Optimal(utility=nDCG@10) needs qrels; pass QRELS, or utility=scores"),
         ("Optimal(fairness=DUO_random,utility=scores)", {"positions": POSITIONS}, "DUO_random is neither better higher nor"),
         ("Optimal(fairness=DUO,utility=DUO@5)", {"positions": POSITIONS}, "DUO@5 is lower; utility is a measure"),
         ("Worst(fairness=CRBO@5,utility=scores)", {"counterfactual": RUNS["fair"]}, "which other orders have not; name another with fairness="),
@@ -379,9 +379,9 @@ def test_a_cutoff_is_that_of_each_that_names_none():
         ("Worst(fairness=DUO,utility=scores,pin_unjudged=True)", {}, "scores have no grades; leave out pin_unjudged"),
         ("Worst(fairness=DUO,utility=scores,from=runs)", {}, "only the documents of the run have scores; leave out from"),
         ("Worst(fairness=DUO,tau=0)", {}, "tau is of the fairness; write it there"),
-        ("Worst(fairness='DUO KL',utility=scores)", {}, "is not one measure; give one, like"),
+        ("Worst(fairness='DUO KL',utility=scores)", {}, "is not one measure; write one, like"),
         ("Worst(fairness=FaiRR,from=background)", {"qrels": QRELS, **{name: GIVEN[name] for name in ("terms", "docs")}}, "from=background takes documents of a run"),
-        ("Worst(fairness=Skew@5,utility=scores)", GIVEN, "one measure of utility and one of fairness are wanted, and these are"),
+        ("Worst(fairness=Skew@5,utility=scores)", GIVEN, "pass one measure of utility and one of fairness, not"),
         ("Worst(fairness=NoSuch)", {"qrels": QRELS}, "there is no measure NoSuch"),
     ],
 )  # fmt: skip

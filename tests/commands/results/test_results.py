@@ -58,7 +58,7 @@ BROKEN = [
     ("{", "no JSON"),
     (b"\xff{}", "not UTF-8"),
     ("[]", "the file must be an object"),
-    ("{}", "this is no results file of format 1; write it with: fairtrec eval -f json -q"),
+    ("{}", "this is not a results file of format 1; write it with: fairtrec eval -f json -q"),
     ('{"format": 1}', "a.json: measures is missing; write it with: "),
     ('{"a": 1, "a": 2}', "'a' appears twice"),
     ('{"a": NaN}', "NaN is no number"),
@@ -127,7 +127,7 @@ def test_a_baseline_is_one_run_with_its_queries():
             which.take_baseline(measures(measure))
 
 
-OLD = "this is no results file of format 1; write it with: fairtrec eval -f json -q"
+OLD = "this is not a results file of format 1; write it with: fairtrec eval -f json -q"
 NEW = (
     "this results file has format {}, and this fairtrec reads format 1; upgrade it with: pip install --upgrade fairtrec"
 )

@@ -247,7 +247,7 @@ def test_requirements_keep_variants_from_being_chosen_and_leave_the_scale():
         fairtrec.select(result, **BOTH, folds=1, require="nDCG@10 > 0.9")
     with pytest.raises(UsageError, match="which baseline"):
         fairtrec.select(result, **BOTH, folds=2, require="nDCG@10 >= baseline")
-    with pytest.raises(UsageError, match="a choice knows no slices"):
+    with pytest.raises(UsageError, match="a choice has no slices"):
         fairtrec.select(result, **BOTH, folds=2, require="worst slice nDCG@10 >= 0")
 
 
@@ -277,19 +277,19 @@ def test_a_value_for_each_group_is_no_axis(example):
         ({"beta": -1}, "it is 0 or more"),
         ({"beta": "nan"}, "it is 0 or more"),
         ({"beta": "0,x"}, "beta is 'x'; it is a number of 0 or more, or inf"),
-        ({"beta": ()}, "no beta is named"),
+        ({"beta": ()}, "no beta; pass one"),
         ({"folds": 3}, "3 folds were asked for, of 2 queries"),
         ({"folds": 0}, "0 folds were asked for"),
         ({"folds": "-1"}, "-1 folds were asked for"),
         ({"fairness": "Spoken"}, "Spoken"),
-        ({"fairness": "TE@10"}, "TE@10 does not say which values are better; choose another for --fairness"),
+        ({"fairness": "TE@10"}, "TE@10 has no direction; choose another for --fairness"),
         ({"utility": "DP@10"}, "there are no values of DP@10, only of nDCG@10, NFaiRR@10"),
         ({"utility": "nDCG@10 RR"}, "--utility takes one measure, and 'nDCG@10 RR' names 2"),
         ({"fairness": "nDCG@10"}, "both nDCG@10"),
         ({"baseline": "c"}, "there is no run or file c"),
         ({"qrels": {}}, "these values are there already"),
         ({"write_run": "x", "beta": 1}, "values have no rankings"),
-        ({"write_run": "x"}, "5 values of beta choose a run each, and one can be written"),
+        ({"write_run": "x"}, "5 values of beta choose several runs, and one can be written"),
         ({"write_run": "x", "beta": 1, "samples": True}, "--samples has several"),
         ({"test": "guess"}, "test is 'guess'"),
     ],
@@ -301,7 +301,7 @@ def test_what_cannot_be_chosen_is_refused(more, what):
 
 
 def test_one_variant_leaves_no_choice():
-    with pytest.raises(UsageError, match="there is one variant alone"):
+    with pytest.raises(UsageError, match="only one run, so there is no choice"):
         fairtrec.select(result_of({"a": [[0.1, 0.2], [0.3, 0.4]]}), **BOTH)
 
 

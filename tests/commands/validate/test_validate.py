@@ -280,21 +280,21 @@ def test_annotations_of_a_workflow(desk, fairtrec_command):
         (["--fix", "good.run"], "good.run is one of the files that are read"),
         (["--fix", "good.run", "--force"], "good.run is one of the files that are read"),
         (["--fix", "bad.run", "--force", "--queries", "bad.run"], "bad.run is one of the files that are read"),
-        (["untidy.run", "--fix", "bad.run"], "bad.run is a file, and several runs are written to a folder"),
+        (["untidy.run", "--fix", "bad.run"], "bad.run is a file, and several runs need a folder"),
         (["./good.run", "--fix", "out"], "good.run and ./good.run would both be written to out/good.run"),
         (["--fix", "new.run.gz"], "a repaired run is written as plain text; leave out .gz"),
         (["--fix", "no/new.run"], "the folder of no/new.run is not there"),
-        (["-", "--fix", "out"], "a run is read twice for --fix"),
+        (["-", "--fix", "out"], "--fix reads a run twice"),
         (["--force"], "--force is for a folder of --fix"),
-        (["--qrels", "a", "--queries", "b"], "--qrels and --queries say the same twice"),
-        (["--docs", "a", "--docnos", "b"], "--docs and --docnos say the same twice"),
+        (["--qrels", "a", "--queries", "b"], "--qrels and --queries do the same"),
+        (["--docs", "a", "--docnos", "b"], "--docs and --docnos do the same"),
         (["--truth", "a"], "--truth does not go with --track trec"),
         (
             ["--track", "trec-fair-2019"],
-            "--track trec-fair-2019 needs a file of sequences; give it with --sequences FILE",
+            "--track trec-fair-2019 needs a file of sequences; add --sequences FILE",
         ),
         (["--track", "trec-fair-2019", "--sequences", "a", "--truth", "b", "--due", 3], "--due does not go with"),
-        (["-", "--docnos", "bad.run"], "runs are read twice to look for their documents"),
+        (["-", "--docnos", "bad.run"], "runs are read twice to check their documents"),
     ],
 )
 def test_wrong_usage(desk, fairtrec_command, arguments, said):
@@ -500,7 +500,9 @@ def test_a_name_with_a_slash_behind_is_that_of_a_folder(copied, fairtrec_command
 
 
 def test_objects_are_no_files_to_validate():
-    with pytest.raises(UsageError, match="files are validated, of which lines can be named; write each run to one"):
+    with pytest.raises(
+        UsageError, match="only files are validated, since findings have lines; write each run to a file"
+    ):
         fairtrec.validate([pd.DataFrame()])
 
 

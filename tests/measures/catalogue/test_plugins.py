@@ -135,7 +135,10 @@ def test_a_plug_in_that_asks_for_what_there_is_not_is_one_line(fairtrec_with):
     fairtrec = fairtrec_with(SHARE.replace("counts", "colours"), ["SpokenShare = plug_in:SpokenShare"])
     done = fairtrec("eval", "none", "my.run", "-m", "SpokenShare", "--terms", "terms.csv", "--docs", "docs.tsv")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "SpokenShare@10 asks for colours, which there is not; it has a fault, report it to its authors\n"
+    assert (
+        done.err
+        == "SpokenShare@10 asks for colours, which does not exist; report this bug to the authors of the plug-in\n"
+    )
 
 
 def test_a_plug_in_that_is_broken_is_no_trouble_to_others(fairtrec_with):

@@ -50,9 +50,9 @@ def make_counterfactual(
 
     how = take_options(rewriting.RewritingOptions, options)
     if how.one_way and how.pronouns:
-        raise UsageError("--one-way takes her and his as the list has them; leave out --pronouns")
+        raise UsageError("--one-way takes her and his from the list; leave out --pronouns")
     if depth is not None and runs is None:
-        raise UsageError("-M N cuts runs; give --runs RUN")
+        raise UsageError("-M N cuts runs; add --runs RUN")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)
     ranked = [] if runs is None else loading.name_rankings(runs)
     refuse_read(output, [*several, pairs, *(run for _, run in ranked)])
@@ -76,7 +76,7 @@ def uncovered(pairs: Any, terms: Any, *, ignore_case: bool = False, one_way: boo
             told = " and ".join(f"{other} ({group})" for group, other in sorted(of.items()))
             message = f"{word} stands for {told}, of different groups, and would always become {several[0]}"
             more = ", or leave it with --one-way" * any(word == right for _, right in listed.lines)
-            raise InputError(f"{message}; give each a counterpart of its own{more}", listed.name)
+            raise InputError(f"{message}; write a separate counterpart for each{more}", listed.name)
     every = {term for group in of_groups.groups for term in of_groups.terms[group]}
     return len(every), Vocabulary(listed, ignore_case=ignore_case).uncovered(of_groups)
 

@@ -117,8 +117,7 @@ def find_output_kind(output: Path) -> tuple[LineForm, Codec]:
     codec = CODECS.get(output.suffix, "")
     form = FORMS.get((output.with_suffix("") if codec else output).suffix)
     if form is None:
-        raise UsageError(f"the name {output} does not say what to write; let it end in .tsv or .jsonl, "
-                         "and perhaps in .gz, .bz2 or .zst behind that")  # fmt: skip
+        raise UsageError(f"{output} has no known suffix; use .tsv or .jsonl, also followed by .gz, .bz2 or .zst")
     return form, codec
 
 
@@ -162,7 +161,7 @@ def substitute(
 def refuse_output(output: Path) -> None:
     """Raise UsageError for an output that cannot be."""
     if output.is_dir():
-        raise UsageError(f"{output} is a folder; name a file with -o")
+        raise UsageError(f"{output} is a folder; choose a file with -o")
     if not output.parent.is_dir():
         raise UsageError(f"the folder of {output} is not there; make it, or choose another with -o")
 

@@ -81,7 +81,7 @@ def make_labels(
     folder = Path(output)
     for path in (pages, qrels, world):
         if path is not None and any(is_same(fspath(path), str(folder / name)) for name in _names(qrels, world)):
-            raise UsageError(f"{fspath(path)} is read, and would be replaced; name another folder with -o")
+            raise UsageError(f"{fspath(path)} is an input and would be replaced; choose another folder with -o")
     refuse_full_folder(folder, force=force)
     shares = None if world is None else _read_world(world)
     folder.mkdir(parents=True, exist_ok=True)

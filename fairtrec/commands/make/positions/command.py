@@ -60,7 +60,7 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     read = [given[name] for name in ("embeddings", "ids", "docs", "fit", "spurious", "labels")]
     files = printing.name_run_files(runs, [output, given["save_embeddings"]], *read)
     if output is not None and output == given["save_embeddings"]:
-        raise UsageError(f"{output} is where both positions and embeddings go; give two names")
+        raise UsageError(f"{output} would hold both positions and embeddings; choose two names")
     placed = make_positions(files, **given)
     emit(placed.tsv, output)
     printing.tell(placed.list_notes(accuracy_as))

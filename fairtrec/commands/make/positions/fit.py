@@ -206,7 +206,7 @@ class Fitting:
             explained.append(axes.explained)
         if not rows:
             raise InputError(
-                "no query has two documents that differ, and one more for each more axis; give more with --fit FILE"
+                "no query has two different documents, plus one for each further axis; add more with --fit FILE"
             )
         queries = np.concatenate([np.full(len(documents), query) for query, documents in rows])
         of_rows = np.concatenate([documents for _, documents in rows])

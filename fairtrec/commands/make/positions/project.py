@@ -78,7 +78,7 @@ def _matrix(model: Embedder, texts: list[str]) -> Any:
         raise InputError(f"the model fails, or its vectors differ in length ({fault}); mend it") from None
     if values.ndim != 2 or len(values) != len(texts):
         shape = " x ".join(map(str, values.shape))
-        raise InputError(f"the model gave an array of {shape} for {len(texts)} texts; it has to give a row for each")
+        raise InputError(f"the model gave an array of {shape} for {len(texts)} texts; it must return a row for each")
     return values
 
 
@@ -108,7 +108,7 @@ def _by_library(texts: list[str], name: str) -> Embedding:
     except Exception as fault:  # noqa: BLE001 - of whatever kind: the library has no error of its own
         lines = str(fault).strip().splitlines()
         why = refused or (lines[0][:200] if lines else type(fault).__name__)
-        raise ResourceError(f"the model {name} cannot be loaded ({why}); name a folder that holds it") from None
+        raise ResourceError(f"the model {name} cannot be loaded ({why}); pass a folder that holds it") from None
     values = model.encode(texts, show_progress_bar=False, convert_to_numpy=True, normalize_embeddings=False)
     limit = getattr(model, "max_seq_length", None)
     longer = _longer(model.tokenizer, texts, limit) if isinstance(limit, int) else 0
@@ -137,13 +137,13 @@ def _digest(weights: Mapping[str, Any]) -> str:
 def _refuse_odd_sources(embeddings: Any, docs: Any, model: Any, ids: Any) -> None:
     """Raise UsageError unless there are either embeddings, or texts and a model that makes embeddings of them."""
     if embeddings is None and model is None:
-        raise UsageError("positions are made of vectors; give --embeddings FILE, or --docs COLLECTION and --model NAME")
+        raise UsageError("positions need vectors; add --embeddings FILE, or --docs COLLECTION and --model NAME")
     if embeddings is not None and (model is not None or docs is not None):
-        raise UsageError("--embeddings are there already, so nothing is made of texts; leave out --docs and --model")
+        raise UsageError("--embeddings replace texts; leave out --docs and --model")
     if model is not None and docs is None:
-        raise UsageError("a model makes vectors of texts; give --docs COLLECTION")
+        raise UsageError("a model needs texts; add --docs COLLECTION")
     if ids is not None and embeddings is None:
-        raise UsageError("--ids names the rows of --embeddings; give these, or leave it out")
+        raise UsageError("--ids names the rows of --embeddings; add these, or leave it out")
 
 
 def make_positions(
@@ -231,12 +231,12 @@ def make_positions(
 def _groups(labels: Any, toward: str | None) -> Labels | None:
     if labels is None:
         if toward is not None:
-            raise UsageError("--toward names a group of labels; give --labels FILE")
+            raise UsageError("--toward needs labels; add --labels FILE")
         return None
     groups = loading.labels(labels, None)
     if toward is None and len(groups.groups) > 2:
         many = len(groups.groups)
-        raise UsageError(f"accuracy is of two groups, and these labels have {many}; point the axis with --toward G")
+        raise UsageError(f"accuracy needs two groups, and these labels have {many}; point the axis with --toward G")
     if toward is not None and toward not in groups.groups:
         raise UsageError(f"{groups.name} has no group {toward}; there are {', '.join(groups.groups)}")
     return groups

@@ -59,7 +59,7 @@ def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
     if not isinstance(thing, PATH):
         return _held(thing, ids, wanted)
     if opening.is_stream(thing):
-        raise InputError("vectors are looked up, which cannot be done in a stream; give a file", thing)
+        raise InputError("vectors cannot be looked up in a stream; pass a file", thing)
     with opening.open_input(thing) as file:
         start = file.read(6)
     if start.startswith(opening.PARQUET):
@@ -73,9 +73,9 @@ def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
         elif inside is not None:
             rows = _rows(inside, thing, values, wanted)
         else:
-            raise UsageError("the rows of a matrix have no names; give --ids FILE, a docno on each line")
+            raise UsageError("the rows of a matrix have no names; add --ids FILE, a docno on each line")
     else:
-        raise InputError("these are no vectors; give .npy or .npz of numpy, or Parquet", thing)
+        raise InputError("these are not vectors; pass .npy or .npz of numpy, or Parquet", thing)
     size = opening.size(thing)
     called = f"@{opening.sha256(thing)[:8]}" if size <= LARGEST_HASHED else f"/{size}"
     return Vectors(opening.name(thing) + called, rows, values, thing)
@@ -117,7 +117,7 @@ def _readable(path: FilePath) -> Iterator[None]:
             yield
     except (OSError, MemoryError, *packed, *header) as fault:  # of a header that claims more than there is
         why = (str(fault).splitlines() or [type(fault).__name__])[0][:100]
-        raise InputError(f"this is no array of numbers ({why}); write it with numpy.save", path) from None
+        raise InputError(f"this is not an array of numbers ({why}); write it with numpy.save", path) from None
 
 
 def _arrays(path: FilePath, *, packed: bool) -> tuple[Any, Docs | None]:
@@ -149,7 +149,7 @@ def _matrix(path: FilePath) -> npt.NDArray[Any]:
 def _checked(values: npt.NDArray[Any], path: FilePath | None) -> npt.NDArray[Any]:
     if values.ndim != 2 or values.dtype.kind not in "fiu":
         what = f"an array of {values.ndim} dimensions of {values.dtype}"
-        raise InputError(f"{what} where a matrix of numbers is needed; give a row for each document", path)
+        raise InputError(f"{what} instead of a matrix of numbers; write a row for each document", path)
     if not values.shape[1]:
         raise InputError("these vectors have no dimension; was the model run?", path)
     return values
@@ -173,7 +173,7 @@ def _ids(ids: Any) -> tuple[Docs, FilePath | None]:
 def _rows(names: Docs, path: FilePath | None, values: npt.NDArray[Any], wanted: Docnos) -> Ints:
     """Find the row of each wanted document among the names of all rows, which stand in that file."""
     if len(names) != len(values):
-        raise InputError(f"{len(names)} ids for {len(values)} vectors; give as many", path)
+        raise InputError(f"{len(names)} ids for {len(values)} vectors; pass the same number", path)
     found = wanted.rows(names) if len(names) else np.empty(0, np.int64)
     here = np.flatnonzero(found != MISSING)
     return _placed(found[here], here, wanted, path, lines=True)

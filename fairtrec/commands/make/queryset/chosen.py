@@ -149,7 +149,7 @@ def targets(path: FilePath, *, sliced: bool) -> list[Path]:
     """Name the files that a set is written to. Raises UsageError for a name that does not end in .tsv."""
     place = Path(path)
     if place.suffix != ENDING or not place.stem:
-        raise UsageError(f"{fspath(path)}: a query set is a TSV, with a passport beside it; call it NAME.tsv")
+        raise UsageError(f"{fspath(path)}: a query set is a TSV with a passport next to it; name it NAME.tsv")
     slices = [place.with_name(f"{place.stem}.slices{ENDING}")] if sliced else []
     return [place, *slices, place.with_suffix(".toml")]
 

@@ -50,7 +50,7 @@ def command(
         options.refuse_typed("is for a set that is written, with -o FILE", "title")
     else:
         if cast and given["keep"] is None:
-            raise UsageError("a set is of the queries of one label; add --keep LABEL")
+            raise UsageError("a set has the queries of one label; add --keep LABEL")
         places_of = targets(output, sliced=given["domain"] is not None)
         for place in places_of:
             printing.refuse_output(place, *cast, *given.values())

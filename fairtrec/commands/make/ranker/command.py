@@ -128,7 +128,7 @@ def command(triples: str | None, rank: str | None, **given: Any) -> None:
         _rank(rank, **{name: given[name] for name in (*RANKING, *BOTH) if name in given})
         return
     if triples is None:
-        raise UsageError("there is nothing to train on; give TRIPLES, or rank a run with --rank RUN")
+        raise UsageError("nothing to train on; pass TRIPLES, or rank a run with --rank RUN")
     options.refuse_typed("is for ranking; add --rank RUN", *RANKING)
     for name in ("terms", "output"):
         if given[name] is None:
@@ -180,7 +180,7 @@ def _rank(
     models = list_models(model)
     several = len(models) > 1
     if several and (output is None or output.is_file()):
-        raise UsageError(f"{model} holds {len(models)} models; name a folder for their runs with -o")
+        raise UsageError(f"{model} holds {len(models)} models; choose a folder for their runs with -o")
     if several and output is not None:
         refuse_full_folder(output, force=force)
         output.mkdir(parents=True, exist_ok=True)

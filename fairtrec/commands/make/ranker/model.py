@@ -20,7 +20,7 @@ def libraries() -> tuple[Any, Any]:
         import torch
         import transformers
     except ModuleNotFoundError:
-        raise ResourceError("there is no torch or no transformers; run: pip install 'fairtrec[adv]'") from None
+        raise ResourceError("torch or transformers is missing; run: pip install 'fairtrec[adv]'") from None
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     return torch, transformers
@@ -39,9 +39,9 @@ class Ranker:
         from safetensors import SafetensorError
 
         if device.startswith("cuda") and not torch.cuda.is_available():
-            raise ResourceError(f"there is no {device} on this machine; leave --device away to use the processor")
+            raise ResourceError(f"there is no {device} on this machine; leave out --device to use the processor")
         if Path(name).is_dir() and not all(any(Path(name).glob(each)) for each in ("config.json", "*.safetensors")):
-            raise InputError("this folder has no config.json or no model.safetensors; name another", name)
+            raise InputError("this folder has no config.json or no model.safetensors; pass another", name)
 
         def load(*, is_here: bool) -> Any:
             torch.manual_seed(seed)

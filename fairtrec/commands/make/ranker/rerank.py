@@ -31,7 +31,7 @@ def rerank(
     for ranker in rankers:
         scores = ranker.look(*pairs, size).astype(np.float64)
         if not np.isfinite(scores).all():
-            raise InputError("this model gives scores that are no numbers; choose another", ranker.name)
+            raise InputError("this model returns scores that are not numbers; choose another", ranker.name)
         tag = opening.name(ranker.name.rstrip("/"))
         yield Run(ranker.name, tag, first.qids, *sort_by_score(first.starts, first.docnos, scores))
 

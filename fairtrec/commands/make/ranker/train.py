@@ -63,7 +63,7 @@ def split_triples(triples: Triples, share: float, seed: int) -> tuple[Ints, Ints
     """Part the triples: all to learn from; of these those that lean and as many others; those of held-out queries."""
     names, number = np.unique(np.array([query for query, *_ in triples.rows]), return_inverse=True)
     if len(names) < 2:
-        raise InputError("the triples are of one query, and one is held out; give triples of two queries or more")
+        raise InputError("the triples have one query, and one is held out; pass triples of two queries or more")
     random, many = np.random.default_rng([seed, 0]), min(max(round(share * len(names)), 1), len(names) - 1)
     is_held = np.isin(number, random.permutation(len(names))[:many])
     rows, leans = np.flatnonzero(~is_held), triples.leans[~is_held]
@@ -81,7 +81,7 @@ class Batches:
         self.size, self.key, self.in_epoch = size, (seed, phase), len(rows) // size
         if self.in_epoch < 2:
             what = f"{len(rows)} triples make fewer than two batches of {size}"
-            raise InputError(f"{what}; give more triples, or a smaller --batch-size")
+            raise InputError(f"{what}; pass more triples, or a smaller --batch-size")
         self._order = lru_cache(maxsize=1)(lambda epoch: np.random.default_rng([*self.key, epoch]).permutation(rows))
 
     def __getitem__(self, step: int) -> Ints:
@@ -147,9 +147,9 @@ def train(
     training = _Training(found, how, folder, settings, watcher)
     made = {path.parent: _notes(path).object("settings").values for path in folder.glob(f"*/{NOTES}")}
     if resume and any(of != settings for of in made.values()):
-        raise UsageError(f"{folder} was made with other options or triples; give the same again, or --force")
+        raise UsageError(f"{folder} was made with other options or triples; pass the same, or --force")
     if not (resume or force) and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} is there already; name another with -o, or add --force or --resume")
+        raise UsageError(f"{folder} exists; choose another with -o, or add --force or --resume")
     training.old = set() if resume else set(made)
     for path in [] if resume else folder.glob(f".*{STATE}"):
         path.unlink()
@@ -273,7 +273,7 @@ class _Training:
             return 0, 0.0
         kept = torch.load(self._state(name), map_location=self.how.device, weights_only=True)
         if json.loads(kept["settings"]) != json.loads(json.dumps(self.settings)):
-            raise UsageError(f"{self.folder} was made with other options or triples; give the same again, or --force")
+            raise UsageError(f"{self.folder} was made with other options or triples; pass the same, or --force")
         for of, each in learners.items():
             each.load_state_dict(kept[of])
         return kept["step"], kept["loss"]

@@ -202,7 +202,7 @@ def test_a_word_that_stands_for_several_is_named_with_what_leaves_it(fairtrec_co
 def test_words_of_different_groups_may_become_one_word_one_way(fairtrec_command, tmp_path):
     done, _ = command(fairtrec_command, tmp_path, "she,they\nhe,they\n", "--terms", "gender-en")
     assert done.code == 3
-    assert "give each a counterpart of its own, or leave it with --one-way" in done.err
+    assert "write a separate counterpart for each, or leave it with --one-way" in done.err
     done, text = command(fairtrec_command, tmp_path, "she,they\nhe,they\n", "--terms", "gender-en", "--one-way")
     assert text == "they and they"
     assert "# 358 of its 360 terms have no counterpart and stay" in done.err

@@ -70,7 +70,7 @@ def test_what_is_read_is_not_replaced(track, fairtrec_command):
     (track / "graded.qrels").write_text(QRELS)
     done = fairtrec_command(*GIVEN[:-1], "graded.qrels", "-o", ".", "--force")
     assert (done.code, done.complaints) == (
-        2, ["graded.qrels is read, and would be replaced; name another folder with -o"],
+        2, ["graded.qrels is an input and would be replaced; choose another folder with -o"],
     )  # fmt: skip
 
 

@@ -177,26 +177,26 @@ FLOATS = list(VECTORS.values())
 @pytest.mark.parametrize(
     ("make", "code", "says"),
     [
-        (lambda: ["v.npy"], 2, "the rows of a matrix have no names; give --ids FILE"),
+        (lambda: ["v.npy"], 2, "the rows of a matrix have no names; add --ids FILE"),
         (lambda: ["v.parquet", "--ids", "ids.txt"], 2, "--ids names the rows of a matrix"),
         (lambda: ["gone.npy"], 3, "gone.npy: there is no such file"),
-        (lambda: ["a.run"], 3, "a.run: these are no vectors; give .npy or .npz of numpy, or Parquet"),
-        (lambda: ["-"], 3, "-: vectors are looked up, which cannot be done in a stream"),
-        (objects(), 3, "b.npy: this is no array of numbers ("),
-        (objects(np.savez, "b.npz"), 3, "b.npz: this is no array of numbers ("),
-        (cut, 3, "b.npy: this is no array of numbers ("),
-        (bytes_of(b"\x93NUMPY\x01\x00\xff\xff{'"), 3, "b.npy: this is no array of numbers ("),
-        (bytes_of(b"PK\x03\x04 and no more", "b.npz"), 3, "b.npz: this is no array of numbers ("),
+        (lambda: ["a.run"], 3, "a.run: these are not vectors; pass .npy or .npz of numpy, or Parquet"),
+        (lambda: ["-"], 3, "-: vectors cannot be looked up in a stream"),
+        (objects(), 3, "b.npy: this is not an array of numbers ("),
+        (objects(np.savez, "b.npz"), 3, "b.npz: this is not an array of numbers ("),
+        (cut, 3, "b.npy: this is not an array of numbers ("),
+        (bytes_of(b"\x93NUMPY\x01\x00\xff\xff{'"), 3, "b.npy: this is not an array of numbers ("),
+        (bytes_of(b"PK\x03\x04 and no more", "b.npz"), 3, "b.npz: this is not an array of numbers ("),
         (bytes_of(b"PAR1 and no more", "b.parquet"), 2, "--ids names the rows of a matrix"),
         (archive, 3, "b.npz: "),
         (two_matrices, 3, "b.npz: 2 matrices and 0 lists of docnos; keep one of each"),
-        (npy(7), 3, "b.npy: an array of 1 dimensions of float64 where a matrix of numbers is needed"),
+        (npy(7), 3, "b.npy: an array of 1 dimensions of float64 instead of a matrix of numbers"),
         (npy(7, 2, 2), 3, "b.npy: an array of 3 dimensions of float64"),
         (npy(7, 2, kind="U3"), 3, "b.npy: an array of 2 dimensions of <U3"),
         (npy(7, 2, kind=np.complex64), 3, "b.npy: an array of 2 dimensions of complex64"),
         (npy(7, 0), 3, "b.npy: "),
-        (npy(6, 2), 3, "ids.txt: 7 ids for 6 vectors; give as many"),
-        (ids_of(*list(VECTORS)[:-1]), 3, "b.txt: 6 ids for 7 vectors; give as many"),
+        (npy(6, 2), 3, "ids.txt: 7 ids for 6 vectors; pass the same number"),
+        (ids_of(*list(VECTORS)[:-1]), 3, "b.txt: 6 ids for 7 vectors; pass the same number"),
         (ids_of(*list(VECTORS)[:-1], "d2"), 3, "b.txt:7: document d2 appears twice; keep one vector"),
         (ids_of("d0", "", *list(VECTORS)[2:]), 3, "b.txt:2: no id"),
         (ids_of("d0", "x" * 1025, *list(VECTORS)[2:]), 3, "b.txt:2: no id, or one of more than 1024 bytes"),
@@ -308,7 +308,7 @@ def test_queries_without_an_axis_are_left_out_and_counted():
     result = fairtrec.evaluate("DUO", run, positions=placed)
     assert np.isnan(result.scores[0].values).sum() == 2
     with pytest.raises(
-        InputError, match="no query has two documents that differ, and one more for each more axis; give more"
+        InputError, match="no query has two different documents, plus one for each further axis; add more"
     ):
         fairtrec.make_positions({"same": run["same"]}, embeddings=vectors)
 
@@ -326,17 +326,17 @@ def test_an_axis_that_another_equals_is_pointed_out():
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
-        ("", 2, "positions are made of vectors; give --embeddings FILE, or --docs COLLECTION and --model NAME"),
-        ("--docs docs.tsv", 2, "positions are made of vectors"),
-        ("--model m", 2, "a model makes vectors of texts; give --docs COLLECTION"),
-        ("--embeddings v.parquet --docs docs.tsv", 2, "--embeddings are there already"),
-        ("--embeddings v.parquet --model m", 2, "--embeddings are there already"),
+        ("", 2, "positions need vectors; add --embeddings FILE, or --docs COLLECTION and --model NAME"),
+        ("--docs docs.tsv", 2, "positions need vectors"),
+        ("--model m", 2, "a model needs texts; add --docs COLLECTION"),
+        ("--embeddings v.parquet --docs docs.tsv", 2, "--embeddings replace texts"),
+        ("--embeddings v.parquet --model m", 2, "--embeddings replace texts"),
         ("--docs docs.tsv --model m --ids ids.txt", 2, "--ids names the rows of --embeddings"),
-        ("--embeddings v.parquet --toward pro", 2, "--toward names a group of labels; give --labels FILE"),
+        ("--embeddings v.parquet --toward pro", 2, "--toward needs labels; add --labels FILE"),
         ("--embeddings v.parquet --labels l.tsv --toward x", 2, "l.tsv has no group x; there are con, pro"),
-        ("--embeddings v.parquet --labels three.tsv", 2, "accuracy is of two groups, and these labels have 3"),
+        ("--embeddings v.parquet --labels three.tsv", 2, "accuracy needs two groups, and these labels have 3"),
         ("--embeddings v.parquet --axes 4", 2, "4 axes where vectors have 3 dimensions; ask for fewer"),
-        ("--embeddings v.parquet --save-embeddings p.tsv", 2, "p.tsv is where both positions and embeddings go"),
+        ("--embeddings v.parquet --save-embeddings p.tsv", 2, "p.tsv would hold both positions and embeddings"),
         ("--embeddings v.parquet --save-embeddings v.parquet", 2, "the output v.parquet is also read"),
         ("--embeddings v.parquet --save-embeddings no/where.parquet", 2, "the folder of no/where.parquet is not"),
         ("--embeddings v.parquet --fit one.tsv", 3, "one.tsv:2: 1 column where there are two or three"),
@@ -408,7 +408,7 @@ def test_texts_that_are_missing_are_named(files, fairtrec_command, monkeypatch):
             lambda texts: [[1.0] * (i + 1) for i in range(len(texts))],
             "the model fails, or its vectors differ in length",
         ),
-        (lambda texts: [["a"]] * len(texts), "an array of 2 dimensions of <U1 where a matrix of numbers is needed"),
+        (lambda texts: [["a"]] * len(texts), "an array of 2 dimensions of <U1 instead of a matrix of numbers"),
     ],
 )
 def test_a_model_that_gives_no_vectors_is_refused(files, model, says):
@@ -504,7 +504,7 @@ def test_models_that_count_no_tokens_say_nothing_of_them(files, fairtrec_command
 
 
 def test_a_model_that_cannot_be_loaded_ends_in_one_line(files, fairtrec_command, library, monkeypatch):
-    says = "the model {} cannot be loaded ({}); name a folder that holds it"
+    says = "the model {} cannot be loaded ({}); pass a folder that holds it"
     asked = ["--docs", "docs.tsv", "--model"]
     refused = "nothing is fetched unless FAIRTREC_AUTOFETCH=1 is set"
     assert fails(fairtrec_command, *asked, "far") == (4, says.format("far", refused))
@@ -514,7 +514,7 @@ def test_a_model_that_cannot_be_loaded_ends_in_one_line(files, fairtrec_command,
     monkeypatch.setenv("FAIRTREC_AUTOFETCH", "1")
     assert fails(fairtrec_command, *asked, "broken") == (4, says.format("broken", "there is no file"))
     monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
-    says = "the model broken cannot be loaded (FAIRTREC_OFFLINE is set); name a folder that holds it"
+    says = "the model broken cannot be loaded (FAIRTREC_OFFLINE is set); pass a folder that holds it"
     assert fails(fairtrec_command, "--docs", "docs.tsv", "--model", "broken") == (4, says)
 
 

@@ -398,7 +398,7 @@ def test_more_than_two_groups_point_an_axis_and_have_no_accuracy():
     placed = fairtrec.make_positions(run, embeddings=vectors_of(run), labels=labels, toward="b")
     assert placed.agreement is None
     assert "no accuracy: it needs two groups, and these labels have 3" in texts(placed.notes)
-    with pytest.raises(fairtrec.UsageError, match="accuracy is of two groups"):
+    with pytest.raises(fairtrec.UsageError, match="accuracy needs two groups"):
         fairtrec.make_positions(run, embeddings=vectors_of(run), labels=labels)
 
 

@@ -224,7 +224,7 @@ def test_what_is_no_set_of_ones_own_is_not_added(here, fairtrec_command):
     done = fairtrec_command("resources", "add", "qs1")
     assert (done.code, done.err) == (
         2,
-        "no file is named; give it behind qs1, or the passport of a set of your own, NAME.toml\n",
+        "no file; write it after qs1, or pass the passport of your own set, NAME.toml\n",
     )
 
 
@@ -275,8 +275,8 @@ def test_a_bad_table_is_named(here, text, said):
         ("votes.tsv --keep n --domain Kind", 2, "--domain COLUMN names a column of --query-texts FILE; give that file"),
         ("votes.tsv --keep n --terms gender-en", 2, "--terms LIST looks into the texts of queries"),
         ("votes.tsv --query-texts texts.tsv", 2, "--query-texts FILE is for queries that are kept; give --keep LABEL"),
-        ("votes.tsv -o my.tsv", 2, "a set is of the queries of one label; add --keep LABEL"),
-        ("votes.tsv --keep n -o my.txt", 2, "my.txt: a query set is a TSV, with a passport beside it"),
+        ("votes.tsv -o my.tsv", 2, "a set has the queries of one label; add --keep LABEL"),
+        ("votes.tsv --keep n -o my.txt", 2, "my.txt: a query set is a TSV with a passport next to it"),
         ("votes.tsv --keep n -o votes.tsv", 2, "the output votes.tsv is also read"),
         ("votes.tsv --keep n --title T", 2, "--title is for a set that is written, with -o FILE; leave it out"),
         ("votes.tsv --keep n -o nowhere/my.tsv", 2, "the folder of nowhere/my.tsv is not there"),

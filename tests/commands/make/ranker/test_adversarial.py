@@ -251,7 +251,7 @@ def test_resuming_takes_the_same_options_and_may_add_lambdas(small, trained_once
 def test_what_is_there_is_replaced_only_by_force(small, trained_once, tmp_path):
     shutil.copytree(trained_once[0], tmp_path / "models")
     (tmp_path / "models" / "mine.txt").write_text("kept")
-    with pytest.raises(UsageError, match="is there already; name another with -o, or add --force or --resume"):
+    with pytest.raises(UsageError, match="exists; choose another with -o, or add --force or --resume"):
         trained(small, tmp_path / "models")
     trained(small, tmp_path / "models", (0.25,), force=True)
     names = {path.name for path in (tmp_path / "models").iterdir()}
@@ -392,7 +392,7 @@ def test_a_folder_of_models_gives_a_folder_of_runs(small, trained_once, tmp_path
     assert fairtrec_command(*one, "-o", tmp_path / "one.run").code == 0
     assert (tmp_path / "one.run").read_text() == (tmp_path / "runs" / "lambda-0.run").read_text()
     assert fairtrec_command(*arguments).complaints == [
-        f"{trained_once[0]} holds 7 models; name a folder for their runs with -o"
+        f"{trained_once[0]} holds 7 models; choose a folder for their runs with -o"
     ]
 
 

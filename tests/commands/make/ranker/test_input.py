@@ -54,7 +54,7 @@ def test_held_out_queries_are_whole_and_the_rest_is_balanced():
     [
         (["q1", "q2"], [[False, False]] * 2, "all pairs are neutral"),
         (["q1", "q2"], [[True, True]] * 2, "no pair is neutral"),
-        (["q1", "q1"], [[True, False]] * 2, "the triples are of one query"),
+        (["q1", "q1"], [[True, False]] * 2, "the triples have one query"),
     ],
 )
 def test_nothing_to_balance(queries, leans, complaint):
@@ -104,7 +104,7 @@ def test_without_torch_a_line_says_what_to_install(arguments, fairtrec_command, 
     monkeypatch.setitem(sys.modules, "torch", None)
     done = fairtrec_command("make", "ranker", *arguments)
     assert done.code == 4
-    assert done.complaints == ["there is no torch or no transformers; run: pip install 'fairtrec[adv]'"]
+    assert done.complaints == ["torch or transformers is missing; run: pip install 'fairtrec[adv]'"]
 
 
 @pytest.mark.parametrize("strengths", ["", "a", "0.1,-1", "0.1,,1", "nan", "inf"])
@@ -122,7 +122,7 @@ def test_lambdas_are_numbers_from_0(strengths, fairtrec_command):
         (["--rank", "a.run", "--lambda", "0"], "--lambda is for training, and --rank trains nothing; leave it out"),
         (["--rank", "a.run", "--docs", "d"], "--rank needs texts; add --query-texts FILE"),
         (["--rank", "a.run"], "--rank needs texts; add --docs FILE"),
-        ([], "there is nothing to train on; give TRIPLES, or rank a run with --rank RUN"),
+        ([], "nothing to train on; pass TRIPLES, or rank a run with --rank RUN"),
         (["t.tsv", "-M", "3"], "--depth is for ranking; add --rank RUN; leave it out"),
         (["t.tsv", "-o", "models"], "training needs --terms; add it"),
         (["t.tsv", "--terms", "gender-en"], "training needs --output; add it"),
