@@ -94,11 +94,17 @@ def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, 
             while len(asked):
                 near = keys[np.minimum(rows, len(keys) - 1)] == wanted.keys[asked]
                 near &= rows < len(keys)
-                asked, rows = asked[near], rows[near]
-                hit = table.same(batch.column(1), rows, words[asked])
-                known[asked[hit]] = True
+                if not near.all():
+                    asked, rows = asked[near], rows[near]
+                hit = table.same(batch.column(1), rows, words[low:high] if len(asked) == high - low else words[asked])
+                is_whole = len(asked) == high - low and bool(hit.all())  # each is found at once, as mostly
+                places: Any = slice(low, high) if is_whole else asked[hit]
+                found = rows if is_whole else rows[hit]
+                known[places] = True
                 for column, name in zip(numbers, (TOKENS, *groups), strict=True):
-                    column[asked[hit]] = take_numbers(batch.column(name))[rows[hit]]
+                    column[places] = take_numbers(batch.column(name))[found]
+                if is_whole:
+                    break
                 asked, rows = asked[~hit], rows[~hit] + 1  # the next row may have the same key
             if not known[low:high].all():
                 refuse_disorder(keys, last, path)  # a row out of its place is not found
