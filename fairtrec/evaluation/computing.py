@@ -1,5 +1,6 @@
 """How measures are called on their inputs: of one ranking of each query or of several, of one attribute or of all."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import cached_property
@@ -104,6 +105,8 @@ def _values_by_cutoff(inputs: Inputs, measures: Sequence[tuple[int, Measure]]) -
     What one cutoff shares with the others is computed once.
     """
     families: dict[Any, list[tuple[int, int, Measure]]] = {}
+    if max(Counter(type(measure) for _, measure in measures).values(), default=0) < SEVERAL:
+        return {}
     for row, measure in measures:
         own_fields = {field.name: getattr(measure, field.name) for field in fields(measure)}
         if isinstance(cutoff := own_fields.pop("cutoff", None), int):
