@@ -82,7 +82,7 @@ def _legend(view: Reliabilities) -> Iterator[str]:
     yield "reliability: the share of the variance of the runs' means that is due to the runs, not to these queries"
     yield "0.8 is a common requirement for an order of runs, 0.95 for a published ranking"
     yield f"[low, high]: {percent} interval, exact for normal residuals"
-    yield f"queries for {view.wanted:g}: so many queries of the same kind give this reliability"
+    yield f"queries for {view.wanted:g}: this many queries of the same kind give this reliability"
     yield "absolute: how reliable a mean is by itself, compared with means over other queries"
     yield f"tau of halves: Kendall's tau-b between the orders by two halves of the queries, seed {view.seed}"
     yield "run, query, residual: shares of the variance of single values"

@@ -30,7 +30,7 @@ RELIABLE = 0.8  # a common requirement of an order
 DEFAULT = ("nDCG@10", "DTR")  # the second with groups that it fits
 UNRELIABLE = NoteKind(
     "unreliable order of people",
-    "the order by people is not reliable, so a low tau is no fault of the judge",
+    "the order by people is not reliable, so a low tau does not count against the judge",
     NoteSeverity.MISLEADING,
 )
 UNCOUNTED = NoteKind(

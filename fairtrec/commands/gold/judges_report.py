@@ -73,7 +73,7 @@ def _write(value: float, places: int, sign: str) -> str:
 def _differences(
     found: JudgeAudits, rate: str, rows: Sequence[tuple[str, JudgeDifference]], places: int
 ) -> ReportTable:
-    names = [f"{each.of[0]} less {each.of[1]}" for _, each in rows]
+    names = [f"{each.of[0]} minus {each.of[1]}" for _, each in rows]
     keys = [*_judge_column(found, rows), Column(f"{SHOWN_RATES[rate]}, difference", names, words=True)]
     values = [
         _estimates("overall", [each.overall for _, each in rows], places, "+"),
@@ -108,7 +108,7 @@ def _number(value: float, places: int) -> str:
 def _legend(found: JudgeAudits) -> Iterator[str]:
     """Explain the columns and signs."""
     percent = f"{100 * found.confidence:.15g}%"
-    yield f"[low, high]: {percent} interval, over queries as clusters"
+    yield f"[low, high]: {percent} interval, with queries as clusters"
     if any(audit.differences for audit in found.judges):
         yield (
             "overall compares different queries, so it may be due to topics; within queries compares groups in queries "

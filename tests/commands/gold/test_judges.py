@@ -342,7 +342,9 @@ def test_orders_are_those_of_evaluations_of_the_pairs_in_common(judge):
     assert first.halves == pytest.approx(reliable.halves)
     assert first.judge_reliability == pytest.approx(fairtrec.reliability(by_judge).rows[0].reliability)
     assert [order.measure for order in found.judges[0].orders] == ["nDCG@10", "DTR", "RR(rel=2)@10"]
-    assert "DTR: the order by people is not reliable, so a low tau is no fault of the judge" in texts(found.notes)
+    assert "DTR: the order by people is not reliable, so a low tau does not count against the judge" in texts(
+        found.notes
+    )
 
 
 def test_default_measures_look_at_judgments(judge):
