@@ -408,7 +408,7 @@ def test_measures_of_requirements_are_not_told_unless_asked_for(fairtrec_command
 
 
 def test_a_mean_over_fewer_queries_is_told(fairtrec_command, asked):
-    done = fairtrec_command(*asked, "-m", "TExFAIR(rbdf=False)@10", "--folds", "1", "--beta", "0", "-f", "csv")
+    done = fairtrec_command(*asked, "-m", "TExFAIR(rbdf=False)@10", "--folds", "1", "--beta", "0", "-f", "csv", "-v")
     assert "# beta 0: TExFAIR(rbdf=False)@10 for 11 of the 12 queries" in done.err
 
 
