@@ -4,10 +4,15 @@ Each table stands in docs/gold-cover.md. `make slow` runs them; every cell is wi
 on the safe side.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks
+from fairtrec.measure.group_forms import _compare_one
+from fairtrec.measures.awrf import awrf
+from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, estimate_from_queries
+from fairtrec.statistics.pooled_shares import DrawnShares
 
 QUERIES, RANKS, TRIALS = 40, 10, 1000
 WEIGHTS = 1 / np.log2(np.arange(2, 2 + RANKS))
@@ -92,3 +97,117 @@ def rates(instrument, part, trials=TRIALS, seed=41):
 def test_a_difference_is_shown_in_five_of_a_hundred_where_there_is_none(instrument, part):
     _, ours = rates(instrument, part)
     assert ours <= 6.5
+
+
+WAYS = ("priority", "Poisson", "uniform")
+
+
+def draw_documents(random, exposure, number, way):
+    """Draw about so many documents: their rows, and the probability of each."""
+    if way == "priority":
+        ratio = exposure / random.random(len(exposure))
+        order = np.argsort(-ratio)
+        return order[:number], np.minimum(1, exposure / ratio[order[number]])[order[:number]]
+    if way == "uniform":
+        return random.choice(len(exposure), number, replace=False), np.full(number, number / len(exposure))
+    low, high = 0.0, 1e6
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.minimum(1, middle * exposure).sum() < number else (low, middle)
+    chance = np.minimum(1, high * exposure)
+    rows = np.flatnonzero(random.random(len(chance)) < chance)
+    return rows, chance[rows]
+
+
+def refusals(number, way, trials=500, seed=3):
+    """How often samples are refused, in percent: as drawn, with a probability of 1 everywhere, and with twice their own."""
+    random, refused = np.random.default_rng(seed), np.zeros(3)
+    for _ in range(trials):
+        documents = random.integers(0, 900, size=(117, RANKS))  # some stand in several queries
+        exposure = np.bincount(documents.ravel(), np.broadcast_to(WEIGHTS, documents.shape).ravel())
+        exposure = exposure[exposure > 0]
+        rows, chance = draw_documents(random, exposure, number, way)
+        none = np.zeros(len(rows))
+        for at, said in enumerate((chance, np.ones(len(rows)), np.minimum(1, 2 * chance))):
+            weights = exposure[rows]
+            drawn = DrawnDocuments(weights, none, none, weights, said, none > 0, float(exposure.sum()))
+            refused[at] += drawn.refuted() is not None
+    return 100 * refused / trials
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("number", [20, 60, 200])
+def test_sheets_are_refused_that_were_not_drawn_so(number, way):
+    """Right sheets are refused in less than one of a hundred; a probability of 1 for all is refused always."""
+    right, certain, _ = refusals(number, way)
+    assert right <= 1
+    assert certain == 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_probabilities_twice_too_high_are_refused_with_enough_labels(way):
+    few, some, many = (refusals(number, way)[2] for number in (20, 60, 200))
+    assert few > 40
+    assert some > 95
+    assert many == 100
+
+
+def cover_of_queries(number, trials=600, seed=5):
+    """How often intervals of drawn queries hold the mean by people, and with queries the expected mean, in percent.
+
+    The instrument has no value in half of 120 queries, those with low values by people.
+    """
+    random, held = np.random.default_rng(seed), np.zeros(2)
+    for _ in range(trials):
+        gold = random.beta(2, 1, size=120)
+        values = np.clip(gold + random.normal(0, 0.1, size=120), 0, 1)
+        values[np.argsort(gold + random.normal(0, 0.1, size=120))[:60]] = np.nan
+        drawn = np.zeros(120, dtype=bool)
+        drawn[random.choice(120, number, replace=False)] = True
+        found = estimate_from_queries(values, np.where(drawn, gold, np.nan), drawn)
+        for at, (each, truth) in enumerate(((found, gold.mean()), (found.with_queries(), 2 / 3))):
+            low, high = each.find_interval(found.value, 0.95)
+            held[at] += low <= truth <= high
+    return 100 * held / trials
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [30, 60, 90])
+def test_drawn_queries_cover_where_the_instrument_has_no_value(number):
+    labels, queries = cover_of_queries(number)
+    assert labels >= 93.5
+    assert queries >= 93.5
+
+
+def cover_of_pools(instrument, number, trials=500, seed=7):
+    """How often intervals of pooled AWRF and Exposure hold the value by people, in percent."""
+    random, held = np.random.default_rng(seed), np.zeros(2)
+    target = np.array([0.5, 0.5])
+    values = partial(_compare_one, awrf), lambda shares, wanted: float(shares[0] - wanted[0])
+    for _ in range(trials):
+        runs, gold, seen = (each[0] for each in make_world(random, instrument))
+        chance, is_drawn = draw(random, runs[None], number / len(np.unique(runs)))
+        rows = np.flatnonzero(is_drawn)
+        place = np.full(len(is_drawn), -1)
+        place[rows] = np.arange(len(rows))
+        query, rank = np.nonzero(place[runs] >= 0)
+        errors = np.stack([gold - seen, seen - gold], axis=-1)[query, rank] * WEIGHTS[rank, None]
+        by = [(np.stack([each, 1 - each], axis=-1) * WEIGHTS[:, None]).sum(axis=1) for each in (seen, gold)]
+        total, shares = np.ones(QUERIES), by[1].sum(axis=0) / by[1].sum()
+        for at, value in enumerate(values):
+            pool = DrawnShares(
+                by[0], by[0], total, query, place[runs[query, rank]], WEIGHTS[rank], errors, chance[rows],
+                np.zeros(len(rows), dtype=bool), target, value, 0, False,
+            )  # fmt: skip
+            found = pool.correct(np.ones(QUERIES), 0.95)
+            held[at] += found.low - 1e-12 <= value(shares, target) <= found.high + 1e-12
+    return 100 * held / trials
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instrument", INSTRUMENTS)
+@pytest.mark.parametrize("number", [30, 120])
+def test_pooled_values_cover(instrument, number):
+    assert (cover_of_pools(instrument, number) >= 93.5).all()
