@@ -62,6 +62,7 @@ class Labels:
     None where these are unknown. ``unsure`` [row] is how much of a document is of unknown group while the rest is
     known; None where all of each is known, or nothing. ``beyond`` are documents that have no row; None: all have one.
     ``labelled`` [row] says which rows were known before those of unknown group were ``filled``; None: none was filled.
+    ``written`` are the names of groups as the file has them, before any is renamed; empty if that is not known.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Labels:
     unsure: Floats | None = None
     beyond: Beyond | None = None
     labelled: Bools | None = None
+    written: frozenset[str] = frozenset()
 
     @property
     def is_ordered(self) -> bool:
@@ -313,6 +315,7 @@ def product(first: Labels, second: Labels) -> Labels:
         none=first.none or second.none,
         others=others,
         labelled=np.asarray(both[0] & both[1]) if len(both) == 2 else None,
+        written=first.written | second.written if first.written and second.written else frozenset(),
     )
 
 

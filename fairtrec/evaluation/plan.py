@@ -20,7 +20,7 @@ from fairtrec.evaluation.inputs.documents import (
     MixedTarget,
     Needs,
 )
-from fairtrec.evaluation.inputs.groups import ORDER, note_groups, note_tau, refuse_unordered
+from fairtrec.evaluation.inputs.groups import ORDER, note_groups, note_tau, refuse_unordered, refuse_unwritten
 from fairtrec.evaluation.inputs.opened_sources import OpenedSources, open_sources
 from fairtrec.evaluation.inputs.rank_weights import set_weights
 from fairtrec.evaluation.inputs.sources import GoldKeywords, NamedRuns, split_keywords
@@ -300,6 +300,16 @@ def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
     if ORDER in measure.needs:
         several = [*found.labels.values()] if measure.is_of_all and not measure.by else []
         refuse_unordered(measure, several or [labels], found.groups)
+
+
+def refuse_unwritten_groups(plan: Plan) -> None:
+    """Raise UsageError for a group that --groups renames, and that neither labels nor gold labels have."""
+    people = plan.context.gold
+    beside = [] if people is None else [people.sheet.labels]
+    for name in [*plan.labels] or [""]:
+        own = by_attribute.choose_own(plan.choices, name, [*plan.labels])
+        labels = plan.labels.get(name)
+        refuse_unwritten(own.groups, [*([] if labels is None else [labels]), *beside])
 
 
 def refuse_unjudged(plan: Plan) -> None:

@@ -25,7 +25,7 @@ from fairtrec.evaluation.inputs.groups import describe_groups
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.inputs.sources import NamedRuns, RankingsLike
 from fairtrec.evaluation.jobs import processes
-from fairtrec.evaluation.plan import Plan, note_levels
+from fairtrec.evaluation.plan import Plan, note_levels, refuse_unwritten_groups
 from fairtrec.evaluation.reading import (
     Batch,
     Failed,
@@ -154,6 +154,7 @@ class Evaluator:
 
     def evaluate_named(self, named: NamedRuns, jobs: int, *, keep_going: bool = False) -> Result:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
+        refuse_unwritten_groups(self.plan)
         path = self.given.background if not self.choices.samples and isinstance(self.given.background, PATH) else None
         path = None if submissions.border() is not None else path  # each run passes it
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]

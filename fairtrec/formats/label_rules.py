@@ -213,6 +213,7 @@ class GroupCodes(dict[Any, int]):
     def __init__(self, cuts: Sequence[str], *, strict: bool, renamed: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__()
         self.strict, self.renamed = strict, renamed
+        self.written: set[str] = set()  # the names of groups before any is renamed
         self.edges = [float(cut) for cut in cuts]
         inner = [f"{low}-<{high}" for low, high in pairwise(cuts)]
         self.bins = [f"<{cuts[0]}", *inner, f">={cuts[-1]}"] if cuts else []
@@ -227,6 +228,7 @@ class GroupCodes(dict[Any, int]):
             if not is_number(text):
                 raise ValueError(f"the label {text!r} is not a number, as bins take; correct it, or leave the bins out")
             text = self.bins[int(np.searchsorted(self.edges, float(text), side="right"))]
+        self.written.add(text)
         text = self.renamed.get(text, text)
         code = self[cell] = self.names.setdefault(text, len(self.names))
         return code

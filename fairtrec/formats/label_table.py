@@ -195,8 +195,9 @@ class LabelTable:
         unsure = found.unsure if found.unsure.any() else None
         beyond = None if self._left is None else self._left.sums(names, path)
         return Labels(
-            name, columns, rows_of, table, self.per_query, sha256, order=order, none=none, unsure=unsure, beyond=beyond
-        )
+            name, columns, rows_of, table, self.per_query, sha256, order=order, none=none, unsure=unsure, beyond=beyond,
+            written=frozenset(self.codes.written),
+        )  # fmt: skip
 
     def _columns(self, groups: tuple[str, ...]) -> tuple[str, ...]:
         """Name the groups that have a column; of very many all that are not asked for share the last."""

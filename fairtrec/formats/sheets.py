@@ -56,6 +56,7 @@ class SheetLines:
     made: dict[str, str] = field(default_factory=dict)
     signed: int = 0  # the line that says how it was made
     renamed: Mapping[str, str] = field(default_factory=dict)  # the names of groups by those in the sheet
+    written: set[str] = field(default_factory=set)  # the names of groups before any is renamed
 
     def take(self, rows: Iterable[Cells]) -> None:
         """Take lines. Raises InputError for a bad one."""
@@ -77,6 +78,7 @@ class SheetLines:
             number, qid, docno, group, weight = take_label(
                 {**given, "group": UNKNOWN} if is_empty else given, self.path, line
             )
+            self.written.add(group)
             found = number, qid, docno, self.renamed.get(group, group), weight
             key = qid, docno
             self.lines.setdefault(key, line or 0)
@@ -310,7 +312,16 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
     return Sheet(
         path=path,
         unit=unit,
-        labels=Labels(opening.name(path), groups, docnos, table[:, :-3], has_qids, sha256, none=True),
+        labels=Labels(
+            opening.name(path),
+            groups,
+            docnos,
+            table[:, :-3],
+            has_qids,
+            sha256,
+            none=True,
+            written=frozenset(found.written),
+        ),
         unknown=table[:, -3] > 0,
         lines=table[:, -2].astype(np.int64),
         probability=table[:, -1] if found.drawn else None,

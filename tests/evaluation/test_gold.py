@@ -613,13 +613,36 @@ def test_renamed_groups_of_gold_correct_words(tmp_path):
     ("groups", "what"),
     {
         "f=F,m=Male,x=F": "the group F is renamed to f and to x; give it one name",
-        "f=Fem,m=Male": "has no group Fem; there are F, N, m",
+        "f=Fem,m=Male": "no label is called Fem; they are F, Male, N",
+        "f=F,m=Male,-=X": "no label is called X; they are F, Male, N",
+        "f=F,f=F,m=Male": "the group F is renamed to f and to f; give it one name",
+        "f=F,Male": "--groups renames f=F but not Male; write Male=Male, or rename none",
         "f=F,-=N": "these are fewer than two different groups; name two or more",
     }.items(),
 )
 def test_groups_that_cannot_be_renamed_are_told(groups, what):
     with pytest.raises(UsageError, match=what):
         fairtrec.evaluate("AWRF@2", RUN, labels={"a": "F", "b": "Male", "c": "N"}, groups=groups)
+
+
+def test_an_old_name_may_stand_in_gold_or_in_labels_only():
+    """The labels have the new names already, gold has the old ones; a name that neither has is refused."""
+    other = {docno: SPELLED[group] for docno, group in LABELS.items()}
+    given = {"labels": LABELS, "membership": "share"}
+    plain = fairtrec.evaluate("EER@3", RUN, **given, gold=LABELS)
+    found = fairtrec.evaluate("EER@3", RUN, **given, gold=other, groups="f=F,m=Male")
+    assert corrected(found)["EER@3"] == corrected(plain)["EER@3"]
+    assert fairtrec.gold.agree(other, labels=LABELS, groups="f=F,m=Male").agreement == 1
+    gone, judged = {"groups": "f=F,m=Male,-=Nobody"}, {"q": {"a": 1}}
+    said = r"^no label is called Nobody; they are F, Male$"
+    with pytest.raises(UsageError, match=said):
+        fairtrec.gold.agree(other, labels=other, **gone)
+    with pytest.raises(UsageError, match=said):
+        fairtrec.gold.judges(judged, judged, labels=other, **gone)
+    with pytest.raises(UsageError, match=said):
+        fairtrec.evaluate("EER@3", RUN, labels=other, **gone)
+    with pytest.raises(UsageError, match="no label is called Nobody; they are F, Male, f, m"):
+        fairtrec.evaluate("EER@3", RUN, **given, gold=other, **gone)
 
 
 def test_any_labels_are_gold_of_documents_that_all_have_one(tmp_path):

@@ -13,6 +13,7 @@ from fairtrec.commands.gold.instruments import SEVERAL, Instrument, classify_doc
 from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, Run, Sheet, decode, find_starts
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.groups import refuse_unwritten
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.signature import digest_of, write_signature
 from fairtrec.formats import sheets
@@ -204,6 +205,7 @@ def agree(
     session = open_session(_keep_own(instrument), "nothing to compare gold labels with")
     labels = session.plan.context.labels
     sheet = _read_sheet(gold, labels, renamed)
+    refuse_unwritten(renamed, [sheet.labels, *([] if labels is None else [labels])])
     weights, groups = look_up_weights(session, *_asked(sheet))
     names = (*groups, NONE, SEVERAL, UNKNOWN)
     by_gold, by_instrument = classify_documents(sheet.match_groups(groups).weights), classify_documents(weights)

@@ -25,6 +25,7 @@ from fairtrec.data.run import QrelsIndex
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.plan import refuse_unwritten_groups
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import digest_of, write_signature
 from fairtrec.formats import sheets
@@ -188,6 +189,7 @@ def judges(
     if runs is None and measures:
         raise UsageError("measures order runs, and there are none; give --runs, or leave out -m")
     session = open_session(instrument, "a judge is compared group by group, and nothing decides groups")
+    refuse_unwritten_groups(session.plan)
     chosen = None if queries is None else loading.queries(queries)
     level = 1 if relevance_level is None else relevance_level
     of_judges = level if judge_level is None else judge_level

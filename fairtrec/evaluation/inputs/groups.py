@@ -41,6 +41,9 @@ def choose_groups(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     if strange:
         known, old = ", ".join(labels.groups), {new: old for old, new in parse_renamings(wanted).items()}
         called = old.get(strange[0], strange[0])
+        if called in old.values() and labels.written:
+            written = ", ".join(sorted(labels.written - {NONE, UNKNOWN}))
+            raise UsageError(f"no label is called {called}; they are {written}")
         raise UsageError(f"{labels.name} has no group {called}; there are {known}; for a word list, use --terms")
     if len({*names} - {NONE}) < 2 or len(set(names)) < len(names):
         raise UsageError("these are fewer than two different groups; name two or more, like --groups F,M")
@@ -52,6 +55,17 @@ def choose_groups(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     named = tuple(name for name in names if name != NONE)
     order = named if len(named) == len(labels.groups) > 2 else tuple(name for name in labels.order if name in named)
     return dataclasses.replace(labels, groups=groups, weights=weights, order=order, none=labels.none or none)
+
+
+def refuse_unwritten(wanted: str | Sequence[str] | None, several: Sequence[Labels]) -> None:
+    """Raise UsageError for a group that is renamed, and that none of these labels, gold ones included, has."""
+    renamed, written = parse_renamings(wanted), [labels.written for labels in several]
+    if not renamed or not all(written):
+        return
+    names = frozenset().union(*written) - {NONE, UNKNOWN}
+    strange = [old for old in renamed if old not in names]
+    if strange:
+        raise UsageError(f"no label is called {strange[0]}; they are {', '.join(sorted(names))}")
 
 
 def refuse_unordered(measure: Asking, several: Sequence[Labels | None], groups: Sequence[str]) -> None:

@@ -352,25 +352,39 @@ def parse_group_names(wanted: str | Sequence[str]) -> list[str]:
     >>> parse_group_names("f=F,m=M,-=N"), parse_group_names(["<40", ">=40"])
     (['f', 'm'], ['<40', '>=40'])
     """
-    pairs = map(_renaming, _entries(wanted))
-    return [new for new, old in pairs if old is None or new != "-"]
+    return [new for new, old in _parse_entries(wanted) if old is None or new != "-"]
 
 
 def parse_renamings(wanted: str | Sequence[str] | None) -> dict[str, str]:
-    """Give the new names of groups by their old ones, of those that are renamed. Raises UsageError for two new names.
+    """Give the new names of groups by their old ones, of those that are renamed.
+
+    Raises UsageError for an old name that stands twice, and if only some groups are renamed.
 
     >>> parse_renamings("f=F,m=M,-=N"), parse_renamings("f,m")
     ({'F': 'f', 'M': 'm', 'N': '-'}, {})
     """
     found: dict[str, str] = {}
-    for new, old in map(_renaming, _entries(wanted or ())):
-        if old is not None and found.setdefault(old, new) != new:
+    for new, old in _parse_entries(wanted or ()):
+        if old in found:
             raise UsageError(f"the group {old} is renamed to {found[old]} and to {new}; give it one name")
+        if old is not None:
+            found[old] = new
     return found
 
 
-def _entries(wanted: str | Sequence[str]) -> list[str]:
-    return [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
+def _parse_entries(wanted: str | Sequence[str]) -> list[tuple[str, str | None]]:
+    """Take each group apart: its name, and the old one if it is renamed. ``-`` is no group, and needs no old name.
+
+    Raises UsageError if only some groups are renamed.
+    """
+    entries = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
+    pairs = [_renaming(entry) for entry in entries]
+    kept = [new for new, old in pairs if old is None and new != "-"]
+    if kept and any(old is not None for _, old in pairs):
+        some = ", ".join(entry for entry, (_, old) in zip(entries, pairs, strict=True) if old is not None)
+        way = f"write {kept[0]}={kept[0]}, or rename none"
+        raise UsageError(f"--groups renames {some} but not {', '.join(kept)}; {way}")
+    return pairs
 
 
 def _renaming(entry: str) -> tuple[str, str | None]:
@@ -382,8 +396,8 @@ def _renaming(entry: str) -> tuple[str, str | None]:
 def renamings(wanted: Any) -> str:
     """Write the groups that are renamed, as a user does, perhaps by attribute; nothing if none is.
 
-    >>> renamings("f=F, m"), renamings("f,m"), renamings({"gender": "f=F,m=M", "": None})
-    ('f=F', '', 'gender=f=F,m=M')
+    >>> renamings("f=F, m=M"), renamings("f,m"), renamings({"gender": "f=F,m=M", "": None})
+    ('f=F,m=M', '', 'gender=f=F,m=M')
     """
     if isinstance(wanted, Mapping):
         told = {name: renamings(own) for name, own in wanted.items()}
