@@ -1,7 +1,7 @@
 """From a run and gold labels to what corrects each measure: by documents that were drawn, or by queries."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -39,6 +39,11 @@ TARGET_STAYS = NoteKind("target stays", "the target of the {target} is not corre
 SPLIT_VOTES = NoteKind("split votes", "{split} of {documents} gold documents are split votes")
 UNDECIDED = NoteKind(
     "undecided votes", "{undecided} of these have several votes of equal, greatest weight, which count equally"
+)
+UNFINISHED = NoteKind(
+    "queries without a whole annotator",
+    "in {unfinished} of {queries} labeled queries no annotator labeled every document; there, the vote of most weight "
+    "for each document counts",
 )
 NO_TAU = NoteKind(
     "people know no tau",
@@ -140,6 +145,9 @@ class Correcting:
     looked_at: list[Keys]
     labelled: Bools
     undecided: Bools  # rows of which several votes have the most weight, where that matters
+    annotated: dict[str, bool] = field(
+        default_factory=dict
+    )  # whether somebody labelled all of a query that was asked for
 
     def find_corrector(self, measure: Measure, values: Floats) -> Corrector:
         """Find what corrects a measure that has these values [query]. Raises InputError where a label is missing."""
@@ -230,8 +238,11 @@ class Correcting:
         by_vote = np.broadcast_to(measure(**{**named, "membership": part.weights}), drawn.shape)
         undecided: Bools = np.append(self.gold.is_tied, np.zeros(1, dtype=np.bool_))
         open_votes = undecided[part.rows[:, :depth]] & there
+        many = np.sum(whole, axis=0) if whole else np.zeros(len(drawn), dtype=np.int64)
+        for query in np.flatnonzero(drawn).tolist() if self.gold.annotators else ():
+            qid = part.inputs.qids[query]
+            self.annotated[qid] = bool(many[query]) and self.annotated.get(qid, True)
         if several:
-            many = np.sum(whole, axis=0)
             open_votes = open_votes & (many == 0)[:, None]
             by_vote = np.where(many > 0, _mean_of_defined(np.array(several)), by_vote)
         self.undecided[part.rows[open_votes.nonzero()]] = True
@@ -335,6 +346,8 @@ def _note_votes(found: Correcting) -> Iterator[Note]:
         yield SPLIT_VOTES.note(split=split, documents=len(gold.split))
     if undecided := int(found.undecided.sum()):
         yield UNDECIDED.note(undecided=undecided)
+    if unfinished := len(found.annotated) - sum(found.annotated.values()):
+        yield UNFINISHED.note(unfinished=unfinished, queries=len(found.annotated))
 
 
 def _note_estimate(row: Corrector, estimate: Estimate | None) -> Note:

@@ -90,6 +90,22 @@ def test_measures_that_are_no_sums_take_the_mean_over_annotators(tmp_path):
     assert found.corrected == pytest.approx(np.mean(each), abs=1e-12)
 
 
+def test_a_note_counts_the_queries_that_no_annotator_labelled_whole(tmp_path):
+    """x labels all but g, y all but b: q has x and y, or y only; r has y; s has nobody for all of b, g and a."""
+    rows = [(d, "fm"[d in "ceg"], who) for d in "abcdeg" for who in "xy" if (d, who) not in (("g", "x"), ("b", "y"))]
+    given = {**WORDS, "gold": write(tmp_path, rows, "docno group annotator")}
+    said = (
+        "in 1 of 3 labeled queries no annotator labeled every document; there, the vote of most weight for each document "
+        "counts"
+    )
+    assert said in [str(note) for note in fairtrec.evaluate("AWRF@3", RUN, **given).scores[0].notes]
+    deeper = fairtrec.evaluate("AWRF@3 KL@1", RUN, **given).scores[0].notes
+    assert said in [str(note) for note in deeper]  # of any measure
+    for measure, gold in (("AWRF@1", given["gold"]), ("RBDF@3", given["gold"]), ("AWRF@3", GOLD)):
+        notes = fairtrec.evaluate(measure, RUN, **WORDS, gold=gold).scores[0].notes
+        assert not any("annotator" in str(note) for note in notes)
+
+
 def test_without_annotators_the_vote_of_most_weight_counts(tmp_path):
     votes = {**dict.fromkeys("bcdeg", "f"), "a": {"m": 0.6, "f": 0.4}}
     (found,) = corrected("AWRF@3", votes)
