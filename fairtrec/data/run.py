@@ -128,6 +128,7 @@ class Run(ByQuery):
         if depth is None:
             return self
         lengths = np.diff(self.starts)
+        depth = min(depth, int(lengths.max(initial=0)))
         kept = np.minimum(lengths, depth)
         longer = np.flatnonzero(lengths > depth)
         for _ in range(STEPS):

@@ -47,7 +47,7 @@ def cache_by_rank(function: Callable[..., Floats]) -> Callable[..., Floats]:
 
     >>> asked = []
     >>> doubled = cache_by_rank(lambda values: asked.append(1) or 2 * values)
-    >>> values = np.arange(4.0).reshape(1, 4)
+    >>> values = np.array([[0.0, 1.0, 2.0, 3.0]])
     >>> values.flags.writeable = False
     >>> doubled(values[:, :3]).tolist(), doubled(values[:, :2]).tolist(), len(asked)
     ([[0.0, 2.0, 4.0]], [[0.0, 2.0]], 1)

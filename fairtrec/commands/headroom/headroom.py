@@ -184,8 +184,8 @@ def headroom(
         candidates: how many of the first documents of each run may be moved; the rest stays in place. None: all.
         each: no query may lose more than ``loss``. By default the mean over queries may not.
         pin_unjudged: unjudged documents stay in place. By default they count as grade 0.
-        dpfr: a share of the length of each front from the highest utility, like 0.5: prints the distance of the run
-            from it.
+        dpfr: a share of the length of each front from the highest utility, like 0.5: prints how far the run is
+            from this point.
         jobs: how many processes read the runs.
 
     Raises:

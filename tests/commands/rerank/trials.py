@@ -46,7 +46,7 @@ def compute_effect(runs, _):
 
     given = {"membership": "majority", **WORDS}
     reranking = fairtrec.rerank("DetCons@10", runs, EXAMPLE_QRELS, **given)
-    return EFFECTS, Effects("nDCG@10 NFaiRR@10 AWRF@10", {"qrels": EXAMPLE_QRELS, **given}).of(reranking)
+    return EFFECTS, Effects("nDCG@10 NFaiRR@10 AWRF@10", {"qrels": EXAMPLE_QRELS, **given}).compute(reranking)
 
 
 TABLES = {"rerank": compute_effect}
@@ -60,7 +60,7 @@ def find_scores(asked):
     from fairtrec.commands.rerank.reranked import Effects
 
     effects = Effects(asked.measure, {"qrels": asked.qrels, **asked.given})
-    return effects.of(fairtrec.rerank(asked.by, asked.run, asked.qrels, **asked.given)).before.scores[0]
+    return effects.compute(fairtrec.rerank(asked.by, asked.run, asked.qrels, **asked.given)).before.scores[0]
 
 
 FIRST_VALUES = {"rerank": find_scores}

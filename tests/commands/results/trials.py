@@ -21,7 +21,7 @@ CORRUPTED = {"results.json": ["results diff results.json good.json", "results re
 
 def diff_lines(runs):
     """Tell two evaluations apart, one of which has other measures and lower means."""
-    from fairtrec.commands.results.difference import between
+    from fairtrec.commands.results.difference import compare_results
     from fairtrec.commands.results.results import parse
 
     one, other = (
@@ -29,7 +29,7 @@ def diff_lines(runs):
         for measures in ("nDCG@10 NFaiRR@10", "nDCG@5 NFaiRR@10")
     )
     moved = [replace(run, means={name: 0.9 * mean for name, mean in run.means.items()}) for run in other.runs]
-    return DIFFERENCES, between(one, replace(other, runs=moved)), {"names": ("one.json", "other.json")}
+    return DIFFERENCES, compare_results(one, replace(other, runs=moved)), {"names": ("one.json", "other.json")}
 
 
 LINES = {"diff": diff_lines}

@@ -744,4 +744,4 @@ def test_links_are_refused(copied, monkeypatch):
     (copied / "eve.run").symlink_to("fair.run")
     monkeypatch.setenv(submissions.VARIABLE, "1")
     with pytest.raises(InputError, match="this is a link"):
-        SequenceWork(None, [], {}, {}).of(("eve", "eve.run"))
+        SequenceWork(None, [], {}, {}).evaluate(("eve", "eve.run"))
