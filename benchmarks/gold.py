@@ -7,6 +7,7 @@ from benchmarks.timing import BIN, FOLDER, paired, report, run
 
 RUNS, QUERIES, DEEP = 43, 43, 100
 DOCUMENTS = 40_000
+JUDGES, PAIRS = 27, 220  # of a query, of 50
 
 
 def written(folder: Path) -> list[Path]:
@@ -32,6 +33,18 @@ def written(folder: Path) -> list[Path]:
     return runs
 
 
+def write_judges(folder: Path) -> list[Path]:
+    """Qrels of people and of judges, of the same pairs, the first of people."""
+    paths = []
+    for judge in range(JUDGES + 1):
+        pairs = ((query, pair) for query in range(50) for pair in range(PAIRS))
+        lines = (f"q{q} 0 d{q * PAIRS + pair} {(q + pair + judge * pair % 5) % 4}\n" for q, pair in pairs)
+        path = folder / f"judge{judge}.qrels"
+        path.write_text("".join(lines))
+        paths.append(path)
+    return paths
+
+
 def main() -> None:
     folder = FOLDER / "gold"
     runs = written(folder)
@@ -47,6 +60,8 @@ def main() -> None:
     report(f"eval --gold of {len(batch.runs)} runs of 43 queries, of eval: CPU", pair.cpu_ratio, 1.2, pair.detail)
     agree = run([BIN / "fairtrec", "gold", "agree", folder / "gold.tsv", "--labels", folder / "labels.tsv"])
     report(f"gold agree over {DOCUMENTS:,} documents, seconds of CPU", agree.cpu, 2.0, agree)
+    judges = run([BIN / "fairtrec", "gold", "judges", *write_judges(folder), "--labels", folder / "labels.tsv"])
+    report(f"gold judges: {JUDGES} judges of {50 * PAIRS:,} pairs, seconds of CPU", judges.cpu, 3.0, judges)
 
 
 if __name__ == "__main__":
