@@ -308,8 +308,9 @@ def refuse_unwritten_groups(plan: Plan) -> None:
     beside = [] if people is None else [people.sheet.labels]
     for name in [*plan.labels] or [""]:
         own = by_attribute.choose_own(plan.choices, name, [*plan.labels])
-        labels = plan.labels.get(name)
-        refuse_unwritten(own.groups, [*([] if labels is None else [labels]), *beside])
+        several = [each for each in (plan.labels.get(name), *beside) if each is not None]
+        if own.groups is not None and several:
+            refuse_unwritten(own.groups, several)
 
 
 def refuse_unjudged(plan: Plan) -> None:

@@ -205,7 +205,6 @@ def agree(
     session = open_session(_keep_own(instrument), "nothing to compare gold labels with")
     labels = session.plan.context.labels
     sheet = _read_sheet(gold, labels, renamed)
-    refuse_unwritten(renamed, [sheet.labels, *([] if labels is None else [labels])])
     weights, groups = look_up_weights(session, *_asked(sheet))
     names = (*groups, NONE, SEVERAL, UNKNOWN)
     by_gold, by_instrument = classify_documents(sheet.match_groups(groups).weights), classify_documents(weights)
@@ -270,9 +269,13 @@ def _keep_own(instrument: Instrument) -> Instrument:
 
 
 def _read_sheet(gold: Any, labels: Labels | None, renamed: Any) -> Sheet:
-    """Read what people say. Raises InputError for a draw of documents beside labels per query."""
+    """Read what people say.
+
+    Raises InputError for a draw of documents with labels per query, UsageError for an old name that no label has.
+    """
     per_query = labels is not None and labels.per_query
     sheet = loading.gold(gold, per_query=per_query, renamed=parse_renamings(renamed))
+    refuse_unwritten(renamed, [each for each in (labels, sheet.labels) if each is not None])
     if per_query and sheet.unit == "document":
         raise InputError("these labels are per query, gold is not; draw queries: --unit query", sheet.path)
     return sheet
