@@ -291,7 +291,7 @@ def test_the_page_of_pypi_is_for_who_has_no_checkout(holds):
     links = re.findall(r"\]\(([^)]*)\)", page)
     assert len(links) > 8
     assert not [link for link in links if not link.startswith("https://")]
-    there = {link.partition("/blob/main/")[2] for link in links} - {""}
+    there = {link.partition("/blob/main/")[2].partition("#")[0] for link in links} - {""}
     assert not [name for name in there if not (REPOSITORY / name).is_file()]
     assert {"Changelog", "Issues", "Source", "Documentation"} == set(
         re.findall(r"^Project-URL: (\w+)", about, re.MULTILINE)
