@@ -38,4 +38,4 @@ from fairtrec.data.run import Qrels as Qrels
 from fairtrec.data.run import Run as Run
 from fairtrec.data.run import Samples as Samples
 from fairtrec.data.run import System as System
-from fairtrec.data.run import judged as judged
+from fairtrec.data.run import find_judged_lines as find_judged_lines

@@ -249,7 +249,7 @@ class Qrels(ByQuery):
         """The greatest grade of all queries; 1 if no document is relevant."""
         return max(int(self.grades.max(initial=0)), 1)
 
-    def among(self, kept: Bools) -> "Qrels":
+    def keep_lines(self, kept: Bools) -> "Qrels":
         """Keep these judgements [line], and the queries that have some of them."""
         many = np.bincount(self.query[kept], minlength=len(self.qids))
         qids = tuple(qid for qid, there in zip(self.qids, (many > 0).tolist(), strict=True) if there)
@@ -257,17 +257,17 @@ class Qrels(ByQuery):
         return Qrels(qids, starts, self.docnos[kept], self.grades[kept], self.iterations[kept])
 
     def list_judged(self, qids: Sequence[str]) -> Ints:
-        """Give what ``judged`` does; what was asked last is kept, as runs of a batch have mostly the same queries."""
+        """Give what ``find_judged_lines`` does; what was asked last is kept, as runs of a batch have mostly the same queries."""
         asked = tuple(qids)
         if self._last is None or self._last[0] != asked:
-            lines = judged(self, asked)
+            lines = find_judged_lines(self, asked)
             lines.flags.writeable = False
             vars(self)["_last"] = asked, lines
         assert self._last is not None
         return self._last[1]
 
 
-def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
+def find_judged_lines(qrels: Qrels, qids: Sequence[str]) -> Ints:
     """Give the lines of each query's judged documents [query, n], by falling docno, each once; MISSING elsewhere."""
     number = qrels.numbers(qids)
     row = np.full(len(qrels.qids) + 1, MISSING, dtype=np.int64)

@@ -122,11 +122,11 @@ class Reading:
         """Keep what is tied at the ranks that measures of groups read; None if it is not looked for."""
         if not self.looks_for_ties or not isinstance(system, Run):
             return None
-        several = (find_depth(self.of_groups), self.choices.depth)
+        several = (find_depth(self.group_measures), self.choices.depth)
         return system.keep_tied(qids, min((depth for depth in several if depth is not None), default=None))
 
     @cached_property
-    def of_groups(self) -> list[Measure]:
+    def group_measures(self) -> list[Measure]:
         """The measures that go by the groups of ranked documents."""
         return [measure for measure in self.measures if is_of_ranked_groups(measure)]
 

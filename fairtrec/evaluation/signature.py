@@ -211,7 +211,7 @@ def name_part(
     if file is not None:
         name, digest = name_source(file.place), digest or file.sha256
     elif read is not None:
-        digest = digest_of(read)
+        digest = compute_digest(read)
     return short(name, digest)
 
 
@@ -222,7 +222,7 @@ def _gold(sheet: Sheet, things: Mapping[str, Any], files: Mapping[Part, InputFil
     return name_part("gold", things, files, sheet)
 
 
-def digest_of(read: Any) -> str:
+def compute_digest(read: Any) -> str:
     """Hash what is in no file: judgments or rankings, in any order of queries; what documents hold; a mapping.
 
     An input of another package that is no mapping has no digest.
@@ -276,7 +276,7 @@ def _counterfactual(plan: Plan, files: Mapping[Part, InputFile]) -> str:
 def _digest_of_run(thing: Any, plan: Plan) -> str:
     if isinstance(thing, PATH):
         return InputFile(fspath(thing), thing).sha256
-    return digest_of(loading.ranking(thing, "counterfactual", plan.choices, None))
+    return compute_digest(loading.ranking(thing, "counterfactual", plan.choices, None))
 
 
 def list_versions(measures: Sequence[Measure]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas import distribution
 from fairtrec.formulas.labellings.sums import TOGETHER
-from fairtrec.formulas.labellings.unlabelled import DRAWN, STATES, Unlabelled, few, list_labellings
+from fairtrec.formulas.labellings.unlabelled import DRAWN, STATES, Unlabelled, count_enumerable, list_labellings
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import NEEDS
 
@@ -103,7 +103,7 @@ def compute_prior(inputs: Inputs) -> Floats:
 
 def chunks(number: Ints, groups: int, *, tries: bool) -> Iterator[Ints]:
     """Put queries together that have unknown documents: as many as each other, if few; of many it may be drawn ones."""
-    most, all_tried = int(number.max(initial=0)), few(groups) if tries else 0
+    most, all_tried = int(number.max(initial=0)), count_enumerable(groups) if tries else 0
     for many in range(1, min(most, all_tried) + 1):
         rows = np.flatnonzero(number == many)
         yield from _cut(rows, TOGETHER // (groups**many * groups))  # exact: whole numbers
@@ -124,7 +124,7 @@ def choose_labellings(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[st
     """
     ways, number = prior.shape[1], slots.number[rows]
     most = int(number.max())
-    complete = most <= few(ways)
+    complete = most <= count_enumerable(ways)
 
     def choose() -> Ints:
         if complete:
@@ -141,7 +141,7 @@ def choose_labellings(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[st
     return Unlabelled(slots.known[rows], slots.ranked[rows], number, slots.length[rows], prior[rows], choose, complete)
 
 
-def inputs_of(inputs: Inputs, names: Sequence[str], rows: Ints) -> dict[str, Any]:
+def take_inputs(inputs: Inputs, names: Sequence[str], rows: Ints) -> dict[str, Any]:
     """Take the inputs of these names for some queries, each as often as it is named."""
     return {name: _taken(name, getattr(inputs, name), rows, len(inputs.qids)) for name in names}
 

@@ -35,7 +35,7 @@ def refuse_submission(path: FilePath) -> None:
 
 
 @contextmanager
-def parquet_of(path: FilePath, what: str, texts: tuple[str, ...]) -> Iterator[Any]:
+def open_parquet(path: FilePath, what: str, texts: tuple[str, ...]) -> Iterator[Any]:
     """Open a Parquet file, of a run or of labels; what goes wrong with it becomes an InputError that says so."""
     import pyarrow as pa
 

@@ -249,7 +249,7 @@ def _parquet(found: LabelTable, field: str) -> None:
     import pyarrow as pa
 
     path, line = found.path, 1
-    with bounded.parquet_of(path, "labels", (*DOCUMENT, "group", "qid", field)) as file:
+    with bounded.open_parquet(path, "labels", (*DOCUMENT, "group", "qid", field)) as file:
         there = file.schema_arrow.names
         top = field if field in there else field.partition(".")[0]
         wanted = top or "group"

@@ -102,7 +102,7 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
     Rows of Parquet, and numbers of one JSON object, count as lines. Raises InputError for what is not in this form.
     """
     if form == "parquet":
-        with bounded.parquet_of(path, f"a {wanted.what}", wanted.names) as file:
+        with bounded.open_parquet(path, f"a {wanted.what}", wanted.names) as file:
             parts = [file.read([name for name in file.schema_arrow.names if name in wanted.names])]
         blocks: RowBlocks = [(0, 1)]
     else:

@@ -51,7 +51,7 @@ def settle_format(path: FilePath, form: RunFormat) -> RunFormat:
     """Settle how a run is read; others than files of so many columns as what was said has tell themselves."""
     if form in ("trec", *named_columns.FORMS) or (form in COLUMNS_OF and opening.is_stream(path)):
         return form
-    return kind_of(path, said=form if form in COLUMNS_OF else None)
+    return detect_kind(path, said=form if form in COLUMNS_OF else None)
 
 
 def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -> FileColumns:
@@ -59,7 +59,7 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
 
     Raises the fault if it does not, and InputError for what looks like a form that is never guessed.
     """
-    kind = kind_of(path)
+    kind = detect_kind(path)
     if kind != "trec":
         return read(path, kind, order, sampled=sampled)
     if opening.is_stream(path):
@@ -73,7 +73,7 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
     raise fault
 
 
-def kind_of(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
+def detect_kind(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
     """Tell by the start of a file what it is. Of a stream it tells nothing.
 
     What was ``said`` has so many columns, whatever stands in them, so that a rank that is none is called so.

@@ -119,7 +119,7 @@ class _Compact:
                 return found
         raise ValueError(found)  # more than 64 bits
 
-    def signed(self) -> int:
+    def read_signed(self) -> int:
         found = self.number()
         return (found >> 1) ^ -(found & 1)
 
@@ -127,7 +127,7 @@ class _Compact:
         found: dict[int, Any] = {}
         number = 0
         while head := self.byte():
-            number = number + (head >> 4) if head >> 4 else self.signed()
+            number = number + (head >> 4) if head >> 4 else self.read_signed()
             found[number] = head & 15 == 1 if head & 15 < 3 else self.value(head & 15)
         return found
 
@@ -135,7 +135,7 @@ class _Compact:
         if kind in (1, 2, 3):  # truth, as it stands in lists, and a byte
             return self.byte()
         if kind in (4, 5, 6):
-            return self.signed()
+            return self.read_signed()
         if kind in (7, 8):
             size = 8 if kind == 7 else self.number()
             self.at += size

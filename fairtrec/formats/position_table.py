@@ -29,7 +29,7 @@ def read(path: FilePath) -> Positions:
             else:
                 yield number, line
 
-    (number, first), lines = tsv.begun(entries())
+    (number, first), lines = tsv.peek_line(entries())
     cells = [cell.strip() for cell in first.decode().split("\t")]
     header = cells[0] in ("docno", "qid")
     if not header and len(cells) > 2 and is_number(cells[1]):

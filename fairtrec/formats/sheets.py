@@ -224,7 +224,7 @@ def _of_file(path: FilePath, renamed: Mapping[str, str]) -> SheetLines:
         numbered: Iterator[tsv.NumberedLine] = iter(())
         names: list[str] = []
     else:
-        (number, first), numbered = tsv.begun(_below(opening.lines(path, longest=opening.LONGEST_TEXT), found))
+        (number, first), numbered = tsv.peek_line(_below(opening.lines(path, longest=opening.LONGEST_TEXT), found))
         names = [cell.strip() for cell in first.decode().split("\t")]
     if {"docno", "group"} <= {*names}:
         twice = next((name for name in NAMES if names.count(name) > 1), None)

@@ -53,7 +53,7 @@ def rows(
         yield number, cells
 
 
-def begun(lines: Iterator[NumberedLine]) -> tuple[NumberedLine, Iterator[NumberedLine]]:
+def peek_line(lines: Iterator[NumberedLine]) -> tuple[NumberedLine, Iterator[NumberedLine]]:
     """Look at the first line: give it, number 0 if there is none, and all lines."""
     first = next(lines, (0, b""))
     return first, chain([first][: first[0]], lines)

@@ -35,7 +35,7 @@ class CrossedGroups:
     factor: float
 
     @cached_property
-    def mixed(self) -> list[int]:
+    def given_attributes(self) -> list[int]:
         """The attributes of which shares are given."""
         return [place for place, shares in enumerate(self.given) if shares is not None]
 
@@ -46,9 +46,11 @@ class CrossedGroups:
             numbers = numbers * self.sizes[place] + codes[:, place]
         return numbers
 
-    def known(self, codes: Ints) -> Bools:
+    def find_known(self, codes: Ints) -> Bools:
         """Tell which of the attributes of which shares are given are known [entry, attribute]."""
-        columns = [np.asarray(codes[:, place] != self.unlabelled[place]) for place in self.mixed]  # None is no code
+        columns = [
+            np.asarray(codes[:, place] != self.unlabelled[place]) for place in self.given_attributes
+        ]  # None is no code
         return np.stack(columns, axis=1) if columns else np.zeros((len(codes), 0), dtype=np.bool_)
 
 
@@ -85,23 +87,25 @@ class CrossedTarget:
         self.numbers, first, into = np.unique(space.number_codes(codes), return_index=True, return_inverse=True)
         self.codes = codes[first]
         self.mass: Floats = np.bincount(into, mass, minlength=len(first)).astype(np.float64)
-        rest = [place for place in range(len(space.sizes)) if place not in space.mixed]
+        rest = [place for place in range(len(space.sizes)) if place not in space.given_attributes]
         self.rest = rest
-        self.heads, self.head_of = np.unique(space.number_codes(self.codes, space.mixed), return_inverse=True)
+        self.heads, self.head_of = np.unique(
+            space.number_codes(self.codes, space.given_attributes), return_inverse=True
+        )
         self.head_mass: Floats = np.bincount(self.head_of, self.mass).astype(np.float64)
         self.tails, self.tail_of = np.unique(space.number_codes(self.codes, rest), return_inverse=True)
         self.tail_mass: Floats = np.bincount(self.tail_of, self.mass).astype(np.float64)
         self.patterns = self._patterns(self.codes)
-        self.of_pattern = np.bincount(self.patterns, self.mass, minlength=1 << len(space.mixed))
+        self.of_pattern = np.bincount(self.patterns, self.mass, minlength=1 << len(space.given_attributes))
 
     def _patterns(self, codes: Ints) -> Ints:
-        known = self.space.known(codes)
+        known = self.space.find_known(codes)
         return np.asarray(known @ (1 << np.arange(known.shape[1])), dtype=np.int64)  # exact: whole numbers
 
     def _given(self, codes: Ints) -> Floats:
         """Multiply the given shares of the known attributes."""
         shares = np.ones(len(codes))
-        for known, place in zip(self.space.known(codes).T, self.space.mixed, strict=True):
+        for known, place in zip(self.space.find_known(codes).T, self.space.given_attributes, strict=True):
             of_groups = self.space.given[place]
             assert of_groups is not None
             shares = shares * np.where(known, of_groups[codes[:, place]], 1.0)
@@ -110,9 +114,9 @@ class CrossedTarget:
     def look_up_shares(self, codes: Ints) -> Floats:
         """Give the shares of these groups [entry]."""
         held = _found(self.numbers, self.mass, self.space.number_codes(codes))
-        if not self.space.mixed:
+        if not self.space.given_attributes:
             return held
-        heads = _found(self.heads, self.head_mass, self.space.number_codes(codes, self.space.mixed))
+        heads = _found(self.heads, self.head_mass, self.space.number_codes(codes, self.space.given_attributes))
         tails = _found(self.tails, self.tail_mass, self.space.number_codes(codes, self.rest))
         spread = np.where(heads > 0, held / np.where(heads > 0, heads, 1.0), tails)
         patterns, a = self._patterns(codes), self.space.factor
@@ -124,9 +128,11 @@ class CrossedTarget:
         """Sum the squares of all shares."""
         space, a = self.space, self.space.factor
         nothing = (
-            float(np.square(self.mass[self.patterns == 0]).sum()) if space.mixed else float(np.square(self.mass).sum())
+            float(np.square(self.mass[self.patterns == 0]).sum())
+            if space.given_attributes
+            else float(np.square(self.mass).sum())
         )
-        if not space.mixed:
+        if not space.given_attributes:
             return nothing
         some = self.patterns != 0
         spread = self.mass / self.head_mass[self.head_of]

@@ -44,8 +44,8 @@ def rbo(first: Ints, second: Ints, p: float = 0.9, form: Extrapolation = "ext") 
         raise UsageError(f"p is {p}; it is the probability of looking at the next rank, so between 0 and 1")
     if form not in FORMS:
         raise UsageError(f"there is no form {form} of RBO; take {', '.join(FORMS)}")
-    pair = _Pair.of(first, second, p)
-    value = {"ext": pair.ext, "min": pair.least, "res": pair.residual, "trunc": pair.truncated}[form]()
+    pair = _Pair.compare(first, second, p)
+    value = {"ext": pair.ext, "min": pair.least_overlap, "res": pair.residual, "trunc": pair.truncated}[form]()
     result: Floats = np.where(pair.long > 0, value.clip(0.0, 1.0), np.nan)  # rounding may step over the ends
     return result
 
@@ -80,7 +80,7 @@ class _Pair:
     shares: Floats
 
     @classmethod
-    def of(cls, first: Ints, second: Ints, p: float) -> "_Pair":
+    def compare(cls, first: Ints, second: Ints, p: float) -> "_Pair":
         lengths = (first != MISSING).sum(axis=1), (second != MISSING).sum(axis=1)
         short, long = np.minimum(*lengths), np.maximum(*lengths)
         counts = overlap(first, second)
@@ -92,7 +92,7 @@ class _Pair:
         rows = np.arange(len(counts))
         return cls(p, short, long, ends[rows, short], ends[rows, long], weights, shares)
 
-    def between(self, start: Ints, end: Ints) -> Floats:
+    def sum_between(self, start: Ints, end: Ints) -> Floats:
         """Sum p^d / d over the depths behind ``start`` up to ``end``."""
         sums = np.concatenate(([0.0], np.cumsum(self.weights)))
         return np.asarray(sums[end] - sums[start])
@@ -103,13 +103,13 @@ class _Pair:
         table = powers(self.p, int(self.long.max(initial=0)) + 2)
         # X_s (d - s) / (s d) p^d, summed over s < d <= l
         beyond = (table[self.short + 1] - table[self.long + 1]) / (1 - self.p)
-        filled = share * (beyond - self.short * self.between(self.short, self.long))
+        filled = share * (beyond - self.short * self.sum_between(self.short, self.long))
         end = (self.at_long - self.at_short) / self.long.clip(min=1) + share
         return np.asarray((1 - self.p) / self.p * (ranks.total(self.shares) + filled) + end * table[self.long])
 
-    def least(self) -> Floats:
+    def least_overlap(self) -> Floats:
         """Let the rankings have nothing more in common: Eq. 11, to the end of the longer one."""
-        rest = -float(log1p(np.array(-self.p))) - self.between(
+        rest = -float(log1p(np.array(-self.p))) - self.sum_between(
             np.zeros_like(self.long), self.long
         )  # of p^d / d beyond the end
         return np.asarray((1 - self.p) / self.p * (ranks.total(self.shares) + self.at_long * rest))
@@ -120,8 +120,8 @@ class _Pair:
         The agreement is complete from depth f = l + s - X_l on.
         """
         full = self.long + self.short - self.at_long
-        rest = -float(log1p(np.array(-self.p))) - self.between(np.zeros_like(full), full)
-        unseen = self.short * self.between(self.short, full) + self.long * self.between(self.long, full)
+        rest = -float(log1p(np.array(-self.p))) - self.sum_between(np.zeros_like(full), full)
+        unseen = self.short * self.sum_between(self.short, full) + self.long * self.sum_between(self.long, full)
         table = powers(self.p, int(full.max(initial=0)) + 1)
         known = table[self.short] + table[self.long] - table[full]
         return np.asarray(known - (1 - self.p) / self.p * (unseen + self.at_long * rest))

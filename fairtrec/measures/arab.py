@@ -47,7 +47,7 @@ class _Lean(Measure):
         """Give the counts of a document of the first group and of one of the second, where it only matters which."""
         return (np.eye(groups)[0], np.eye(groups)[1]) if self.mag == "bool" else None
 
-    def by_labels(self) -> Callable[[Floats], Floats] | None:
+    def find_label_lean(self) -> Callable[[Floats], Floats] | None:
         """Give the lean of documents by their labels, if it only depends on the groups that they are of."""
         return (lambda weights: weights[..., 1] - weights[..., 0]) if self.mag == "bool" else None
 
@@ -85,7 +85,7 @@ class RaB(_Lean):
         lean = self.lean(ranked, counts, log_counts)
         top = lean[:, : self.cutoff]
         number = (~np.isnan(top)).sum(axis=1)
-        return SumOverRanks(lean, np.ones(top.shape[1]), number, by_labels=self.by_labels(), reach=2.0)
+        return SumOverRanks(lean, np.ones(top.shape[1]), number, by_labels=self.find_label_lean(), reach=2.0)
 
 
 class ARaB(_Lean):
@@ -109,4 +109,4 @@ class ARaB(_Lean):
         lean = self.lean(ranked, counts, log_counts)
         number = (~np.isnan(lean[:, : self.cutoff])).sum(axis=1)
         weights = ranks.averages(number, lean[:, : self.cutoff].shape[1])
-        return SumOverRanks(lean, weights, defined=number > 0, by_labels=self.by_labels(), reach=2.0)
+        return SumOverRanks(lean, weights, defined=number > 0, by_labels=self.find_label_lean(), reach=2.0)

@@ -71,7 +71,7 @@ class _AWRF(Measure):
         """To tell an unknown document from the end of the ranking takes the ranking's length."""
         return super().needs if self.unknown == "drop" else (*super().needs, "lengths")
 
-    def exposed(self, membership: Floats, target: Floats, lengths: Ints | None) -> dict[str, Any]:
+    def describe_exposure(self, membership: Floats, target: Floats, lengths: Ints | None) -> dict[str, Any]:
         """Say what the form of the exposure is; AWRF is one minus a divergence, so it bends down."""
         top = membership[:, : self.cutoff]
         there = None if lengths is None else np.arange(top.shape[1]) < lengths[:, None]
@@ -131,7 +131,7 @@ class AWRF(_AWRF):
     def formula(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> ExposureShares:
         """Compare the shares of the exposure with the target."""
         compare, slope = partial(awrf, base=self.logarithm), partial(awrf_slope, base=self.logarithm)
-        return ExposureShares(compare=compare, slope=slope, **self.exposed(membership, target, lengths))
+        return ExposureShares(compare=compare, slope=slope, **self.describe_exposure(membership, target, lengths))
 
 
 class AWRFxnDCG(_AWRF):
@@ -174,4 +174,4 @@ class AWRFxnDCG(_AWRF):
             times = useful.reshape(-1, *[1] * (fairness.ndim - 1))
             return np.where(times == 0, 0.0, fairness * times)
 
-        return GroupExposure(compare=compare, **self.exposed(membership, target, lengths))
+        return GroupExposure(compare=compare, **self.describe_exposure(membership, target, lengths))

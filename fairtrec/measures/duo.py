@@ -31,7 +31,7 @@ NOT_PROVED = NoteKind(
 )
 
 
-def by_length(positions: Floats) -> Iterator[tuple[Ints, Floats]]:
+def group_by_length(positions: Floats) -> Iterator[tuple[Ints, Floats]]:
     """Group lists [query, rank] of equal length, without their nan: the rows, and the lists [row, rank].
 
     Lists without an order to speak of, of two documents or of documents that are all at one place, are left out. The
@@ -88,7 +88,7 @@ class _Spread(Measure):
     def normalised(self, positions: Floats) -> tuple[Floats, Floats]:
         """Give the value for each list [query, rank], and how much lower the truth may be."""
         value, doubt = np.full(len(positions), np.nan), np.zeros(len(positions))
-        for rows, lists in by_length(positions):
+        for rows, lists in group_by_length(positions):
             raw = self.raw(lists)
             if self.normaliser == "exact":
                 bound, least, most = bound_each(lists, self.step, self.mean)
@@ -174,7 +174,7 @@ class DUO(_Spread):
         if others:
             return None
         known = ~np.isnan(x)
-        lists = [each for _, each in by_length(np.repeat(x[known], supply[known])[None])]
+        lists = [each for _, each in group_by_length(np.repeat(x[known], supply[known])[None])]
         if not lists:
             return None
         _, least, most = bound_each(lists[0], self.step, self.mean)[
@@ -234,7 +234,7 @@ class SignedDUO(_Spread):
         side = np.sign(together)
         majority = (2 * np.cumsum(side > 0, axis=1) > k) * 1.0 - (2 * np.cumsum(side < 0, axis=1) > k)
         sign = np.full(len(positions), np.nan)
-        for rows, lists in by_length(positions):
+        for rows, lists in group_by_length(positions):
             n = lists.shape[1]
             signed = variances(lists, self.mean) * weights(n, self.step) * majority[rows, :n]
             total = signed.sum(axis=1)

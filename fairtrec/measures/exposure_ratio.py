@@ -28,10 +28,10 @@ def least_to_most(rate: Floats) -> Floats:
     return quotient(least, np.where(several, most, 0.0))
 
 
-def asked_for(values: Floats, target: Floats) -> Floats:
+def mask_unwanted(values: Floats, target: Floats) -> Floats:
     """Let the groups [..., group] take no part of which nothing is wanted.
 
-    >>> asked_for(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0]])).tolist()
+    >>> mask_unwanted(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0]])).tolist()
     [[1.0, nan]]
     """
     return np.where(target == 0, np.nan, values)
@@ -53,7 +53,7 @@ def compare_attention(got: Floats, due: Floats, target: Floats) -> Floats:
     >>> compare_attention(np.array([[1.0, 1.0]]), np.array([[1.0, 2.0]]), np.array([[0.5, 0.5]])).tolist()
     [0.5]
     """
-    return least_to_most(asked_for(quotient(got, due, otherwise=0.0), target))
+    return least_to_most(mask_unwanted(quotient(got, due, otherwise=0.0), target))
 
 
 def noticed(weights: Floats, cutoff: int | None) -> Floats:
@@ -92,7 +92,7 @@ class _Ratio(Measure):
         rate = quotient(got, due, otherwise=self.missing)
         if self.protected:
             return first_to_second(rate)
-        return least_to_most(rate if target is None else asked_for(rate, target))
+        return least_to_most(rate if target is None else mask_unwanted(rate, target))
 
 
 class Means(RatioOfMeans):

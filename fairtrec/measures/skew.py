@@ -165,13 +165,13 @@ class _Infeasible(Measure):
         """Let each rank add what is lacking down to it."""
 
         def cost(amounts: Floats, target: Floats, rank: Ints | int) -> Floats:
-            return self.counted(fewer(amounts, rank, target))
+            return self.count_lacking(fewer(amounts, rank, target))
 
         there = np.arange(membership[:, : self.cutoff].shape[1]) < lengths[:, None]
         return GroupPrefixes(membership, cost, target, there.astype(np.float64))
 
     @abstractmethod
-    def counted(self, lacking: Bools) -> Floats:
+    def count_lacking(self, lacking: Bools) -> Floats:
         """Count what is lacking at each rank: [..., group] -> [...]."""
 
 
@@ -194,7 +194,7 @@ class InfeasibleIndex(_Infeasible):
         """At most every rank."""
         return 0.0, float(self.cutoff)
 
-    def counted(self, lacking: Bools) -> Floats:
+    def count_lacking(self, lacking: Bools) -> Floats:
         """Count a rank once."""
         return np.asarray(lacking.any(axis=-1), np.float64)
 
@@ -215,6 +215,6 @@ class InfeasibleCount(_Infeasible):
 
     bounds = 0.0, None
 
-    def counted(self, lacking: Bools) -> Floats:
+    def count_lacking(self, lacking: Bools) -> Floats:
         """Count each group."""
         return np.asarray(lacking.sum(axis=-1), np.float64)

@@ -56,10 +56,10 @@ def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> SumOverRanks:
     >>> rbdf(np.array([[[1.0, 0.0], [0.0, 0.0], [np.nan, np.nan]]]), cutoff=3).value().round(6).tolist()
     [0.613147]
     """
-    return spoken(counts.sum(axis=2), cutoff, full_k=full_k)
+    return sum_terms(counts.sum(axis=2), cutoff, full_k=full_k)
 
 
-def spoken(total: Floats, cutoff: int, *, full_k: bool = False) -> SumOverRanks:
+def sum_terms(total: Floats, cutoff: int, *, full_k: bool = False) -> SumOverRanks:
     """Give RBDF of the number of group terms of each document [query, rank]; nan is no document."""
     divisor = all_ranks(~np.isnan(total[:, :cutoff]), cutoff, full_k=full_k)
     return SumOverRanks(
@@ -152,7 +152,7 @@ class RBDF(Measure):
 
     def formula(self, ranked: Ints, counts: Floats) -> SumOverRanks:
         """Let each rank add its discount if its document holds a group term, over the discounts of all ranks."""
-        return spoken(terms_of(ranked, counts), self.cutoff, full_k=self.full_k)
+        return sum_terms(terms_of(ranked, counts), self.cutoff, full_k=self.full_k)
 
 
 @dataclass(frozen=True)
@@ -194,14 +194,14 @@ class TExFAIR(Measure):
         ted = distribution.distance(distribution.shares(exposure), target)
         most = _most(target)
         if self.rbdf:
-            factor = spoken(terms_of(top, counts), self.cutoff, full_k=self.full_k).value()
+            factor = sum_terms(terms_of(top, counts), self.cutoff, full_k=self.full_k).value()
             ted = np.where(factor == 0, 0.0, ted * factor)
         return np.asarray((most - ted) / (most if self.scaled else 1))
 
     def note(self, ranked: Ints, counts: Floats, **_: Any) -> Note | None:
         """Count the rankings that have the maximum because they say nothing of any group."""
         silent = (
-            int((spoken(terms_of(ranked[:, : self.cutoff], counts), self.cutoff).value() == 0).sum())
+            int((sum_terms(terms_of(ranked[:, : self.cutoff], counts), self.cutoff).value() == 0).sum())
             if self.rbdf
             else 0
         )

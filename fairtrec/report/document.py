@@ -21,7 +21,7 @@ class RunCell(str):
     It is made of a text, a name, a text, a name, and so on in turn; of one text, it holds no name.
 
     >>> cell = RunCell("", "bm25", " = ", "neural")
-    >>> cell, cell.names, cell.renamed({"neural": "n"})
+    >>> cell, cell.names, cell.rename_runs({"neural": "n"})
     ('bm25 = neural', ('bm25', 'neural'), 'bm25 = n')
     """
 
@@ -39,7 +39,7 @@ class RunCell(str):
         """The names of runs in it."""
         return self.parts[1::2]
 
-    def renamed(self, short: Mapping[str, str]) -> Self:
+    def rename_runs(self, short: Mapping[str, str]) -> Self:
         """Put other names in the place of these."""
         return type(self)(*(short.get(part, part) if at % 2 else part for at, part in enumerate(self.parts)))
 
@@ -73,10 +73,10 @@ class Column:
             elif self.runs and cell:
                 yield cell
 
-    def renamed(self, short: Mapping[str, str]) -> Self:
+    def rename_runs(self, short: Mapping[str, str]) -> Self:
         """Put other names of runs in the place of these."""
         cells = [
-            cell.renamed(short) if isinstance(cell, RunCell) else short.get(cell, cell) if self.runs else cell
+            cell.rename_runs(short) if isinstance(cell, RunCell) else short.get(cell, cell) if self.runs else cell
             for cell in self.cells
         ]
         return replace(self, head=short.get(self.head, self.head) if self.of_run else self.head, cells=cells)
@@ -124,7 +124,7 @@ class ReportTable:
 
     def rename_runs(self, short: Mapping[str, str]) -> Self:
         """Put other names of runs in the place of these."""
-        keys, values = ([column.renamed(short) for column in several] for several in (self.keys, self.values))
+        keys, values = ([column.rename_runs(short) for column in several] for several in (self.keys, self.values))
         narrow = None if self.narrow is None else self.narrow.rename_runs(short)
         return replace(self, keys=keys, values=values, narrow=narrow)
 

@@ -24,7 +24,7 @@ class Corrector:
     is_other_form: bool = False  # whether the values are those of another form of the measure
 
     @property
-    def few(self) -> bool:
+    def has_few_errors(self) -> bool:
         """Whether intervals rest on as few errors as there are, and not on what documents could add."""
         return False
 
@@ -130,7 +130,7 @@ class QueryCorrector(Corrector):
     is_other_form: bool = False
 
     @property
-    def few(self) -> bool:
+    def has_few_errors(self) -> bool:
         """Whether only a part of the queries was drawn."""
         return not self.drawn.all()
 
@@ -200,7 +200,7 @@ def correct_mean(
     least, greatest = bounds
     cut = np.clip(ends, -np.inf if least is None else least, np.inf if greatest is None else greatest)
     low, high = map(float, cut)
-    doubtful = row.few and not np.isnan(low) and estimate.differ < DECIDING
+    doubtful = row.has_few_errors and not np.isnan(low) and estimate.differ < DECIDING
     without_tau = before if row.is_other_form else None
     return Corrected(value, low, high, estimate.number, estimate.differ, doubtful, without_tau=without_tau)
 

@@ -92,7 +92,7 @@ class MeasureCollection:
             warnings.simplefilter("error")
             return evaluate(list(measures), **data).scores[0]
 
-    def renamed(self, new: Mapping[str, str]) -> "MeasureCollection":
+    def rename_groups(self, new: Mapping[str, str]) -> "MeasureCollection":
         """Give the groups other names."""
         given = dict(self.given)
         if "labels" in given:
@@ -160,12 +160,12 @@ class MeasureContract:
         return cases
 
     @property
-    def scored(self) -> Iterator[tuple[MeasureCollection, list[Measure], Scores]]:
+    def score_cases(self) -> Iterator[tuple[MeasureCollection, list[Measure], Scores]]:
         """The cases, each with the scores there."""
         for (collection, measures), scores in zip(self.cases, _scores(self.measure), strict=True):  # type: ignore[arg-type]
             yield collection, measures, scores
 
-    def said(self, part: str) -> str:
+    def read_part(self, part: str) -> str:
         """What the page says of a part, such as Range."""
         return pages.part(self.measure, part)
 
@@ -174,10 +174,12 @@ class MeasureContract:
         name, better = self.measure.__name__, self.measure().better
         assert "\n\n" in (inspect.getdoc(self.measure) or ""), f"{name}: its page is a question, a blank line, and more"
         for part in pages.PARTS:
-            assert self.said(part), f"{name}: its page does not say {part}: .."
-        assert len(self.said("Undefined")) < 300, f"{name}: a part of its page runs into what is no part"
+            assert self.read_part(part), f"{name}: its page does not say {part}: .."
+        assert len(self.read_part("Undefined")) < 300, f"{name}: a part of its page runs into what is no part"
         assert better in get_args(Better), f"{name}.better is {better!r}, none of {get_args(Better)}"
-        assert better in self.said("Better"), f"{name}.better is {better!r}; its page says {self.said('Better')}"
+        assert better in self.read_part("Better"), (
+            f"{name}.better is {better!r}; its page says {self.read_part('Better')}"
+        )
 
     def test_it_spells_itself_so_that_it_can_be_read_again(self) -> None:
         """What a measure prints is what a user types; what is annotated in its class is a parameter."""
@@ -188,8 +190,8 @@ class MeasureContract:
 
     def test_values_are_within_bounds_and_undefined_ones_are_nan(self) -> None:
         """One number for each query, without a warning; none is nan where the page says "Undefined: never"."""
-        never = self.said("Undefined").startswith("never")
-        for collection, measures, scores in self.scored:
+        never = self.read_part("Undefined").startswith("never")
+        for collection, measures, scores in self.score_cases:
             target = np.array([*collection.target.values()])
             for measure, values in zip(measures, scores.values, strict=True):
                 faults = [(np.isnan(values) & never, "not never")]
@@ -204,8 +206,8 @@ class MeasureContract:
 
     def test_an_empty_ranking_is_worth_what_the_page_says(self) -> None:
         """The page says undefined, does not matter, or a number."""
-        for collection, measures, scores in self.scored:
-            said = self.said("Empty ranking")
+        for collection, measures, scores in self.score_cases:
+            said = self.read_part("Empty ranking")
             number = re.match(r"-?\d+(\.\d+)?\b", said)
             known = number or said.startswith(("undefined", "does not matter"))
             assert known, f"Empty ranking: {said}; it is undefined, does not matter, or a number"
@@ -219,7 +221,7 @@ class MeasureContract:
 
     def test_neither_the_order_of_lines_nor_what_is_below_the_cutoff_matters(self) -> None:
         """Rankings are those of the scores, and ``depth`` is how far down a measure looks."""
-        for collection, measures, scores in self.scored:
+        for collection, measures, scores in self.score_cases:
             values = scores.values
             lines = {qid: dict(reversed([*ranking.items()])) for qid, ranking in reversed([*collection.run.items()])}
             self.alike(measures, values, collection.scores(measures, runs={"run": lines}).values, "lines change places")
@@ -232,13 +234,13 @@ class MeasureContract:
 
     def test_groups_of_other_names_have_the_same_values(self) -> None:
         """The new names stand in the opposite order."""
-        for collection, measures, scores in self.scored:
+        for collection, measures, scores in self.score_cases:
             new = {group: f"g{9 - at}" for at, group in enumerate(collection.target)}
             fields = [[(each.name, getattr(m, each.name)) for each in dataclasses.fields(m)] for m in measures]
             named: list[Any] = [{name: new[old] for name, old in several if old in [*new]} for several in fields]
             other = [dataclasses.replace(measure, **names) for measure, names in zip(measures, named, strict=True)]
             values = (-1 if self.antisymmetric else 1) * scores.values
-            self.alike(measures, values, collection.renamed(new).scores(other).values, "groups have other names")
+            self.alike(measures, values, collection.rename_groups(new).scores(other).values, "groups have other names")
 
     def test_over_ranks_is_what_all_orders_of_tied_documents_give(self) -> None:
         """The least, the greatest and the mean over all orders, of those that are defined."""
@@ -286,7 +288,7 @@ class MeasureContract:
         is the mean over the queries that have a value by the gold labels.
         """
         gold = {docno: {("f", "m", "x")[at % 3]: 1.0} for at, docno in enumerate(TEXTS)}
-        for collection, measures, scores in self.scored:
+        for collection, measures, scores in self.score_cases:
             looked_at = any("membership" in each.needs for each in measures)
             if "labels" not in collection.given or not looked_at or not self.measure.supports("gold"):
                 continue

@@ -54,7 +54,7 @@ class RerankerCollection:
             given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "membership": "majority"}
         return cls(run, {"qrels": qrels, "background": run, **given}, groups)
 
-    def renamed(self, new: Mapping[str, str]) -> "RerankerCollection":
+    def rename_groups(self, new: Mapping[str, str]) -> "RerankerCollection":
         """Give the groups other names."""
         given = dict(self.given)
         if "labels" in given:
@@ -175,7 +175,7 @@ class RerankerContract:
             for by, orders in variants.items():
                 group = getattr(by, "protected", "")
                 changed: Any = {"protected": new[group]} if group else {}
-                other = collection.renamed(new).orders(dataclasses.replace(by, **changed))
+                other = collection.rename_groups(new).orders(dataclasses.replace(by, **changed))
                 assert other == orders, f"{by} changes when groups have other names"
 
     def test_what_it_takes_for_enough_is_enough(self) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fairtrec.commands.make.queryset import annotated_queries
-from fairtrec.data import Docnos, Labels, Qrels, Run, docnos, groups, judged, look_up, product, take
+from fairtrec.data import Docnos, Labels, Qrels, Run, docnos, find_judged_lines, groups, look_up, product, take
 from fairtrec.formats import tsv
 from fairtrec.support.errors import InputError
 from fairtrec_made.limits import ends_within
@@ -163,7 +163,7 @@ LABELS = Labels("l", ("f", "m"), Docnos.collect(np.array([b"a", b"b"])), np.eye(
 QRELS = Qrels(RUN.qids, RUN.starts, RUN.docnos, np.ones(4, np.int64), np.array([b"0"] * 4))
 WIDE = {
     "3 documents of 2 queries": lambda: RUN.top(RUN.qids, None),
-    "3 documents of 2 queries, judged": lambda: judged(QRELS, RUN.qids),
+    "3 documents of 2 queries, judged": lambda: find_judged_lines(QRELS, RUN.qids),
     "2 groups of 3 documents of 1 queries": lambda: look_up(LABELS, ["q1"], RUN.docnos, np.array([[0, 1, 2]])),
     "2 groups of 3 documents of 1 queries, counted": lambda: take(np.zeros((2, 2)), np.zeros((1, 3), np.int64)),
     "4 groups of 2 documents": lambda: product(LABELS, LABELS),

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.data import find_judged_lines
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.measures.nfairr import FaiRR
 from fairtrec.support.errors import InputError, UsageError
@@ -376,7 +377,7 @@ def test_judged_documents_stand_once_at_their_highest_grade():
 
     lines = [("q1", "d1", 0), ("q2", "d1", 2), ("q1", "d3", 1), ("q1", "d1", 3), ("q1", "d1", 3), ("q9", "d1", 1)]
     qrels = loading.qrels([ir_measures.Qrel(*line, str(i)) for i, line in enumerate(lines)])
-    rows = judged(qrels, ("q1", "q2", "q0"))
+    rows = find_judged_lines(qrels, ("q1", "q2", "q0"))
     got = [[(qrels.docnos[i].decode(), int(qrels.grades[i])) for i in row if i >= 0] for row in rows.tolist()]
     assert got == [[("d3", 1), ("d1", 3)], [("d1", 2)], []]
 

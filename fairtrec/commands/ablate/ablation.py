@@ -171,7 +171,7 @@ def find_significant(values: Floats, better: Better, *, alpha: float) -> Bools:
     ``values`` [run, query]; a pair is compared over the queries for which both have a value, as ``compare`` does it:
     where nearer 0 is better, the sizes of the values.
     """
-    values = sized(values, better)
+    values = take_sizes(values, better)
     first, second = np.triu_indices(len(values), 1)
     differences: dict[int, list[tuple[int, Floats]]] = defaultdict(list)
     defined = ~np.isnan(values)
@@ -187,7 +187,7 @@ def find_significant(values: Floats, better: Better, *, alpha: float) -> Bools:
     return told
 
 
-def sized(values: Floats, better: Better) -> Floats:
+def take_sizes(values: Floats, better: Better) -> Floats:
     """Give by what runs are compared: the values or, where nearer 0 is better, their sizes, as leanings cancel."""
     return np.abs(values) if better == "nearer 0" else values
 
@@ -331,7 +331,7 @@ def _against(taken: VariantScores, values: Floats, own: Floats, base: Measure, a
     with np.errstate(invalid="ignore"):
         orders = [
             RunOrder.sort_means(each[:, both].mean(axis=1) if both.any() else np.full(len(each), np.nan), better)
-            for each, better in ((sized(own, base.better), base.better), (sized(values, turned), turned))
+            for each, better in ((take_sizes(own, base.better), base.better), (take_sizes(values, turned), turned))
         ]
     flipped = orders[0].find_flipped(orders[1])
     ever |= flipped

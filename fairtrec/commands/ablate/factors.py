@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import Any
 
-from fairtrec.commands.compare.curves import deepened
+from fairtrec.commands.compare.curves import expand_cutoffs
 from fairtrec.data.parameters import spell_value
 from fairtrec.evaluation.inputs.loading import is_file
 from fairtrec.evaluation.inputs.options import CHOICES, Target
@@ -103,7 +103,7 @@ def _merged(base: Measure, change: Change) -> Measure:
     if change.factor == "measure" or change.measure is None:
         return change.measure or base
     if change.factor == "cutoff":
-        return deepened([base], [int(change.value)])[0]
+        return expand_cutoffs([base], [int(change.value)])[0]
     return _with(base, change.factor, GIVEN if change.factor in change.keywords else change.value)
 
 
@@ -145,7 +145,9 @@ def _changes(name: str, values: str, measure: Measure) -> list[Change]:
         parsed = registry.parse(values)
         return [Change(name, str(each), measure=each) for each in parsed]
     if name == "cutoff":
-        return [Change(name, value, measure=deepened([measure], [_whole(name, value)])[0]) for value in _split(values)]
+        return [
+            Change(name, value, measure=expand_cutoffs([measure], [_whole(name, value)])[0]) for value in _split(values)
+        ]
     if name in VARIED and VARIED[name].hint == Target:
         return [Change(name, value, {KEYWORDS[name]: value}) for value in _targets(_split(values))]
     if name in KEYWORDS or name in _parameters(measure):

@@ -38,7 +38,7 @@ class Open:
     high: Floats
 
     @classmethod
-    def of(cls, scores: Scores | None, measure: Measure, *, unsigned: bool) -> "Open | None":
+    def take(cls, scores: Scores | None, measure: Measure, *, unsigned: bool) -> "Open | None":
         """Take a measure of a run whose groups are not all known; None where that does not matter."""
         several = [] if scores is None else UnknownIntervals.find_all([scores])
         if scores is None or not several:
@@ -54,14 +54,14 @@ class Open:
         one = replace(scores, measures=(measure,), values=values, columns={})
         return cls(one, found.keep_measures([row]), low, high)
 
-    def at(self, *, high: bool) -> Scores:
+    def take_end(self, *, high: bool) -> Scores:
         """Give the scores as they are at one end."""
         return replace(self.scores, values=self.high if high else self.low)
 
     @property
     def ends(self) -> tuple[float, float]:
         """The ends of the mean."""
-        low, high = (float(self.at(high=high).means[0]) for high in (False, True))
+        low, high = (float(self.take_end(high=high).means[0]) for high in (False, True))
         return low, high
 
     @property
@@ -154,15 +154,15 @@ def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, g
         raise UsageError(f"{requirement}: which baseline? add --baseline RUN|FILE")
     base = _only(baseline, requirement) if requirement.relative and baseline is not None else None
     verdict = _known(requirement, one, base, gate, alpha)
-    mine, theirs = (Open.of(each, requirement.measure, unsigned=requirement.unsigned) for each in (scores, baseline))
+    mine, theirs = (Open.take(each, requirement.measure, unsigned=requirement.unsigned) for each in (scores, baseline))
     theirs = theirs if requirement.relative else None
     if mine is None and theirs is None:
         return verdict
     worst, best = (
         _known(
             requirement,
-            one if mine is None else mine.at(high=high),
-            base if theirs is None else theirs.at(high=not high),
+            one if mine is None else mine.take_end(high=high),
+            base if theirs is None else theirs.take_end(high=not high),
             gate,
             alpha,
         )

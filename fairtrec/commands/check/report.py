@@ -35,7 +35,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "❌"}
 
 
-def named(checked: Verdicts) -> Mapping[str, str]:
+def name_runs(checked: Verdicts) -> Mapping[str, str]:
     """Give the short name of each run."""
     return {run: plain(name) for run, name in map_names(scores.run for scores in checked.result.scores).items()}
 
@@ -103,7 +103,7 @@ def text(
     """
     lines: list[Line] = []
     room = get_terminal_size().columns if terminal or window else None
-    called = fit_names(room, named(checked))
+    called = fit_names(room, name_runs(checked))
     run = max(map(len, called.values()), default=0)
     asked = max((len(title(verdict)) for verdict in checked.verdicts), default=0)
     for verdict in checked.verdicts:
@@ -126,7 +126,7 @@ def text(
 
 def tables(checked: Verdicts, *, places: int = 4) -> Document:
     """Lay out a table of all verdicts, with the reasons."""
-    called = named(checked)
+    called = name_runs(checked)
     cells = [[WORDS[v.status], called[v.run], title(v), facts(v, places), plain(v.reason)] for v in checked.verdicts]
     table = ReportTable.from_rows(summary(checked), 5, ["verdict", "run", "requirement", "result", "why"], cells)
     faults = [plain(fault) for _, fault in checked.result.failed]
@@ -145,7 +145,7 @@ def rows(checked: Verdicts, *, places: int | None) -> Iterator[Row]:
 def md(checked: Verdicts, *, places: int = 4) -> str:
     """Write a Markdown table, the reasons below it."""
     rows = [["", "run", "requirement", "result"], [":--"] * 4]
-    called = named(checked)
+    called = name_runs(checked)
     for verdict in checked.verdicts:
         cells = called[verdict.run], title(verdict), facts(verdict, places)
         rows.append([f"{SIGNS[verdict.status]} {verdict.status}", *map(_escaped, cells)])
@@ -207,7 +207,7 @@ def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
 
 def github(checked: Verdicts, *, places: int = 4) -> str:
     """Write an annotation for each requirement that is failed, or passed with a warning."""
-    called, lines = named(checked), []
+    called, lines = name_runs(checked), []
     for verdict in checked.verdicts:
         if verdict.status != "passed":
             kind = "error" if checked.gate.fails(verdict.status) else "warning"

@@ -158,7 +158,9 @@ def command(
         result, against = read_recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
         of_queries = Slices.read(slices)
     else:
-        asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
+        asked = (
+            parse_at_cutoffs(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
+        )
         if correlate is not None:
             _refuse_alone(asked or (), given["relevance_level"], by_cutoff=cutoffs is not None)
         against, files = _choose_runs(runs, baseline, views)
@@ -290,7 +292,7 @@ def _view(
     return compare(result, baseline, slices=slices, **procedure)
 
 
-def deepened(measures: Sequence[str], cutoffs: str, level: int | None) -> list[Any]:
+def parse_at_cutoffs(measures: Sequence[str], cutoffs: str, level: int | None) -> list[Any]:
     """Read measures, each at every cutoff. Raises UsageError where there is none, or it can have none."""
     from fairtrec.commands.compare import curves
     from fairtrec.measures.catalogue import registry
@@ -299,4 +301,4 @@ def deepened(measures: Sequence[str], cutoffs: str, level: int | None) -> list[A
         raise UsageError("--cutoffs varies the cutoff of measures; choose them, like -m 'nDCG NFaiRR'")
     if registry.ALL_FAIR in " ".join(measures).lower():
         raise UsageError(f"--cutoffs needs a list of measures; write it instead of {registry.ALL_FAIR}")
-    return curves.deepened(registry.parse(" ".join(measures), level), curves.read(cutoffs))
+    return curves.expand_cutoffs(registry.parse(" ".join(measures), level), curves.read(cutoffs))

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.commands.compare.compared import refuse_gold
-from fairtrec.commands.compare.curves import cutoff_of, family
+from fairtrec.commands.compare.curves import family, find_cutoff
 from fairtrec.data import Floats
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Answer, Signature
@@ -148,7 +148,7 @@ def _pairs(measures: Sequence[Measure], *, by_cutoff: bool) -> list[MeasuresOfCu
     names = list(map(str, measures))
     if not by_cutoff:
         return [(one, other, names[one], names[other], None) for one, other in combinations(range(len(names)), 2)]
-    cutoffs = list(map(cutoff_of, measures))
+    cutoffs = list(map(find_cutoff, measures))
     found: list[MeasuresOfCutoff] = []
     for cutoff in sorted({*cutoffs}):
         rows = [row for row, own in enumerate(cutoffs) if own == cutoff]

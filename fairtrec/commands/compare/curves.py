@@ -91,7 +91,7 @@ def read(text: str) -> list[int]:
     return sorted(cutoffs)
 
 
-def deepened(measures: Sequence[Measure], cutoffs: Sequence[int]) -> list[Measure]:
+def expand_cutoffs(measures: Sequence[Measure], cutoffs: Sequence[int]) -> list[Measure]:
     """Give each measure at every cutoff. Raises UsageError for one that can have none."""
     return list(dict.fromkeys(_at(measure, cutoff) for measure in measures for cutoff in cutoffs))
 
@@ -136,10 +136,10 @@ def curves(
 
 def family(measure: Parameters) -> str:
     """Spell a measure without its cutoff, as the same one at all of them."""
-    return str(measure).removesuffix(f"@{cutoff_of(measure)}")
+    return str(measure).removesuffix(f"@{find_cutoff(measure)}")
 
 
-def cutoff_of(measure: Parameters) -> int:
+def find_cutoff(measure: Parameters) -> int:
     """Give the cutoff of a measure. Raises UsageError if it has none."""
     cutoff: int | None = getattr(measure, "cutoff", None)
     if cutoff is None:
@@ -155,7 +155,7 @@ def _families(measures: Sequence[Measure]) -> dict[str, list[tuple[int, int]]]:
     """Group measures that differ in their cutoff alone: the cutoffs, rising, and the row of each."""
     families: dict[str, list[tuple[int, int]]] = {}
     for row, measure in enumerate(measures):
-        families.setdefault(family(measure), []).append((cutoff_of(measure), row))
+        families.setdefault(family(measure), []).append((find_cutoff(measure), row))
     return {name: sorted(rows) for name, rows in families.items()}
 
 

@@ -67,7 +67,7 @@ def group_by_run(rows: Sequence[Of]) -> list[Of]:
     return [row for _, of_run in group_rows(rows, "run") for row in of_run]
 
 
-def slice_of(row: Comparison | CurvePoint) -> str:
+def name_slice(row: Comparison | CurvePoint) -> str:
     """Name the slice of a row, and mark the worst."""
     return f"{row.slice} *" if row.worst_slice else row.slice
 

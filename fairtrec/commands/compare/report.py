@@ -15,8 +15,8 @@ from fairtrec.commands.compare.curves_report import (
     lay_out_associations,
     lay_out_curves,
     name_corrected_p,
+    name_slice,
     probability,
-    slice_of,
     write_interval,
 )
 from fairtrec.commands.compare.paper import (
@@ -84,7 +84,7 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
         ordered = group_by_run(rows)
         told = [_told(row, view.procedure, places) for row in ordered]
         cells = [
-            [names[row.run], *[slice_of(row)] * several, *values.values()]
+            [names[row.run], *[name_slice(row)] * several, *values.values()]
             for row, values in zip(ordered, told, strict=True)
         ]
         better, worse = (

@@ -28,13 +28,13 @@ def rankings(case: Case, inputs: Inputs) -> list[Ints]:
 def prefixes(case: Case) -> list[list[float]]:
     """Evaluate, for each query, its first document alone, its first two, and so on down to where the measure sees."""
     several = rankings(case, case.inputs)
-    return tried(case, [[lines[:many] for many in range(1, len(lines) + 1)] for lines in several])
+    return evaluate_rankings(case, [[lines[:many] for many in range(1, len(lines) + 1)] for lines in several])
 
 
 def evaluate_without_documents(case: Case) -> list[list[float]]:
     """Evaluate, for each query, its ranking without each of the documents that the measure sees."""
     several = zip(rankings(case, case.deeper_inputs), case.docnos, strict=True)
-    return tried(case, [[np.delete(lines, rank) for rank in range(len(seen))] for lines, seen in several])
+    return evaluate_rankings(case, [[np.delete(lines, rank) for rank in range(len(seen))] for lines, seen in several])
 
 
 def exchanges(case: Case, candidates: int) -> tuple[list[Exchange | None], bool]:
@@ -52,12 +52,12 @@ def exchanges(case: Case, candidates: int) -> tuple[list[Exchange | None], bool]
     several = rankings(case, case.deeper_inputs)
     pairs = [_pairs(len(seen), min(len(lines), far)) for lines, seen in zip(several, case.docnos, strict=True)]
     every = list(zip(several, pairs, strict=True))
-    found = tried(case, [[_exchanged(lines, *pair) for pair in each[:MOST]] for lines, each in every])
+    found = evaluate_rankings(case, [[_exchanged(lines, *pair) for pair in each[:MOST]] for lines, each in every])
     best = [_best(case, at, each[:MOST], found[at], lines) for at, (lines, each) in enumerate(every)]
     return best, all(len(each) <= MOST for each in pairs)
 
 
-def tried(case: Case, asked: Sequence[Sequence[Ints]]) -> list[list[float]]:
+def evaluate_rankings(case: Case, asked: Sequence[Sequence[Ints]]) -> list[list[float]]:
     """Evaluate rankings, lines of the run, of each query; one of each at a time."""
     values: list[list[float]] = [[] for _ in asked]
     same: dict[tuple[str, ...], dict[str, Any]] = {}

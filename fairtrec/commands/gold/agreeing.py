@@ -15,7 +15,7 @@ from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.groups import refuse_unwritten
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.signature import digest_of, write_signature
+from fairtrec.evaluation.signature import compute_digest, write_signature
 from fairtrec.formats import sheets
 from fairtrec.formulas.weighted_sums import weigh
 from fairtrec.statistics import agreement
@@ -225,7 +225,7 @@ def agree(
     made = {name: value for name, value in made.items() if name not in IDLE}
     said = {
         "fairtrec": made.pop("fairtrec"),
-        "gold": loading.short(sheet.labels.name, sheet.labels.sha256 or digest_of(sheet)),
+        "gold": loading.short(sheet.labels.name, sheet.labels.sha256 or compute_digest(sheet)),
         **made,
     }
     said["groups"] = renamings(renamed)

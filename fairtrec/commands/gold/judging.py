@@ -20,14 +20,14 @@ from fairtrec.commands.gold.judge_rates import (
     subtract_rates,
     subtract_within,
 )
-from fairtrec.data import MISSING, NONE, UNKNOWN, Ints, Qrels, Queries, Run, judged
+from fairtrec.data import MISSING, NONE, UNKNOWN, Ints, Qrels, Queries, Run, find_judged_lines
 from fairtrec.data.run import QrelsIndex
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.plan import refuse_unwritten_groups
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.signature import digest_of, write_signature
+from fairtrec.evaluation.signature import compute_digest, write_signature
 from fairtrec.formats import sheets
 from fairtrec.measure import Measure
 from fairtrec.report.run_names import shorten_names
@@ -250,7 +250,7 @@ class HumanPairs:
     level: int
 
     @property
-    def shown(self) -> tuple[str, ...]:
+    def shown_groups(self) -> tuple[str, ...]:
         """The groups in the order of the report; those beside the groups only if some pair is of them."""
         *groups, none, several, unknown = self.names
         some = {self.names[kind] for kind in np.unique(self.kinds).tolist()}
@@ -265,7 +265,7 @@ def _read_people(human: Any, chosen: Queries | None, session: Evaluator, level: 
         what = f"no pair has grade {level} or more"
         raise InputError(f"{what}; the highest is {int(qrels.grades.max())}, set -l to a lower grade", path)
     qids = tuple(sorted(qrels.qids))  # so that sums are the same in any order of lines
-    lines = judged(qrels, qids)
+    lines = find_judged_lines(qrels, qids)
     several, query = lines[lines != MISSING], np.nonzero(lines != MISSING)[0]
     starts = np.searchsorted(query, np.arange(len(qids) + 1))
     pairs = Run("people", "people", qids, starts, qrels.docnos[several], np.zeros(len(several)))
@@ -284,7 +284,7 @@ def _keep_queries(qrels: Qrels, chosen: Queries | None, thing: Any) -> Qrels:
     if not wanted.any():
         path = thing if isinstance(thing, PATH) else None
         raise InputError(f"no pair is of a query of {chosen.name}; check --queries", path)
-    return qrels.among(wanted[qrels.query])
+    return qrels.keep_lines(wanted[qrels.query])
 
 
 def _name_judges(judges: Any) -> list[tuple[str, Any]]:
@@ -326,7 +326,7 @@ def _audit(
     if ordering is not None:
         own = QrelsIndex(qrels).find_grades(qrels.numbers(judge.qids)[judge.query], judge.docnos)
         in_both = ~np.isnan(grades)
-        orders = ordering.compare(qrels.among(in_both), judge.among(~np.isnan(own)), in_both, confidence)
+        orders = ordering.compare(qrels.keep_lines(in_both), judge.keep_lines(~np.isnan(own)), in_both, confidence)
     return JudgeAudit(
         judge=name,
         pairs=pairs,
@@ -336,7 +336,7 @@ def _audit(
         highest=int(judge.grades.max()),
         groups=tuple(
             _describe_group(group, of, confidence)
-            for group, of in (*((group, groups[group]) for group in people.shown), (ALL, total))
+            for group, of in (*((group, groups[group]) for group in people.shown_groups), (ALL, total))
         ),
         differences=tuple(_list_differences(groups, people.compared, reference, confidence)),
         orders=tuple(orders),
@@ -393,7 +393,7 @@ def _describe_inputs(
 ) -> dict[str, str]:
     """Name what was given, each with its digest, and what decides groups."""
     made = write_signature(session.plan, session.prepare_reading(), session.files)
-    digest = opening.sha256(human) if loading.is_file(human) else digest_of(people.qrels)
+    digest = opening.sha256(human) if loading.is_file(human) else compute_digest(people.qrels)
     return {
         "fairtrec": made["fairtrec"],
         "human": loading.short(people.name, digest),

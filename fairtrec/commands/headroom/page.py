@@ -13,7 +13,7 @@ from fairtrec.data import Floats
 from fairtrec.report.document import Column, heading
 from fairtrec.report.labelling import Box, place_labels, stack_dots
 from fairtrec.report.page import element, page
-from fairtrec.report.page.scatter import LAST, SHORT, Axis, field, frame, label_dot, labels, lead, spots
+from fairtrec.report.page.scatter import LAST, SHORT, Axis, draw_lead, field, frame, label_dot, labels, spots
 from fairtrec.report.run_names import shorten_names
 
 Places = Mapping[tuple[float, ...], tuple[float, float]]  # of utility and fairness, in the drawing
@@ -143,7 +143,7 @@ def _dots(
         if dot.run in beside:
             spot = beside[dot.run]
             kind = "name line" if dot.run < many else "name"
-            line = [element("path", class_="lead", d=lead(spot))] * bool(spot.lead)
+            line = [element("path", class_="lead", d=draw_lead(spot))] * bool(spot.lead)
             yield element(
                 "g", *line, label_dot(wanted[dot.run], spot, class_=kind), transform=f"translate({dot.x:g} {dot.y:g})"
             )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.compare.baseline import find
-from fairtrec.commands.compare.curves import curves, cutoff_of, family
+from fairtrec.commands.compare.curves import curves, family, find_cutoff
 from fairtrec.commands.plot import canvas
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
@@ -152,7 +152,7 @@ def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> A
     figure, drawn = canvas.panels([f"{name}{canvas.ARROWS[better[name]]}" for name in better], columns)
     for axes, name in zip(drawn, better, strict=True):
         rows = _rows_of(name, measures)
-        several = [cutoff_of(measures[row]) for row in rows]
+        several = [find_cutoff(measures[row]) for row in rows]
         for number, (scores, look) in enumerate(zip(result.scores, canvas.looks(names, families), strict=True)):
             axes.plot(several, scores.means[rows], label=names[number], markevery=max(1, len(rows) // 10), **look)
             for within in scores.intervals:
@@ -177,7 +177,7 @@ def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> A
 def _rows_of(name: str, measures: Sequence[Measure]) -> list[int]:
     """List the rows of a measure, by their cutoffs."""
     rows = [row for row, each in enumerate(measures) if family(each) == name]
-    return sorted(rows, key=lambda row: cutoff_of(measures[row]))
+    return sorted(rows, key=lambda row: find_cutoff(measures[row]))
 
 
 def _last_intervals(result: Result, row: int) -> Floats:

@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.commands.compare.baselines import read_recorded
-from fairtrec.commands.compare.command import OfValues, deepened, values
+from fairtrec.commands.compare.command import OfValues, parse_at_cutoffs, values
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Figure, Method, PaperColumns
 
@@ -107,7 +107,7 @@ def command(
         result, _ = read_recorded((qrels or "none", *runs), measures, (), heeded, output)
     else:
         files = printing.name_run_files(runs, [output], qrels, *given.values())
-        asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
+        asked = measures or None if cutoffs is None else parse_at_cutoffs(measures, cutoffs, given["relevance_level"])
         with printing.show_progress():
             result = evaluate(asked, files, qrels, **given)
     result, left_out = keep_both(result, is_front=kind == "front")

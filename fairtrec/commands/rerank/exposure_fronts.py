@@ -43,7 +43,7 @@ class _Documents:
     key: bytes
 
     @classmethod
-    def of(cls, problem: Problem, row: int, useful: SumOverRanks) -> Self | None:
+    def sort_documents(cls, problem: Problem, row: int, useful: SumOverRanks) -> Self | None:
         """Sort the documents; None where fairness goes by more than exposure, or few sequences are listed once."""
         movable, ranks = problem.find_movable(row), problem.ranks(row)
         looks, first, kinds = np.unique(problem.looks(row)[movable], axis=0, return_index=True, return_inverse=True)
@@ -110,7 +110,9 @@ def front_by_exposure(
     problem: Problem, row: int, useful: RankForm | None, grades: Ints | None, kept: dict[bytes, Found]
 ) -> tuple[Front, Ints] | None:
     """Find the front of a query and its fairest order of the same grades; None where this is not the way."""
-    documents = _Documents.of(problem, row, useful) if isinstance(useful, SumOverRanks) and useful.falls else None
+    documents = (
+        _Documents.sort_documents(problem, row, useful) if isinstance(useful, SumOverRanks) and useful.falls else None
+    )
     if documents is None:
         return None
     found = kept.get(documents.key) if not problem.held[row].any() else None

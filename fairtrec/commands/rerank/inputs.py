@@ -37,7 +37,7 @@ class Wanted:
     @property
     def needs(self) -> tuple[str, ...]:
         """The inputs of measures that its own are made of."""
-        asked = inputs_of(self.reranker, self.given)
+        asked = list_inputs(self.reranker, self.given)
         made = [MADE_OF.get(name, name) for name in asked if name not in OF_THE_RUN]
         ranked = ["ranked"] if "counts" in made else []
         return tuple(dict.fromkeys([*made, *ranked]))
@@ -58,7 +58,7 @@ class Wanted:
         return str(self.reranker)
 
 
-def inputs_of(by: Reranker, given: frozenset[str]) -> list[str]:
+def list_inputs(by: Reranker, given: frozenset[str]) -> list[str]:
     """Name what a reranker is called on: what it needs, and of what it wishes for all that a system could have."""
     return [*by.needs, *(name for name in by.preferences if name in given and name not in OF_JUDGEMENTS)]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fairtrec.commands.rerank.inputs import RerankerInputs, inputs_of
+from fairtrec.commands.rerank.inputs import RerankerInputs, list_inputs
 from fairtrec.data import MISSING, Docs, Ints, Run
 from fairtrec.data.parameters import list_required_inputs
 from fairtrec.evaluation.session import Evaluator
@@ -83,7 +83,7 @@ def append_run(run: Run, qids: Sequence[str], more: Run) -> Run:
     return _ranked(run.name, tuple(qids), rankings)
 
 
-def reordered(run: Run, qids: Sequence[str], tops: Sequence[Ints]) -> Run:
+def reorder_documents(run: Run, qids: Sequence[str], tops: Sequence[Ints]) -> Run:
     """Keep the documents of these places of each query, in this order."""
     lines = run.top(qids, None)
     return _ranked(run.name, tuple(qids), [run.docnos[row[top]] for row, top in zip(lines, tops, strict=True)])
@@ -208,7 +208,7 @@ class Ordering:
         return several
 
     def _order(self, inputs: RerankerInputs) -> Placed:
-        names = inputs_of(self.by, self.session.given.inputs)
+        names = list_inputs(self.by, self.session.given.inputs)
         order = self.by(**{name: getattr(inputs, name) for name in names})
         if order.ranks.ndim != 2 or len(order.ranks) != len(inputs.qids):
             what = f"{self.by} gave an order of the shape {order.ranks.shape} for {len(inputs.qids)} queries"

@@ -36,7 +36,7 @@ def pick_orders(problem: Problem, own: Floats, found: Solved, loss: float, *, ea
     alike = _alike(fairness, own[1]) & (_alike(utility, own[0]) | (utility < own[0]))
     if _alike(fairness.sum(), own[1].sum()) and utility.sum() <= own[0].sum() * (1 + 1 / DIGITS):
         alike[:] = True
-    first = _First.of(problem, same_grades=same_grades)
+    first = _First.start(problem, same_grades=same_grades)
     kept = [
         np.arange(problem.lengths[row]) if alike[row] else first.alike(row, top.copy()) for row, top in enumerate(tops)
     ]
@@ -91,7 +91,7 @@ class _First:
     relevant: Bools | None = None  # [query, document], where the first of these is all that utility looks at
 
     @classmethod
-    def of(cls, problem: Problem, *, same_grades: bool) -> "_First":
+    def start(cls, problem: Problem, *, same_grades: bool) -> "_First":
         kinds: list[Sequence[Ints]] = []
         fair, useful = problem.terms(problem.fairness), problem.terms(problem.utility)
         several = [terms for terms in (fair, useful) if isinstance(terms, SumOverRanks)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.commands.rerank.ordering import reordered
+from fairtrec.commands.rerank.ordering import reorder_documents
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, take
 from fairtrec.data.parameters import list_required_inputs
 from fairtrec.evaluation.computing import compute_measures
@@ -205,7 +205,7 @@ class Problem:
             terms = self.terms(None)
             assert isinstance(terms, SumOverRanks)
             return np.array([weigh(terms.gains[row, top], terms.weights[row]) for row, top in enumerate(tops)])
-        ordered = reordered(self.inputs.run, self.qids, tops)
+        ordered = reorder_documents(self.inputs.run, self.qids, tops)
         inputs = Inputs(ordered, self.qids, self.inputs.context, self.own.depth)
         (values,) = compute_measures(inputs, (self.utility,))
         return np.asarray(values, dtype=np.float64)

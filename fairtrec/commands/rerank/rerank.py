@@ -70,7 +70,7 @@ def rerank(
     judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
     work = RerankWork(_parse(by, level), seed, rankings, candidates, cut, {"qrels": judged, **keywords})
     evaluators = work.evaluators  # refuses what does not fit together before a run is read
-    found: dict[Reranker, list[Reranked]] = {each: [] for each in work.called}
+    found: dict[Reranker, list[Reranked]] = {each: [] for each in work.called_rerankers}
     for of_run in _rerank_each(work, named, number):
         for one in of_run:
             found[one.by].append(one)
@@ -97,7 +97,7 @@ def _parse(by: str | Reranker | Iterable[str | Reranker], level: int | None) -> 
 
 def _rerank_each(work: "RerankWork", named: NamedRuns, jobs: int) -> Iterator[tuple[Reranked, ...]]:
     """Give each run as each reranker that is called on its inputs orders it. Raises InputError for a broken run."""
-    if not work.called:
+    if not work.called_rerankers:
         return
     with closing(map_ordered(work, named, jobs, called=itemgetter(0))) as reranked:
         for done, outcome in enumerate(reranked, 1):
@@ -113,8 +113,8 @@ def _signature_of(work: "RerankWork") -> Signature:
     base: dict[str, str] = {}
     for each in work.evaluators:
         base |= write_signature(each.plan, each.prepare_reading(), each.files)
-    by_judgements: set[Reranker] = {one.by for one in work.sought if one.judged}
-    by_judgements |= {one for one in work.called if sees_judgements(one.needs, work.session.plan)}
+    by_judgements: set[Reranker] = {one.by for one in work.sought if one.uses_judgements}
+    by_judgements |= {one for one in work.called_rerankers if sees_judgements(one.needs, work.session.plan)}
     spoken = " ".join(str(each) for each in work.by if each in by_judgements)
     first = {
         "fairtrec": base["fairtrec"],
@@ -146,14 +146,14 @@ class RerankWork:
                 raise UsageError(f"{name} is {value!r}; it must be a whole number from {least}")
 
     @property
-    def called(self) -> tuple[Reranker, ...]:
+    def called_rerankers(self) -> tuple[Reranker, ...]:
         """The rerankers that are called on their inputs."""
         return tuple(each for each in self.by if not each.searches_orders)
 
     @cached_property
     def sought(self) -> "tuple[TwoMeasureSearch, ...]":
         """Settle what the others look for. Raises UsageError or InputError where that does not fit together."""
-        if len(self.called) == len(self.by):
+        if len(self.called_rerankers) == len(self.by):
             return ()
         from fairtrec.commands.rerank.sought import TwoMeasureSearch
 
@@ -177,7 +177,7 @@ class RerankWork:
             raise UsageError("a reranker places every document; choose --missing error or neutral")
         for each in self.by:
             self._refuse_unfit(each)
-        asked = [Wanted(each, given.inputs) for each in self.called]
+        asked = [Wanted(each, given.inputs) for each in self.called_rerankers]
         return Evaluator(make_plan(asked, open_sources(given, choices)))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class RerankWork:
 
     def _rerank(self, named: tuple[str, Any]) -> tuple[Reranked, ...]:
         run = self.read(*named)
-        return tuple(self._by(run, each) for each in self.called)
+        return tuple(self._by(run, each) for each in self.called_rerankers)
 
     def read(self, name: str, thing: Any) -> Run:
         """Read a run of this name, of which the wanted queries are reranked."""

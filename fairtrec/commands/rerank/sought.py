@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.rerank.inputs import JUDGED, sees_judgements
-from fairtrec.commands.rerank.ordering import Placed, reorder_run, reordered
+from fairtrec.commands.rerank.ordering import Placed, reorder_documents, reorder_run
 from fairtrec.commands.rerank.picking import Picked, pick_orders
 from fairtrec.commands.rerank.problem import Problem
 from fairtrec.commands.rerank.reranked import Reranked
@@ -28,7 +28,7 @@ KEPT = NoteKind(
 NOT_PROVEN = NoteKind("not proven", "not proven: the mean {what} is {value}, and no order has {beyond} than {bound}")
 
 
-def measure_of(text: str, default: str, cutoff: int | None, by: Optimal) -> str:
+def spell_measure(text: str, default: str, cutoff: int | None, by: Optimal) -> str:
     """Spell a measure of a reranker, with its cutoff where the measure names none. Raises UsageError for several."""
     if not text:
         return f"{default}@{cutoff or K}"
@@ -61,10 +61,10 @@ class TwoMeasureSearch:
         """Settle what is looked for. Raises UsageError or InputError for what does not fit together."""
         assert isinstance(by, Optimal)
         tau = "" if by.tau == 1 else f"(tau={by.tau})"
-        fairness = measure_of(
+        fairness = spell_measure(
             by.fairness, ("FaiRR" if keywords.get("background") is None else "NFaiRR") + tau, by.cutoff, by
         )
-        utility = measure_of(by.utility, "nDCG", by.cutoff, by)
+        utility = spell_measure(by.utility, "nDCG", by.cutoff, by)
         search = Search.settle(
             keywords, utility, fairness, by.from_, candidates, pin_unjudged=by.pin_unjudged, worst=by.worst, by=str(by)
         )
@@ -73,12 +73,12 @@ class TwoMeasureSearch:
         return cls(by, search)
 
     @property
-    def judged(self) -> bool:
+    def uses_judgements(self) -> bool:
         """Whether the orders depend on judgements."""
         measures = [each for each in (self.search.utility, self.search.fairness) if each is not None]
         return sees_judgements([need for each in measures for need in each.needs], self.search.evaluator.plan)
 
-    def reranked(self, named: NamedRuns, jobs: int, *, cut: bool, known: FoundSoFar) -> list[Reranked]:
+    def rerank(self, named: NamedRuns, jobs: int, *, cut: bool, known: FoundSoFar) -> list[Reranked]:
         """Rerank runs, and keep the ranks that count if they are ``cut``. Raises InputError as ``evaluate`` does.
 
         What others that look for the same, at another loss or the other end, have found is ``known``.
@@ -102,7 +102,7 @@ class TwoMeasureSearch:
 
     def _of(self, run: Run, problem: Problem, own: Floats, found: Solved | None, *, cut: bool) -> Reranked:
         by = self.by
-        said: tuple[Note, ...] = (JUDGED.note(),) if self.judged else ()
+        said: tuple[Note, ...] = (JUDGED.note(),) if self.uses_judgements else ()
         placed: list[Placed] = []
         if found is not None:
             if not by.same_grades:
@@ -115,11 +115,11 @@ class TwoMeasureSearch:
         new = reorder_run(run, placed, by)
         if self.search.ranks is None and by.from_ != "run":  # all ranks count, and no more of them than before
             lengths = np.diff(run.starts).tolist()
-            new = reordered(new, new.qids, [np.arange(many) for many in lengths])
+            new = reorder_documents(new, new.qids, [np.arange(many) for many in lengths])
         new = new.cut(new.qids, self.search.ranks) if cut else new
         if left:
             said += (count_queries(KEPT, [qid in set(left) for qid in run.qids]),)
-        tag = f"{run.tag}-{by.name}{'-judgements' if self.judged else ''}"
+        tag = f"{run.tag}-{by.name}{'-judgements' if self.uses_judgements else ''}"
         return Reranked(run.name, by, run, replace(new, tag=tag), said)
 
 
@@ -164,4 +164,4 @@ def rerank_runs(
 ) -> dict[Reranker, list[Reranked]]:
     """Rerank runs by each of several."""
     known = FoundSoFar()
-    return {one.by: one.reranked(named, jobs, cut=cut, known=known) for one in several}
+    return {one.by: one.rerank(named, jobs, cut=cut, known=known) for one in several}

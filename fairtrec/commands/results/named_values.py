@@ -98,10 +98,10 @@ def _note_joined(alone: Sequence[str], lacking: Sequence[object]) -> Iterator[No
 
 
 @lru_cache(maxsize=1024)  # to see that a name is unknown takes a look at all installed packages
-def measure_of(name: str) -> Quantity:
+def find_measure(name: str) -> Quantity:
     """Find the measure of a name, in the notation of fairtrec, trec_eval, ir_measures or elinor; else one so called.
 
-    >>> [str(measure_of(name)) for name in ("ndcg_cut_10", "nDCG@10", "precision@3", "f1@3")]
+    >>> [str(find_measure(name)) for name in ("ndcg_cut_10", "nDCG@10", "precision@3", "f1@3")]
     ['nDCG@10', 'nDCG@10', 'P@3', 'f1@3']
     """
     family, at, cutoff = name.partition("@")
@@ -119,7 +119,7 @@ def _read(path: FilePath) -> tuple[list[Value], Signature | None]:
     with opening.open_input(path) as stream:
         text = b"".join(block for block, _ in opening.blocks(stream, path, opening.LONGEST_TEXT))
     if not _is_document(text):
-        return reader.read(path, text.decode(), lambda name: not isinstance(measure_of(name), NamedValues)), None
+        return reader.read(path, text.decode(), lambda name: not isinstance(find_measure(name), NamedValues)), None
     recorded = results.parse(text, path)
     found = [
         Value(run.name, measure, qid, value, None)
@@ -149,7 +149,7 @@ def _tables(found: list[Value], name: str, path: FilePath) -> dict[str, ValueTab
     own = name != fspath(path)
     if own and len(holds) > 1:
         raise UsageError(f"{name} is the name of one run, and {fspath(path)} holds {len(holds)}; leave it out")
-    measures = {spelled: measure_of(spelled) for spelled in dict.fromkeys(each.measure for each in found)}
+    measures = {spelled: find_measure(spelled) for spelled in dict.fromkeys(each.measure for each in found)}
     runs: dict[str, ValueTable] = {}
     for each in found:
         run = name if own or each.run is None else each.run
@@ -182,7 +182,7 @@ def _asked(
 ) -> list[Quantity]:
     """Read the names of measures. Raises InputError for one that a run has not."""
     text = measures if isinstance(measures, str) else " ".join(measures)
-    wanted = list(dict.fromkeys(measure_of(written.spelled) for written in notation.read(text)))
+    wanted = list(dict.fromkeys(find_measure(written.spelled) for written in notation.read(text)))
     for run, table in runs.items():
         for measure in wanted:
             if measure not in table:

@@ -136,7 +136,7 @@ class SheetColumns(NamedTuple):
     value: str | None
     names: list[str]
 
-    def spelled(self, row: dict[str, str]) -> Iterator[tuple[str, str]]:
+    def spell_measures(self, row: dict[str, str]) -> Iterator[tuple[str, str]]:
         """Give the measures of a row, and their values."""
         if self.measure is None:
             return ((name, row[name]) for name in self.names)
@@ -153,7 +153,7 @@ def _sheet(path: FilePath, text: str) -> Iterator[Value]:
         query, of = row[columns.qid], None if columns.run is None else row[columns.run]
         if not query or of == "":
             raise InputError("a row without the name of its query or run; was the file written completely?", path, line)
-        yield from (Value(of, name, query, cell, line) for name, cell in columns.spelled(row))
+        yield from (Value(of, name, query, cell, line) for name, cell in columns.spell_measures(row))
 
 
 def _sheet_columns(path: FilePath, above: int, head: list[str]) -> SheetColumns:

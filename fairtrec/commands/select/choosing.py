@@ -107,7 +107,7 @@ class ScoredVariants:
     def _scaled(self) -> tuple[Floats, Floats]:
         return scale_means(self.utility), scale_means(self.fairness)
 
-    def without(self, variant: int) -> "ScoredVariants":
+    def leave_out(self, variant: int) -> "ScoredVariants":
         """Leave a variant out of the pool."""
         kept = np.arange(len(self.names)) != variant
         names = tuple(name for place, name in enumerate(self.names) if place != variant)
@@ -134,7 +134,7 @@ class ScoredVariants:
         ends = [f(means, axis=1) for means in (self.utility, self.fairness) for f in (np.argmin, np.argmax)]
         several = np.unique(np.concatenate(ends)).tolist() if len(self.names) > 2 else []
         for variant in several:  # that set the scale of an axis in some fold; the absence of others moves nothing
-            rest = self.without(variant)
+            rest = self.leave_out(variant)
             for beta, now in chosen.items():
                 then = rest.choose(beta)
                 then = then + (then >= variant)  # its place among all
@@ -145,7 +145,7 @@ class ScoredVariants:
                     break
 
 
-def choice_of(
+def settle_choice(
     variants: Variants, folds: Folds, requirements: Sequence[Requirement] = (), baseline: Scores | None = None
 ) -> ScoredVariants:
     """Settle what is chosen from. Raises UsageError where no variant meets the requirements in some fold."""

@@ -12,7 +12,7 @@ from fairtrec.commands.check import requirement
 from fairtrec.commands.check.requirement import Requirement
 from fairtrec.commands.compare.baseline import compare, find
 from fairtrec.commands.compare.compared import Comparisons, refuse_gold
-from fairtrec.commands.select.choosing import Folds, ScoredVariants, Selected, Selection, choice_of, divide
+from fairtrec.commands.select.choosing import Folds, ScoredVariants, Selected, Selection, divide, settle_choice
 from fairtrec.commands.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
 from fairtrec.data import Run
 from fairtrec.evaluation.answers import aggregates
@@ -90,12 +90,12 @@ def select(
     else:
         wanted = [*axes, *beside, *(each.measure for each in asked)]
         rest = _keep_judged(axes, qrels, rest)
-        result, base = evaluated(runs, qrels, wanted, baseline, {"jobs": jobs, **rest})
+        result, base = evaluate_variants(runs, qrels, wanted, baseline, {"jobs": jobs, **rest})
         shown = _shown(result.scores[0].measures, axes, beside, asked, level)
     refuse_gold(result, "a choice looks")
     variants = gather_variants(result.scores, axes)
     dealt = divide(variants.qids, folds)
-    choice = choice_of(variants, dealt, asked, base)
+    choice = settle_choice(variants, dealt, asked, base)
     rows = tuple(_selected(each, choice, variants, dealt, shown) for each in several)
     comparisons = None if base is None else _compared(result, keep_values(base, shown, variants.qids), rows, procedure)
     selection = Selection(rows, variants, choice, dealt, asked, result, comparisons)
@@ -158,7 +158,7 @@ def _compared(result: Result, base: Scores, rows: Sequence[Selected], procedure:
     return compare(replace(result, scores=(base, *distinct)), 0, **procedure)
 
 
-def evaluated(
+def evaluate_variants(
     runs: Any, qrels: Any, measures: Sequence[str | Measure], baseline: Any, given: Mapping[str, Any]
 ) -> tuple[Result, Scores | None]:
     """Evaluate runs, and a baseline with them: one of them by its name, or another run, which is no variant.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairtrec.commands.validate.entries import NO_RANK, RunEntries
-from fairtrec.commands.validate.findings import Findings, few, list_some, plural
+from fairtrec.commands.validate.findings import Findings, list_few, list_some, plural
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, decode, find_starts, fingerprints
 from fairtrec.data.spellings import guess
 
@@ -75,7 +75,7 @@ def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings, *, judg
         names = [rows.qids[i] for i in unknown]
         every = plural(len(ours), "query")
         if judged:
-            what = f"{len(names):,} of {every} are not judged: {few(names)}"
+            what = f"{len(names):,} of {every} are not judged: {list_few(names)}"
             found.tell("W503", int(lines[0]), names, what if len(names) > 1 else f"query {names[0]} is not judged")
         else:
             found.add_queries(

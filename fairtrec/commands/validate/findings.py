@@ -131,8 +131,8 @@ class QueryGroup:
         if len(self.qids) == 1:
             return self.message
         if together is not None:
-            return together.format(many=f"{len(self.qids):,}", queries=few(self.qids))
-        return f"{self.message} (and {plural(len(self.qids) - 1, 'more query')}: {few(self.qids[1:])})"
+            return together.format(many=f"{len(self.qids):,}", queries=list_few(self.qids))
+        return f"{self.message} (and {plural(len(self.qids) - 1, 'more query')}: {list_few(self.qids[1:])})"
 
 
 @dataclass
@@ -206,7 +206,7 @@ class Findings:
         return sorted(self.kept, key=place_of)
 
     @property
-    def told(self) -> list[Finding]:
+    def reported_findings(self) -> list[Finding]:
         """The findings that reports list, in order: of several that differ only by query one, with all queries."""
         if self.most is None or not self.is_grouped:
             return sorted([*self.kept, *self.asides], key=place_of)
@@ -224,7 +224,7 @@ class Findings:
     def hidden(self) -> dict[str, int]:
         """How many findings of a code were counted, and are not among those that are told."""
         told: Counter[str] = Counter()
-        for finding in (each for each in self.told if each not in self.asides):
+        for finding in (each for each in self.reported_findings if each not in self.asides):
             told[finding.code.name] += len(finding.qids) if self.is_of_each(finding) else 1
         return {code: many - told[code] for code, many in sorted(self.many.items()) if many > told[code]}
 
@@ -251,10 +251,10 @@ def quote_text(text: bytes | str) -> str:
     return repr(whole if len(whole) <= SHOWN else whole[: SHOWN - 3] + "...")
 
 
-def few(qids: Sequence[str], most: int = 3) -> str:
+def list_few(qids: Sequence[str], most: int = 3) -> str:
     """List the first few queries, and three points if there are more.
 
-    >>> few(["a", "b", "c"]), few(["a", "b", "c", "d"])
+    >>> list_few(["a", "b", "c"]), list_few(["a", "b", "c", "d"])
     ('a, b, c', 'a, b, c, ...')
     """
     return ", ".join([*qids[:most], *["..."] * (len(qids) > most)])

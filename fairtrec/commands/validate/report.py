@@ -41,7 +41,7 @@ class RunReport:
     shared: tuple[Finding, ...] = ()  # warnings that all runs have for the same queries
 
     @classmethod
-    def of(cls, checked: Checked, place: Path | None) -> "RunReport":
+    def keep(cls, checked: Checked, place: Path | None) -> "RunReport":
         """Keep of a run, and the place where it is written, what is told."""
         fixed, broken, repair = checked.is_written(place), bool(checked.obstacles), tuple(_repair(checked, place))
         return cls(short(fspath(checked.path)), checked.found, fixed, broken, _size(checked), repair)
@@ -60,7 +60,7 @@ def _lines(runs: Runs) -> Iterator[str]:
 
     Warnings that all of several runs share for the same queries come first.
     """
-    reports = [RunReport.of(checked, place) for checked, place in runs]
+    reports = [RunReport.keep(checked, place) for checked, place in runs]
     shared = find_shared(reports)
     for finding in shared:
         yield f"all {len(reports)} runs: {finding.code.name} {short(finding.message)}"
@@ -68,7 +68,7 @@ def _lines(runs: Runs) -> Iterator[str]:
     said: dict[tuple[str, str], list[str]] = {}
     states: dict[str, list[str]] = {state: [] for state in STATES}
     for report in reports:
-        own = tuple(each for each in report.found.told if key_of(each) in keys)
+        own = tuple(each for each in report.found.reported_findings if key_of(each) in keys)
         told = replace(report, shared=own)
         yield from _text(told, said)
         states[told.state].append(told.path)
@@ -89,7 +89,8 @@ def find_shared(reports: Sequence[RunReport]) -> list[Finding]:
     if len(reports) < 2:
         return []
     several = [
-        {key_of(each): each for each in report.found.told if each.qids and not each.code.is_error} for report in reports
+        {key_of(each): each for each in report.found.reported_findings if each.qids and not each.code.is_error}
+        for report in reports
     ]
     return [finding for key, finding in several[0].items() if all(key in each for each in several)]
 
@@ -127,7 +128,7 @@ def rows(validation: Validation, *, places: int | None) -> Iterator[Row]:
     del places
     yield ["run", "line", "code", "name", "severity", "message"]
     for checked in validation.checked_runs:
-        for finding in checked.found.told:
+        for finding in checked.found.reported_findings:
             yield [fspath(checked.path), *[*_finding(finding).values()][:5]]
 
 
@@ -142,7 +143,7 @@ def _text(report: RunReport, said: dict[tuple[str, str], list[str]]) -> Iterator
     """Write what is wrong with a run; what is wrong with all of it, and was ``said`` of another, is noted there."""
     path, fixed, found = report.path, report.is_fixed, report.found
     several: dict[tuple[str, str], list[Finding]] = {}
-    for number, finding in enumerate(each for each in found.told if each not in report.shared):
+    for number, finding in enumerate(each for each in found.reported_findings if each not in report.shared):
         what = finding.code.name, short(finding.message)
         several.setdefault(what if found.most is not None else (*what[:1], str(number)), []).append(finding)
     hidden = dict(found.hidden)
@@ -200,7 +201,7 @@ def _repair(checked: Checked, place: Path | None) -> Iterator[str]:
 
 def _github(checked: Checked, place: Path | None) -> Iterator[str]:
     path = fspath(checked.path)
-    for finding in checked.found.told:
+    for finding in checked.found.reported_findings:
         kind = "error" if finding.code.is_error else "warning"
         title = f"{finding.code.name} {finding.code.title}"
         yield plain(write_annotation(kind, short(finding.message), file=path, line=finding.line, title=title))
@@ -219,7 +220,7 @@ def _record(checked: Checked, place: Path | None) -> dict[str, Any]:
         "documents": checked.documents,
         "depth": [int(depths.min()), float(np.median(depths)), int(depths.max())] if len(depths) else None,
         "counts": dict(sorted(checked.found.many.items())),
-        "findings": [_finding(finding) for finding in checked.found.told],
+        "findings": [_finding(finding) for finding in checked.found.reported_findings],
         "fixed": fspath(place) if place is not None and checked.is_written(place) else None,
     }
 

@@ -180,6 +180,6 @@ def estimate_difference(mine: Scores, theirs: Scores, row: int) -> tuple[Estimat
         return None, False, float("nan")
     labels = one.estimate_difference(other)
     if labels is None:
-        return None, one.few, float("nan")
+        return None, one.has_few_errors, float("nan")
     with np.errstate(invalid="ignore"):  # of two that are infinite there is no difference
-        return labels, one.few, average_values(one.values - other.values)
+        return labels, one.has_few_errors, average_values(one.values - other.values)

@@ -16,8 +16,8 @@ from fairtrec.evaluation.columns.unknown import UnknownIntervals
 from fairtrec.evaluation.computing import compute_measures, find_participation, list_parts, mask_values
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.evaluation.slots import CELLS, Slots, choose_labellings, chunks, compute_prior, inputs_of
-from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, few, list_labellings, mean
+from fairtrec.evaluation.slots import CELLS, Slots, choose_labellings, chunks, compute_prior, take_inputs
+from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, count_enumerable, list_labellings, mean
 from fairtrec.measure import Measure, Note, NoteKind
 
 ASKED = frozenset(("membership", "judged_membership"))
@@ -61,7 +61,7 @@ class Filled:
 
     def _evaluated(self, rows: Ints, given: Floats) -> Floats:
         """Evaluate the measure for these queries, one labelling [row, slot, group] each."""
-        named = inputs_of(self.inputs, self.measure.needs, rows)
+        named = take_inputs(self.inputs, self.measure.needs, rows)
         for name, slot in (("membership", self.slots.ranked), ("judged_membership", self.slots.judged)):
             if name in named:
                 of_rows = slot[rows]
@@ -143,7 +143,7 @@ def _fill(
         key = measure.depth, "judged_membership" in measure.needs
         if key not in looked_at:
             looked_at[key] = Slots.find(inputs, measure)
-        one = inputs_of(inputs, measure.needs, np.arange(min(len(part), 1)))
+        one = take_inputs(inputs, measure.needs, np.arange(min(len(part), 1)))
         form = measure.formula(**one).over_labels()
         filled = Filled(inputs, measure, looked_at[key])
         alike.setdefault((key, form is None or form.tries), []).append((row, filled))
@@ -178,7 +178,7 @@ def _put(found: UnknownIntervals, row: int, queries: Ints, ends: Ends, measure: 
 def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
     """Find the ends by the form of the measure, or by trying labellings."""
     measure = filled.measure
-    named = inputs_of(filled.inputs, measure.needs, rows)
+    named = take_inputs(filled.inputs, measure.needs, rows)
     form = measure.formula(**named).over_labels()
     if form is not None and form.exact(rankings):
         return form.find_ends(rankings)
@@ -198,7 +198,7 @@ def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list
     moves = np.full(first.shape, np.nan)
     for many in np.unique(slots.number[rows]).tolist():
         some = np.flatnonzero(slots.number[rows] == many)
-        effects = _tried if many <= few(ways) else _plugged
+        effects = _tried if many <= count_enumerable(ways) else _plugged
         moves[some, : min(many, FIRST)] = effects(filled, rows[some], prior[some], many)[:, :FIRST]
     moves = np.where((first == MISSING) | np.isnan(moves), -1.0, moves)
     most = (moves >= moves.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1)

@@ -142,7 +142,7 @@ def compute(scored: ScoredRun) -> Computed:
     rows = np.flatnonzero(looks).tolist()
     if tied is None or not tied.qids or not rows:
         return MixedTies(looks, is_mixed, expected, NO_PAIRS), ()
-    from fairtrec.evaluation.columns.ties import expect, reach_of  # only where there are ties
+    from fairtrec.evaluation.columns.ties import expect, find_reach  # only where there are ties
     from fairtrec.evaluation.tied_groups import TiedGroups
 
     context = scored.context
@@ -156,7 +156,7 @@ def compute(scored: ScoredRun) -> Computed:
     found = TiedGroups(tied, context)
     pairs = NO_PAIRS
     for row, measure in zip(rows, measures, strict=True):
-        is_mixed[row, queries], of_measure = found.look(measure, reach_of(measure, context, scored.choices.depth))
+        is_mixed[row, queries], of_measure = found.look(measure, find_reach(measure, context, scored.choices.depth))
         pairs = pairs.join(
             of_measure.keep(np.ones(len(of_measure.many), np.bool_), query=queries[of_measure.query]), row
         )

@@ -122,7 +122,7 @@ def _write(found: CorrectedPool | None, places: int) -> tuple[str, str]:
 def compute(scored: ScoredRun) -> Computed:
     """Sum exposure over the queries of the run, and find by what gold labels correct it."""
     scores, context = scored.scores, scored.context
-    found = pooled(scored.system, scores.measures, scores.qids, context)
+    found = pool_values(scored.system, scores.measures, scores.qids, context)
     drawn = find_drawn_shares(scored.system, scores.measures, scores.qids, context)
     return replace(found, drawn=drawn), _note_intervals(scores.measures, drawn or {}, found.frequency)
 
@@ -161,7 +161,7 @@ def frequencies(given: Any) -> Mapping[str, float] | None:
     return found
 
 
-def pooled(system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> Pooled:
+def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> Pooled:
     """Sum what the measures of a run pool. Raises InputError for a query of which no frequency is known."""
     often = context.pool
     lacking = [qid for qid in qids if often is not None and qid not in often]

@@ -115,7 +115,7 @@ def _find_closed(run: Run, scores: Scores, context: EvaluationContext, depth: in
     found = np.repeat(scores.values[None], 3, axis=0)
     inputs = Inputs(run, scores.qids, context, depth)
     for row, measure in enumerate(scores.measures):
-        reach = reach_of(measure, context, depth)
+        reach = find_reach(measure, context, depth)
         tied[row] &= _looks_at(measure, blocks, reach, depth)
         if tied[row].any():
             closed = _closed(measure, inputs)
@@ -126,7 +126,7 @@ def _find_closed(run: Run, scores: Scores, context: EvaluationContext, depth: in
 
 def _intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Ties:
     found, tied = _find_closed(run, scores, context, depth)
-    reaches = [reach_of(measure, context, depth) for measure in scores.measures]
+    reaches = [find_reach(measure, context, depth) for measure in scores.measures]
     left = tied & np.isnan(found[0])
     drawn = np.zeros_like(left)
     for reach in dict.fromkeys(reaches):
@@ -137,7 +137,7 @@ def _intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int 
     return Ties(least, greatest, found[2].clip(least, greatest), tied, drawn)
 
 
-def reach_of(measure: Measure, context: EvaluationContext, depth: int | None) -> int | None:
+def find_reach(measure: Measure, context: EvaluationContext, depth: int | None) -> int | None:
     """Tell down to which rank of the run a measure may look; None is its end."""
     if context.documents is not None and context.documents.missing == "skip":  # ranks close up
         return depth

@@ -21,7 +21,7 @@ from fairtrec.data import (
     Qrels,
     Run,
     System,
-    judged,
+    find_judged_lines,
 )
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.crossed import Crossing
@@ -239,7 +239,7 @@ def collect_documents(
         parts.append(context.background.cut(every, depth).docnos)
     ideal = "judged_membership" in needs.inputs
     if context.qrels is not None and (ideal or OF_QRELS & context.sources):
-        lines = judged(context.qrels, every)
+        lines = find_judged_lines(context.qrels, every)
         lines = lines[lines != MISSING]
         least = 1 if "relevance" in context.sources else context.relevance_level
         parts.append(context.qrels.docnos[lines if ideal else lines[context.qrels.grades[lines] >= least]])

@@ -90,24 +90,24 @@ def sizes(labels: Labels) -> dict[str, int]:
     return {name: of_groups[name] for name in labels.order or labels.groups}
 
 
-def listed(of_groups: Mapping[str, int]) -> str:
+def write_sizes(of_groups: Mapping[str, int]) -> str:
     """Write groups with their sizes in a line.
 
-    >>> listed({"F": 232, "M": 232}), listed({"?": 0, "F": 3})
+    >>> write_sizes({"F": 232, "M": 232}), write_sizes({"?": 0, "F": 3})
     ('F 232, M 232', '? (no label), F 3')
     """
     shown = [f"{name} {'(no label)' if name == UNKNOWN else size}" for name, size in list(of_groups.items())[:SHOWN]]
     return ", ".join(shown) + (f" and {len(of_groups) - SHOWN} more" if len(of_groups) > SHOWN else "")
 
 
-def counted(labels: Labels) -> str:
+def write_group_sizes(labels: Labels) -> str:
     """Write the groups with their sizes, in their order if they have one, and how many documents are of none."""
-    return listed(sizes(labels)) + (f", none {labels.none_count}" if labels.none else "")
+    return write_sizes(sizes(labels)) + (f", none {labels.none_count}" if labels.none else "")
 
 
 def members(labels: Labels) -> str:
     """Write for the signature which groups there are, with their sizes, and whether they have an order."""
-    return counted(labels) + ", in this order" * (len(labels.order) > 2)
+    return write_group_sizes(labels) + ", in this order" * (len(labels.order) > 2)
 
 
 def describe_groups(labels: Labels, target: Floats | None) -> dict[str, dict[str, float]]:
@@ -143,7 +143,7 @@ def note_tau(several: Iterable[tuple[Measure, Labels]]) -> list[Note]:
 def note_groups(labels: Labels, target: Floats | None, attribute: str) -> list[Note]:
     """Say which groups there are and what each should have, and which may be a slip."""
     of_groups = sizes(labels)
-    ordered, shown = ", in this order" * (len(labels.order) > 2), counted(labels)
+    ordered, shown = ", in this order" * (len(labels.order) > 2), write_group_sizes(labels)
     if target is not None:
         of_name = dict(zip(labels.groups, target.tolist(), strict=True))
         shares = [f"{of_name[name]:.3g}" for name in of_groups]

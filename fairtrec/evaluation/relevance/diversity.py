@@ -39,7 +39,7 @@ class Diverse(NamedTuple):
         """How many subtopics the query has."""
         return int(self.judged.shape[2])
 
-    def gained(self, params: Params, weights: Floats) -> float:
+    def sum_gains(self, params: Params, weights: Floats) -> float:
         """Sum what its ranks gain, weighed."""
         gains = novelty(self.worth[:, : len(weights)], params.get("alpha", 0.5))[0]
         return weigh(gains, weights)
@@ -48,7 +48,7 @@ class Diverse(NamedTuple):
 def _normalised(of: Diverse, params: Params, weights: Floats) -> float:
     """Divide by the gain of the greedy ranking, of which only ranks count that can change a digit of it."""
     told = int((weights >= NOTHING).sum())
-    return of.gained(params, weights) / weigh(of.ideal(params.get("alpha", 0.5), told), weights)
+    return of.sum_gains(params, weights) / weigh(of.ideal(params.get("alpha", 0.5), told), weights)
 
 
 def greedy(judged: Floats, alpha: float, cutoff: int) -> Floats:
@@ -79,12 +79,12 @@ def greedy(judged: Floats, alpha: float, cutoff: int) -> Floats:
 def _over_all(of: Diverse, params: Params, weights: Floats) -> float:
     """Divide by what the ranks would gain if each document were relevant to all subtopics."""
     fresh = powers(1 - params.get("alpha", 0.5), len(weights))
-    return of.gained(params, weights) / (of.many * weigh(weights, fresh))
+    return of.sum_gains(params, weights) / (of.many * weigh(weights, fresh))
 
 
 def _nrbp(of: Diverse, params: Params, weights: Floats) -> float:
     rest: float = 1 - (1 - params.get("alpha", 0.5)) * params.get("beta", 0.5)
-    return rest / of.many * of.gained(params, weights)
+    return rest / of.many * of.sum_gains(params, weights)
 
 
 def _p_ia(of: Diverse, _: Params, weights: Floats) -> float:

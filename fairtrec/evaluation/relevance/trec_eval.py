@@ -36,7 +36,7 @@ class Ranked(NamedTuple):
     many: Ints
     judged: Floats
 
-    def of_judged(self) -> "Ranked":
+    def keep_judged(self) -> "Ranked":
         """Leave out what is not judged, or has a grade below 0, which says so, too: the others close up."""
         there = self.grades >= 0
         places, grades = np.where(there, np.cumsum(there, axis=1), 0), np.where(there, self.grades, np.nan)
@@ -85,7 +85,7 @@ def find_formula(asked: Utility) -> Formula | None:
     def formula(ranked: Ranked) -> Floats:
         if gains is not None:
             ranked = ranked.worth(gains)
-        value = compute(ranked.of_judged() if alone else ranked, params)
+        value = compute(ranked.keep_judged() if alone else ranked, params)
         if compute in (_num_rel, _num_q):
             return value  # they count what is judged, as trec_eval -c does of a query that the run lacks
         nothing = np.nan if compute is _accuracy else 0.0  # trec_eval passes over a query without documents

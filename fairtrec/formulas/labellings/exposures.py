@@ -10,7 +10,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.labellings.sums import Linear
-from fairtrec.formulas.labellings.unlabelled import STATES, Ends, LabelForm, Unlabelled, few
+from fairtrec.formulas.labellings.unlabelled import STATES, Ends, LabelForm, Unlabelled, count_enumerable
 from fairtrec.formulas.weighted_sums import weighted_sum
 
 
@@ -120,7 +120,7 @@ class Ratio(LabelForm):
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether it gives bounds: for two groups, or one and the rest."""
         pairs = (rankings.most_unknown + 1) ** (1 + rankings.ways - rankings.groups)  # exact: whole numbers
-        return rankings.most_unknown <= few(rankings.ways) or (
+        return rankings.most_unknown <= count_enumerable(rankings.ways) or (
             (self.signed or rankings.groups == 2) and pairs <= STATES
         )
 

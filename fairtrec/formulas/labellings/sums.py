@@ -219,7 +219,7 @@ class Steps:
         self.held = np.cumsum(known, axis=1)
         self.so_far = np.cumsum(unknown, axis=1, dtype=np.int64)
 
-    def at(self, rank: int, most: int) -> Floats:
+    def compute_costs(self, rank: int, most: int) -> Floats:
         """Give the costs [query, state] where groups but the last have up to ``most`` of the unknown."""
         number, held, states = self.so_far[:, rank], self.held[:, rank], grid(most, self.held.shape[2])
         if self.looked_up:
@@ -272,7 +272,7 @@ def walked(steps: Steps, prior: Floats, most: int, *, by_state: bool) -> tuple[F
                 _spread(likely[here], by)
                 if by_state:
                     _spread(total[here], by)
-            costs = steps.at(rank, widest).reshape(low[here].shape)
+            costs = steps.compute_costs(rank, widest).reshape(low[here].shape)
             low[here] += costs
             high[here] += costs
             chance = likely[here]

@@ -175,10 +175,10 @@ def list_labellings(groups: int, number: int) -> Ints:
     return labellings
 
 
-def few(groups: int) -> int:
+def count_enumerable(groups: int) -> int:
     """Say of how many documents all labellings are tried.
 
-    >>> few(2), few(3), few(4)
+    >>> count_enumerable(2), count_enumerable(3), count_enumerable(4)
     (12, 7, 6)
     """
     return next(many for many in range(MOST) if groups ** (many + 1) > MOST)  # exact: whole numbers

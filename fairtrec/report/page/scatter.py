@@ -172,7 +172,7 @@ def _point(
     return element(
         "g",
         element("title", name),
-        element("path", class_="lead", d=lead(beside) if beside else None),
+        element("path", class_="lead", d=draw_lead(beside) if beside else None),
         element("circle", r=dot.radius if dot else RADIUS),
         label_dot(label, beside),
         class_=" ".join(["point", *filter(kinds.get, kinds)]),
@@ -188,7 +188,7 @@ def label_dot(label: str, spot: Spot | None, **attributes: object) -> Element:
     return element("text", label, x=x, y=y, dy=".35em", text_anchor=anchor, **attributes)
 
 
-def lead(spot: Spot) -> str | None:
+def draw_lead(spot: Spot) -> str | None:
     """Draw the line that leads from a dot to its label, where there is one."""
     return "M" + "L".join(f"{x:g} {y:g}" for x, y in spot.lead) if spot.lead else None
 

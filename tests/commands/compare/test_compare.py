@@ -316,7 +316,7 @@ def test_the_worst_slice_of_a_curve_is_that_of_the_largest_sizes_where_nearer_0_
 
 
 def test_curves_over_cutoffs():
-    deep = cutoffs.deepened(registry.parse("nDCG NFaiRR(tau=0)"), [1, 5, 10])
+    deep = cutoffs.expand_cutoffs(registry.parse("nDCG NFaiRR(tau=0)"), [1, 5, 10])
     assert list(map(str, deep)) == [
         "nDCG@1",
         "nDCG@5",
@@ -337,7 +337,7 @@ def test_curves_over_cutoffs():
     assert set(document["rows"][0]) >= {"run", "measure", "cutoff", "mean", "queries"}
     assert len(document["agreements"]) == 6
     with pytest.raises(UsageError, match="Bpref has no cutoff to vary"):
-        cutoffs.deepened(registry.parse("Bpref"), [1])
+        cutoffs.expand_cutoffs(registry.parse("Bpref"), [1])
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ class JsonLine:
         return "".join(pieces) + self.line[at:]
 
 
-def parsed(line: bytes) -> JsonLine:
+def parse_line(line: bytes) -> JsonLine:
     """Take a line apart. Raises ValueError, with a message for the user, where it holds no document."""
     text = line.decode()
     members: dict[str, Any] = {}
@@ -205,7 +205,7 @@ class Rewriter:
         if reason:
             return reason
         try:
-            line = parsed(row)
+            line = parse_line(row)
         except ValueError as fault:
             return str(fault)
         return text_blocks.unfit_name(line.docno) or line

@@ -100,10 +100,10 @@ class AxisAgreement:
     published_chance: Floats
 
 
-def groups_of(weights: Floats) -> Ints:
+def find_groups(weights: Floats) -> Ints:
     """Give the group of each document, that of its greatest weight [document, group]; MISSING where two are as great.
 
-    >>> groups_of(np.array([[0.2, 0.8], [1.0, 1.0], [np.nan, np.nan], [1.0, 0.0]])).tolist()
+    >>> find_groups(np.array([[0.2, 0.8], [1.0, 1.0], [np.nan, np.nan], [1.0, 0.0]])).tolist()
     [1, -1, -1, 0]
     """
     known = np.nan_to_num(weights)
@@ -116,7 +116,7 @@ def toward(positions: Floats, weights: Floats, group: int) -> Floats | None:
 
     Where both means are the same the sign is 1; None where one of the two has no document.
     """
-    groups = groups_of(weights)
+    groups = find_groups(weights)
     inside, rest = groups == group, (groups != group) & (groups != MISSING)
     if not inside.any() or not rest.any():
         return None
@@ -129,7 +129,7 @@ def agreeing(positions: Floats, weights: Floats) -> Floats | None:
 
     The documents that belong to one of the two groups count; None where none does.
     """
-    groups = groups_of(weights)
+    groups = find_groups(weights)
     of_one = groups != MISSING
     if not of_one.any():
         return None

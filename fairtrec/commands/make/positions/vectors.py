@@ -195,7 +195,7 @@ def _placed(found: Ints, here: Ints, wanted: Docnos, path: FilePath | None, *, l
 def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
     """Find the row groups that hold wanted documents by their docnos, then read the vectors of these."""
     found, parts = [np.empty(0, np.int64)], []
-    with bounded.parquet_of(path, "vectors", IDS) as file:
+    with bounded.open_parquet(path, "vectors", IDS) as file:
         docno, vector = _columns(file.schema_arrow, path)
         every = range(file.num_row_groups)
         groups = [i for i in every if (_of(file.read_row_group(i, [docno])[docno], wanted, path) != MISSING).any()]
