@@ -31,8 +31,8 @@ ELSEWHERE = {  # words that are something else in a folder or file, so that nobo
         "corrected": "of a difference",
     },
     "formats/sheets.py": {"gold": "a field of a file"},
-    "evaluation/correcting.py": {"gold": "the labels: how they were drawn", "unknown": "a field of the sheet"},
-    "evaluation/fitting.py": {"unknown": "a field of the sheet"},
+    "evaluation/gold_correction.py": {"gold": "the labels: how they were drawn", "unknown": "a field of the sheet"},
+    "evaluation/gold_match.py": {"unknown": "a field of the sheet"},
     "evaluation/columns/gold.py": {"doubtful": "of a corrected mean"},
     "testing/": {"ties": "what a formula gives", "gold": "what a formula gives"},
 }

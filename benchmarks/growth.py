@@ -11,7 +11,7 @@ from benchmarks.comparison import EXAMPLE
 from benchmarks.scale import DOCUMENTS, ranked, written
 from benchmarks.scale import labelled as write_labels
 from benchmarks.timing import BIN, FOLDER, least, paired, report, run
-from fairtrec.report.labelling import place_labels, stack_dots
+from fairtrec.report.point_labels import place_labels, stack_dots
 
 DEEP, SHALLOW = 16_000, 1_000  # ranks
 

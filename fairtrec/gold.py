@@ -1,7 +1,7 @@
 """Is the instrument right? Documents are drawn for people to label; what they say describes what decides groups now."""
 
-from fairtrec.commands.gold.agreeing import agree
-from fairtrec.commands.gold.drawing import draw
-from fairtrec.commands.gold.judging import judges
+from fairtrec.commands.gold.agree import agree
+from fairtrec.commands.gold.draw import draw
+from fairtrec.commands.gold.judges import judges
 
 __all__ = ["agree", "draw", "judges"]

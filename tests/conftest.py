@@ -124,10 +124,10 @@ def few_files(tmp_path, monkeypatch):
 @pytest.fixture
 def at_the_example(example, monkeypatch):
     """Work in the example's folder, with nothing bound to measures of ir_measures and no session of theirs kept."""
-    from fairtrec.ir_measures import measured, provider
+    from fairtrec.ir_measures import bound_measures, provider
 
     monkeypatch.chdir(example)
-    monkeypatch.setattr(measured, "_bound", {})
+    monkeypatch.setattr(bound_measures, "_bound", {})
     monkeypatch.setattr(provider, "_kept", {})
 
 

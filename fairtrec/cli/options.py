@@ -11,7 +11,7 @@ from fairtrec.cli.commands import TYPED, FormatChoice
 from fairtrec.evaluation.inputs.option import Choice, insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, has_option
 from fairtrec.measures.catalogue.needs import EXTRAS
-from fairtrec.report.writers import Formats
+from fairtrec.report.writers import FormatTable
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import attributes, split_by_attribute
@@ -217,7 +217,7 @@ class Shared:
     options: Sequence[Decorator] = ()
     evaluates: str = ""
     measures: Sequence[Decorator] = (_MEASURES,)
-    report: Formats | None = None
+    report: FormatTable | None = None
     what: str | None = None
     auto: bool = False
     beside: Sequence[Decorator] = (output, places, verbose)

@@ -12,7 +12,7 @@ import click
 from fairtrec.cli.commands import TYPED, write_stderr
 from fairtrec.cli.options import refuse_typed
 from fairtrec.cli.runs import name_runs
-from fairtrec.report.writers import Carried, Formats
+from fairtrec.report.writers import Carried, FormatTable
 from fairtrec.support.errors import UsageError, short
 from fairtrec.support.files.arguments import lists
 from fairtrec.support.progress import RUNS, report_to
@@ -56,7 +56,7 @@ def _shows_bars() -> bool:
     """Tell whether somebody watches, and rich is here to draw bars."""
     if not sys.stderr.isatty():
         return False
-    from fairtrec.report.styled import is_rich_here
+    from fairtrec.report.styled_lines import is_rich_here
 
     return is_rich_here()
 
@@ -168,7 +168,7 @@ def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothi
 
     ``carried``  what of the notes and the signature the report itself holds, so that it is not printed twice.
     """
-    from fairtrec.report.folding import HANG, MOST, cut, select_notes, wrap_hanging
+    from fairtrec.report.note_selection import HANG, MOST, cut, select_notes, wrap_hanging
 
     width = None
     if sys.stderr.isatty():
@@ -189,13 +189,13 @@ def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothi
 
 
 def write(
-    kind: Formats, form: str, of: Any, output: "Path | None", *, told: bool = True, err: bool = False, **view: Any
+    kind: FormatTable, form: str, of: Any, output: "Path | None", *, told: bool = True, err: bool = False, **view: Any
 ) -> None:
     """Print a report, perhaps to standard error, or write it to a file; say there what it does not carry, if ``told``.
 
     A table that is printed has only the most important notes, unless -v asks for all.
     """
-    from fairtrec.report.folding import MOST
+    from fairtrec.report.note_selection import MOST
     from fairtrec.report.output import emit
 
     terminal = output is None and not err and sys.stdout.isatty()

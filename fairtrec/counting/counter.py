@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Annotations, Bools, Docnos, GroupTerms, Ints
+from fairtrec.data import Bools, Counts, Docnos, GroupTerms, Ints
 from fairtrec.formulas.elementary import log, log_of_number
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import Tokenizer
@@ -126,7 +126,7 @@ def places(tokens: list[str], phrase: Phrase) -> list[int]:
     return [at for at in range(len(tokens) - len(phrase) + 1) if tuple(tokens[at : at + len(phrase)]) == phrase]
 
 
-def count_texts(texts: Iterable[tuple[int, str]], docnos: Docnos, lexicon: Lexicon) -> Annotations:
+def count_texts(texts: Iterable[tuple[int, str]], docnos: Docnos, lexicon: Lexicon) -> Counts:
     """Count tokens and group terms in texts, each of which comes with its row in ``docnos``."""
     known = np.zeros(len(docnos), dtype=np.bool_)
     tokens = np.zeros(len(docnos), dtype=np.int64)
@@ -140,7 +140,7 @@ def count_texts(texts: Iterable[tuple[int, str]], docnos: Docnos, lexicon: Lexic
             for number in numbers:
                 counts[row, number] += times
                 log_counts[row, number] += log_of_number(times)
-    return Annotations(lexicon.groups, docnos, known, tokens, counts, log_counts)
+    return Counts(lexicon.groups, docnos, known, tokens, counts, log_counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,13 +162,13 @@ class Occurrences:
         logs.data = log(logs.data)
         return logs
 
-    def sum_groups(self, groups: tuple[str, ...], docnos: Docnos, members: Bools) -> Annotations:
+    def sum_groups(self, groups: tuple[str, ...], docnos: Docnos, members: Bools) -> Counts:
         """Add up the occurrences of each group's phrases, and their logarithms; ``members`` [phrase, group]."""
         counts = (
             self.times @ members.astype(np.int64),
             self.logs @ members.astype(np.float64),
         )  # exact: sparse matrices are added row by row
-        return Annotations(groups, docnos, self.known, self.tokens, *counts)
+        return Counts(groups, docnos, self.known, self.tokens, *counts)
 
 
 @dataclass(eq=False)
@@ -203,7 +203,7 @@ class TermTable:
         self._texts: dict[bytes, str | None] = {}  # None: there is none
         self._rows: dict[tuple[Tokenizer, bool], _Rows] = {}
 
-    def look_up_counts(self, wanted: Docnos, lexicon: Lexicon) -> Annotations:
+    def look_up_counts(self, wanted: Docnos, lexicon: Lexicon) -> Counts:
         """Give the counts of the wanted documents, as ``count_texts`` would."""
         found = self.occurrences(wanted, lexicon.tokenizer, case_sensitive=lexicon.case_sensitive)
         members = np.zeros((len(found.place), len(lexicon.groups)), dtype=np.bool_)

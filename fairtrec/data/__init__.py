@@ -1,7 +1,7 @@
 """The types of data that everything else passes around: frozen, column-oriented, no behaviour beyond look-up."""
 
-from fairtrec.data.counts import Annotations as Annotations
 from fairtrec.data.counts import Candidates as Candidates
+from fairtrec.data.counts import Counts as Counts
 from fairtrec.data.counts import Histogram as Histogram
 from fairtrec.data.digests import digest_columns as digest_columns
 from fairtrec.data.digests import digest_texts as digest_texts

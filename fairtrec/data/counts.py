@@ -18,10 +18,10 @@ class Histogram:
 
 
 @dataclass(frozen=True, eq=False)
-class Annotations:
+class Counts:
     """For each document of ``docnos``: its number of tokens, and how many belong to each group's terms.
 
-    ``known`` is False for a document that has no annotation (its numbers are 0). ``log_counts`` [document, group] is
+    ``known`` is False for a document that has no counts (its numbers are 0). ``log_counts`` [document, group] is
     the sum over a group's terms of ln(occurrences), where texts were at hand. ``collection`` is there if asked for.
     """
 
@@ -33,14 +33,14 @@ class Annotations:
     log_counts: Floats | None = None
     collection: Histogram | None = None
 
-    def take_documents(self, docnos: Docnos) -> "Annotations":
+    def take_documents(self, docnos: Docnos) -> "Counts":
         """Take the rows of some of the documents."""
         rows = self.docnos.rows(docnos.names)
         logs = None if self.log_counts is None else self.log_counts[rows]
         taken = self.known[rows], self.tokens[rows], self.counts[rows], logs
-        return Annotations(self.groups, docnos, *taken, self.collection)
+        return Counts(self.groups, docnos, *taken, self.collection)
 
-    def insert(self, other: "Annotations") -> "Annotations":
+    def insert(self, other: "Counts") -> "Counts":
         """Put the rows of other documents among these."""
         docnos, at = self.docnos.insert(other.docnos)
 
@@ -51,7 +51,7 @@ class Annotations:
         if self.log_counts is not None and other.log_counts is not None:
             logs = merged(self.log_counts, other.log_counts)
         known, tokens = merged(self.known, other.known), merged(self.tokens, other.tokens)
-        return Annotations(self.groups, docnos, known, tokens, merged(self.counts, other.counts), logs, self.collection)
+        return Counts(self.groups, docnos, known, tokens, merged(self.counts, other.counts), logs, self.collection)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def make_histogram(counts: Ints) -> Histogram:
     return merge_equal_rows(counts, np.ones(len(counts), dtype=np.int64))
 
 
-def count_labels(labels: Labels, wanted: Docnos) -> Annotations:
+def count_labels(labels: Labels, wanted: Docnos) -> Counts:
     """Let hard labels stand for counts: a document holds one term for each group that it belongs to, and no other."""
     unknown = np.asarray(np.isnan(labels.weights).any(axis=1))
     whole = np.nan_to_num(labels.weights).astype(np.int64)
@@ -122,4 +122,4 @@ def count_labels(labels: Labels, wanted: Docnos) -> Annotations:
     if labels.others is not None:
         counts, known = np.where(known[:, None], counts, labels.others.astype(np.int64)), np.ones_like(known)
     histogram = make_histogram(whole[~unknown])
-    return Annotations(labels.groups, wanted, known, counts.sum(axis=1), counts, collection=histogram)
+    return Counts(labels.groups, wanted, known, counts.sum(axis=1), counts, collection=histogram)

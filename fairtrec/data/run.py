@@ -257,7 +257,7 @@ class Qrels(ByQuery):
         return Qrels(qids, starts, self.docnos[kept], self.grades[kept], self.iterations[kept])
 
     def list_judged(self, qids: Sequence[str]) -> Ints:
-        """Give what ``find_judged_lines`` does; what was asked last is kept, as runs of a batch have mostly the same queries."""
+        """Give what ``find_judged_lines`` does; the last answer is kept, as runs of a batch mostly share queries."""
         asked = tuple(qids)
         if self._last is None or self._last[0] != asked:
             lines = find_judged_lines(self, asked)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairtrec.data import Qrels
 from fairtrec.data.ranking.depth import Asking, find_depth
-from fairtrec.evaluation.inputs import by_attribute, loading
+from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import (
     OF_QRELS,
     OF_RUNS,
@@ -94,7 +94,9 @@ def settle(
     named = list(dict.fromkeys(named))
     asked: list[Measure] = []
     for each in named:
-        for one in by_attribute.expand_attributes(each, found.labels) if len(found.labels) > 1 or each.by else (each,):
+        for one in (
+            several_attributes.expand_attributes(each, found.labels) if len(found.labels) > 1 or each.by else (each,)
+        ):
             is_of_each = getattr(one, "group", None) == ""
             asked += _of_groups(one, found, MOST_MEASURES - len(asked)) if is_of_each else [one]
     if len(named) > 1:
@@ -126,7 +128,7 @@ def make_plan(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Not
             qrels=found.judged,
             background_depth=choices.background_depth,
             extras=found.extras,
-            membership=by_attribute.choose_own(choices, next(iter(every)), [*found.labels]).membership or "share",
+            membership=several_attributes.choose_own(choices, next(iter(every)), [*found.labels]).membership or "share",
             relevance_level=choices.relevance_level or 1,
             attributes=every,
             given=tuple(found.labels),
@@ -149,7 +151,7 @@ def _refuse_misfits(asked: Sequence[Asking], needs: frozenset[str], found: Opene
     submissions.refuse_groups([labels.groups for labels in found.labels.values()] or [found.groups])
     for each in asked:
         if len(found.labels) > 1:
-            by_attribute.refuse_all(each, found.labels)
+            several_attributes.refuse_all(each, found.labels)
         _refuse_unfit(each, found)
     if found.choices.bounds == "texts" and not OF_DOCUMENTS & needs:
         raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
@@ -159,7 +161,7 @@ def _attributes(measures: Sequence[Measure], found: OpenedSources) -> dict[str, 
     """Settle the labels and the target of each attribute, by its name; "" where labels have none, or there are none."""
     every = {}
     for name in [*found.labels] or [""]:
-        own = by_attribute.choose_own(found.choices, name, [*found.labels])
+        own = several_attributes.choose_own(found.choices, name, [*found.labels])
         labels, inputs = found.labels.get(name), found.given.inputs
         every[name] = (
             attribute(name, labels, found.groups, own, inputs, measures) if found.groups else AttributeContext()
@@ -258,12 +260,12 @@ def _crossed(
     """Settle the target of attributes that are crossed: what is chosen for it by its name, or made of those of each."""
     choices, labels = found.choices, found.crossed[name]
     is_named = is_by_name(choices.target) and name in choices.target
-    crossed = by_attribute.crossing(name, [every[part.strip()] for part in name.split("*")])
+    crossed = several_attributes.crossing(name, [every[part.strip()] for part in name.split("*")])
     of_collection = "collection" in (of for _, of in crossed.of)
     if not crossed.is_listed and (is_named or of_collection or choices.bounds is not None):
         many = f"{name} has more groups than are listed"
         raise UsageError(f"{many}, so it has no bounds and no target; leave these out, or cross fewer labels")
-    own = by_attribute.choose_own(choices, name, [*found.labels])
+    own = several_attributes.choose_own(choices, name, [*found.labels])
     if is_named:
         return attribute(name, labels, found.groups, own, found.given.inputs, measures)
     prior = settle_prior(own.prior, measures, labels) if choices.bounds == "labels" else None
@@ -343,11 +345,11 @@ def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] 
 
 
 def _gold(thing: Any, found: OpenedSources) -> Any:
-    from fairtrec.evaluation import fitting
+    from fairtrec.evaluation import gold_match
 
     if len(found.labels) > 1:
         raise UsageError("--gold corrects the values of one attribute, and there are several; give the labels of one")
-    return fitting.read(thing, found.groups, found.first, found.choices)
+    return gold_match.read(thing, found.groups, found.first, found.choices)
 
 
 def _fitting(found: OpenedSources) -> list[Measure]:

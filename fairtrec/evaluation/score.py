@@ -13,10 +13,10 @@ from fairtrec.data.ranking.depth import deal_queries, find_depth
 from fairtrec.evaluation.answers.scores import JUDGED, Scores
 from fairtrec.evaluation.columns import add_columns
 from fairtrec.evaluation.columns.scored_run import ScoredRun
-from fairtrec.evaluation.computing import InputsOfSamples, compute_measures, list_parts
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.measure_values import InputsOfSamples, compute_measures, list_parts
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Annotations, Docnos, Queries, Run
+from fairtrec.data import MISSING, Counts, Docnos, Queries, Run
 from fairtrec.data.counts import count_labels
 from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers import Signature, aggregates
@@ -99,7 +99,7 @@ class Evaluator:
         self._reading: Reading | None = None  # None until a run comes
         self.files: dict[Part, InputFile] = {}  # beside the runs
         self._background_depth: int | None = None  # ranks down to which the background was read; None: all
-        self._counts: Annotations | None = None  # of the documents that were looked up so far
+        self._counts: Counts | None = None  # of the documents that were looked up so far
         self._looked_up: Documents | None = None  # last
         self._facts: dict[tuple[int, int], SessionFacts] = {}
         self._of_dicts: DictRunEvaluator | None = None
@@ -329,7 +329,7 @@ class Evaluator:
             return named  # what is tied may go on below
         return [(name, run if is_run else thing) for (name, thing), is_run in zip(named, same, strict=True)]
 
-    def _counted(self, fresh: Docnos, watched: TextWatcher | None) -> Annotations:
+    def _counted(self, fresh: Docnos, watched: TextWatcher | None) -> Counts:
         """Read what is known of documents: count in their texts, or take labels or counts."""
         given, plan = self.given, self.plan
         if plan.lexicon is not None:
@@ -348,7 +348,7 @@ class Evaluator:
     def _all_of(self, first: Documents, second: Documents) -> Documents:
         """Put together the documents that two batches of runs looked at."""
         assert self._counts is not None
-        names = np.concatenate((first.annotations.docnos.names, second.annotations.docnos.names))
+        names = np.concatenate((first.document_counts.docnos.names, second.document_counts.docnos.names))
         return first.with_counts(self._counts.take_documents(Docnos.collect(names)))
 
     def result(

@@ -8,9 +8,9 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Floats, Run, take
 from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.data.ranking.ties import Blocks
-from fairtrec.evaluation.computing import list_parts
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.measure_values import list_parts
 from fairtrec.evaluation.tied_pairs import NO_PAIRS, TiedPairs
 from fairtrec.formulas.neutrality import membership
 from fairtrec.measure import Measure
@@ -64,7 +64,7 @@ def know_membership(inputs: Inputs) -> Floats:
     """Give the membership of ranked documents [query, rank, group]; -1 if it is unknown."""
     if inputs.context.labels is not None:
         return np.nan_to_num(inputs.membership, nan=-1.0)
-    found = inputs.documents.annotations
+    found = inputs.documents.document_counts
     belongs = membership(np.where(found.known[:, None], found.counts, np.nan), inputs.context.membership)
     return np.nan_to_num(take(belongs, inputs.ranked), nan=-1.0)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import UNKNOWN, Floats, is_number
-from fairtrec.formats import bounded, frames, label_texts
+from fairtrec.formats import frames, label_texts, memory_bounds
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import take_numbers
@@ -249,7 +249,7 @@ def _parquet(found: LabelTable, field: str) -> None:
     import pyarrow as pa
 
     path, line = found.path, 1
-    with bounded.open_parquet(path, "labels", (*DOCUMENT, "group", "qid", field)) as file:
+    with memory_bounds.open_parquet(path, "labels", (*DOCUMENT, "group", "qid", field)) as file:
         there = file.schema_arrow.names
         top = field if field in there else field.partition(".")[0]
         wanted = top or "group"
@@ -258,7 +258,7 @@ def _parquet(found: LabelTable, field: str) -> None:
         names = (_document(there, found), wanted, *(() if field else BESIDE))
         into = None if top == field else reach(field.split(".")[1:])
         for batch in file.iter_batches(AT_ONCE, columns=[name for name in names if name in there]):
-            for piece in bounded.pieces(batch, path):
+            for piece in memory_bounds.pieces(batch, path):
                 table = pa.Table.from_batches([piece])
                 if into is None:
                     _take(found, table, names, line)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.data import (
     MISSING,
-    Annotations,
+    Counts,
     Docnos,
     Docs,
     Floats,
@@ -250,7 +250,7 @@ def digest(part: str, thing: Any) -> str:
     return ""
 
 
-def counts(thing: Any, wanted: Docnos) -> Annotations:
+def counts(thing: Any, wanted: Docnos) -> Counts:
     """Take the wanted documents' counts from a frame with the columns docno, tokens and one for each group."""
     groups = frame_groups(thing)
     frame = Frame.wrap(thing, "counts", (*DOCUMENT, "tokens", *groups))
@@ -267,7 +267,7 @@ def counts(thing: Any, wanted: Docnos) -> Annotations:
     rows = table.rows(wanted.names)
     taken = np.where((rows != MISSING)[:, None], numbers[rows], 0)
     every = make_histogram(numbers[:, 1:])
-    return Annotations(groups, wanted, rows != MISSING, taken[:, 0], taken[:, 1:], collection=every)
+    return Counts(groups, wanted, rows != MISSING, taken[:, 0], taken[:, 1:], collection=every)
 
 
 def frame_groups(frame: Any) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, cast, get_args
 
 import numpy as np
 
-from fairtrec.formats import bounded, frames, packed_object
+from fairtrec.formats import frames, memory_bounds, packed_object
 from fairtrec.formats.columns import LineNumbers, find_line_number
 from fairtrec.formats.frames import Frame
 from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
@@ -102,7 +102,7 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
     Rows of Parquet, and numbers of one JSON object, count as lines. Raises InputError for what is not in this form.
     """
     if form == "parquet":
-        with bounded.open_parquet(path, f"a {wanted.what}", wanted.names) as file:
+        with memory_bounds.open_parquet(path, f"a {wanted.what}", wanted.names) as file:
             parts = [file.read([name for name in file.schema_arrow.names if name in wanted.names])]
         blocks: RowBlocks = [(0, 1)]
     else:

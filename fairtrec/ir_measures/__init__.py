@@ -10,7 +10,7 @@ from typing import Any
 import ir_measures
 from ir_measures import providers
 
-from fairtrec.ir_measures.measured import OURS, Bound, FairMeasure, given, is_ours
+from fairtrec.ir_measures.bound_measures import OURS, Bound, FairMeasure, given, is_ours
 from fairtrec.ir_measures.provider import FairProvider, RelevanceProvider
 from fairtrec.measures.catalogue import notation, registry
 from fairtrec.measures.utility import Utility

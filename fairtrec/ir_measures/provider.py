@@ -19,7 +19,7 @@ from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.relevance import is_computed_here
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.ir_measures.measured import FairMeasure
+from fairtrec.ir_measures.bound_measures import FairMeasure
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import NEEDS
 from fairtrec.measures.utility import Utility

@@ -27,7 +27,7 @@ from fairtrec.measure.forms import (
     list_form_classes,
 )
 from fairtrec.support.errors import UsageError
-from fairtrec.support.late import import_late
+from fairtrec.support.late_imports import import_late
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 if TYPE_CHECKING:

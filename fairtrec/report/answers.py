@@ -19,10 +19,10 @@ from fairtrec.evaluation.slices import Slices
 from fairtrec.measure import Measure
 from fairtrec.report import records
 from fairtrec.report.document import Document
-from fairtrec.report.ends import with_bounds, with_ends
+from fairtrec.report.interval_columns import with_bounds, with_ends
 from fairtrec.report.output import emit, refuse_input, refuse_unwritable
 from fairtrec.report.page import notebook
-from fairtrec.report.writers import Formats, find_formats, refuse_view
+from fairtrec.report.writers import FormatTable, find_formats, refuse_view
 from fairtrec.support.errors import FilePath, ResourceError, UsageError
 from fairtrec.support.literals import Method
 
@@ -130,11 +130,11 @@ def _made_of(of: Any) -> Any:
     return of.result or Result((of,), of.signature, (), {})
 
 
-def _kind(of: Answer) -> Formats:
+def _kind(of: Answer) -> FormatTable:
     return find_formats(type(of))
 
 
-def _form(place: Path, kind: Formats) -> str:
+def _form(place: Path, kind: FormatTable) -> str:
     ending = place.suffix.removeprefix(".").lower()
     form = ENDINGS.get(ending, ending)
     if form not in kind.forms:

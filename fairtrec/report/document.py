@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from fairtrec.measure import Quantity
-from fairtrec.report.folding import select_notes
+from fairtrec.report.note_selection import select_notes
 from fairtrec.support.notes import Note
 
 ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}

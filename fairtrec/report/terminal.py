@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from shutil import get_terminal_size
 
 from fairtrec.report.document import Column, Document, ReportTable, RunCell
-from fairtrec.report.folding import HANG, cut, select_notes, wrap_hanging
+from fairtrec.report.note_selection import HANG, cut, select_notes, wrap_hanging
 from fairtrec.report.run_names import shorten_names
-from fairtrec.report.styled import Line, measure_width, render_lines
+from fairtrec.report.styled_lines import Line, measure_width, render_lines
 from fairtrec.support.errors import plain
 from fairtrec.support.notes import write_notes
 

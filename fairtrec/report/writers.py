@@ -23,7 +23,7 @@ Carried = Literal["nothing", "signature", "notes", "all"]
 EVERY = frozenset(("places", "terminal", "parts", "most", "window"))  # the options of all kinds
 
 
-class Writer(NamedTuple):
+class FormatSpec(NamedTuple):
     """A format: the places of the functions that lay it out and render it, and what of the notes it ``carries``.
 
     ``layout``     is a name of the module of its kind, or ``module:name``, or ``.module:name`` of its folder.
@@ -53,14 +53,14 @@ class Writer(NamedTuple):
     queries: bool = True
 
 
-class Formats(NamedTuple):
+class FormatTable(NamedTuple):
     """The formats of one kind of answer, by name, which ``module`` lays out, and the ``options`` that they may heed.
 
     ``said``  is the module whose ``list_notes`` lists the notes, and whose ``judge`` gives the verdict, if another.
     """
 
     module: str
-    forms: Mapping[str, Writer]
+    forms: Mapping[str, FormatSpec]
     options: tuple[str, ...] = ()
     said: str = ""
 
@@ -90,7 +90,7 @@ class Formats(NamedTuple):
         )
 
 
-class ResultFormats(Formats):
+class ResultFormatTable(FormatTable):
     """Those of results, which are made ready for a format first."""
 
     @property
@@ -118,7 +118,7 @@ class ResultFormats(Formats):
 
             of, sort = sort_runs(of, sort), find_sort_measure(of, sort)
         if writer.single and any(scores.columns for scores in of.scores):
-            from fairtrec.report.ends import with_ends
+            from fairtrec.report.interval_columns import with_ends
 
             of = with_ends(of)
         if slices:
@@ -128,7 +128,7 @@ class ResultFormats(Formats):
             parts = dict(split_result(of, slices))
             view["parts"] = {**parts, **gaps(parts)}
         if writer.single and any(scores.columns for scores in of.scores):
-            from fairtrec.report.ends import with_bounds
+            from fairtrec.report.interval_columns import with_bounds
 
             of = with_bounds(of)
             view["parts"] = {name: with_bounds(part) for name, part in view.get("parts", {}).items()}
@@ -137,47 +137,47 @@ class ResultFormats(Formats):
 
 
 ROWS = {
-    "tsv": Writer("rows", "records:delimited", delimiter="\t"),
-    "csv": Writer("rows", "records:delimited", delimiter=","),
+    "tsv": FormatSpec("rows", "records:delimited", delimiter="\t"),
+    "csv": FormatSpec("rows", "records:delimited", delimiter=","),
 }
-OBJECT = {"json": Writer("record", "records:json", "all", exact=True)}
+OBJECT = {"json": FormatSpec("record", "records:json", "all", exact=True)}
 USUAL = {
-    "table": Writer("tables", "terminal:render", "all", draws=True),
+    "table": FormatSpec("tables", "terminal:render", "all", draws=True),
     **ROWS,
     **OBJECT,
-    "jsonl": Writer("records", "records:jsonl", exact=True),
-    "md": Writer("tables", "markup:md", "all"),
-    "latex": Writer("tables", "markup:latex", "all"),
+    "jsonl": FormatSpec("records", "records:jsonl", exact=True),
+    "md": FormatSpec("tables", "markup:md", "all"),
+    "latex": FormatSpec("tables", "markup:latex", "all"),
 }
-PAGE = {"html": Writer("html", "", "all")}
+PAGE = {"html": FormatSpec("html", "", "all")}
 _RESULTS = {
-    "trec": Writer("results.lines:trec", single=True),
-    "table": Writer("results.tables:windowed", "terminal:render", "all", draws=True),
-    "tsv": Writer("results.lines:rows", "records:delimited", delimiter="\t", single=True),
-    "csv": Writer("results.lines:rows", "records:delimited", delimiter=",", single=True),
-    "json": Writer("results.objects:record", "records:json", "all", exact=True),
-    "jsonl": Writer("results.objects:records", "records:jsonl", exact=True),
-    "md": Writer("results.tables:tables", "markup:md", "all"),
-    "latex": Writer("results.tables:tables", "markup:titled", "all"),
-    "html": Writer("page.html:html", "", "all", means=True),
-    "parquet": Writer("results.objects:parquet", exact=True, binary=True),
-    "flat": Writer("records:name_means", "records:json", exact=True, single=True, queries=False),
-    "tira": Writer("results.lines:tira", single=True),
+    "trec": FormatSpec("results.lines:trec", single=True),
+    "table": FormatSpec("results.tables:windowed", "terminal:render", "all", draws=True),
+    "tsv": FormatSpec("results.lines:rows", "records:delimited", delimiter="\t", single=True),
+    "csv": FormatSpec("results.lines:rows", "records:delimited", delimiter=",", single=True),
+    "json": FormatSpec("results.objects:record", "records:json", "all", exact=True),
+    "jsonl": FormatSpec("results.objects:records", "records:jsonl", exact=True),
+    "md": FormatSpec("results.tables:tables", "markup:md", "all"),
+    "latex": FormatSpec("results.tables:tables", "markup:titled", "all"),
+    "html": FormatSpec("page.html:html", "", "all", means=True),
+    "parquet": FormatSpec("results.objects:parquet", exact=True, binary=True),
+    "flat": FormatSpec("records:name_means", "records:json", exact=True, single=True, queries=False),
+    "tira": FormatSpec("results.lines:tira", single=True),
 }
-RESULTS = ResultFormats("fairtrec.report.results.tables", _RESULTS, said="fairtrec.report.result_notes")
-_CORE: Mapping[str, Formats] = dict.fromkeys(("Result", "Scores", "GapScores"), RESULTS)
+RESULTS = ResultFormatTable("fairtrec.report.results.tables", _RESULTS, said="fairtrec.report.result_notes")
+_CORE: Mapping[str, FormatTable] = dict.fromkeys(("Result", "Scores", "GapScores"), RESULTS)
 
 
-def find_formats(answer: type) -> Formats:
+def find_formats(answer: type) -> FormatTable:
     """Give the formats of a class of answers, or of the class that it inherits: ours, or those of a command."""
-    known: Mapping[str, Formats] = _CORE
+    known: Mapping[str, FormatTable] = _CORE
     names = [each.__name__ for each in answer.__mro__]
     if not known.keys() & {*names}:
         known = all_formats()
     return next(known[name] for name in names if name in known)
 
 
-def all_formats() -> dict[str, Formats]:
+def all_formats() -> dict[str, FormatTable]:
     """Give the formats of each class of answers, by its name."""
     of_commands = [command_rows.registry.load_row(name).answers for name in command_rows.registry.COMMANDS]
     return {**_CORE, **{name: formats for answers in of_commands for name, formats in answers.items()}}
@@ -191,7 +191,7 @@ def refuse_view(form: str, output: "Path | None", **asked: Any) -> None:
     from fairtrec.evaluation.inputs.option import Asked
     from fairtrec.evaluation.inputs.options import DEFAULTS, refuse_conflicts
 
-    writer = RESULTS.forms.get(form, Writer(""))
+    writer = RESULTS.forms.get(form, FormatSpec(""))
     of_format = {"is_page": writer.means, "is_binary": writer.binary, "has_queries": writer.queries}
     refuse_conflicts(Asked(**{**DEFAULTS, **asked}, form=form, **of_format))
     if writer.binary and output is None:

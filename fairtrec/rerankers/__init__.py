@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from fairtrec.support.late import import_late
+from fairtrec.support.late_imports import import_late
 
 if TYPE_CHECKING:
     from fairtrec.rerankers.det import DetCons as DetCons

@@ -22,7 +22,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.statistics.estimate import DrawnDocuments
+from fairtrec.statistics.gold_estimates import DrawnDocuments
 
 TWO = 2  # groups, of which one share tells both
 

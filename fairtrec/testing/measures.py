@@ -27,7 +27,7 @@ from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Better, Measure, UsageError
 from fairtrec.measures.catalogue import notation, pages
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
-from fairtrec.statistics.corrected import QueryCorrector
+from fairtrec.statistics.gold_correctors import QueryCorrector
 
 WORDS = {"f": ["she", "her"], "m": ["he", "him"]}
 TEXTS = {"a": "she he", "b": "she", "c": "he him it", "d": "it", "e": "her she it he", "f": "he", "g": "", "h": "she"}

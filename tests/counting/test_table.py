@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from fairtrec.counting import table
-from fairtrec.counting.table import Meta, build, check, mapped
+from fairtrec.counting.table import Meta, build, check, mapped_table
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos, GroupTerms
@@ -301,9 +301,9 @@ def test_a_look_up_reads_only_some_pages(tmp_path, monkeypatch):
     released = []
     monkeypatch.setattr(mapping, "SMALL", 0)
     monkeypatch.setattr(
-        mapped._Batches, "same", lambda *args: released.append(len(args[2])) or np.ones(len(args[2]), bool)
+        mapped_table._Batches, "same", lambda *args: released.append(len(args[2])) or np.ones(len(args[2]), bool)
     )
-    mapped.find(tmp_path / "t.arrow", names(["17", "18"]), GROUPS)
+    mapped_table.find(tmp_path / "t.arrow", names(["17", "18"]), GROUPS)
     assert sum(released) == 2
 
 

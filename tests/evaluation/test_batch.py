@@ -29,7 +29,7 @@ from fairtrec.support import jobs
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import paths
-from fairtrec.support.jobs import sent
+from fairtrec.support.jobs import shared_work
 from fairtrec_made import texts
 from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.work import Shared
@@ -196,7 +196,7 @@ def test_runs_whose_documents_are_looked_up_are_scored_where_runs_are_read(batch
 
 def test_arrays_are_handed_to_processes_in_a_file_that_they_share(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    array = np.arange(sent.SHARED, dtype=np.float64)
+    array = np.arange(shared_work.SHARED, dtype=np.float64)
     outcomes = jobs.map_ordered(Shared(array), range(4), 2)
     assert next(outcomes) == ("mmap", array.sum())
     (file,) = tmp_path.glob("fairtrec-*")
@@ -231,7 +231,7 @@ def test_no_room_for_what_processes_share_is_one_line(tmp_path, monkeypatch):
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
     try:
         with pytest.raises(InputError, match=r"what processes share cannot be written \(File too large\); make room"):
-            list(jobs.map_ordered(Shared(np.zeros(sent.SHARED)), range(4), 2))
+            list(jobs.map_ordered(Shared(np.zeros(shared_work.SHARED)), range(4), 2))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         signal.signal(signal.SIGXFSZ, before)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.evaluation import computing
+from fairtrec.evaluation import measure_values
 from fairtrec.measures import BUILT_IN
 from fairtrec.support.errors import UsageError
 from fairtrec_made import EXAMPLE
@@ -54,7 +54,7 @@ def test_each_cutoff_has_its_bits_in_the_company_of_others(kind):
             except UsageError:  # it has no cutoff, or lacks an input
                 continue
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(computing, "SEVERAL", 1000)
+                patch.setattr(measure_values, "SEVERAL", 1000)
                 for each in spelled:
                     alone = fairtrec.evaluate(each, run, qrels, **beside).scores[0]
                     for measure, values in zip(alone.measures, alone.values, strict=True):

@@ -36,7 +36,7 @@ SECOND, P3 = 1 / log2(3), 1.5 + 1 / log2(3)
 TEXTUAL = {"terms": TERMS, "docs": TEXTS}
 
 
-def annotations():
+def counts_frame():
     return pd.DataFrame({"docno": ["d5", "d1", "d2", "d3", "d4"], "tokens": [4, 4, 3, 1, 2], "m": [3, 1, 0, 1, 0], "f": [1, 1, 2, 0, 0]})  # fmt: skip
 
 
@@ -163,8 +163,8 @@ def test_objects_like_those_of_ir_datasets(expected):
 
 
 def test_counts_instead_of_texts(tmp_path, expected):
-    annotations().to_csv(tmp_path / "counts.tsv", sep="\t", index=False)
-    for counts in (annotations(), tmp_path / "counts.tsv"):
+    counts_frame().to_csv(tmp_path / "counts.tsv", sep="\t", index=False)
+    for counts in (counts_frame(), tmp_path / "counts.tsv"):
         given = {"counts": counts, "background": BACKGROUND, "queries": ["q1", "q2", "q3"]}
         assert same(values(MEASURES, RUN, QRELS, **given), expected)
 
@@ -308,7 +308,7 @@ def test_passing_over_leaves_the_utility_measures_alone():
 
 
 def test_grades_stand_beside_the_documents_that_were_not_passed_over():
-    from fairtrec.data import Annotations, Docnos
+    from fairtrec.data import Counts, Docnos
     from fairtrec.evaluation.inputs import loading
     from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs, collect_documents
     from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -320,7 +320,7 @@ def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     docnos = Docnos.collect(np.concatenate(parts))
     known = docnos.names != b"dx"
     nothing = np.zeros(len(docnos), dtype=np.int64)
-    table = Annotations(("f", "m"), docnos, known, nothing, np.zeros((len(docnos), 2), dtype=np.int64))
+    table = Counts(("f", "m"), docnos, known, nothing, np.zeros((len(docnos), 2), dtype=np.int64))
     for depth, expected in ((None, [[np.nan, 2, np.nan], [np.nan] * 3]), (1, [[np.nan], [np.nan]])):
         inputs = Inputs(run, ("q", "r"), EvaluationContext(qrels=qrels, documents=Documents(table, skip)), depth)
         assert (inputs.ranked != -1).sum(axis=1).tolist() == [2 if depth is None else 1, 1]
@@ -328,9 +328,7 @@ def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     for documents in (None, Documents(table, fairtrec.Choices(missing="neutral"))):
         inputs = Inputs(run, ("q", "r"), EvaluationContext(qrels=qrels, documents=documents), 2)
         np.testing.assert_array_equal(inputs.relevance, [[3, np.nan], [np.nan, np.nan]])
-    nobody = Annotations(
-        ("f", "m"), Docnos.collect(np.empty(0, "S1")), known[:0], nothing[:0], np.zeros((0, 2), np.int64)
-    )
+    nobody = Counts(("f", "m"), Docnos.collect(np.empty(0, "S1")), known[:0], nothing[:0], np.zeros((0, 2), np.int64))
     inputs = Inputs(run, ("q",), EvaluationContext(qrels=qrels, documents=Documents(nobody, skip)), None)
     np.testing.assert_array_equal(inputs.relevance, [[3, np.nan, 2]])  # nobody looks at these documents' counts
 
@@ -372,7 +370,6 @@ def test_relevant_for_several_subtopics_counts_once():
 
 
 def test_judged_documents_stand_once_at_their_highest_grade():
-    from fairtrec.data import judged
     from fairtrec.evaluation.inputs import loading
 
     lines = [("q1", "d1", 0), ("q2", "d1", 2), ("q1", "d3", 1), ("q1", "d1", 3), ("q1", "d1", 3), ("q9", "d1", 1)]
@@ -401,8 +398,8 @@ def test_the_shares_among_the_background_of_each_query():
 
 
 def test_the_shares_in_the_collection(tmp_path):
-    annotations().to_csv(tmp_path / "counts.tsv", sep="\t", index=False)
-    for counts in (annotations(), tmp_path / "counts.tsv"):
+    counts_frame().to_csv(tmp_path / "counts.tsv", sep="\t", index=False)
+    for counts in (counts_frame(), tmp_path / "counts.tsv"):
         got = values("FaiRR@10", RUN, counts=counts, target="collection")
         assert got["q1"] == pytest.approx(by_target(4 / 9))
 
@@ -438,7 +435,7 @@ def test_a_missing_background_is_wrong_usage():
     with pytest.raises(UsageError, match="TE@10 needs the counts of group terms; give terms="):
         values("TE@10")
     with pytest.raises(UsageError, match="needs the texts of documents"):
-        values("ARaB(mag=tf_paper)", counts=annotations())
+        values("ARaB(mag=tf_paper)", counts=counts_frame())
 
 
 def test_the_depth_of_the_background():
@@ -513,13 +510,13 @@ def check_the_collection(counts):
 
 
 def test_the_collection_of_a_counts_frame():
-    check_the_collection(annotations())
+    check_the_collection(counts_frame())
     with pytest.raises(UsageError, match="needs the counts of the collection; give --counts"):
         values("NFaiRR@2", background="collection", **TEXTUAL)
 
 
 def test_the_collection_of_a_counts_file(tmp_path):
-    annotations().to_csv(tmp_path / "counts.tsv", sep="\t", index=False)
+    counts_frame().to_csv(tmp_path / "counts.tsv", sep="\t", index=False)
     check_the_collection(tmp_path / "counts.tsv")
 
 
@@ -558,11 +555,11 @@ def test_words_that_are_no_choice(choice):
 
 def test_inputs_that_exclude_each_other():
     with pytest.raises(UsageError, match="both texts and counts"):
-        fairr(counts=annotations())
+        fairr(counts=counts_frame())
     with pytest.raises(UsageError, match="no words to look for"):
         fairr(terms=None)
     with pytest.raises(InputError, match="the counts are of the groups f, m, the list groups has a, b"):
-        values("FaiRR", counts=annotations(), terms={"a": ["x"], "b": ["y"]})
+        values("FaiRR", counts=counts_frame(), terms={"a": ["x"], "b": ["y"]})
 
 
 def test_digests_and_signature(tmp_path):

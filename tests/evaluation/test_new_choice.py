@@ -26,7 +26,7 @@ ROW = """\
 ACT = """\
         if self.choices.min_tokens is not None:
             enough = self.counted.tokens >= self.choices.min_tokens
-            self.annotations = replace(self.counted, counts=self.counted.counts * enough[:, None])
+            self.document_counts = replace(self.counted, counts=self.counted.counts * enough[:, None])
 """
 ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
     "evaluation/inputs/options.py": [
@@ -34,7 +34,7 @@ ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
         ('always=True, factor=None, by_name=True, trials=("known",),\n    )] = "even"  # fmt: skip\n', ROW),
     ],
     "evaluation/inputs/documents.py": [
-        ("        self.annotations, self.missing = self.counted, self.choices.missing\n", ACT),
+        ("        self.document_counts, self.missing = self.counted, self.choices.missing\n", ACT),
     ],
 }
 VIEW_ROW = """\

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import fairtrec
-from fairtrec.statistics.estimate import quantile
+from fairtrec.statistics.gold_estimates import quantile
 from fairtrec.support.errors import InputError
 from fairtrec_made import texts
 

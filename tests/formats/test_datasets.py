@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from fairtrec.commands.validate import validating
+from fairtrec.commands.validate import validate
 from fairtrec.formats import datasets
 from fairtrec.support.errors import InputError, ResourceError
 from fairtrec.support.files.arguments import source
@@ -61,7 +61,7 @@ def test_labels_of_a_field_of_a_dataset(monkeypatch):
 def test_docnos_of_a_dataset_are_looked_up(monkeypatch):
     monkeypatch.setattr(datasets, "texts", lambda _, wanted: iter([(0, "she")][: len(wanted)]))
     monkeypatch.setattr(datasets, "_dataset", lambda *_: Dataset())
-    found, _ = validating.list_documents("mine", ["run"])
+    found, _ = validate.list_documents("mine", ["run"])
     assert found.names.tolist() == [b"d1"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fairtrec
-from fairtrec.commands.validate import validating
+from fairtrec.commands.validate import validate
 from fairtrec.data import Samples
 from fairtrec.formats import qrels, run
 from fairtrec.support.errors import InputError
@@ -104,7 +104,7 @@ def test_a_bad_line_of_judgements_is_named(line, what):
 )
 def test_validate_reads_such_runs_and_writes_trec_ones(text, form, fairtrec_command):
     Path("t").write_text(text)
-    (checked,) = validating.validate("t", run_format=form)
+    (checked,) = validate.validate("t", run_format=form)
     assert {*checked.found.many} <= {"W501"}  # the lines of a query do not stand together
     done = fairtrec_command("validate", "t", "--fix", "out", "--run-format", form)
     assert done.code == 0, done.err

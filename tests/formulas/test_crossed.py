@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.formulas.crossed import CrossedGroups, CrossedTarget, cross_attributes
+from fairtrec.formulas.crossed_groups import CrossedGroups, CrossedTarget, cross_attributes
 
 SIZES, UNLABELLED = (3, 2, 2), (0, None, 1)
 EVERY = list(product(*map(range, SIZES)))

@@ -94,7 +94,7 @@ NEW = {  # what stands in the first column of the page's table: the file, and wh
         def tally(result, *, places):
             return f"{len(result.scores)} runs, {places} places\\n"
         """,
-        [("_RESULTS = {", '    "tally": Writer("results.tally:tally", carries="all"),')],
+        [("_RESULTS = {", '    "tally": FormatSpec("results.tally:tally", carries="all"),')],
     ),
     "a column next to a value": (
         """

@@ -24,7 +24,7 @@ def said_by(tree):
 
 def imports_of(name, calls):
     """What the calls of import_module in a file are given, or would be by those of ``import_late``."""
-    calls = [] if name == "fairtrec.support.late" else calls
+    calls = [] if name == "fairtrec.support.late_imports" else calls
     late = [call for call in calls if getattr(call.func, "id", "") == "import_late"]
     within = [next((each.value.value for each in call.keywords), name) for call in late]
     named_so = [

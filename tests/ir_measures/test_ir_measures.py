@@ -19,7 +19,7 @@ from ir_measures import RR, ScoredDoc, nDCG
 
 import fairtrec
 import fairtrec.ir_measures as fair
-from fairtrec.ir_measures import measured, provider
+from fairtrec.ir_measures import bound_measures, provider
 from fairtrec.measures.catalogue import pages, registry
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import opening
@@ -181,7 +181,7 @@ RANKINGS = st.dictionaries(
 @pytest.mark.filterwarnings("ignore:.*(is undefined for|no query in common)")
 def test_any_world_has_the_values_of_evaluate(run, grades):
     labels = {"a": "x", "b": "y", "c": "x", "d": "y", "e": "z", "f": ["x", "y"]}
-    measured._bound.clear()
+    bound_measures._bound.clear()
     provider._kept.clear()
     world = fair.given("world", labels=labels, background=run, background_depth=3)
     asked = [world.NFaiRR @ 3, world.AWRF @ 3, world.AWRFxnDCG @ 3, world.InfeasibleIndex @ 2]
@@ -349,14 +349,14 @@ def test_what_is_bound_is_sent_with_a_measure(monkeypatch):
     labels = {"d1": "f", "d2": "m"}
     measure = fair.given("gender", labels=labels).AWRF @ 1
     sent = pickle.dumps([measure, measure(undefined=0.0)])
-    monkeypatch.setattr(measured, "_bound", {})  # as in another process
+    monkeypatch.setattr(bound_measures, "_bound", {})  # as in another process
     with pytest.raises(UsageError, match="nothing is given as 'gender'"):
         _ = fair.AWRF(given="gender")
     assert pickle.loads(sent)[0] == pickle.loads(sent)[0] == measure
-    assert measured._bound["gender"].keywords == {"labels": labels}
+    assert bound_measures._bound["gender"].keywords == {"labels": labels}
     value = measure.calc_aggregate({}, {"q": {"d1": 1.0}})
     assert value == fairtrec.evaluate("AWRF@1", {"q": {"d1": 1.0}}, labels=labels).means["run"]["AWRF@1"]
-    monkeypatch.setattr(measured, "_bound", {})
+    monkeypatch.setattr(bound_measures, "_bound", {})
     fair.given("gender", labels={"d1": "m", "d2": "f"})
     with pytest.raises(UsageError, match="something else"):
         pickle.loads(sent)

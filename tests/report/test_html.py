@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.report import labelling
+from fairtrec.report import point_labels
 from fairtrec.report.page import html as page
 from fairtrec.report.page import scatter
 from fairtrec.report.writers import RESULTS
@@ -335,7 +335,7 @@ def test_the_script_draws_where_the_page_has_drawn(text):
     left, top, right, bottom = Page(text).data["field"]
     assert Page(text).all("path", class_="axis")[0]["d"] == f"M{left} {top}V{bottom}H{right}"
     script = files("fairtrec.report.page").joinpath("page.js").read_text("utf-8")
-    assert f"NEAR = {labelling.NEAR}, CLEAR = {labelling.CLEAR}, TWIN = {labelling.TWIN};" in script
+    assert f"NEAR = {point_labels.NEAR}, CLEAR = {point_labels.CLEAR}, TWIN = {point_labels.TWIN};" in script
 
 
 def test_an_axis_has_room_for_its_numbers_and_shortens_a_long_name():
@@ -354,15 +354,17 @@ place_of_run = st.tuples(st.integers(74, 536), st.integers(40, 362))
 
 @given(st.lists(place_of_run, min_size=1, max_size=16), st.integers(1, 24))
 def test_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(places, letters):
-    drawn = labelling.stack_dots((run, float(x), float(y)) for run, (x, y) in enumerate(places))
+    drawn = point_labels.stack_dots((run, float(x), float(y)) for run, (x, y) in enumerate(places))
     assert [dot.run for dot in drawn] == list(range(len(places)))
     for at, dot in enumerate(drawn):
         for above in drawn[:at]:  # either their centres are apart, or one is a ring round the other
             apart = math.hypot(above.x - dot.x, above.y - dot.y)
-            assert apart >= labelling.TWIN if above.stack != dot.stack else (apart == 0 and dot.radius > above.radius)
+            assert (
+                apart >= point_labels.TWIN if above.stack != dot.stack else (apart == 0 and dot.radius > above.radius)
+            )
     labels = dict.fromkeys(range(len(places)), "x" * letters)
-    found = labelling.place_labels(drawn, labels, (74, 2, 558, 362))
-    width, half = letters * 10, labelling.LETTER / 2
+    found = point_labels.place_labels(drawn, labels, (74, 2, 558, 362))
+    width, half = letters * 10, point_labels.LETTER / 2
     for dot in drawn:
         if dot.run not in found:
             continue
@@ -373,9 +375,9 @@ def test_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(places, lett
         for other in drawn:
             nearest = min(max(other.x, left), left + width), min(max(other.y, dot.y + y - half), dot.y + y + half)
             if other.stack != dot.stack:
-                assert math.dist(nearest, (other.x, other.y)) >= other.radius + labelling.CLEAR
+                assert math.dist(nearest, (other.x, other.y)) >= other.radius + point_labels.CLEAR
         if found[dot.run].lead:
-            assert math.hypot(x, y) > dot.radius + labelling.NEAR
+            assert math.hypot(x, y) > dot.radius + point_labels.NEAR
     if len(places) == 1 and letters < 10:
         assert found
 

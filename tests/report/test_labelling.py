@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from fairtrec.report import labelling
-from fairtrec.report.labelling import CLEAR, LETTER, RADIUS, TRIES, Dot, Grid, place_labels, stack_dots
+from fairtrec.report import point_labels
+from fairtrec.report.point_labels import CLEAR, LETTER, RADIUS, TRIES, Dot, Grid, place_labels, stack_dots
 
 FIELD = (64.0, 26.0, 558.0, 362.0)
 
@@ -19,17 +19,17 @@ def place_by_all(dots, labels):
         boxes, lines, found = [], [], {}
         for dot in wanted:
             others = [each for each in dots if each.stack != dot.stack]
-            anywhere = labelling._find_places(dot, outer[dot.stack], labels[dot.run], LETTER, FIELD, Grid())
+            anywhere = point_labels._find_places(dot, outer[dot.stack], labels[dot.run], LETTER, FIELD, Grid())
             for place in anywhere:
                 free = all(
                     all(math.hypot(x - each.x, y - each.y) >= each.radius + 3 for each in others)
-                    and all(labelling._distance(box, x, y) >= 3 for box in boxes)
+                    and all(point_labels._distance(box, x, y) >= 3 for box in boxes)
                     and all(math.hypot(x - other[0], y - other[1]) >= 4 for other in lines)
                     for x, y in place.line
                 )
-                clear = all(labelling._distance(place.box, each.x, each.y) >= each.radius + CLEAR for each in others)
-                apart = not any(labelling._overlap(place.box, box) for box in boxes)
-                if free and clear and apart and all(labelling._distance(place.box, *each) >= 3 for each in lines):
+                clear = all(point_labels._distance(place.box, each.x, each.y) >= each.radius + CLEAR for each in others)
+                apart = not any(point_labels._overlap(place.box, box) for box in boxes)
+                if free and clear and apart and all(point_labels._distance(place.box, *each) >= 3 for each in lines):
                     boxes.append(place.box)
                     lines += place.line
                     found[dot.run] = place.spot
@@ -42,7 +42,7 @@ def place_by_all(dots, labels):
 def stack_by_all(places):
     dots = []
     for run, x, y in places:
-        twin = next((dot for dot in reversed(dots) if math.hypot(dot.x - x, dot.y - y) < labelling.TWIN), None)
+        twin = next((dot for dot in reversed(dots) if math.hypot(dot.x - x, dot.y - y) < point_labels.TWIN), None)
         if twin is None:
             dots.append(Dot(run, x, y, RADIUS, run))
         else:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.folding import MOST, select_notes
 from fairtrec.report.markup import latex, md
+from fairtrec.report.note_selection import MOST, select_notes
 from fairtrec.report.terminal import render
 from fairtrec.support.notes import NoteSeverity
 from fairtrec_made import EXAMPLE, ended, notes_of, texts, unwrapped

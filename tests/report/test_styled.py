@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from fairtrec.report import styled
+from fairtrec.report import styled_lines
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.terminal import render
 from fairtrec_made import notes_of
@@ -51,4 +51,4 @@ def test_without_rich_a_terminal_shows_plain_text(document, monkeypatch):
 @pytest.mark.parametrize("text", ["", "nDCG@10 ↑", "女优", "e\u0301", "ａ", "naïve…", "한국어", "₂√σ±"])
 def test_the_width_is_that_which_rich_counts(text):
     cells = pytest.importorskip("rich.cells")
-    assert styled.measure_width(text) == cells.cell_len(text)
+    assert styled_lines.measure_width(text) == cells.cell_len(text)

@@ -11,7 +11,7 @@ import pytest
 
 from fairtrec.measure.group_forms import _compare_one
 from fairtrec.measures.awrf import awrf
-from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, estimate_from_queries
+from fairtrec.statistics.gold_estimates import DrawnDocuments, DrawnRanks, estimate_from_queries
 from fairtrec.statistics.pooled_shares import DrawnShares
 
 QUERIES, RANKS, TRIALS = 40, 10, 1000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, estimate_from_queries, quantile, tail
+from fairtrec.statistics.gold_estimates import DrawnDocuments, DrawnRanks, estimate_from_queries, quantile, tail
 
 ALL = "FAIRTREC_FUZZ" in os.environ
 

@@ -110,7 +110,7 @@ def test_nothing_parses_the_texts_of_notes():
         assert "re" not in imported
         called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert not called & {"startswith", "endswith", "partition", "search", "match"}
-    folding = (REPOSITORY / "fairtrec" / "report" / "folding.py").read_text("utf-8")
+    folding = (REPOSITORY / "fairtrec" / "report" / "note_selection.py").read_text("utf-8")
     (select,) = (each for each in ast.parse(folding).body if getattr(each, "name", "") == "select_notes")
     called = {node.attr for node in ast.walk(select) if isinstance(node, ast.Attribute)}
     assert called <= {"severity", "LEGEND"}

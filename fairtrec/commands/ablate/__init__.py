@@ -1,9 +1,9 @@
 """``fairtrec ablate``: does the order of systems survive the instrument?"""
 
-from fairtrec.report.writers import USUAL, Formats, Writer
+from fairtrec.report.writers import USUAL, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-ABLATIONS = Formats("fairtrec.commands.ablate.report", {**USUAL, "html": Writer(".page:html", "", "all")})
+ABLATIONS = FormatTable("fairtrec.commands.ablate.report", {**USUAL, "html": FormatSpec(".page:html", "", "all")})
 
 COMMANDS = (
     CommandRow(

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairtrec.commands.ablate.factors import OF_TEXTS, Draw, Setting, settings
-from fairtrec.commands.ablate.measuring import Measuring, VariantScores
+from fairtrec.commands.ablate.variant_scores import Measuring, VariantScores
 from fairtrec.counting.counter import TermTable
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.evaluation.answers import Answer, Signature

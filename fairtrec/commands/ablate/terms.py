@@ -11,7 +11,7 @@ import numpy as np
 
 from fairtrec.commands.ablate.factors import EACH, Draw
 from fairtrec.counting.counter import Lexicon, Occurrences
-from fairtrec.data import MISSING, Annotations, Bools, Candidates, Docnos, Floats, GroupTerms, Ints, Run, take
+from fairtrec.data import MISSING, Bools, Candidates, Counts, Docnos, Floats, GroupTerms, Ints, Run, take
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.reading import LoadedRun, Reading
@@ -51,7 +51,7 @@ class Entries:
                 groups.append(number)
         return cls(terms, tuple(names), np.array(phrases), np.array(groups), occurrences, docnos)
 
-    def counts(self, kept: Bools) -> Annotations:
+    def counts(self, kept: Bools) -> Counts:
         """Count the terms of the entries that are ``kept`` [entry]."""
         members = np.zeros((len(self.occurrences.place), len(self.terms.groups)), dtype=np.bool_)
         members[self.phrase[kept], self.group[kept]] = True
@@ -166,6 +166,6 @@ def pool(runs: Sequence[LoadedRun], reading: Reading, documents: Documents) -> P
         return None
     together = ranked[ranked != MISSING]
     starts = np.concatenate(([0], np.cumsum([len(rows) for rows in pools])))
-    names = documents.annotations.docnos.names[together]
+    names = documents.document_counts.docnos.names[together]
     run = Run("all", "all", first.qids, starts, names, np.zeros(len(names)))
     return Pool(measure, run, ranked, background, places)

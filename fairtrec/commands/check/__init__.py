@@ -1,15 +1,15 @@
 """``fairtrec check``: the gate of a CI pipeline."""
 
-from fairtrec.report.writers import Formats, Writer
+from fairtrec.report.writers import FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-VERDICTS = Formats(
+VERDICTS = FormatTable(
     "fairtrec.commands.check.report",
     {
-        "text": Writer("text", "", "all", draws=True),
-        "json": Writer("record", ".report:json", "all", exact=True),
-        "github": Writer("github"),
-        "md": Writer("md", "", "all"),
+        "text": FormatSpec("text", "", "all", draws=True),
+        "json": FormatSpec("record", ".report:json", "all", exact=True),
+        "github": FormatSpec("github"),
+        "md": FormatSpec("md", "", "all"),
     },
 )
 

@@ -18,7 +18,7 @@ from fairtrec.support.files.arguments import is_same, split
 from fairtrec.support.literals import FailOn, Method
 
 if TYPE_CHECKING:
-    from fairtrec.commands.check.checking import Verdicts
+    from fairtrec.commands.check.check import Verdicts
 
 EXITS = "Exit codes: 0 all requirements are met, 1 one is not met, 2 wrong usage, 3 bad input, 4 a resource is missing."
 
@@ -69,7 +69,7 @@ def command(
     fairtrec check qrels.txt fair.run --baseline bm25.run --require 'TExFAIR@10 >= 0.5' \\
         --require 'nDCG@10 >= baseline - 0.01' --terms gender-en --docs collection.tsv
     """
-    from fairtrec.commands.check.checking import OPTIONS, PASSED_OVER, check
+    from fairtrec.commands.check.check import OPTIONS, PASSED_OVER, check
 
     config.refuse_outside()
     passed_over = click.get_current_context().meta.get(config.PASSED_OVER)

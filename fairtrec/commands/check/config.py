@@ -14,7 +14,7 @@ from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import NAME, split_crossed
 from fairtrec.support.files.opening import is_stream
-from fairtrec.support.files.typed import Fields, read_toml
+from fairtrec.support.files.typed_fields import Fields, read_toml
 
 DEFAULT, TABLE = "pyproject.toml", "tool.fairtrec.check"
 FILES = {"counts", "positions", "discount", "counterfactual", "baseline", "slice", "junit", "output"}  # always

@@ -10,20 +10,20 @@ from shutil import get_terminal_size
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from fairtrec.commands.check.checking import Verdicts
+from fairtrec.commands.check.check import Verdicts
 from fairtrec.commands.check.requirement import STATUSES, Gate, Verdict
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.report.cells import cell, format_distinct
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.folding import cut, select_notes, wrap_hanging
 from fairtrec.report.markup import code_md, escape_markdown
+from fairtrec.report.note_selection import cut, select_notes, wrap_hanging
 from fairtrec.report.output import write_annotation
 from fairtrec.report.records import Row, head, list_runs, note_records
 from fairtrec.report.records import json as as_json
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names
-from fairtrec.report.styled import Line, render_lines
+from fairtrec.report.styled_lines import Line, render_lines
 from fairtrec.report.terminal import fit_names
 from fairtrec.support.errors import plain
 from fairtrec.support.notes import Note

@@ -1,13 +1,13 @@
 """``fairtrec compare``: compare runs with a baseline, correlate measures, vary the cutoff."""
 
-from fairtrec.report.writers import USUAL, Formats, Writer
+from fairtrec.report.writers import USUAL, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-COMPARISONS = Formats(  # correlations and curves, too
-    "fairtrec.commands.compare.report", {**USUAL, "flat": Writer("flat", "records:json", exact=True)}, ("paper",)
+COMPARISONS = FormatTable(  # correlations and curves, too
+    "fairtrec.commands.compare.report", {**USUAL, "flat": FormatSpec("flat", "records:json", exact=True)}, ("paper",)
 )
-RELIABILITIES = Formats(
-    "fairtrec.commands.compare.reliability_report", {**USUAL, "flat": Writer("flat", "records:json", exact=True)}
+RELIABILITIES = FormatTable(
+    "fairtrec.commands.compare.reliability_report", {**USUAL, "flat": FormatSpec("flat", "records:json", exact=True)}
 )
 
 COMMANDS = (

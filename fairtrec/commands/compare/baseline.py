@@ -12,8 +12,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairtrec.commands.compare import compared as pairing
-from fairtrec.commands.compare.compared import (
+from fairtrec.commands.compare import comparison as pairing
+from fairtrec.commands.compare.comparison import (
     ALL,
     Comparison,
     ComparisonOutcome,

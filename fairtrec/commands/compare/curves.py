@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from fairtrec.commands.compare.compared import refuse_gold
+from fairtrec.commands.compare.comparison import refuse_gold
 from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Answer, Signature

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from fairtrec.commands.compare.compared import Comparison
+from fairtrec.commands.compare.comparison import Comparison
 from fairtrec.commands.compare.correlations import Association, AssociationAtCutoff, Associations
 from fairtrec.commands.compare.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.data.parameters import Parameters

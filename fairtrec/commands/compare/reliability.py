@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from fairtrec.commands.compare.compared import refuse_gold
+from fairtrec.commands.compare.comparison import refuse_gold
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result

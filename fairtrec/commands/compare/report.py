@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
 from typing import Any
 
-from fairtrec.commands.compare.compared import Comparison, Comparisons, CorrectedComparison
+from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison
 from fairtrec.commands.compare.correlations import Associations
 from fairtrec.commands.compare.curves import Curves
 from fairtrec.commands.compare.curves_report import (

@@ -1,9 +1,9 @@
 """``fairtrec eval``: evaluate runs."""
 
-from fairtrec.report.writers import PAGE, USUAL, Formats
+from fairtrec.report.writers import PAGE, USUAL, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-SPREADS = Formats("fairtrec.commands.eval.topic_tables", {**USUAL, **PAGE})
+SPREADS = FormatTable("fairtrec.commands.eval.topic_tables", {**USUAL, **PAGE})
 
 COMMANDS = (
     CommandRow(

@@ -1,15 +1,15 @@
 """``fairtrec explain``: which words in which documents at which ranks made a number."""
 
-from fairtrec.report.writers import OBJECT, USUAL, Formats, Writer
+from fairtrec.report.writers import OBJECT, USUAL, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-EXPLANATIONS = Formats(
+EXPLANATIONS = FormatTable(
     "fairtrec.commands.explain.report",
     {
-        "text": Writer("text"),
+        "text": FormatSpec("text"),
         **OBJECT,
         "jsonl": USUAL["jsonl"],
-        "html": Writer(".page:html", "", "all"),
+        "html": FormatSpec(".page:html", "", "all"),
     },
 )
 

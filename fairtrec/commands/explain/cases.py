@@ -13,9 +13,9 @@ from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.by_attribute import refuse_several
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs, collect_documents, refuse_unknown
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.several_attributes import refuse_several
 from fairtrec.evaluation.reading import LoadedRun, Reading, read
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
@@ -93,7 +93,7 @@ class Case:
         there: Bools = inputs.lines != MISSING
         if self.context.documents is None:
             return there
-        of_rows = np.append(self.context.documents.annotations.known, False)
+        of_rows = np.append(self.context.documents.document_counts.known, False)
         return np.asarray(there & of_rows[inputs.ranked])
 
     @cached_property

@@ -61,7 +61,7 @@ def command(
     files = printing.name_run_files(runs, [output], qrels, *given.values())
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
 
-    from fairtrec.commands.explain.explaining import explain
+    from fairtrec.commands.explain.explain import explain
 
     with printing.show_progress():
         explanation = explain(measure, files, qrels, **given)

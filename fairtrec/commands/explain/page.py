@@ -8,7 +8,7 @@ from math import isnan
 from xml.etree.ElementTree import Element
 
 from fairtrec.commands.explain import report as told
-from fairtrec.commands.explain.explained import Explained, Explanation, Place, RunExplanation, marks
+from fairtrec.commands.explain.explanation import Explained, Explanation, Place, RunExplanation, marks
 from fairtrec.report.document import Document
 from fairtrec.report.page import element, file, make_table, page, wrap_scrollable
 

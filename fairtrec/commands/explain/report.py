@@ -7,10 +7,10 @@ from math import isnan
 from shutil import get_terminal_size
 from typing import Any
 
-from fairtrec.commands.explain.explained import Explained, Explanation, Place, RunExplanation, Word
+from fairtrec.commands.explain.explanation import Explained, Explanation, Place, RunExplanation, Word
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.folding import wrap_hanging
+from fairtrec.report.note_selection import wrap_hanging
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.explain.cases import Case
-from fairtrec.commands.explain.explained import NEAR, Exchange
+from fairtrec.commands.explain.explanation import NEAR, Exchange
 from fairtrec.commands.explain.split import find_scale, find_terms, wide
 from fairtrec.data import MISSING, Ints
-from fairtrec.evaluation.computing import compute_measures
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.measure_values import compute_measures
 from fairtrec.measure import badness
 
 SAME = ("background", "collection", "target", "_judged", "judged_membership", "_judged_rows")  # whatever the order

@@ -1,17 +1,17 @@
 """``fairtrec gold``: what people are to label, and how well an instrument agrees with what they say."""
 
-from fairtrec.report.writers import OBJECT, PAGE, USUAL, Formats, Writer
+from fairtrec.report.writers import OBJECT, PAGE, USUAL, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-DRAWS = Formats(
-    "fairtrec.commands.gold.drawn_report",
-    {"text": Writer("text", exact=True), "tsv": Writer("tsv", exact=True), "csv": USUAL["csv"], **OBJECT},
+DRAWS = FormatTable(
+    "fairtrec.commands.gold.draw_report",
+    {"text": FormatSpec("text", exact=True), "tsv": FormatSpec("tsv", exact=True), "csv": USUAL["csv"], **OBJECT},
 )
-AGREEMENTS = Formats(
+AGREEMENTS = FormatTable(
     "fairtrec.commands.gold.report",
     {**{form: each for form, each in USUAL.items() if form not in ("jsonl", "latex")}, **PAGE},
 )
-JUDGES = Formats("fairtrec.commands.gold.judges_report", AGREEMENTS.forms)
+JUDGES = FormatTable("fairtrec.commands.gold.judges_report", AGREEMENTS.forms)
 
 COMMANDS = (
     CommandRow(

@@ -50,8 +50,8 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
     \b
     fairtrec gold draw bm25.run neural.run fair.run --number 30 --docs collection.tsv -o sheet.tsv
     """
-    from fairtrec.commands.gold.drawing import draw
-    from fairtrec.commands.gold.drawn_report import text, tsv
+    from fairtrec.commands.gold.draw import draw
+    from fairtrec.commands.gold.draw_report import text, tsv
     from fairtrec.report.output import emit
 
     files = printing.name_run_files(runs, [output], *given.values())
@@ -88,7 +88,7 @@ def agree(
     \b
     fairtrec gold agree labels.tsv --terms gender-en --docs collection.tsv
     """
-    from fairtrec.commands.gold.agreeing import agree
+    from fairtrec.commands.gold.agree import agree
 
     files = printing.name_run_files(runs, [output], gold, *given.values())
     if not files:
@@ -149,7 +149,7 @@ def judges(
     For example: fairtrec gold judges qrels.txt judge.qrels --counts counts.tsv -l 2 --runs runs/
     """
     from fairtrec.cli.runs import name_runs
-    from fairtrec.commands.gold.judging import judges as audit
+    from fairtrec.commands.gold.judges import judges as audit
     from fairtrec.support.files import arguments
 
     named, files = arguments.expand_runs(judges), name_runs(runs) if runs else None

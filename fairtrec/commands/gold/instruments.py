@@ -63,7 +63,7 @@ def look_up_weights(session: Evaluator, asked: Run, rows: Ints) -> tuple[Floats,
     there = inputs.lines != MISSING
     weights = inputs.membership[there]
     if context.documents is not None and context.labels is None:
-        known = context.documents.annotations.known[inputs.ranked[there]]
+        known = context.documents.document_counts.known[inputs.ranked[there]]
         weights = np.where(known[:, None], weights, np.nan)
     found = np.empty_like(weights)
     found[rows[inputs.lines[there]]] = weights

@@ -156,7 +156,7 @@ class JudgedRuns:
         documents = self._documents
         strange = 0 if documents is None else documents.missing_count
         return (
-            [UNCOUNTED.note(unknown=strange, documents=len(documents.annotations.known))]
+            [UNCOUNTED.note(unknown=strange, documents=len(documents.document_counts.known))]
             if documents and strange
             else []
         )

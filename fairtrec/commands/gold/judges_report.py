@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrec.commands.gold.judge_orders import RELIABLE, JudgeOrder
 from fairtrec.commands.gold.judge_rates import ClusterEstimate
-from fairtrec.commands.gold.judging import RATES, JudgeAudits, JudgedGroup, JudgeDifference
+from fairtrec.commands.gold.judges import RATES, JudgeAudits, JudgedGroup, JudgeDifference
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import Any
 
-from fairtrec.commands.gold.agreeing import Agreement, Category
+from fairtrec.commands.gold.agree import Agreement, Category
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page

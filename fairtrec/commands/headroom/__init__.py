@@ -1,11 +1,11 @@
 """``fairtrec headroom``: how much fairer each run could be at no loss of utility, and at some."""
 
-from fairtrec.report.writers import USUAL, Formats, Writer
+from fairtrec.report.writers import USUAL, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-HEADROOMS = Formats(
+HEADROOMS = FormatTable(
     "fairtrec.commands.headroom.report",
-    {**USUAL, "html": Writer(".page:html", "", "all")},
+    {**USUAL, "html": FormatSpec(".page:html", "", "all")},
     ("per_query", "query_texts"),
 )
 

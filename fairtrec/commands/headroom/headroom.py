@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Unpack, get_args
 
 import numpy as np
 
+from fairtrec.commands.rerank.candidate_pool import SCORES, Search
 from fairtrec.commands.rerank.problem import Problem
-from fairtrec.commands.rerank.search import SCORES, Search
 from fairtrec.commands.rerank.solve import LEMMA_1, WAYS, Cached, Solved, solve
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature

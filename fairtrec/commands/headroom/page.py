@@ -11,9 +11,9 @@ from fairtrec.commands.headroom.headroom import Headroom
 from fairtrec.commands.headroom.report import aim, fair, tables, title
 from fairtrec.data import Floats
 from fairtrec.report.document import Column, heading
-from fairtrec.report.labelling import Box, place_labels, stack_dots
 from fairtrec.report.page import element, page
 from fairtrec.report.page.scatter import LAST, SHORT, Axis, draw_lead, field, frame, label_dot, labels, spots
+from fairtrec.report.point_labels import Box, place_labels, stack_dots
 from fairtrec.report.run_names import shorten_names
 
 Places = Mapping[tuple[float, ...], tuple[float, float]]  # of utility and fairness, in the drawing

@@ -21,7 +21,7 @@ def command(names: tuple[str, ...], *, bibtex: bool) -> None:
     from shutil import get_terminal_size
 
     from fairtrec.measures.catalogue import pages, rerankers
-    from fairtrec.report.folding import wrap_hanging
+    from fairtrec.report.note_selection import wrap_hanging
 
     if bibtex:
         click.echo(pages.bibtex(" ".join(names)), nl=False)

@@ -13,8 +13,8 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Measure
 from fairtrec.report.cells import compare_means
-from fairtrec.report.labelling import RADIUS, Dot, place_labels, stack_dots
 from fairtrec.report.page.scatter import FEW, find_front
+from fairtrec.report.point_labels import RADIUS, Dot, place_labels, stack_dots
 from fairtrec.report.result_notes import join_numbers
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import PaperColumns

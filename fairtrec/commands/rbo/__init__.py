@@ -1,14 +1,14 @@
 """``fairtrec rbo``: how alike runs rank."""
 
-from fairtrec.report.writers import ROWS, Formats, Writer
+from fairtrec.report.writers import ROWS, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-OVERLAPS = Formats(
+OVERLAPS = FormatTable(
     "fairtrec.commands.rbo.report",
     {
-        "table": Writer("tables", "terminal:render", draws=True),
+        "table": FormatSpec("tables", "terminal:render", draws=True),
         **ROWS,
-        "json": Writer("record", "records:json", "signature", exact=True),
+        "json": FormatSpec("record", "records:json", "signature", exact=True),
     },
     ("per_query",),
 )

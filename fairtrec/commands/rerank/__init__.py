@@ -1,10 +1,12 @@
 """``fairtrec rerank``: write runs in another order, and tell what that does to measures."""
 
-from fairtrec.report.writers import USUAL, Formats, Writer
+from fairtrec.report.writers import USUAL, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-EFFECTS = Formats("fairtrec.commands.rerank.report", {form: each for form, each in USUAL.items() if form != "jsonl"})
-RERANKINGS = Formats("fairtrec.commands.rerank.run_report", {**USUAL, "run": Writer("trec", exact=True)})
+EFFECTS = FormatTable(
+    "fairtrec.commands.rerank.report", {form: each for form, each in USUAL.items() if form != "jsonl"}
+)
+RERANKINGS = FormatTable("fairtrec.commands.rerank.run_report", {**USUAL, "run": FormatSpec("trec", exact=True)})
 
 COMMANDS = (
     CommandRow(

@@ -66,11 +66,11 @@ def command(
     """
     from pathlib import Path
 
+    from fairtrec.commands.rerank.effects import Effects, prepare
+    from fairtrec.commands.rerank.effects import places as places_of
     from fairtrec.commands.rerank.report import list_notes
     from fairtrec.commands.rerank.rerank import rerank
-    from fairtrec.commands.rerank.reranked import Effects, prepare
-    from fairtrec.commands.rerank.reranked import places as places_of
-    from fairtrec.formats import plain_run
+    from fairtrec.formats import run_writer
     from fairtrec.measures.catalogue import rerankers
     from fairtrec.report.output import pour, refuse_unwritable
     from fairtrec.support.files.atomic import refuse_full_folder
@@ -96,9 +96,9 @@ def command(
         effect = effects.compute(reranking) if effects is not None else None
     for each, place in zip(reranking.runs, written, strict=False):
         prepare(place, output or "")
-        plain_run.write(each.after, place)
+        run_writer.write(each.after, place)
     if output is None:
-        pour(plain_run.lines(reranking.runs[0].after))
+        pour(run_writer.lines(reranking.runs[0].after))
     if effect is not None:
         printing.write(EFFECTS, form, effect, None, err=output is None, places=places)
     else:

@@ -17,7 +17,7 @@ from fairtrec.measure import RankForm, SumOverRanks
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class KindCounts:
     """The documents of one query by kind, and what the next one of each kind earns.
 
     ``kind_of`` [document] are the kinds of all documents, numbered.

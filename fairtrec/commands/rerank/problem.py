@@ -12,8 +12,8 @@ import numpy as np
 from fairtrec.commands.rerank.ordering import reorder_documents
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, take
 from fairtrec.data.parameters import list_required_inputs
-from fairtrec.evaluation.computing import compute_measures
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.measure_values import compute_measures
 from fairtrec.evaluation.relevance.trec_eval import Ranked, find_formula
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.commands.rerank.reranked import Effect, Reranking
+from fairtrec.commands.rerank.effects import Effect, Reranking
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, note_records

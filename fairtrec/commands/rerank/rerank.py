@@ -7,9 +7,9 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
+from fairtrec.commands.rerank.effects import Reranked, Reranking
 from fairtrec.commands.rerank.inputs import JUDGED, Wanted, has_input, sees_judgements
 from fairtrec.commands.rerank.ordering import Ordering, reorder_run
-from fairtrec.commands.rerank.reranked import Reranked, Reranking
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
@@ -29,7 +29,7 @@ from fairtrec.support.notes import NoteValue
 from fairtrec.support.progress import RUNS, listener, report
 
 if TYPE_CHECKING:
-    from fairtrec.commands.rerank.sought import TwoMeasureSearch
+    from fairtrec.commands.rerank.two_measure_search import TwoMeasureSearch
 
 
 class RerankKeywords(SourceKeywords, RerankedKeywords, total=False):
@@ -75,7 +75,7 @@ def rerank(
         for one in of_run:
             found[one.by].append(one)
     if work.sought:
-        from fairtrec.commands.rerank.sought import rerank_runs
+        from fairtrec.commands.rerank.two_measure_search import rerank_runs
 
         read = [(name, work.read(name, thing)) for name, thing in named]
         found |= rerank_runs(work.sought, read, number, cut=cut)
@@ -155,7 +155,7 @@ class RerankWork:
         """Settle what the others look for. Raises UsageError or InputError where that does not fit together."""
         if len(self.called_rerankers) == len(self.by):
             return ()
-        from fairtrec.commands.rerank.sought import TwoMeasureSearch
+        from fairtrec.commands.rerank.two_measure_search import TwoMeasureSearch
 
         several = (each for each in self.by if each.searches_orders)
         return tuple(TwoMeasureSearch.settle(each, self.keywords, self.candidates, cut=self.cut) for each in several)

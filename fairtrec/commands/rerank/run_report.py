@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from fairtrec.commands.rerank.effects import Reranking
 from fairtrec.commands.rerank.report import list_notes
-from fairtrec.commands.rerank.reranked import Reranking
 from fairtrec.data import Run, decode
-from fairtrec.formats import plain_run
+from fairtrec.formats import run_writer
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, note_records, objects
 from fairtrec.report.run_names import map_names
@@ -69,7 +69,7 @@ def trec(reranking: Reranking) -> bytes:
     """Write the run as a TREC file. Raises UsageError for several."""
     if len(reranking.runs) != 1:
         raise UsageError(f"these are {len(reranking.runs)} runs, and a file holds one; write each on its own")
-    return b"".join(plain_run.lines(reranking.runs[0].after))
+    return b"".join(run_writer.lines(reranking.runs[0].after))
 
 
 def _rankings(run: Run) -> Iterator[tuple[str, list[str]]]:

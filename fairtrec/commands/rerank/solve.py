@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.commands.rerank.counts import Counts
+from fairtrec.commands.rerank.counts import KindCounts
 from fairtrec.commands.rerank.exposure_fronts import SHARED, SHARED_BY, front_by_exposure, place_kinds
 from fairtrec.commands.rerank.problem import Problem
 from fairtrec.commands.rerank.walks import climb_fairness, search_front
@@ -64,7 +64,7 @@ class Solved:
 
     def bound_fronts(self, problem: Problem, own: Floats, losses: Sequence[float]) -> list[Front]:
         """Bound the fronts of what was searched for, where so much may be lost of the utility ``own`` [query]."""
-        from fairtrec.commands.rerank.relaxed import bound_fronts
+        from fairtrec.commands.rerank.relaxation import bound_fronts
 
         return bound_fronts(problem, self.fronts, self.searched, own, losses) if self.searched else self.fronts
 
@@ -189,7 +189,7 @@ def _by_counts(
     problem: Problem, row: int, fair: RankForm | None, useful: RankForm | None, grades: Ints | None
 ) -> _OfRow:
     """Lemma 3; without it only the fairest order of the same grades is looked for, by exchanges."""
-    counts = Counts.sort_kinds(problem, row)
+    counts = KindCounts.sort_kinds(problem, row)
     front = None if counts is None else counts.front(useful)
     most = problem.greatest(row) if front is None else float(front.fairness[-1])
     top, same, most_same = np.arange(problem.lengths[row]), np.nan, np.nan

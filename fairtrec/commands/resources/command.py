@@ -115,7 +115,7 @@ def _print_columns(rows: Sequence[tuple[str, ...]]) -> None:
     """Print columns; the last goes on below where it has no room, but a path stays whole, so that it can be copied."""
     from shutil import get_terminal_size
 
-    from fairtrec.report.folding import wrap_hanging
+    from fairtrec.report.note_selection import wrap_hanging
 
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

@@ -1,10 +1,10 @@
 """``fairtrec results``: what tells two results files apart, or one and what its inputs give today."""
 
-from fairtrec.report.writers import OBJECT, Formats, Writer
+from fairtrec.report.writers import OBJECT, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-DIFFERENCES = Formats(
-    "fairtrec.commands.results.report", {"text": Writer("text", "", "all", exact=True), **OBJECT}, ("names",)
+DIFFERENCES = FormatTable(
+    "fairtrec.commands.results.report", {"text": FormatSpec("text", "", "all", exact=True), **OBJECT}, ("names",)
 )
 
 COMMANDS = (

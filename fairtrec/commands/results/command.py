@@ -96,14 +96,14 @@ def replay(
     Each input must have the sha256 that was recorded. Values that agree within 1e-12 relative are the same, and are
     counted.
     """
-    from fairtrec.commands.results import difference, replaying, results
+    from fairtrec.commands.results import difference, replay, results
 
     allowed = read_tolerance(tolerance, exact=exact)
     recorded = results.read_results(file)
     names = [each.name for each in recorded.inputs.values()]
     printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
     with printing.progress():
-        again = _sliced(replaying.evaluate(recorded, root, accept=accept), recorded, root)
+        again = _sliced(replay.evaluate(recorded, root, accept=accept), recorded, root)
     found = difference.compare_results(recorded, _as_recorded(again, recorded), allowed)
     printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
     changed = difference.find_changed_versions(recorded.measures, again.signature, recorded.signature) if accept else ()
@@ -120,7 +120,7 @@ def replay(
 
 def _sliced(again: "Result", recorded: "RecordedResult", root: Path | None) -> "Result":
     """Name the slices and the intervals that there were; their means are those of the queries that are compared."""
-    from fairtrec.commands.results.replaying import find_input
+    from fairtrec.commands.results.replay import find_input
     from fairtrec.evaluation.answers.result import Part
     from fairtrec.evaluation.slices import Slices
 

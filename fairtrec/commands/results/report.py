@@ -7,7 +7,7 @@ from typing import Any
 from fairtrec.commands.results.difference import Deviation, Difference, Pair
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.report.cells import format_distinct
-from fairtrec.report.folding import wrap_hanging
+from fairtrec.report.note_selection import wrap_hanging
 from fairtrec.support.errors import plain
 
 

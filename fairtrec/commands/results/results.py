@@ -17,7 +17,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import FilePath, InputError, short
 from fairtrec.support.files import opening
-from fairtrec.support.files.typed import Fields, parse_json
+from fairtrec.support.files.typed_fields import Fields, parse_json
 
 LARGEST_FILE = 1 << 26  # bytes, decompressed; the values of a million queries
 WRITE = "fairtrec eval -f json -q"

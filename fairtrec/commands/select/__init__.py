@@ -1,9 +1,9 @@
 """``fairtrec select``: which of several runs to take, between utility and fairness."""
 
-from fairtrec.report.writers import USUAL, Formats
+from fairtrec.report.writers import USUAL, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-SELECTIONS = Formats("fairtrec.commands.select.report", USUAL)
+SELECTIONS = FormatTable("fairtrec.commands.select.report", USUAL)
 
 COMMANDS = (
     CommandRow(

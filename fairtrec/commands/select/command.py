@@ -64,7 +64,7 @@ def command(
     fairtrec select qrels.txt bm25.run neural.run fair.run --utility nDCG@10 --fairness NFaiRR@10 \\
         --beta 0,1,inf --terms gender-en --docs collection.tsv --background background.run
     """
-    from fairtrec.commands.select.selecting import select
+    from fairtrec.commands.select.select import select
     from fairtrec.statistics.procedure import Procedure
 
     procedure = vars(Procedure())

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from fairtrec.commands.compare.paper import TESTS, explain_signs, mark
-from fairtrec.commands.select.choosing import Selected, Selection
+from fairtrec.commands.select.folds import Selected, Selection
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import keep_queries
 from fairtrec.report.cells import sizes

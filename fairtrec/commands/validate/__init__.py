@@ -1,10 +1,10 @@
 """``fairtrec validate``: find all that is wrong with runs."""
 
-from fairtrec.report.writers import Formats, Writer
+from fairtrec.report.writers import FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-FINDINGS = Formats(  # of runs that are checked one after the other, so they are written part by part
-    "fairtrec.commands.validate.report", {form: Writer(form, exact=True) for form in ("text", "json", "github")}
+FINDINGS = FormatTable(  # of runs that are checked one after the other, so they are written part by part
+    "fairtrec.commands.validate.report", {form: FormatSpec(form, exact=True) for form in ("text", "json", "github")}
 )
 
 COMMANDS = (

@@ -14,7 +14,7 @@ from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Severity, Track
 
 if TYPE_CHECKING:
-    from fairtrec.commands.validate.checked import Checked
+    from fairtrec.commands.validate.run_check import Checked
 
 OF_TRACK = {"trec-fair-2019": ("sequences", "truth")}
 OF_KNOWN = ("qrels", "queries", "docs", "docnos")
@@ -106,9 +106,9 @@ def _checked(
     paths: list[str], lists: list[str], track: str, given: dict[str, Any]
 ) -> Iterator[tuple["Checked", Path | None]]:
     """Check one run after the other; with each, where it is written unless an error prevents it."""
-    from fairtrec.commands.validate.checked import Twins, examine, outputs, write
     from fairtrec.commands.validate.findings import KEPT
-    from fairtrec.commands.validate.validating import read_expectations, validate_trec_fair
+    from fairtrec.commands.validate.run_check import Twins, examine, outputs, write
+    from fairtrec.commands.validate.validate import read_expectations, validate_trec_fair
 
     most = None if given["everything"] else KEPT
     if track == "trec-fair-2019":

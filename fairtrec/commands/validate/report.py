@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.commands.validate.checked import Checked
 from fairtrec.commands.validate.findings import CODES, Finding, Findings, list_some, plural
-from fairtrec.commands.validate.validating import Validation
+from fairtrec.commands.validate.run_check import Checked
+from fairtrec.commands.validate.validate import Validation
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.output import write_annotation
 from fairtrec.report.records import Row

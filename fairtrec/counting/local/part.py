@@ -20,7 +20,7 @@ from fairtrec.counting.table.rows import schema
 from fairtrec.counting.text_blocks import Fault, Piece
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files.atomic import replace_file
-from fairtrec.support.files.typed import parse_json
+from fairtrec.support.files.typed_fields import parse_json
 
 
 @dataclass(frozen=True)

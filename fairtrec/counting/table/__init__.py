@@ -11,7 +11,7 @@ Rows are sorted by fingerprint, then by docno (bytes), in all three formats, so 
 the order in which the documents came nor on how many processes counted them.
 
 ``.arrow``    an Arrow IPC file, not compressed, in record batches of ROWS rows (the last one may have fewer): made to
-              be mapped into memory and searched by fingerprint, see ``mapped.py``
+              be mapped into memory and searched by fingerprint, see ``mapped_table.py``
 ``.parquet``  zstd, row groups of ROWS rows
 ``.tsv``      two comment lines (``# {...}``: metadata, then distribution), the header ``docno tokens <group> ...``,
               and rows; columns are separated by tabs, so no docno may hold white space
@@ -48,7 +48,7 @@ import numpy as np
 
 from fairtrec.data import GroupTerms, Histogram, Ints
 from fairtrec.support.errors import FilePath, InputError
-from fairtrec.support.files.typed import Fields, parse_json
+from fairtrec.support.files.typed_fields import Fields, parse_json
 
 FORMAT = 1
 ROWS = 1 << 17

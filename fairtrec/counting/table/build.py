@@ -16,7 +16,7 @@ import pyarrow as pa
 from fairtrec.counting import table
 from fairtrec.counting.table import TAUS, Distribution, Meta, sort_sources
 from fairtrec.counting.table.files import MOST, Format, Table, format_to, open_batches, readable, write
-from fairtrec.counting.table.mapped import refuse_disorder
+from fairtrec.counting.table.mapped_table import refuse_disorder
 from fairtrec.counting.table.rows import Numbers, Rows, even, merge_sorted, schema, sort_rows, steps
 from fairtrec.data import Floats, Histogram, Keys
 from fairtrec.data.counts import make_histogram

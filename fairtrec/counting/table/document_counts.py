@@ -10,14 +10,14 @@ from typing import NoReturn
 import numpy as np
 
 from fairtrec.counting.table.files import MOST, Table
-from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints, refuse_large
+from fairtrec.data import MISSING, Bools, Counts, Docnos, Histogram, Ints, refuse_large
 from fairtrec.data.counts import make_histogram, merge_histograms
 from fairtrec.formats import columns
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 
 
-def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotations:
+def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> Counts:
     """Read the counts of the wanted documents, and of all as a histogram if ``collection`` is asked for.
 
     Raises InputError for a bad header or line, a negative count, and a wanted document that appears twice.
@@ -28,12 +28,12 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> An
     if table.is_sorted:
         if table.is_packed:
             raise InputError("its columns are compressed; write it anew: fairtrec counts convert", path)
-        from fairtrec.counting.table import mapped
+        from fairtrec.counting.table import mapped_table
 
-        known, tokens, counts = mapped.find(path, wanted, groups)
+        known, tokens, counts = mapped_table.find(path, wanted, groups)
         if collection:
             histogram = table.distribution.histogram or _scanned(table, groups)
-        return Annotations(groups, wanted, known, tokens, counts, collection=histogram)
+        return Counts(groups, wanted, known, tokens, counts, collection=histogram)
     known = np.zeros(len(wanted.names), dtype=np.bool_)
     numbers = np.zeros((len(wanted.names), 1 + len(groups)), dtype=np.int64)  # of tokens, and of terms of each group
     wanted.rows(wanted.names[:1])  # so that no two threads lay out the same table
@@ -58,7 +58,7 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> An
         known = also
         if collection:
             histogram = block["every"] if histogram is None else merge_histograms(histogram, block["every"])
-    return Annotations(groups, wanted, known, numbers[:, 0], numbers[:, 1:], collection=histogram)
+    return Counts(groups, wanted, known, numbers[:, 0], numbers[:, 1:], collection=histogram)
 
 
 def _plain_reader(table: Table, wanted: Docnos, groups: Sequence[str], numbers: Ints) -> columns.Take | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from fairtrec.counting import table
 from fairtrec.counting.table import COLUMNS, DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta
 from fairtrec.data import MOST_GROUPS
-from fairtrec.formats import bounded, columns
+from fairtrec.formats import columns, memory_bounds
 from fairtrec.formats.columns import Columns, Layout, LineNumbers
 from fairtrec.formats.spans import locate_texts, make_word, take_array
 from fairtrec.support.errors import FilePath, InputError, UsageError
@@ -77,7 +77,7 @@ class Table:
         if self.format != "tsv":
             with readable(path), self._opened() as file:
                 if self.format == "arrow":
-                    self.is_packed = bounded.refuse_compressed(path)
+                    self.is_packed = memory_bounds.refuse_compressed(path)
                 schema = file.schema_arrow if self.format == "parquet" else file.schema
                 names = [TOKENS, *groups_in(schema, path)]
                 self.is_sorted = self.format == "arrow" and is_ours(schema, path)
@@ -103,7 +103,7 @@ class Table:
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         if self.format == "parquet":
-            with bounded.parquet(self.path, (DOCNO,)) as table_file:
+            with memory_bounds.parquet(self.path, (DOCNO,)) as table_file:
                 yield table_file
         else:
             with open_batches(self.path) as reader:
@@ -160,10 +160,10 @@ class Table:
             if column.null_count:
                 raise InputError(f"the column {name} has no value in some row; fill it", self.path)
             if name == DOCNO:
-                bounded.refuse_wide(column, self.path)
+                memory_bounds.refuse_wide(column, self.path)
                 docnos = column.cast(pa.string())
                 if pc.any(pc.match_substring(docnos, "\0")).as_py():
-                    raise InputError(bounded.WIDE, self.path)
+                    raise InputError(memory_bounds.WIDE, self.path)
                 found[name] = take_array(pa.chunked_array([docnos]))
             else:
                 found[name] = column.cast(pa.int64()).to_numpy()

@@ -12,10 +12,17 @@ from fairtrec.evaluation.answers import GOLD_BY_T
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
-from fairtrec.evaluation.correcting import find_correctors
+from fairtrec.evaluation.gold_correction import find_correctors
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.statistics.corrected import LEVEL, Corrected, Corrector, DocumentCorrector, average_values, correct_mean
-from fairtrec.statistics.estimate import FEWEST, Estimate
+from fairtrec.statistics.gold_correctors import (
+    LEVEL,
+    Corrected,
+    Corrector,
+    DocumentCorrector,
+    average_values,
+    correct_mean,
+)
+from fairtrec.statistics.gold_estimates import FEWEST, Estimate
 from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Method

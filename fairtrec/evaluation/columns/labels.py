@@ -13,10 +13,10 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.intervals import ENDS
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.columns.unknown import UnknownIntervals
-from fairtrec.evaluation.computing import compute_measures, find_participation, list_parts, mask_values
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.evaluation.slots import CELLS, Slots, choose_labellings, chunks, compute_prior, take_inputs
+from fairtrec.evaluation.measure_values import compute_measures, find_participation, list_parts, mask_values
+from fairtrec.evaluation.unknown_documents import CELLS, Slots, choose_labellings, chunks, compute_prior, take_inputs
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, count_enumerable, list_labellings, mean
 from fairtrec.measure import Measure, Note, NoteKind
 

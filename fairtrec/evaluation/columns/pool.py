@@ -18,14 +18,14 @@ from fairtrec.data.groups import is_number
 from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
-from fairtrec.evaluation.computing import InputsOfSamples
 from fairtrec.evaluation.drawn_exposure import find_drawn_shares
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.measure_values import InputsOfSamples
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Summands
-from fairtrec.statistics.corrected import LEVEL
+from fairtrec.statistics.gold_correctors import LEVEL
 from fairtrec.statistics.pooled_shares import CorrectedPool, DrawnShares
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import InputError, UsageError

@@ -14,9 +14,9 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.intervals import ENDS, Intervals, note_moved
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
-from fairtrec.evaluation.computing import compute_measures, list_parts, mask_values
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.measure_values import compute_measures, list_parts, mask_values
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR

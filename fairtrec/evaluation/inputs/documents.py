@@ -10,9 +10,9 @@ import numpy as np
 
 from fairtrec.data import (
     MISSING,
-    Annotations,
     Bools,
     Candidates,
+    Counts,
     Docnos,
     Docs,
     Floats,
@@ -24,7 +24,7 @@ from fairtrec.data import (
     find_judged_lines,
 )
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.formulas.crossed import Crossing
+from fairtrec.formulas.crossed_groups import Crossing
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import Kept, Membership, Missing
@@ -84,15 +84,15 @@ class Documents:
     """The table of documents that all runs and measures of an evaluation share.
 
     All counts pass here, whether they come from texts, counts or labels, or are made by another command: ``counted`` is
-    what was counted, ``annotations`` what the choices make of it.
+    what was counted, ``document_counts`` what the choices make of it.
 
     ``last`` changes: it keeps what was asked of a background last (run, depth, queries), and what was found;
     ``last_judged`` the same of judged documents (judgements, queries, rule of membership).
     """
 
-    counted: Annotations
+    counted: Counts
     choices: Choices
-    annotations: Annotations = field(init=False)
+    document_counts: Counts = field(init=False)
     counts: Floats = field(init=False)  # occurrences [document, group]; infinite for the worst that there could be
     missing: Missing = field(init=False)
     has_missing: bool = field(init=False)  # whether nobody knows some document, by some attribute
@@ -104,10 +104,10 @@ class Documents:
     last_judged: tuple[tuple[Qrels, tuple[str, ...], Membership], Floats] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.annotations, self.missing = self.counted, self.choices.missing
-        self.counts = self.annotations.counts.astype(np.float64)
+        self.document_counts, self.missing = self.counted, self.choices.missing
+        self.counts = self.document_counts.counts.astype(np.float64)
         if self.missing == "worst":
-            self.counts[~self.annotations.known] = np.inf
+            self.counts[~self.document_counts.known] = np.inf
         self.has_missing = not self.counted.known.all() or any(each.has_missing for each in self.by.values())
         self.refuses_missing = self.has_missing and self.missing == "error"
 
@@ -119,20 +119,20 @@ class Documents:
     @property
     def missing_count(self) -> int:
         """How many documents nobody knows."""
-        return int((~self.annotations.known).sum())
+        return int((~self.document_counts.known).sum())
 
     def find_missing(self, docnos: Docs) -> Bools:
         """Tell which of these documents nobody knows."""
-        rows = self.annotations.docnos.rows(docnos)
-        return np.asarray((rows != MISSING) & ~self.annotations.known[rows])
+        rows = self.document_counts.docnos.rows(docnos)
+        return np.asarray((rows != MISSING) & ~self.document_counts.known[rows])
 
     @cached_property
     def is_skipped(self) -> Bools:
         """Which documents are passed over [document], and last whether what is in no row is, which it is not."""
-        known = self.annotations.known
+        known = self.document_counts.known
         return np.append(~known if self.missing == "skip" else np.zeros(len(known), dtype=np.bool_), False)
 
-    def with_counts(self, counted: Annotations) -> "Documents":
+    def with_counts(self, counted: Counts) -> "Documents":
         """Take other counts in the place of these, by the same choices."""
         return Documents(counted, self.choices, of_labels=self.of_labels)
 
@@ -140,7 +140,7 @@ class Documents:
         """Give the lines of each query's first documents [query, rank], without those that are passed over."""
         lines = run.top(qids, None)
         there = lines != MISSING
-        rows = self.annotations.docnos.rows(run.docnos[lines[there]])
+        rows = self.document_counts.docnos.rows(run.docnos[lines[there]])
         lines[there] = np.where(self.is_skipped[rows], MISSING, lines[there])
         together = np.argsort(lines == MISSING, axis=1, kind="stable")
         return np.take_along_axis(lines, together, axis=1)[:, :depth]
@@ -150,7 +150,7 @@ class Documents:
         lines = self.lines(run, qids, depth) if self.missing == "skip" else run.top(qids, depth)
         rows = np.full(lines.shape, MISSING, dtype=np.int64)
         there = lines != MISSING
-        rows[there] = self.annotations.docnos.rows(run.docnos[lines[there]])
+        rows[there] = self.document_counts.docnos.rows(run.docnos[lines[there]])
         return rows
 
 
@@ -183,7 +183,7 @@ class EvaluationContext(AttributeContext):
     membership: Membership = "share"
     relevance_level: int = 1
     judge: Any = None  # the RelevanceEvaluator of all measures of relevance, whose room is beside this one
-    gold: Any = None  # the Gold of evaluation/correcting.py, which imports this
+    gold: Any = None  # the Gold of evaluation/gold_correction.py, which imports this
     attributes: Mapping[str, AttributeContext] = field(default_factory=dict)
     given: tuple[str, ...] = ()
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
@@ -288,7 +288,7 @@ def _what(documents: Documents) -> str:
 
 
 def find_unknown(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
-    """Find a document of the run that has no annotation, the topmost, and say so."""
+    """Find a document of the run that has no counts, the topmost, and say so."""
     for run, known in product(system.runs, documents.every):
         part = run.cut(qids, None)
         hits = np.flatnonzero(known.find_missing(part.docnos))
@@ -308,7 +308,7 @@ def refuse_unknown(
     context: EvaluationContext,
     documents: Documents,
 ) -> None:
-    """Raise InputError for a document of runs or beside them that has no annotation, if there is one."""
+    """Raise InputError for a document of runs or beside them that has no counts, if there is one."""
     for system, qids in runs:
         if system is not None and (fault := find_unknown(system, qids, documents)):
             raise fault
@@ -320,7 +320,7 @@ def refuse_unknown(
 
 
 def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
-    many = f"{documents.missing_count} of {len(documents.annotations.known)} documents that the measures look at"
+    many = f"{documents.missing_count} of {len(documents.document_counts.known)} documents that the measures look at"
     what, way = f"there are no text or counts of {many}", "give the whole collection"
     if documents.of_labels:
         what, way = f"{many} have no known label", "label them"

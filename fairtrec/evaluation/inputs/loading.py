@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from fairtrec.data import (
-    Annotations,
+    Counts,
     Docnos,
     GroupTerms,
     Labels,
@@ -109,9 +109,9 @@ def load_run(thing: Any, name: str, choices: Choices, depth: int | None, *, with
     border = submissions.border()
     if border is None or not isinstance(thing, PATH):
         return run(thing, name, choices, depth, with_ties=with_ties)
-    from fairtrec.formats import bounded
+    from fairtrec.formats import memory_bounds
 
-    bounded.refuse_submission(thing)
+    memory_bounds.refuse_submission(thing)
     whole = run(thing, name, choices, None)
     border.refuse_many("lines", sum(len(one.docnos) for one in whole.runs), thing)
     border.refuse_many("depth", max(int(np.diff(one.starts).max(initial=0)) for one in whole.runs), thing)
@@ -190,7 +190,7 @@ def queries(thing: Any) -> Queries:
     return _listed(thing, tsv.queries, "queryset", "query set")
 
 
-def count_documents(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) -> Annotations:
+def count_documents(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) -> Counts:
     """Count tokens and group terms in the texts of the wanted documents, or take what a table of them has counted.
 
     ``watched``  a function of the documents and their texts that gives the texts on, and may keep what it sees.

@@ -79,21 +79,21 @@ class Inputs(RunContext):
     @property
     def log_counts(self) -> Floats:
         """Sum over a group's terms of ln(occurrences) [document, group]."""
-        log_counts = self.documents.annotations.log_counts
+        log_counts = self.documents.document_counts.log_counts
         assert log_counts is not None
         return log_counts
 
     @cached_property
     def tokens(self) -> Floats:
         """Lengths [document]."""
-        return self.documents.annotations.tokens.astype(np.float64)
+        return self.documents.document_counts.tokens.astype(np.float64)
 
     @property
     def groups(self) -> tuple[str, ...]:
         """Names of the groups."""
         if self.context.labels is not None:
             return self.context.labels.groups
-        return self.documents.annotations.groups
+        return self.documents.document_counts.groups
 
     @property
     def order(self) -> Ints:
@@ -113,14 +113,16 @@ class Inputs(RunContext):
             documents.last = None  # before memory is taken for the next
             rows = documents.rows(run, self.qids, depth)
             # its unknown documents are neutral: as worst ones they would ease the ideal
-            counts = documents.annotations.counts.astype(np.float64) if documents.missing == "worst" else self.counts
+            counts = (
+                documents.document_counts.counts.astype(np.float64) if documents.missing == "worst" else self.counts
+            )
             documents.last = asked, Candidates(take(counts, rows), (rows != MISSING).astype(np.int64))
         return documents.last[1]
 
     @cached_property
     def collection(self) -> Candidates:
         """All documents of the collection, by their counts."""
-        histogram = self.documents.annotations.collection
+        histogram = self.documents.document_counts.collection
         assert histogram is not None
         return Candidates(histogram.counts[None].astype(np.float64), histogram.documents[None])
 
@@ -290,5 +292,5 @@ class Inputs(RunContext):
         """Rows of the judged documents in the table of documents [query, n]."""
         rows = np.full(self.judged_lines.shape, MISSING, dtype=np.int64)
         there = self.judged_lines != MISSING
-        rows[there] = self.documents.annotations.docnos.rows(self.qrels.docnos[self.judged_lines[there]])
+        rows[there] = self.documents.document_counts.docnos.rows(self.qrels.docnos[self.judged_lines[there]])
         return np.where(self.documents.is_skipped[rows], MISSING, rows)

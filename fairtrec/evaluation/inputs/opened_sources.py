@@ -13,7 +13,7 @@ import numpy as np
 
 from fairtrec.data import Docnos, Docs, GroupTerms, Labels, Qrels
 from fairtrec.data.ranking.depth import Asking
-from fairtrec.evaluation.inputs import by_attribute, loading
+from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.inputs.sources import NamedRuns, Sources
 from fairtrec.measures.catalogue.needs import EXTRAS, looks_at_groups
@@ -67,7 +67,7 @@ class OpenedSources:
         if each.by in self.labels:
             return self.labels[each.by]
         if each.by not in self.crossed:
-            self.crossed[each.by] = by_attribute.find_attribute(self.labels, each.by, each)
+            self.crossed[each.by] = several_attributes.find_attribute(self.labels, each.by, each)
         return self.crossed[each.by]
 
 
@@ -84,7 +84,7 @@ def open_sources(given: Sources, choices: Choices, runs: NamedRuns = ()) -> Open
     if given.labels is not None:
         wanted = documents_named(runs, given, choices, judgements)
         judged = judgements() if judgements.cache_info().currsize else None
-        labels = by_attribute.read_labels(given.label_sources, choices, judged, wanted)
+        labels = several_attributes.read_labels(given.label_sources, choices, judged, wanted)
     judged = judgements() if judgements.cache_info().currsize else None
     extras = {
         name: import_module(f"fairtrec.evaluation.inputs.{extra.module}").read(getattr(given, name))

@@ -13,7 +13,7 @@ from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import compare_means, followers, write_suffix
 from fairtrec.report.document import heading
-from fairtrec.report.folding import select_notes
+from fairtrec.report.note_selection import select_notes
 from fairtrec.report.page import digest, element, file, make_table, scatter, seen, write_elements
 from fairtrec.report.result_notes import judge, list_notes, note_reliability
 from fairtrec.report.results.tables import arrows, describe_order, dominations, signs

@@ -16,8 +16,8 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Measure, Quantity
 from fairtrec.measures.utility import find_relevance_rows
-from fairtrec.report.labelling import RADIUS, Box, Dot, Spot, place_labels, stack_dots
 from fairtrec.report.page import element
+from fairtrec.report.point_labels import RADIUS, Box, Dot, Spot, place_labels, stack_dots
 
 LAST = 558  # where letters end at the right, of the 560 units that the drawing is wide
 FEW = 12  # runs: each is labelled; of more only those of the front are

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from fairtrec.support import compiled
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries
-from fairtrec.support.jobs.sent import Sent, write_work
+from fairtrec.support.jobs.shared_work import Sent, write_work
 
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
 GUARDED = f"{__name__}.guarded"

@@ -24,7 +24,7 @@ from fairtrec.support import network
 from fairtrec.support.errors import FilePath, InputError, ResourceError
 from fairtrec.support.files import opening
 from fairtrec.support.files.atomic import replace_file
-from fairtrec.support.files.typed import Fields, read_toml
+from fairtrec.support.files.typed_fields import Fields, read_toml
 from fairtrec.support.resources.fetch import digest, fetch, has_digest
 
 Kind = Literal["wordlist", "pairs", "queryset"]

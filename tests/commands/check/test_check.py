@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
-from fairtrec.commands.check import checking, requirement
-from fairtrec.commands.check import judging as gate
-from fairtrec.commands.check.judging import Gate
+from fairtrec.commands.check import check, requirement
+from fairtrec.commands.check import judgement as gate
+from fairtrec.commands.check.judgement import Gate
 from fairtrec.commands.check.report import facts
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.scores import Scores
@@ -214,7 +214,7 @@ def test_only_queries_that_both_have_are_compared():
     (verdict,) = judged("nDCG@10 >= baseline - 0.1", mine, theirs)
     assert (verdict.defined, verdict.queries) == (2, 4)
     assert verdict.evidence.difference == pytest.approx((0.1 - 0.2 + 0.3 - 0.5) / 2)
-    (note,) = checking._list_notes([mine], [verdict.requirement], theirs, {}, Gate())
+    (note,) = check._list_notes([mine], [verdict.requirement], theirs, {}, Gate())
     assert str(note) == "mine has 4 queries, the baseline 4; compared over the 3 of both"
 
 
@@ -309,7 +309,7 @@ HOSTILE = "::error::x\n::stop-commands::y\r%0A,:<b>&\x1b[31m\x00 ##[add-mask]z`|
 
 @pytest.fixture
 def checked():
-    from fairtrec.commands.check.checking import Verdicts
+    from fairtrec.commands.check.check import Verdicts
     from fairtrec.evaluation.answers.result import Result
 
     asked = [requirement.parse(text) for text in ("nDCG@10 >= 0.9", "nDCG@10 >= baseline - 0.01", "nDCG@10 < 1")]

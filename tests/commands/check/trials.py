@@ -2,7 +2,7 @@
 
 import fairtrec
 from fairtrec.commands.check import VERDICTS
-from fairtrec.report.folding import MOST
+from fairtrec.report.note_selection import MOST
 from fairtrec_made.command_trials import EXAMPLE_QRELS, GIVEN, SHELL, TWO, WORDS
 from fairtrec_made.hostile import NAME
 from fairtrec_made.trials import list_situations

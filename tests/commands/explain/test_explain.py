@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.explain import explained, shapley, split, variants
+from fairtrec.commands.explain import explanation, shapley, split, variants
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import GroupTerms
 from fairtrec.formats import run as run_format
@@ -698,7 +698,7 @@ def test_marks_are_what_is_counted(tokenizer, text):
     counted = lexicon.occurrences(tokens)
     single = sum(times for (term, _), times in counted.items() if " " not in term)
     several = sum(times for (term, _), times in counted.items() if " " in term)
-    found = explained.marks(lexicon, text)
+    found = explanation.marks(lexicon, text)
     assert single <= sum(len(lexicon.tokens(text[mark.start : mark.end])) for mark in found)
     assert single <= len(found) + several <= single + 2 * several
     assert all(last.end <= mark.start for last, mark in pairwise(found))
@@ -706,5 +706,5 @@ def test_marks_are_what_is_counted(tokenizer, text):
 
 def test_marks_that_overlap_are_one():
     terms = GroupTerms("list", {"f": ("first lady",), "m": ("lady he",)})
-    found = explained.marks(Lexicon.from_terms(terms), "A first lady, he said.")
+    found = explanation.marks(Lexicon.from_terms(terms), "A first lady, he said.")
     assert [(mark.start, mark.end, mark.groups) for mark in found] == [(2, 16, (0, 1))]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.gold.drawing import RATES, _documents, exposures, hash_names
+from fairtrec.commands.gold.draw import RATES, _documents, exposures, hash_names
 from fairtrec.evaluation.inputs import loading
 from fairtrec.gold import draw
 from fairtrec.support.errors import InputError, UsageError

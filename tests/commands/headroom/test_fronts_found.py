@@ -8,7 +8,7 @@ import pytest
 import fairtrec
 from fairtrec.commands.headroom import HEADROOMS
 from fairtrec.commands.rerank import solve as solving
-from fairtrec.commands.rerank.search import Search
+from fairtrec.commands.rerank.candidate_pool import Search
 from fairtrec.commands.rerank.solve import Cached, solve
 from fairtrec_made import THOROUGH
 

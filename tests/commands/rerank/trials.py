@@ -42,7 +42,7 @@ SAME_BYTES = [
 
 def compute_effect(runs, _):
     """Compute the effect of a reranker on three measures."""
-    from fairtrec.commands.rerank.reranked import Effects
+    from fairtrec.commands.rerank.effects import Effects
 
     given = {"membership": "majority", **WORDS}
     reranking = fairtrec.rerank("DetCons@10", runs, EXAMPLE_QRELS, **given)
@@ -51,13 +51,13 @@ def compute_effect(runs, _):
 
 TABLES = {"rerank": compute_effect}
 ANSWERS = {"rerank": lambda: fairtrec.rerank("DetCons@10", "neural.run", **MAJORITY)}
-OTHER_ANSWERS = ["fairtrec.commands.rerank.reranked:Effect"]
+OTHER_ANSWERS = ["fairtrec.commands.rerank.effects:Effect"]
 NO_GOLD = {"rerank": lambda run, labels: fairtrec.rerank("Neutral@3", run, labels=labels, gold=labels)}
 
 
 def find_scores(asked):
     """Rerank the run, and give the scores of what it was before."""
-    from fairtrec.commands.rerank.reranked import Effects
+    from fairtrec.commands.rerank.effects import Effects
 
     effects = Effects(asked.measure, {"qrels": asked.qrels, **asked.given})
     return effects.compute(fairtrec.rerank(asked.by, asked.run, asked.qrels, **asked.given)).before.scores[0]

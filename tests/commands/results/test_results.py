@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.results import DIFFERENCES, difference, replaying, results
+from fairtrec.commands.results import DIFFERENCES, difference, replay, results
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.measures.catalogue.registry import parse as measures
@@ -461,7 +461,7 @@ def test_objects_of_python_are_told_from_files(folder):
     result = fairtrec.evaluate("RR", {"mine": {"q": {"d": 1.0}}}, {"q": {"d": 1}})
     written = RESULTS("json", result, per_query=True)
     with pytest.raises(InputError, match="the qrels were an object in Python"):
-        replaying.evaluate(read(written))
+        replay.evaluate(read(written))
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -18,8 +18,8 @@ from fairtrec.data import Run
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.formats import plain_run
 from fairtrec.formats import run as run_format
+from fairtrec.formats import run_writer
 from fairtrec.measures.catalogue.registry import parse
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY, pages, texts
@@ -424,7 +424,7 @@ def test_a_written_run_is_read_as_it_was(rankings):
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.run"
-        plain_run.write(run, path)
+        run_writer.write(run, path)
         for order in ("score", "rank", "file"):
             again = run_format.read(path, order)
             assert (again.qids, again.tag) == (run.qids, "a_tag")
@@ -435,7 +435,7 @@ def test_a_written_run_is_read_as_it_was(rankings):
 def test_a_run_that_cannot_be_written(tmp_path):
     run = Run("a", "t", ("q",), np.array([0, 1]), np.array([b"d"]), np.array([0.0]))
     with pytest.raises(UsageError, match=r"cannot write .*; choose another place with -o"):
-        plain_run.write(run, tmp_path / "none" / "a.run")
+        run_writer.write(run, tmp_path / "none" / "a.run")
 
 
 # --- the page ---

@@ -15,8 +15,8 @@ import zstandard
 
 from fairtrec.commands.validate import entries
 from fairtrec.commands.validate import report as findings
-from fairtrec.commands.validate.checked import examine, write
 from fairtrec.commands.validate.findings import CODES
+from fairtrec.commands.validate.run_check import examine, write
 from fairtrec.formats import other_runs
 from fairtrec.formats import run as run_format
 from fairtrec.support.errors import InputError

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.validate.checked import examine, write
 from fairtrec.commands.validate.checks import Known
 from fairtrec.commands.validate.findings import CODES, table
+from fairtrec.commands.validate.run_check import examine, write
 from fairtrec.data.spellings import guess
 from fairtrec.formats import run as run_format
 from fairtrec.support.errors import InputError, UsageError

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.commands.validate import report as findings
-from fairtrec.commands.validate.checked import Twins, examine, write
+from fairtrec.commands.validate.run_check import Twins, examine, write
 from fairtrec.formats import run as run_format
 
 

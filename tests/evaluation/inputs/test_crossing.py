@@ -6,8 +6,8 @@ import random
 import pytest
 
 import fairtrec
-from fairtrec.evaluation.inputs import by_attribute
-from fairtrec.formulas import crossed
+from fairtrec.evaluation.inputs import several_attributes
+from fairtrec.formulas import crossed_groups
 from fairtrec.support.errors import UsageError
 
 MEASURES = "AWRF({by})@4 AWRF({by},unknown=group)@9 AWRFxnDCG({by})@5 EED({by})@5 EER({by})@5 EEL({by})@5"
@@ -65,8 +65,8 @@ def test_groups_that_are_not_listed_give_the_values_of_those_that_are(
     collection, tmp_path, monkeypatch, given, samples
 ):
     listed = evaluated(collection, tmp_path, samples=samples, **given)
-    monkeypatch.setattr(by_attribute, "LISTED", 1)
-    monkeypatch.setattr(crossed, "LISTED", 1)
+    monkeypatch.setattr(several_attributes, "LISTED", 1)
+    monkeypatch.setattr(crossed_groups, "LISTED", 1)
     vast = evaluated(collection, tmp_path, samples=samples, **given)
     for one, other in zip(listed.values, vast.values, strict=True):
         assert one.tolist() == pytest.approx(other.tolist(), nan_ok=True, rel=1e-12, abs=1e-12)
@@ -100,8 +100,8 @@ def test_targets_that_mix_in_other_ways_are_not_crossed(collection, tmp_path, ta
 
 def test_measures_that_need_all_groups_are_refused_where_these_are_too_many(collection, monkeypatch):
     labels, qrels, _ = collection
-    monkeypatch.setattr(by_attribute, "LISTED", 1)
-    monkeypatch.setattr(crossed, "LISTED", 1)
+    monkeypatch.setattr(several_attributes, "LISTED", 1)
+    monkeypatch.setattr(crossed_groups, "LISTED", 1)
     run = {"q1": {"d9": 1.0}}
     with pytest.raises(UsageError, match=r"KL\(by='a\*b'\)@2: a\*b has 6 groups, and 1 is the most"):
         fairtrec.evaluate("KL(by=a*b)@2", run, qrels, labels=labels)

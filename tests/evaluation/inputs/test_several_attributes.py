@@ -291,13 +291,13 @@ def test_the_signature_names_each_and_a_file_of_results_is_replayed(both, copied
     assert result.options["labels"] == {"gender": "labels.tsv", "length": "length.tsv:40,50"}
     assert {part.name for part in result.files if part.of == "labels"} == {"gender", "length"}
     result.write("results.json", format="json")
-    from fairtrec.commands.results import replaying
+    from fairtrec.commands.results import replay
 
-    again = replaying.evaluate(fairtrec.read_results("results.json"))
+    again = replay.evaluate(fairtrec.read_results("results.json"))
     assert again.means == result.means
     (copied / "length.tsv").write_text("p001\t3\np002\t60\n")
     with pytest.raises(InputError, match=r"this labels of .* has changed"):
-        replaying.evaluate(fairtrec.read_results("results.json"))
+        replay.evaluate(fairtrec.read_results("results.json"))
 
 
 def test_a_source_of_two_attributes_is_read_once(monkeypatch):

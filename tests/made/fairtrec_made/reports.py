@@ -84,4 +84,4 @@ def every_kind():
 
     folders = {folder for folder, _ in commands.COMMANDS.values()}
     places = [writers, *(import_module(f"fairtrec.commands.{folder}") for folder in sorted(folders))]
-    return [kind for place in places for kind in vars(place).values() if isinstance(kind, writers.Formats)]
+    return [kind for place in places for kind in vars(place).values() if isinstance(kind, writers.FormatTable)]

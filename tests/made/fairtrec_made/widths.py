@@ -31,7 +31,7 @@ def write_runs(many, folder):
 
 def draw_table(kind, answer, monkeypatch, width):
     """Draw the table of an answer in a window of so many columns."""
-    from fairtrec.report.folding import MOST
+    from fairtrec.report.note_selection import MOST
 
     monkeypatch.setenv("COLUMNS", str(width))
     return kind("table", answer, places=4, terminal=False, window=True, most=MOST)

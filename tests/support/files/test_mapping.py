@@ -25,7 +25,7 @@ START = """if True:
     import numpy as np
     from fairtrec.cli import main
     from fairtrec.support.files import mapping
-    from fairtrec.counting.table import build, mapped
+    from fairtrec.counting.table import build, mapped_table
     mapping.SMALL = {small}
 
     def cutting(read):
@@ -40,7 +40,7 @@ START = """if True:
 """
 READERS = {
     "looked up": (
-        "mapped._Batches.batches = cutting(mapped._Batches.batches)",
+        "mapped_table._Batches.batches = cutting(mapped_table._Batches.batches)",
         "eval none a.run -m RBDF@2 --counts counts.arrow",
     ),
     "read": ("build.read_rows = cutting(build.read_rows)", "counts convert counts.arrow new.tsv --force"),

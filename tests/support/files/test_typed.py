@@ -6,7 +6,7 @@ import pytest
 
 from fairtrec.commands.check import command as check
 from fairtrec.support.errors import InputError
-from fairtrec.support.files import typed
+from fairtrec.support.files import typed_fields
 from fairtrec_made import THOROUGH
 from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.strange import VALUES, toml, variants
@@ -123,7 +123,7 @@ def test_lines_of_json(workplace, refused, name):
 
 
 def test_a_refusal_names_the_field_and_the_type():
-    fields = typed.parse_json(b'{"a": [{"b": 1.5}], "n": null, "big": 1e999, "t": true}', "f.json", "mend it")
+    fields = typed_fields.parse_json(b'{"a": [{"b": 1.5}], "n": null, "big": 1e999, "t": true}', "f.json", "mend it")
     assert fields.objects("a")[0].get("b", float) == 1.5
     assert (fields.take_optional("n", str), fields.take_optional("none", str)) == (None, None)
     for wrong, said in (
@@ -155,13 +155,13 @@ def test_a_refusal_names_the_field_and_the_type():
 )
 def test_toml_that_takes_for_ever_is_refused(text, said):
     with pytest.raises(InputError) as fault:
-        typed.parse_toml(text.encode(), "f.toml", "mend it")
+        typed_fields.parse_toml(text.encode(), "f.toml", "mend it")
     assert str(fault.value) == f"f.toml: {said}; mend it"
 
 
 def test_long_words_and_few_parts_of_toml_are_read():
     text = f"a.b.c = '{'x.' * 4000}'\n{'k' * 100_000} = 1\n"
-    assert typed.parse_toml(text.encode(), "f.toml", "").object("a").object("b").get("c", str) == "x." * 4000
+    assert typed_fields.parse_toml(text.encode(), "f.toml", "").object("a").object("b").get("c", str) == "x." * 4000
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     from fairtrec.counting import READY
 
     if (given["jobs"] or cores()) > 1:
-        prestart([READY, "fairtrec.commands.make.counterfactual.rewriting"])
+        prestart([READY, "fairtrec.commands.make.counterfactual.substitution"])
 
     from fairtrec.commands.make.counterfactual import counterfactual as corpus
 

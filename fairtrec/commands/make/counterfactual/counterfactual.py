@@ -17,7 +17,7 @@ from fairtrec.evaluation.inputs.sources import RankingsLike
 from fairtrec.support.errors import FilePath, InputError, UsageError
 
 if TYPE_CHECKING:
-    from fairtrec.commands.make.counterfactual.rewriting import RewritingSummary
+    from fairtrec.commands.make.counterfactual.substitution import RewritingSummary
 
 
 def make_counterfactual(
@@ -46,9 +46,9 @@ def make_counterfactual(
         InputError: a source, a pair or a run that cannot be read.
         UsageError: an output that exists.
     """
-    from fairtrec.commands.make.counterfactual import rewriting
+    from fairtrec.commands.make.counterfactual import substitution
 
-    how = take_options(rewriting.RewritingOptions, options)
+    how = take_options(substitution.RewritingOptions, options)
     if how.one_way and how.pronouns:
         raise UsageError("--one-way takes her and his from the list; leave out --pronouns")
     if depth is not None and runs is None:
@@ -57,10 +57,10 @@ def make_counterfactual(
     ranked = [] if runs is None else loading.name_rankings(runs)
     refuse_read(output, [*several, pairs, *(run for _, run in ranked)])
     listed = loading.pairs(pairs, one_way=how.one_way)
-    rewriting.find_output_kind(Path(output))
-    rewriting.refuse_output(Path(output))
+    substitution.find_output_kind(Path(output))
+    substitution.refuse_output(Path(output))
     wanted = None if runs is None else _ranked(ranked, depth)
-    return rewriting.substitute(several, listed, Path(output), how, wanted, watcher)
+    return substitution.substitute(several, listed, Path(output), how, wanted, watcher)
 
 
 def uncovered(pairs: Any, terms: Any, *, ignore_case: bool = False, one_way: bool = False) -> tuple[int, list[str]]:

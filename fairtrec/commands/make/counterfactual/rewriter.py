@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairtrec.commands.make.counterfactual.swapping import Edit, Swapper, apply_edits
+from fairtrec.commands.make.counterfactual.text_edits import Edit, Swapper, apply_edits
 from fairtrec.counting import text_blocks
 from fairtrec.counting.lookup import join_texts
 from fairtrec.counting.text_blocks import Fault, TextBlock, encode_utf8

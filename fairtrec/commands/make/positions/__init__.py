@@ -1,11 +1,11 @@
 """``fairtrec make positions``: where documents stand, by their vectors or texts."""
 
-from fairtrec.report.writers import USUAL, Formats, Writer
+from fairtrec.report.writers import USUAL, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-POSITIONS = Formats(
+POSITIONS = FormatTable(
     "fairtrec.commands.make.positions.report",
-    {"tsv": Writer("tsv", exact=True), "csv": USUAL["csv"], "jsonl": USUAL["jsonl"]},
+    {"tsv": FormatSpec("tsv", exact=True), "csv": USUAL["csv"], "jsonl": USUAL["jsonl"]},
 )
 
 COMMANDS = (

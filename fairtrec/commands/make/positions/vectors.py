@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, decode
-from fairtrec.formats import bounded
+from fairtrec.formats import memory_bounds
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.spans import flat, take_array, take_numbers
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
@@ -125,7 +125,7 @@ def _arrays(path: FilePath, *, packed: bool) -> tuple[Any, Docs | None]:
     with _readable(path):
         if not packed:
             return _checked(_matrix(path), path), None
-        bounded.refuse_archive(path)
+        memory_bounds.refuse_archive(path)
     with _readable(path), Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
         arrays = [each for each in (archive[name] for name in archive.files) if isinstance(each, np.ndarray)]
     matrices = [array for array in arrays if array.ndim == 2]
@@ -195,7 +195,7 @@ def _placed(found: Ints, here: Ints, wanted: Docnos, path: FilePath | None, *, l
 def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
     """Find the row groups that hold wanted documents by their docnos, then read the vectors of these."""
     found, parts = [np.empty(0, np.int64)], []
-    with bounded.open_parquet(path, "vectors", IDS) as file:
+    with memory_bounds.open_parquet(path, "vectors", IDS) as file:
         docno, vector = _columns(file.schema_arrow, path)
         every = range(file.num_row_groups)
         groups = [i for i in every if (_of(file.read_row_group(i, [docno])[docno], wanted, path) != MISSING).any()]
@@ -233,7 +233,7 @@ def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     for chunk in chunks:
-        bounded.refuse_wide(chunk, path)
+        memory_bounds.refuse_wide(chunk, path)
     docnos = pa.chunked_array([chunk.cast(pa.string()) for chunk in chunks], pa.string())
     if docnos.null_count:
         raise InputError("a row has no docno; give it one", path)

@@ -1,9 +1,11 @@
 """``fairtrec make queryset``: a query set of one's own, by the votes of people."""
 
-from fairtrec.report.writers import OBJECT, ROWS, Formats, Writer
+from fairtrec.report.writers import OBJECT, ROWS, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-QUERYSETS = Formats("fairtrec.commands.make.queryset.report", {"text": Writer("text", "", "notes"), **ROWS, **OBJECT})
+QUERYSETS = FormatTable(
+    "fairtrec.commands.make.queryset.report", {"text": FormatSpec("text", "", "notes"), **ROWS, **OBJECT}
+)
 
 COMMANDS = (
     CommandRow(

@@ -43,8 +43,8 @@ def command(
     \b
     fairtrec make queryset votes.tsv --keep n --query-texts queries.tsv --terms gender-en -o my-fair.tsv
     """
-    from fairtrec.commands.make.queryset.building import make_queryset
-    from fairtrec.commands.make.queryset.chosen import refuse_unwritable, targets
+    from fairtrec.commands.make.queryset.make_queryset import make_queryset
+    from fairtrec.commands.make.queryset.queryset import refuse_unwritable, targets
 
     if output is None:
         options.refuse_typed("is for a set that is written, with -o FILE", "title")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any
 
-from fairtrec.commands.make.queryset.chosen import QuerySet
+from fairtrec.commands.make.queryset.queryset import QuerySet
 from fairtrec.commands.validate.findings import plural
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, note_records

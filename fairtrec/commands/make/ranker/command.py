@@ -172,7 +172,7 @@ def _rank(
     """Write the run in the order of a model, or a folder of runs for several models."""
     from fairtrec.commands.make.ranker.model import Ranker, libraries
     from fairtrec.commands.make.ranker.rerank import list_models, rerank
-    from fairtrec.formats.plain_run import scored_lines
+    from fairtrec.formats.run_writer import scored_lines
     from fairtrec.report.output import emit
     from fairtrec.support.files.atomic import refuse_full_folder
 

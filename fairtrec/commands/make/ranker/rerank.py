@@ -10,7 +10,7 @@ from fairtrec.commands.make.ranker.model import Ranker
 from fairtrec.data import Docnos, Run, decode
 from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.evaluation.inputs import loading
-from fairtrec.formats import bounded
+from fairtrec.formats import memory_bounds
 from fairtrec.formats import run as run_format
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
@@ -23,7 +23,7 @@ def rerank(
 
     ``size`` pairs are scored at a time. Raises InputError for what has no text, and a score that is no number.
     """
-    bounded.refuse_submission(run)
+    memory_bounds.refuse_submission(run)
     first = run_format.read(run, depth=depth)
     qids, docnos = np.repeat(first.qids, np.diff(first.starts)).tolist(), decode(first.docnos)
     asked, told = _texts(query_texts, "query", qids, run), _texts(docs, "document", docnos, run)

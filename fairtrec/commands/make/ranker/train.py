@@ -25,7 +25,7 @@ from fairtrec.formulas.neutrality import omega
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.atomic import replace_file
-from fairtrec.support.files.typed import Fields, parse_json
+from fairtrec.support.files.typed_fields import Fields, parse_json
 from fairtrec.support.literals import Objective
 from fairtrec.support.version import __version__
 

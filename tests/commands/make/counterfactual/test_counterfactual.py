@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 import fairtrec
 from fairtrec.cli import command
-from fairtrec.commands.make.counterfactual import rewriting
+from fairtrec.commands.make.counterfactual import substitution
 from fairtrec.counting.local import tasks
 from fairtrec.formats import datasets
 from fairtrec.support.errors import FairtrecError, InputError, ResourceError, UsageError
@@ -368,8 +368,8 @@ def test_the_example_and_its_counterpart(here):
 
 
 def test_names_of_outputs():
-    assert rewriting.find_output_kind(Path("a.b.jsonl.zst")) == ("jsonl", "zst")
-    assert rewriting.find_output_kind(Path("x/a.tsv")) == ("tsv", "")
+    assert substitution.find_output_kind(Path("a.b.jsonl.zst")) == ("jsonl", "zst")
+    assert substitution.find_output_kind(Path("x/a.tsv")) == ("tsv", "")
 
 
 def test_the_commands_of_the_page(here, monkeypatch):

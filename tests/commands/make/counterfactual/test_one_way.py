@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.make.counterfactual.swapping import Swapper, apply_edits
+from fairtrec.commands.make.counterfactual.text_edits import Swapper, apply_edits
 from fairtrec.commands.make.counterfactual.vocabulary import Vocabulary
 from fairtrec.counting.lookup import join_texts
 from fairtrec.formats import pairs, tsv

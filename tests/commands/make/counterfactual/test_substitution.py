@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.commands.make.counterfactual import pronouns
-from fairtrec.commands.make.counterfactual.swapping import Addresses, Swapper, apply_edits
+from fairtrec.commands.make.counterfactual.text_edits import Addresses, Swapper, apply_edits
 from fairtrec.commands.make.counterfactual.vocabulary import Vocabulary, match_case
 from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.kernel import Kernel

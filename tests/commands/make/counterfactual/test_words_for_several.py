@@ -6,7 +6,7 @@ import re
 import pytest
 
 import fairtrec
-from fairtrec.commands.make.counterfactual.swapping import Addresses
+from fairtrec.commands.make.counterfactual.text_edits import Addresses
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s<>\"]+")
 WWW = re.compile(r"(?<!\w)www\.[^\s<>\"]*", re.IGNORECASE)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from fairtrec.commands.check.requirement import Requirement
-from fairtrec.commands.compare.compared import Comparison, Comparisons
+from fairtrec.commands.compare.comparison import Comparison, Comparisons
 from fairtrec.commands.select.criterion import Variants, choose_best, f_beta, scale_means, worth
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers import Answer, Signature

@@ -19,7 +19,7 @@ from fairtrec.evaluation.inputs.groups import choose_groups
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import CHOICES, Choices
 from fairtrec.formats.label_rules import LabelRules, ScatteredError
-from fairtrec.formulas.crossed import LISTED, CrossedGroups, CrossedTarget, Crossing, cross_attributes
+from fairtrec.formulas.crossed_groups import LISTED, CrossedGroups, CrossedTarget, Crossing, cross_attributes
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import looks_at_groups
 from fairtrec.support.errors import PATH, UsageError

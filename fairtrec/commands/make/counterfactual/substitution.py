@@ -17,7 +17,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from fairtrec.commands.make.counterfactual.rewriter import LineForm, Rewriter, Rewritten
-from fairtrec.commands.make.counterfactual.swapping import Swapper
+from fairtrec.commands.make.counterfactual.text_edits import Swapper
 from fairtrec.commands.make.counterfactual.vocabulary import Vocabulary
 from fairtrec.counting import CollectionOptions, Progress, Watcher, text_blocks
 from fairtrec.counting.local.tasks import Origin, Task, read_blocks, run_tasks, tasks

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.commands.rerank.candidate_pool import Search
+from fairtrec.commands.rerank.effects import Reranked
+from fairtrec.commands.rerank.front_choice import Picked, pick_orders
 from fairtrec.commands.rerank.inputs import JUDGED, sees_judgements
 from fairtrec.commands.rerank.ordering import Placed, reorder_documents, reorder_run
-from fairtrec.commands.rerank.picking import Picked, pick_orders
 from fairtrec.commands.rerank.problem import Problem
-from fairtrec.commands.rerank.reranked import Reranked
-from fairtrec.commands.rerank.search import Search
 from fairtrec.commands.rerank.solve import Cached, Solved, solve
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run
 from fairtrec.evaluation.inputs.sources import NamedRuns

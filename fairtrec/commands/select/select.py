@@ -11,9 +11,9 @@ import numpy as np
 from fairtrec.commands.check import requirement
 from fairtrec.commands.check.requirement import Requirement
 from fairtrec.commands.compare.baseline import compare, find
-from fairtrec.commands.compare.compared import Comparisons, refuse_gold
-from fairtrec.commands.select.choosing import Folds, ScoredVariants, Selected, Selection, divide, settle_choice
+from fairtrec.commands.compare.comparison import Comparisons, refuse_gold
 from fairtrec.commands.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
+from fairtrec.commands.select.folds import Folds, ScoredVariants, Selected, Selection, divide, settle_choice
 from fairtrec.data import Run
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
@@ -23,7 +23,7 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import keep_judged
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices
 from fairtrec.evaluation.inputs.sources import Keywords
-from fairtrec.formats import plain_run
+from fairtrec.formats import run_writer
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import needs_judgements
@@ -100,7 +100,7 @@ def select(
     comparisons = None if base is None else _compared(result, keep_values(base, shown, variants.qids), rows, procedure)
     selection = Selection(rows, variants, choice, dealt, asked, result, comparisons)
     if write_run is not None:
-        plain_run.write(_composed(selection, dict(loading.name_rankings(runs)), qrels, rest), Path(fspath(write_run)))
+        run_writer.write(_composed(selection, dict(loading.name_rankings(runs)), qrels, rest), Path(fspath(write_run)))
     return selection
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from fairtrec.commands.check import requirement
-from fairtrec.commands.check.judging import judge
+from fairtrec.commands.check.judgement import judge
 from fairtrec.commands.check.requirement import Gate, Requirement, Verdict
 from fairtrec.commands.compare.baseline import find
-from fairtrec.commands.compare.compared import refuse_gold
+from fairtrec.commands.compare.comparison import refuse_gold
 from fairtrec.commands.results import difference, results
 from fairtrec.commands.results.results import RecordedResult
 from fairtrec.evaluation.answers import Answer, Signature, aggregates

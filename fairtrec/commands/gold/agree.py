@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from fairtrec.commands.gold.drawing import exposures, origins, read_rankings
+from fairtrec.commands.gold.draw import exposures, origins, read_rankings
 from fairtrec.commands.gold.instruments import SEVERAL, Instrument, classify_documents, look_up_weights, open_session
 from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, Run, Sheet, decode, find_starts
 from fairtrec.evaluation.answers import Answer, Signature

@@ -19,7 +19,7 @@ from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, quote_text
 from fairtrec.data import Docnos, Floats, Ints, find_starts, fingerprints
 from fairtrec.data.ranking.order import sort_by_score
-from fairtrec.formats import bounded, columns, other_runs
+from fairtrec.formats import columns, memory_bounds, other_runs
 from fairtrec.formats.other_runs import settle_format
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
@@ -147,7 +147,7 @@ def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT,
 def is_refused(path: FilePath, found: Findings) -> bool:
     """Tell whether a file is not taken for a submission, and add why."""
     try:
-        bounded.refuse_submission(path)
+        memory_bounds.refuse_submission(path)
     except InputError as fault:
         found.add("E107", fault.line, fault.message)
         return True

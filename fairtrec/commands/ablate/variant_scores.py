@@ -10,14 +10,14 @@ import numpy as np
 from fairtrec.commands.ablate.factors import EACH, Setting
 from fairtrec.commands.ablate.terms import Entries, Pool, pool
 from fairtrec.counting.counter import TermTable
-from fairtrec.data import MISSING, Annotations, Bools, Docnos, Floats, GroupTerms, Run
+from fairtrec.data import MISSING, Bools, Counts, Docnos, Floats, GroupTerms, Run
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.by_attribute import refuse_several
 from fairtrec.evaluation.inputs.options import CHOICES, RANKING, ChoiceKeywords, Choices
+from fairtrec.evaluation.inputs.several_attributes import refuse_several
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import refuse_unjudged
 from fairtrec.evaluation.reading import Batch, Reading
@@ -222,12 +222,12 @@ class Measuring:
             yield VariantScores(setting, variant, measure, qids, pooled_values, means, of_term)
 
 
-def _again(session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> list[Scores]:
+def _again(session: Evaluator, reading: Reading, batch: Batch, counts: Counts) -> list[Scores]:
     assert batch.documents is not None
     return session.score_runs(batch.runs, reading, batch.documents.with_counts(counts))
 
 
-def _is_sum(pooled: Pool, session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> bool:
+def _is_sum(pooled: Pool, session: Evaluator, reading: Reading, batch: Batch, counts: Counts) -> bool:
     """Tell by the base and by one variant whether what documents add makes the values, as it should."""
     assert batch.documents is not None
     for other, slow in ((batch.documents.counted, batch.scores), (counts, _again(session, reading, batch, counts))):

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from fairtrec.commands.make.queryset import annotated_queries as annotated
 from fairtrec.commands.make.queryset.annotated_queries import Ballots
-from fairtrec.commands.make.queryset.chosen import QuerySet
+from fairtrec.commands.make.queryset.queryset import QuerySet
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import GroupTerms, Queries
 from fairtrec.evaluation.answers import Signature

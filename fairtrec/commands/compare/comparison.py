@@ -15,7 +15,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Better, Measure
 from fairtrec.statistics import corrections, paired
-from fairtrec.statistics.estimate import Estimate
+from fairtrec.statistics.gold_estimates import Estimate
 from fairtrec.statistics.procedure import DECIDING, Procedure
 from fairtrec.support.errors import UsageError
 from fairtrec.support.notes import Note, NoteKind

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints
-from fairtrec.statistics.estimate import DrawnDocuments, DrawnRanks, Estimate, estimate_from_queries
+from fairtrec.statistics.gold_estimates import DrawnDocuments, DrawnRanks, Estimate, estimate_from_queries
 
 NOTHING = "nothing that it looks at was drawn"
 LEVEL = 0.95  # of intervals, where nothing else was asked for

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec.commands.gold.drawing import GoldDraw
+from fairtrec.commands.gold.draw import GoldDraw
 from fairtrec.formats.sheets import guard_cell
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, objects
-from fairtrec.statistics.estimate import FEWEST
+from fairtrec.statistics.gold_estimates import FEWEST
 
 KEYS = ("drawn",)
 FIRST = 20  # lines that a notebook shows

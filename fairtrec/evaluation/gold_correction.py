@@ -10,14 +10,21 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, Sheet, find_starts, fingerprints
 from fairtrec.data.groups import find_rows
 from fairtrec.data.ranking.depth import deal_queries
-from fairtrec.evaluation.fitting import Gold
+from fairtrec.evaluation.gold_match import Gold
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, SumOverRanks
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
-from fairtrec.statistics.corrected import NOTHING, Corrector, DocumentCorrector, QueryCorrector, Refused, average_values
-from fairtrec.statistics.estimate import DrawnDocuments, Estimate
+from fairtrec.statistics.gold_correctors import (
+    NOTHING,
+    Corrector,
+    DocumentCorrector,
+    QueryCorrector,
+    Refused,
+    average_values,
+)
+from fairtrec.statistics.gold_estimates import DrawnDocuments, Estimate
 from fairtrec.support.errors import InputError
 
 OF_NO_GROUP = OF_EXTRAS | {"background_positions"}

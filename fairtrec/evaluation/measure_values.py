@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints, Run
-from fairtrec.evaluation.inputs import by_attribute
+from fairtrec.evaluation.inputs import several_attributes
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.measure import Measure
@@ -84,7 +84,7 @@ def compute_measures(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
 
             value = mask_values(measure, compute_group(measure, own), own)
         elif own.context.is_vast and looks_at_groups(measure):
-            value = mask_values(measure, by_attribute.compute_unlisted(measure, own), own)
+            value = mask_values(measure, several_attributes.compute_unlisted(measure, own), own)
         else:
             value = together[row] if row in together else measure(**_inputs_of(measure, own))
             value = value if own.context.labels is None else mask_values(measure, value, own)

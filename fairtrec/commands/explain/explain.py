@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.commands.explain import variants
 from fairtrec.commands.explain.cases import Case, Request, cases, evaluate_without_term
-from fairtrec.commands.explain.explained import Exchange, Explained, Explanation, Place, Word, rank_worst
+from fairtrec.commands.explain.explanation import Exchange, Explained, Explanation, Place, Word, rank_worst
 from fairtrec.commands.explain.split import Split, split
 from fairtrec.data import MISSING, take
 from fairtrec.evaluation.evaluate import evaluator
@@ -102,7 +102,9 @@ class _Words:
             rows = np.full(inputs.ranked.shape, MISSING)
             if case.texts is not None:
                 there = inputs.ranked != MISSING
-                rows[there] = case.texts.docnos.rows(inputs.documents.annotations.docnos.names[inputs.ranked[there]])
+                rows[there] = case.texts.docnos.rows(
+                    inputs.documents.document_counts.docnos.names[inputs.ranked[there]]
+                )
             self.rows = rows.tolist()
         elif "membership" in needs:
             self.groups, counts = inputs.groups, inputs.membership

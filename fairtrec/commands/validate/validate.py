@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.validate import entries
-from fairtrec.commands.validate.checked import Checked, examine, is_refused
 from fairtrec.commands.validate.checks import Known
 from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import KEPT, Findings
+from fairtrec.commands.validate.run_check import Checked, examine, is_refused
 from fairtrec.data import Docnos, Docs
 from fairtrec.data.spellings import variants
 from fairtrec.evaluation.answers import Answer, Signature

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairtrec.commands.gold.drawing import origins
+from fairtrec.commands.gold.draw import origins
 from fairtrec.commands.gold.instruments import SEVERAL, Instrument, classify_documents, look_up_weights, open_session
 from fairtrec.commands.gold.judge_orders import JudgedRuns, JudgeOrder, note_unreliable
 from fairtrec.commands.gold.judge_rates import (
