@@ -1,21 +1,22 @@
 """Print how large the package is: ``make figures``.
 
-Lines, tokens, files; the complexity of functions, counted as radon does; and how many branches ask which of the things
-that may stand next to a value is there. No number here is a goal, but for the complexity of one function.
+Lines, tokens, files; the complexity of functions, counted as radon does; how many branches ask which of the things that
+may stand next to a value is there; and how many functions have a name that says nothing to somebody who searches. No
+number here is a goal, but for the complexity of one function.
 """
 
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "fairtrec"
 WORD = re.compile(r"\w+|[^\w\s]")
 BESIDE = {  # words of what may stand next to a value; the names of columns are added to them
-    *("ties", "unknown", "gold", "pooled", "confidence", "within", "is_gap", "ends", "strange", "corrected"),
-    *("doubtful", "keeps_ties", "intervals", "is_corrected", "corrects_means"),
+    *("ties", "unknown", "gold", "pooled", "confidence", "within", "is_gap", "ends", "find_missing", "corrected"),
+    *("doubtful", "is_doubtful", "keeps_ties", "intervals", "is_corrected", "corrects_means"),
 }
 OPEN = {"ties", "labels", "texts"}  # values of --bounds, which are other things elsewhere
 KINDS = {"Samples", "Aggregated", "GapScores", "Utility"}  # the classes of columns are added to them
@@ -28,6 +29,7 @@ ELSEWHERE = {  # words that are something else in a folder or file, so that nobo
     "commands/": {
         "ties": "a factor that is varied: other orders of tied documents",
         "doubtful": "of a comparison",
+        "is_doubtful": "of a comparison",
         "corrected": "of a difference",
     },
     "formats/sheets.py": {"gold": "a field of a file"},
@@ -37,6 +39,11 @@ ELSEWHERE = {  # words that are something else in a folder or file, so that nobo
     "testing/": {"ties": "what a formula gives", "gold": "what a formula gives"},
 }
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+VAGUE = re.compile(  # participles and prepositions, which do not say what a function does
+    "found|told|held|kept|given|made|taken|shown|drawn|written|built|meant|begun|known|left|lost|sent|said|hung|chosen|"
+    r"(?!seed|speed|need)[a-z]+ed|([a-z]\w*_)?of|by|in|at|on|over|beside|between|among|within|without|behind|than|"
+    r"(of|by|in|at|on)_\w+"
+)
 
 
 def complexities(source: str) -> Iterator[tuple[str, int]]:
@@ -121,6 +128,23 @@ def _asked(test: ast.expr, words: set[str], kinds: set[str]) -> Iterator[str]:
             yield node.id
 
 
+def find_vague_names(sources: Mapping[str, str]) -> set[str]:
+    """Find the functions and methods named by a participle or preposition that another file uses, by the same name."""
+    defined: dict[str, set[str]] = {}
+    used: dict[str, set[str]] = {}
+    for path, source in sources.items():
+        tree = ast.parse(source)
+        for body in (tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))):
+            for node in body:
+                if isinstance(node, Function) and VAGUE.fullmatch(node.name):
+                    defined.setdefault(node.name, set()).add(path)
+        for node in ast.walk(tree):
+            word = getattr(node, "attr", getattr(node, "id", getattr(node, "name", "")))
+            if isinstance(node, ast.Attribute | ast.Name | ast.alias):
+                used.setdefault(word, set()).add(path)
+    return {name for name, paths in defined.items() if any(used.get(name, set()) - {path} for path in paths)}
+
+
 def main() -> None:
     """Print the figures, room by room and in all."""
     sources = {path.relative_to(PACKAGE): path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
@@ -145,6 +169,8 @@ def main() -> None:
     print(
         f"tests of what stands next to a value: {sum(branches(text, path.as_posix()) for path, text in sources.items())}"
     )
+    vague = find_vague_names({path.as_posix(): text for path, text in sources.items()})
+    print(f"names of functions by a participle or preposition, used in another file: {len(vague)}")
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def settle(
     level, named, notes = found.choices.relevance_level, list[Measure](), list[Note]()
     for each in several:  # a measure of ir-measures spells itself as we read it
         if registry.ALL_FAIR in str(each).lower():
-            fair, left_out = registry.allowed(str(each), level, partial(_refuse_unfit, found=found))
+            fair, left_out = registry.find_allowed(str(each), level, partial(_refuse_unfit, found=found))
             named += fair
             notes += left_out
         else:

@@ -79,13 +79,13 @@ class PlaceableKinds(Placeable):
     ends: Ints  # and where it ends
 
     @classmethod
-    def of(cls, documents: Placeable) -> Placeable:
+    def group(cls, documents: Placeable) -> Placeable:
         """Bring equal documents together, if there are many of each kind.
 
         >>> membership = np.array([[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]] * 4])
         >>> nothing = np.zeros((1, 2))
         >>> documents = Placeable(membership, membership, np.ones((1, 12), np.bool_), nothing, nothing.copy())
-        >>> PlaceableKinds.of(documents).find_topmost(np.array([[False, True]]))[1].tolist()
+        >>> PlaceableKinds.group(documents).find_topmost(np.array([[False, True]]))[1].tolist()
         [0]
         """
         queries, several, groups = documents.membership.shape
@@ -153,7 +153,7 @@ class _Greedy(Reranker):
         relevant = there if relevance is None else np.asarray(lists.spread(relevance) >= self.rel)
         nothing = np.zeros((len(moved), moved.shape[2]))
         documents = Placeable(moved, moved * relevant[..., None], there.copy(), nothing, nothing.copy())
-        return lists, PlaceableKinds.of(documents) if lists.tops.max(initial=0) > MANY else documents
+        return lists, PlaceableKinds.group(documents) if lists.tops.max(initial=0) > MANY else documents
 
 
 class AlphaIdeal(_Greedy):

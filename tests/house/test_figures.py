@@ -98,3 +98,31 @@ def test_the_figures_are_printed(figures, capsys):
     assert "functions of complexity 25 or more: " in printed
     assert "tests of what stands next to a value: " in printed
     assert "figures" not in sys.modules
+
+
+KEPT = {  # names by a participle or preposition that other files use: why
+    "inputs of measures and rerankers, by the names that formulas have": "group_of known ranked sample_of scaled",
+    "words of options, reports and documented Python": "by defined drawn given passed tied",
+    "what is asked of a column or measure, named as the parameter of the same meaning": "of_mean over ungrouped wanted",
+    "properties that say which or whether": "directed dominated held pointed refuted rejected",
+    "the field of a file, with the type that it must have": "typed",
+    "a test, by the alternative that it is against": "at_least",
+    "a form's value for a measure of a lower cutoff": "value_of values_at",
+    "a cell of a report": "listed",
+}
+
+
+def test_functions_have_names_that_a_reader_finds(figures):
+    sources = {path.as_posix(): path.read_text("utf-8") for path in figures.PACKAGE.rglob("*.py")}
+    kept = {name for names in KEPT.values() for name in names.split()}
+    assert figures.find_vague_names(sources) <= kept, "name these by a verb and what it is about"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_vague"),
+    [("found", True), ("of", True), ("files_of", True), ("of_runs", True), ("joined", True), ("find_files", False)],
+)
+def test_vague_names_are_found(figures, name, is_vague):
+    one = f"def {name}(): pass"
+    assert figures.find_vague_names({"a.py": one, "b.py": f"from a import {name}"}) == ({name} if is_vague else set())
+    assert figures.find_vague_names({"a.py": one, "b.py": ""}) == set(), "only its own file uses it"

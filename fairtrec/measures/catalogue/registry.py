@@ -246,7 +246,7 @@ def plugins(base: type[Parameters]) -> list[str]:
     return sorted({point.name for point in entry_points(group=_group(base))}.union(defined))
 
 
-def allowed(
+def find_allowed(
     text: str, relevance_level: int | None, refuse: Callable[[Measure], None]
 ) -> tuple[list[Measure], list[Note]]:
     """Read measures, of ``all_fair`` those that go with the inputs. Raises UsageError where none does.

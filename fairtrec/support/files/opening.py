@@ -91,10 +91,10 @@ def open_input(path: FilePath) -> Iterator[BinaryIO]:
     except PermissionError:
         raise InputError("this file may not be read; change its permissions", path) from None
     except DAMAGE as fault:
-        raise InputError(damaged(fault), path) from None
+        raise InputError(describe_damage(fault), path) from None
 
 
-def damaged(fault: BaseException) -> str:
+def describe_damage(fault: BaseException) -> str:
     """Say what is wrong with a file that cannot be read to its end."""
     import gzip
 

@@ -59,7 +59,7 @@ class Lines:
         try:
             data: bytes = self.stream.read1(PIECE)
         except opening.DAMAGE as fault:
-            self.damage = opening.damaged(fault)
+            self.damage = opening.describe_damage(fault)
             return b""
         return data
 

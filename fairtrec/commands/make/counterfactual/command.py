@@ -64,7 +64,7 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
             what = "this list is read again for the notes, and a stream can be read only once"
             raise InputError(f"{what}; give a file", name)
     if terms is not None:
-        many, left = corpus.uncovered(pairs, terms, ignore_case=given["ignore_case"], one_way=one_way)
+        many, left = corpus.find_uncovered(pairs, terms, ignore_case=given["ignore_case"], one_way=one_way)
         if left:
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
             write_stderr(f"# {len(left)} of its {many} terms have no counterpart and stay: {shown}")

@@ -63,7 +63,9 @@ def make_counterfactual(
     return substitution.substitute(several, listed, Path(output), how, wanted, watcher)
 
 
-def uncovered(pairs: Any, terms: Any, *, ignore_case: bool = False, one_way: bool = False) -> tuple[int, list[str]]:
+def find_uncovered(
+    pairs: Any, terms: Any, *, ignore_case: bool = False, one_way: bool = False
+) -> tuple[int, list[str]]:
     """Count the terms of groups, and list those that have no counterpart in a list of pairs.
 
     Raises InputError for a word that stands for words of different groups, but one way: it has no way back.
@@ -78,7 +80,7 @@ def uncovered(pairs: Any, terms: Any, *, ignore_case: bool = False, one_way: boo
             more = ", or leave it with --one-way" * any(word == right for _, right in listed.lines)
             raise InputError(f"{message}; write a separate counterpart for each{more}", listed.name)
     every = {term for group in of_groups.groups for term in of_groups.terms[group]}
-    return len(every), Vocabulary(listed, ignore_case=ignore_case).uncovered(of_groups)
+    return len(every), Vocabulary(listed, ignore_case=ignore_case).find_uncovered(of_groups)
 
 
 def describe_shared_words(pairs: Any, terms: Any = None, *, one_way: bool = False) -> str:

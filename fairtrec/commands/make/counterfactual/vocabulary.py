@@ -124,7 +124,7 @@ class Vocabulary:
                 return partner.lower() if plain.islower() else match_case(found, partner)
         return None
 
-    def uncovered(self, groups: GroupTerms) -> list[str]:
+    def find_uncovered(self, groups: GroupTerms) -> list[str]:
         """List the terms of groups that have no counterpart, in the order of the list."""
         every = dict.fromkeys(term for group in groups.groups for term in groups.terms[group])
         return [term for term in every if term.lower() not in self.listed]
