@@ -23,7 +23,7 @@ Decorator = Callable[[Function], Function]
 FOLDER = "fairtrec.folder"  # of a context: whether the name of the output ended in a slash
 
 
-class _Place(click.Path):
+class _FilePath(click.Path):
     """A path, for pathlib, which is imported where there is one."""
 
     def coerce_path_result(self, value: Any) -> Any:
@@ -33,7 +33,7 @@ class _Place(click.Path):
         return Path(value)
 
 
-FILE, PLACE = _Place(dir_okay=False), _Place()
+FILE, PATH = _FilePath(dir_okay=False), _FilePath()
 NUMBERS: dict[Any, type] = {int: int, int | None: int, float | None: float}
 
 

@@ -309,7 +309,7 @@ def refuse_unwritten_groups(plan: Plan) -> None:
     people = plan.context.gold
     beside = [] if people is None else [people.sheet.labels]
     for name in [*plan.labels] or [""]:
-        own = by_attribute.choose_own(plan.choices, name, [*plan.labels])
+        own = several_attributes.choose_own(plan.choices, name, [*plan.labels])
         several = [each for each in (plan.labels.get(name), *beside) if each is not None]
         if own.groups is not None and several:
             refuse_unwritten(own.groups, several)

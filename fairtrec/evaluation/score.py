@@ -106,7 +106,7 @@ def _find_unjudged(qids: Sequence[str], qrels: Qrels | None) -> frozenset[str]:
 
 
 def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> list[Note]:
-    """Say how many of the ranks are judged that the measure of relevance with the least cutoff looks at, if few are."""
+    """Make a note if many ranks hold unjudged documents, of those that the shallowest relevance measure reads."""
     judge = context.judge
     if not find_relevance_rows(measures) or judge.shallowest is None:
         return []
@@ -115,7 +115,7 @@ def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], con
 
 
 def note_few_judged(judged: int, ranks: int, shallowest: Measure | None) -> tuple[Note, ...]:
-    """Say how many of the ranks are judged that ``shallowest`` looks at, if few are."""
+    """Make a note if many of the ranks that ``shallowest`` reads hold unjudged documents."""
     if shallowest is None or judged >= ENOUGH * ranks:
         return ()
     return (JUDGED.note(measure=shallowest, judged=judged, ranks=ranks),)

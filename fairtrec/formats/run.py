@@ -1,4 +1,4 @@
-"""TREC run files: ``qid Q0 docno rank score tag``, one retrieved document a line."""
+"""The run reader: TREC run files, ``qid Q0 docno rank score tag``, one retrieved document a line."""
 
 from collections.abc import Callable
 from contextlib import ExitStack

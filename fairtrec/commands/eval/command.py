@@ -30,7 +30,7 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
 @click.option(
     "-o",
     "--output",
-    type=options.PLACE,
+    type=options.PATH,
     metavar="FILE|FOLDER",
     help="Write to FILE, or with --spread also a file for each run to FOLDER/, all or nothing.",
 )

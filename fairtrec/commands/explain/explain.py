@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.commands.explain import variants
 from fairtrec.commands.explain.cases import Case, Request, cases, evaluate_without_term
-from fairtrec.commands.explain.explanation import Exchange, Explained, Explanation, Place, Word, rank_worst
+from fairtrec.commands.explain.explanation import Exchange, Explained, Explanation, RankRow, Word, rank_worst
 from fairtrec.commands.explain.split import Split, split
 from fairtrec.data import MISSING, take
 from fairtrec.evaluation.evaluate import evaluator
@@ -50,7 +50,7 @@ def assemble(case: Case, request: Request) -> tuple[list[Explained], Split | Non
     return explained, parts, words.groups, complete
 
 
-def _ended(places: tuple[Place, ...]) -> tuple[Place, ...]:
+def _ended(places: tuple[RankRow, ...]) -> tuple[RankRow, ...]:
     """Leave out the ranks behind the end that neither add nor lose anything."""
     many = len(places)
     while many and places[many - 1].docno is None and not (places[many - 1].loses or places[many - 1].behind > 0):
@@ -69,14 +69,14 @@ def _steps(values: Sequence[float]) -> list[list[float]]:
 
 def _places(
     at: int, columns: list[list[float]], docnos: Sequence[str], left_out: Sequence[float], words: "_Words"
-) -> Iterator[Place]:
+) -> Iterator[RankRow]:
     for rank, (gain, adds, loses, ideal, behind) in enumerate(columns):
         if rank < len(docnos):
             without = left_out[rank] if rank < len(left_out) else nan
             of_document = words.describe_document(at, rank)
-            yield Place(rank + 1, docnos[rank], gain, adds, loses, *of_document, ideal, behind, without)
+            yield RankRow(rank + 1, docnos[rank], gain, adds, loses, *of_document, ideal, behind, without)
         else:
-            yield Place(rank + 1, None, nan, adds, loses, ideal=ideal, behind=behind)
+            yield RankRow(rank + 1, None, nan, adds, loses, ideal=ideal, behind=behind)
 
 
 def _columns(parts: Split) -> RankColumns:

@@ -65,7 +65,7 @@ class Word(NamedTuple):
     adds: float = nan
 
 
-class Place(NamedTuple):
+class RankRow(NamedTuple):
     """A rank of a ranking, from 1, and what it does to the value.
 
     ``docno``    None where the ranking has ended before.
@@ -117,7 +117,7 @@ class Explained:
     rest: float = 0.0
     ceiling: float = nan
     why: str = ""
-    places: tuple[Place, ...] = ()
+    places: tuple[RankRow, ...] = ()
     exchange: Exchange | None = None
     what_if: Mapping[str, float] = field(default_factory=dict)
 

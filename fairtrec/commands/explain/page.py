@@ -8,7 +8,7 @@ from math import isnan
 from xml.etree.ElementTree import Element
 
 from fairtrec.commands.explain import report as told
-from fairtrec.commands.explain.explanation import Explained, Explanation, Place, RunExplanation, marks
+from fairtrec.commands.explain.explanation import Explained, Explanation, RankRow, RunExplanation, marks
 from fairtrec.report.document import Document
 from fairtrec.report.page import element, file, make_table, page, wrap_scrollable
 
@@ -137,7 +137,7 @@ def _rows(explanation: Explanation, each: Explained, places: int) -> Iterator[li
         ]
 
 
-def _text(explanation: Explanation, place: Place, places: int) -> Iterator[Element]:
+def _text(explanation: Explanation, place: RankRow, places: int) -> Iterator[Element]:
     """Give the text with its words marked, and below it what they cost."""
     if place.docno is None:
         return
@@ -168,7 +168,7 @@ def _mark(word: str, groups: Sequence[int], sign: str) -> Element:
     return element("mark", word, element("sup", sign), class_=kind)
 
 
-def extent(places: Sequence[Place]) -> tuple[float, float]:
+def extent(places: Sequence[RankRow]) -> tuple[float, float]:
     """Give the least and the greatest value that the bars of a ranking show."""
     ends = [0.0]
     for place in places:
@@ -177,7 +177,7 @@ def extent(places: Sequence[Place]) -> tuple[float, float]:
     return min(ends), max(ends)
 
 
-def bar(place: Place, low: float, high: float, *, losing: bool) -> Element:
+def bar(place: RankRow, low: float, high: float, *, losing: bool) -> Element:
     """Draw a bar from 0 to what the rank adds, filled, and on to what it could add, outlined; a tick is the ideal."""
     room = (high - low) or 1.0
 

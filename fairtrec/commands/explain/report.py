@@ -7,7 +7,7 @@ from math import isnan
 from shutil import get_terminal_size
 from typing import Any
 
-from fairtrec.commands.explain.explanation import Explained, Explanation, Place, RunExplanation, Word
+from fairtrec.commands.explain.explanation import Explained, Explanation, RankRow, RunExplanation, Word
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.note_selection import wrap_hanging
@@ -57,7 +57,7 @@ def _of_query(explanation: Explanation, each: Explained, name: str, places: int,
     yield from (f"  {line}" for line in write_summary(explanation, each, places))
 
 
-def _ranks(explanation: Explanation, several: Sequence[Place], places: int) -> tuple[list[str], list[list[str]]]:
+def _ranks(explanation: Explanation, several: Sequence[RankRow], places: int) -> tuple[list[str], list[list[str]]]:
     lost, stepped = shows_losses(explanation), explanation.kind == "prefix"
     values = ["adds", "without"] if stepped else [explanation.gain, "adds", *["loses"] * lost]
     told = any(not isnan(word.adds) for place in several for word in place.words)
@@ -257,7 +257,7 @@ def _done(adds: float, places: int, *, losing: bool) -> str:
     return format_number(-adds, places) if round(adds, places) <= 0 else f"gains {format_number(adds, places)}"
 
 
-def drop_idle_words(place: Place, places: int) -> list[Word]:
+def drop_idle_words(place: RankRow, places: int) -> list[Word]:
     """Leave out words that do nothing to the value, as far as the digits tell; where nothing is known all stay."""
     return [word for word in place.words if isnan(word.adds) or round(word.adds, places)]
 
@@ -287,6 +287,6 @@ def _query(each: Explained, texts: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _rank(place: Place) -> dict[str, Any]:
+def _rank(place: RankRow) -> dict[str, Any]:
     words = [dict(zip(("word", "group", "times", "adds"), word, strict=True)) for word in place.words]
     return {**{name: getattr(place, name) for name in ("rank", "docno", "adds", "loses")}, "words": words}

@@ -15,7 +15,7 @@ from fairtrec.support.errors import UsageError
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class Placement:
     """What stands at the first ranks of some queries [query, place], as ``Order.ranks`` has it.
 
     ``judged`` are the documents that NEW - j means [query, j].
@@ -27,7 +27,7 @@ class Placed:
     notes: tuple[Note, ...] = ()
 
 
-def reorder_run(run: Run, several: Sequence[Placed], by: object) -> Run:
+def reorder_run(run: Run, several: Sequence[Placement], by: object) -> Run:
     """Put the documents of a run into their places; scores fall from the number of documents to 1.
 
     Raises UsageError for an order that places a document twice, or leaves a place open.
@@ -95,7 +95,7 @@ def _ranked(name: str, qids: tuple[str, ...], rankings: Sequence[Docs]) -> Run:
     return Run(name, name, qids, starts, docnos, falling(starts))
 
 
-def _move(run: Run, placed: Placed, docnos: Docs) -> None:
+def _move(run: Run, placed: Placement, docnos: Docs) -> None:
     """Put documents of the run into the first places, and those that they pass behind them in their order."""
     ranks, there = placed.ranks, placed.ranks != MISSING
     deepest = ranks.max(axis=1, initial=MISSING)[:, None]  # below it nothing moves
@@ -108,13 +108,13 @@ def _move(run: Run, placed: Placed, docnos: Docs) -> None:
     docnos[lines[moves & ~is_first]] = run.docnos[lines[passed]]
 
 
-def _numbers(run: Run, placed: Placed) -> Ints:
+def _numbers(run: Run, placed: Placement) -> Ints:
     """Say which query of the run each of them is."""
     number = {qid: row for row, qid in enumerate(run.qids)}
     return np.array([number[qid] for qid in placed.qids], dtype=np.int64)
 
 
-def _refuse_faulty(run: Run, placed: Placed, by: object) -> None:
+def _refuse_faulty(run: Run, placed: Placement, by: object) -> None:
     ranks = placed.ranks
     there = ranks != MISSING
     lowest = int(ranks.min(initial=0))
@@ -132,7 +132,7 @@ def _refuse_faulty(run: Run, placed: Placed, by: object) -> None:
         raise UsageError(f"{by} {what}; report this bug to the authors of the plug-in")
 
 
-def _rankings(run: Run, placed: Placed) -> list[Docs]:
+def _rankings(run: Run, placed: Placement) -> list[Docs]:
     """List the documents of each query, those that are placed first."""
     lines = run.top(placed.qids, None)
     taken = np.zeros(lines.shape, dtype=np.bool_)
@@ -165,12 +165,12 @@ class Ordering:
     sample: int | None
     candidates: int | None
 
-    def place_candidates(self, run: Run) -> list[Placed]:
+    def place_candidates(self, run: Run) -> list[Placement]:
         """Order each query's candidates; only the first of them are looked at, where that is enough."""
         qids: Sequence[str] = run.qids
         lengths = dict(zip(qids, np.diff(run.starts).tolist(), strict=True))
         deepest = min(max(lengths.values(), default=0), self.candidates or len(run.docnos))
-        several: list[Placed] = []
+        several: list[Placement] = []
         looks = LOOKS * (self.by.depth or 1)
         while self._looks_first and qids and looks < deepest:
             several += self._ordered(run, qids, looks, by_lengths=lengths)
@@ -186,7 +186,7 @@ class Ordering:
 
     def _ordered(
         self, run: Run, qids: Sequence[str], depth: int | None, by_lengths: dict[str, int] | None = None
-    ) -> list[Placed]:
+    ) -> list[Placement]:
         """Order these queries; with their lengths given, only those for which the ranks looked at are enough."""
         context = self.session.make_context(run, qids, depth)
         longest = int(np.diff(run.starts).max(initial=1))
@@ -207,7 +207,7 @@ class Ordering:
             several.append(self._order(inputs))
         return several
 
-    def _order(self, inputs: RerankerInputs) -> Placed:
+    def _order(self, inputs: RerankerInputs) -> Placement:
         names = list_inputs(self.by, self.session.given.inputs)
         order = self.by(**{name: getattr(inputs, name) for name in names})
         if order.ranks.ndim != 2 or len(order.ranks) != len(inputs.qids):
@@ -215,4 +215,4 @@ class Ordering:
             raise UsageError(f"{what}; report this bug to the authors of the plug-in")
         qrels = inputs.context.qrels if "judged_ranks" in names else None
         judged = None if qrels is None else qrels.docnos[inputs.judged_lines]
-        return Placed(inputs.qids, order.ranks, judged, order.notes)
+        return Placement(inputs.qids, order.ranks, judged, order.notes)

@@ -10,7 +10,7 @@ from fairtrec.commands.rerank.candidate_pool import Search
 from fairtrec.commands.rerank.effects import Reranked
 from fairtrec.commands.rerank.front_choice import Picked, pick_orders
 from fairtrec.commands.rerank.inputs import JUDGED, sees_judgements
-from fairtrec.commands.rerank.ordering import Placed, reorder_documents, reorder_run
+from fairtrec.commands.rerank.ordering import Placement, reorder_documents, reorder_run
 from fairtrec.commands.rerank.problem import Problem
 from fairtrec.commands.rerank.solve import Cached, Solved, solve
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run
@@ -103,7 +103,7 @@ class TwoMeasureSearch:
     def _of(self, run: Run, problem: Problem, own: Floats, found: Solved | None, *, cut: bool) -> Reranked:
         by = self.by
         said: tuple[Note, ...] = (JUDGED.note(),) if self.uses_judgements else ()
-        placed: list[Placed] = []
+        placed: list[Placement] = []
         if found is not None:
             if not by.same_grades:
                 found = replace(found, fronts=found.bound_fronts(problem, own[0], (by.loss,)))
@@ -111,7 +111,7 @@ class TwoMeasureSearch:
             placed.append(_placed(problem, run, chosen.tops))
             said += _note_bound(problem, chosen)
         left = [qid for qid in run.qids if qid not in set(problem.qids)]
-        placed.append(Placed(left, np.zeros((len(left), 0), dtype=np.int64)))
+        placed.append(Placement(left, np.zeros((len(left), 0), dtype=np.int64)))
         new = reorder_run(run, placed, by)
         if self.search.ranks is None and by.from_ != "run":  # all ranks count, and no more of them than before
             lengths = np.diff(run.starts).tolist()
@@ -123,7 +123,7 @@ class TwoMeasureSearch:
         return Reranked(run.name, by, run, replace(new, tag=tag), said)
 
 
-def _placed(problem: Problem, run: Run, tops: Sequence[Ints]) -> Placed:
+def _placed(problem: Problem, run: Run, tops: Sequence[Ints]) -> Placement:
     """Say which ranks of the run stand first; documents from elsewhere are numbered as new."""
     number = {qid: row for row, qid in enumerate(run.qids)}
     ranks = np.full((len(tops), max(map(len, tops), default=0)), MISSING)
@@ -144,7 +144,7 @@ def _placed(problem: Problem, run: Run, tops: Sequence[Ints]) -> Placed:
     judged = np.zeros((len(new), wide), dtype=problem.inputs.run.docnos.dtype)
     for row, docs in enumerate(new):
         judged[row, : len(docs)] = docs
-    return Placed(problem.qids, ranks, judged if wide else None)
+    return Placement(problem.qids, ranks, judged if wide else None)
 
 
 def _note_bound(problem: Problem, chosen: Picked) -> tuple[Note, ...]:

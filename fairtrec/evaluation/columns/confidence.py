@@ -1,4 +1,4 @@
-"""An interval next to each mean over queries, of Student's t or of the bootstrap (``--confidence``)."""
+"""The confidence interval of each mean over queries (``--confidence``): Student's t or the bootstrap."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What the values of a run are over the orders of its tied documents: in closed form, or from the orders themselves."""
+"""Bounds over ties: the values of a run over all orders of its tied documents, in closed form or by trying orders."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

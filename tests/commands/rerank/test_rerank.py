@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.commands.rerank import ordering
-from fairtrec.commands.rerank.ordering import Ordering, Placed, reorder_run
+from fairtrec.commands.rerank.ordering import Ordering, Placement, reorder_run
 from fairtrec.data import MISSING, Run
 from fairtrec.measures.catalogue import rerankers as catalogue
 from fairtrec.reranker import NEW, Order, Reranker
@@ -327,7 +327,7 @@ def test_unknown_options_are_refused():
 def test_judged_documents_are_inserted():
     run = Run("r", "t", ("q1", "q2"), np.array([0, 2, 3]), np.array([b"a", b"b", b"c"]), np.array([2.0, 1.0, 1.0]))
     judged = np.array([[b"a-long-one", b"b"], [b"x", b"y"]])
-    placed = Placed(("q1", "q2"), np.array([[NEW, 1], [NEW - 1, MISSING]]), judged)
+    placed = Placement(("q1", "q2"), np.array([[NEW, 1], [NEW - 1, MISSING]]), judged)
     new = reorder_run(run, [placed], "this")
     assert new.docnos.tolist() == [b"a-long-one", b"b", b"a", b"y", b"c"]
     assert new.starts.tolist() == [0, 3, 5]
@@ -351,7 +351,7 @@ def test_placed_documents_come_first_and_the_others_keep_their_order(drawn):
     qids, starts = tuple(map(str, range(len(drawn)))), np.cumsum([0, *map(len, rankings)])
     docnos = np.array([docno for ranking in rankings for docno in ranking], "S8")
     run = Run("r", "t", qids, starts, docnos, np.zeros(len(docnos)))
-    new = reorder_run(run, [Placed(qids, np.array(rows, np.int64).reshape(-1, 5))], "this")
+    new = reorder_run(run, [Placement(qids, np.array(rows, np.int64).reshape(-1, 5))], "this")
     assert new.docnos.tolist() == wanted
     assert new.scores.tolist() == [float(score) for ranking in rankings for score in range(len(ranking), 0, -1)]
 

@@ -24,7 +24,7 @@ from fairtrec.support.literals import Pronouns
     "-o",
     "--output",
     required=True,
-    type=options.PLACE,
+    type=options.PATH,
     metavar="FILE",
     help="The new collection: .tsv or .jsonl, and perhaps .gz, .bz2 or .zst behind that.",
 )

@@ -58,7 +58,7 @@ def _strengths(_: Any, __: Any, text: str) -> list[float]:
 @click.option(
     "-o",
     "--output",
-    type=options.PLACE,
+    type=options.PATH,
     metavar="FOLDER|FILE",
     help="The folder of models. With --rank: the run, or for several models a folder of runs.  "
     "[default: standard output]",
