@@ -64,9 +64,14 @@ def know_membership(inputs: Inputs) -> Floats:
     """Give the membership of ranked documents [query, rank, group]; -1 if it is unknown."""
     if inputs.context.labels is not None:
         return np.nan_to_num(inputs.membership, nan=-1.0)
-    found = inputs.documents.document_counts
+    found, rows = inputs.documents.document_counts, inputs.ranked
+    if rows.size < len(found.known):  # there are fewer documents to look at
+        table: Any = found.counts  # whole numbers, of which only those that are taken become floats
+        counts = take(table, rows)
+        counts[(rows != MISSING) & ~found.known[rows]] = np.nan
+        return np.nan_to_num(membership(counts, inputs.context.membership), nan=-1.0)
     belongs = membership(np.where(found.known[:, None], found.counts, np.nan), inputs.context.membership)
-    return np.nan_to_num(take(belongs, inputs.ranked), nan=-1.0)
+    return np.nan_to_num(take(belongs, rows), nan=-1.0)
 
 
 def count_pairs(blocks: Blocks, belongs: Floats, reach: int | None, groups: Sequence[str]) -> TiedPairs:

@@ -14,6 +14,7 @@ from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.docnos import GOLDEN, lay_rows
 from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.formats import columns, spans
+from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.literals import RankedBy, RunFormat, ScoreType
@@ -136,6 +137,16 @@ def split_samples(whole: Run) -> System:
 
 def find_repeat(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
     """Find a document that appears twice in one ranking: the query's number and the two rows, or None."""
+    if extension is not None and docnos.dtype.itemsize and len(docnos) < 1 << 31:
+        letters, edges = np.ascontiguousarray(docnos).view(np.uint8), np.ascontiguousarray(starts, np.int64)
+        slots = np.zeros(1 << max(1, (2 * int(np.diff(edges).max(initial=0))).bit_length()), np.int32)
+        one, other = extension.find_twice(letters, docnos.dtype.itemsize, edges, slots)
+        return None if one < 0 else (int(np.searchsorted(edges, other, side="right")) - 1, [one, other])
+    return _find_repeat_plain(starts, docnos)
+
+
+def _find_repeat_plain(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
+    """Find the same in numpy."""
     edges = {*np.searchsorted(starts, np.arange(0, starts[-1], PIECE)).tolist(), len(starts) - 1}
     for first, last in pairwise(sorted(edges)):
         keys, lengths = fingerprints(docnos[starts[first] : starts[last]]), np.diff(starts[first : last + 1])

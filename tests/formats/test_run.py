@@ -237,7 +237,9 @@ def test_duplicates_need_not_be_neighbours(tmp_path, size):
         run.read(path)
 
 
-def test_duplicates_among_rankings_of_very_different_lengths():
+@pytest.mark.parametrize("extension", [run.extension, None])
+def test_duplicates_among_rankings_of_very_different_lengths(extension, monkeypatch):
+    monkeypatch.setattr(run, "extension", extension)
     starts = np.array([0, 5000, *range(5001, 5101)])
     names = np.array([b"d%d" % i for i in range(5000)] + [b"d1"] * 100)
     assert run.find_repeat(starts, names) is None
@@ -252,7 +254,8 @@ def test_duplicates_are_found_whatever_is_looked_at_at_once(rankings, lines):
     names = np.array([b"d%d" % i for ranking in rankings for i in ranking], dtype="S2")
     twice = [query for query, ranking in enumerate(rankings) if len(set(ranking)) < len(ranking)]
     with mock.patch.object(run, "PIECE", lines), mock.patch.object(run, "MANY", 3):
-        found = run.find_repeat(starts, names)
+        found = run._find_repeat_plain(starts, names)
+    assert run.find_repeat(starts, names) == found
     assert (None if found is None else found[0]) == (twice[0] if twice else None)
     if found is not None:
         first, second = found[1]
@@ -262,6 +265,7 @@ def test_duplicates_are_found_whatever_is_looked_at_at_once(rankings, lines):
 
 @pytest.mark.parametrize("shape", ["even", "uneven"])
 def test_documents_with_equal_hashes_are_no_duplicates(monkeypatch, shape):
+    monkeypatch.setattr(run, "extension", None)  # which compares docnos
     monkeypatch.setattr(run, "fingerprints", lambda column: np.zeros(len(column), dtype=np.uint64))
     starts = np.array([0, 3, 5]) if shape == "even" else np.array([0, 5000, *range(5001, 5101)])
     names = np.array([b"d%d" % i for i in range(starts[-1])])

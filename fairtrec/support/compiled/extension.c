@@ -709,6 +709,57 @@ static inline uint64_t fingerprint(const unsigned char *text, Py_ssize_t size, c
     return key;
 }
 
+/* Find the first docno that stands twice in one of several lists, which lie one behind the other: its two places, or -1. The
+ * table (int32, as zeros) has room for twice the longest list. What it holds of lists before counts as free. */
+static PyObject *find_twice(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer docnos, starts, slots;
+    Py_ssize_t width;
+    if (!PyArg_ParseTuple(arguments, "y*ny*w*", &docnos, &width, &starts, &slots))
+        return NULL;
+    Py_ssize_t lists = starts.len / 8 - 1, size = slots.len / 4, all = width > 0 ? docnos.len / width : 0;
+    int64_t first = -1, second = -1;
+    const int64_t *edges = starts.buf;
+    int bits = 1, good = width > 0 && lists >= 0 && size > 1 && (size & (size - 1)) == 0 && all < INT32_MAX;
+    while (((Py_ssize_t)1 << bits) < size)
+        bits++;
+    for (Py_ssize_t i = 0; good && i < lists; i++)
+        good = edges[i] >= 0 && edges[i] <= edges[i + 1] && edges[i + 1] <= all && 2 * (edges[i + 1] - edges[i]) <= size;
+    if (good) {
+        const unsigned char *texts = docnos.buf, *limit = texts + docnos.len;
+        int32_t *table = slots.buf;
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; first < 0 && i < lists; i++)
+            for (int64_t row = edges[i]; first < 0 && row < edges[i + 1]; row++) {
+                const unsigned char *text = texts + row * width;
+                uint64_t key = 0;
+                for (Py_ssize_t at = 0; at < width; at += 8)
+                    key = (key ^ padded_word(text + at, width - at, limit)) * GOLDEN;
+                size_t slot = (size_t)((key ^ key >> 29) * GOLDEN >> (64 - bits));
+                int32_t other; /* the number of a row, and 1 */
+                for (Py_ssize_t tried = 0; tried < size && (other = table[slot]) > edges[i] && other <= row; tried++) {
+                    if (memcmp(texts + (other - 1) * width, text, (size_t)width) == 0) {
+                        first = other - 1;
+                        second = row;
+                        break;
+                    }
+                    slot = (slot + 1) & (size_t)(size - 1);
+                }
+                table[slot] = (int32_t)(row + 1);
+            }
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&docnos);
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&slots);
+    if (!good) {
+        PyErr_SetString(PyExc_ValueError, "the lists do not fit their buffers");
+        return NULL;
+    }
+    return Py_BuildValue("LL", (long long)first, (long long)second);
+}
+
 enum { WIDEST = 1024, LATER = 2 * AHEAD };
 #define MOST_COUNT 0xFFFFFFFF /* of tokens or terms of a document */
 
@@ -1420,6 +1471,7 @@ static PyMethodDef methods[] = {
     {"line_edges", line_edges, METH_VARARGS, "Find the starts, tabs and ends of lines."},
     {"find", find, METH_VARARGS, "Find rows of docnos."},
     {"lay_out", lay_out, METH_VARARGS, "Lay out a hash table of row numbers."},
+    {"find_twice", find_twice, METH_VARARGS, "Find a docno that stands twice in a list."},
     {"take_counts", take_counts, METH_VARARGS, "Look up the documents of lines, and keep their counts."},
     {"log", log_of, METH_VARARGS, "Compute natural logarithms."},
     {"log2", log2_of, METH_VARARGS, "Compute logarithms to base 2."},
@@ -1429,7 +1481,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 7 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 8 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {

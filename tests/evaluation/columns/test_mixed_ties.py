@@ -225,3 +225,21 @@ def test_a_block_of_many_is_cut_behind_its_last_document():
     assert kept.docnos.tolist() == docnos[: many + 1].tolist()
     assert run.keep_tied(("q1", "q2"), 1).qids == ()
     assert run.keep_tied(("q2",), None).qids == ()
+
+
+def test_the_membership_of_few_ranks_is_that_of_the_table():
+    from types import SimpleNamespace
+
+    from fairtrec.evaluation.tied_groups import know_membership
+
+    random = np.random.default_rng(3)
+    counts, known = random.integers(0, 4, (50, 2)), random.random(50) < 0.8
+    found = SimpleNamespace(known=known, counts=counts)
+    context = SimpleNamespace(labels=None, membership="share")
+    ranked = random.integers(-1, 50, (40, 4))
+    inputs = [
+        SimpleNamespace(documents=SimpleNamespace(document_counts=found), context=context, ranked=rows)
+        for rows in (ranked, *ranked[:, None])
+    ]
+    whole, *parts = map(know_membership, inputs)
+    assert np.concatenate(parts).tobytes() == whole.tobytes()

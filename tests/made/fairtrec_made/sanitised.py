@@ -154,6 +154,8 @@ def main(built: str, kind: str, many: str) -> None:
         if found is not None:
             names = found["docno"]
             Docnos.collect(names).rows(names[::-1].astype(f"S{draw.choice([1, 8, 9, 40])}"))
+            edges = np.array(sorted(draw.randrange(len(names) + 1) for _ in range(4)))
+            watched.find_twice(names.view("u1"), names.dtype.itemsize, edges, np.zeros(1 << 12, "i4"))
         watched.survey(block)
         if kind == "counts":
             names = (block.split() or [b"d"])[:: draw.randrange(1, 4)]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import Docnos, docnos
-from fairtrec.formats import columns, spans
+from fairtrec.formats import columns, run, spans
 from fairtrec.support import compiled
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import InputError
@@ -191,7 +191,21 @@ def test_documents_are_found_in_the_hash_tables_of_c_and_of_numpy(texts):
     assert table.rows(names).tolist() == expected.tolist()
 
 
+@given(st.lists(st.lists(st.text("ab", max_size=3), max_size=9), min_size=1, max_size=5), st.sampled_from([8, 9, 24]))
+def test_the_document_that_stands_twice_is_the_one_that_numpy_finds(lists, width):
+    starts = np.cumsum([0, *map(len, lists)])
+    several = np.array(["x" + text for each in lists for text in each] or ["x"]).astype(f"S{width}")[: starts[-1]]
+    found = run.find_repeat(starts, several)
+    assert found == run._find_repeat_plain(starts, several)
+    twice = [len(each) > len({*each}) for each in lists]
+    assert (found is None) == (not any(twice))
+    assert found is None or found[0] == twice.index(True)
+
+
 UNFIT = {
+    "lists beyond their docnos": lambda: extension.find_twice(b"abcd", 1, np.array([0, 5]), np.zeros(16, "i4")),
+    "lists that fall": lambda: extension.find_twice(b"abcd", 1, np.array([0, 4, 2]), np.zeros(16, "i4")),
+    "a table too small for a list": lambda: extension.find_twice(b"abcd", 1, np.array([0, 4]), np.zeros(4, "i4")),
     "a hash table without a free slot": lambda: extension.lay_out(np.zeros(2, "u8"), np.zeros(2, "i4")),
     "a hash table of no power of two": lambda: extension.lay_out(np.zeros(1, "u8"), np.zeros(3, "i4")),
     "counts of rows beyond the table": lambda: take_counts(numbers=np.zeros((2, 3), "i8")),
