@@ -145,7 +145,19 @@ def jensen_shannon(p: Floats, q: Floats, base: float = 2.0) -> Floats:
     [1.0, 0.311278]
     """
     middle = (p + q) / 2
-    return np.asarray((kl(p, middle) + kl(q, middle)) / (2 * log_of_number(base)))
+    if not np.isfinite(middle.sum()):  # something is unknown
+        return np.asarray((kl(p, middle) + kl(q, middle)) / (2 * log_of_number(base)))
+    both = np.empty((2, *middle.shape))  # the two divergences at once, each as kl has it
+    both[0], both[1] = p, q
+    with np.errstate(all="ignore"):  # of what neither has
+        ratio = both / middle
+    there = both > 0
+    if not there.all():
+        np.copyto(ratio, 1.0, where=~there)
+    parts = log(ratio)
+    parts *= both
+    first, second = np.maximum(add_groups(parts), 0.0)
+    return np.asarray((first + second) / (2 * log_of_number(base)))
 
 
 def match_distance(p: Floats, q: Floats) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.data.docnos import Shape
 
+FEW_KINDS = 6  # which are numbered one by one
 MOST = 1_000_000  # sequences, or states; of more, what they tell is not worth its time
 NUMBERS = 1 << 62  # of rows that can be told apart by one number
 Small = np.ndarray[Shape, np.dtype[np.int8]]
@@ -152,6 +153,13 @@ def number_kinds(kinds: Ints | Small) -> Ints:
     >>> number_kinds(np.array([[1, 0, 1]])).tolist()
     [[0, 0, 1]]
     """
+    many = int(kinds.max(initial=-1)) + 1
+    if many <= FEW_KINDS:
+        numbers = np.full(kinds.shape, -1, dtype=np.int64)
+        for kind in range(many):
+            is_kind = kinds == kind
+            numbers += np.cumsum(is_kind, axis=1, dtype=np.int16) * is_kind
+        return numbers
     order = np.argsort(kinds, axis=1, kind="stable")
     ordered = np.take_along_axis(kinds, order, axis=1)
     new = np.ones(ordered.shape, dtype=np.bool_)

@@ -20,6 +20,8 @@ from fairtrec.measure import RankForm, SumOverRanks
 KINDS = 64
 SHARED = 100_000  # so few sequences are listed once for all queries
 SHARED_BY = 1_000  # orders that are as fair, of which the first is taken
+TANGENT_PAYS, SAMPLE = 5_000, 1_000  # sequences, of which some are rated first
+MARGIN = 1e-7  # of fairness, far more than rounding
 ALIKE = 20_000  # orders on fronts, which are kept for other runs of the same documents
 
 
@@ -61,7 +63,10 @@ class _Documents:
         return cls(problem, row, useful, exposed, movable, kinds, examples, docs, worth, supply, key)
 
     def sums(self, steps: SequenceSteps, examples: Ints, worth: Floats | None) -> tuple[Floats, Floats]:
-        """Add up utility, unless nobody asks for it, and exposure; give utility and fairness [sequence]."""
+        """Add up utility, unless nobody asks for it, and exposure; give utility and fairness [sequence].
+
+        If nobody asks for utility, fairness is -inf for sequences that are not the fairest.
+        """
         problem, row, useful, shares = self.problem, self.row, self.useful, self.exposed.shares[0]
         utility, exposure, place = np.zeros(1), np.zeros((1, shares.shape[1])), 0
         for rank, weight in enumerate(self.exposed.weights[0, : problem.lengths[row]].tolist()):
@@ -73,7 +78,24 @@ class _Documents:
                 utility = steps.add_up(useful.weights[row, rank] * worth, place, utility)
             exposure = exposure[steps.ways[place]] + (weight * shares[examples])[steps.kinds[place]]
             place += 1
-        return utility, self.exposed.value(exposure[None])[0]
+        return utility, self._rate_fairest(exposure) if worth is None else self.exposed.value(exposure[None])[0]
+
+    def _rate_fairest(self, exposure: Floats) -> Floats:
+        """Give the fairness [sequence] of those that may be the fairest; -inf for what a tangent shows to be worse."""
+        if len(exposure) < TANGENT_PAYS or not self.exposed.concave[0]:
+            return np.asarray(self.exposed.value(exposure[None])[0])
+        some = np.arange(0, len(exposure), len(exposure) // SAMPLE)
+        known = self.exposed.value(exposure[None, some])[0]
+        best = int(known.argmax())
+        if not np.isfinite(known[best]):
+            return np.asarray(self.exposed.value(exposure[None])[0])
+        point = exposure[some[best]]
+        slope = self.exposed.slope(point[None, None])[0, 0]
+        bound = known[best] + ((exposure - point) * slope).sum(axis=1)
+        kept = np.flatnonzero(bound >= known[best] - MARGIN)
+        fairness = np.full(len(exposure), -np.inf)
+        fairness[kept] = self.exposed.value(exposure[None, kept])[0]
+        return fairness
 
     def front(self) -> Found | None:
         """Find the orders on the front, with those that are alike; None where there are too many sequences."""

@@ -9,7 +9,8 @@ Nothing is drawn at random, and all caps are numbers of steps.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,9 +18,9 @@ import numpy as np
 
 from fairtrec.commands.rerank.exposures import ExposureFairness
 from fairtrec.commands.rerank.problem import Problem
-from fairtrec.data import MISSING, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.formulas.fronts import Front, sort_undominated, upper_corners
-from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.rounding import NEAR, same
 from fairtrec.formulas.sequences import group_by_kind, number_kinds
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import RankForm, SumOverRanks
@@ -59,6 +60,7 @@ class Walks:
     seen: dict[bytes, _Neighbors] = field(default_factory=dict)
     started: list[_Neighbors] = field(default_factory=list)
     cells: int = 0
+    quick: "_SumsByKind | None" = None
 
     @classmethod
     def set_up(cls, problem: Problem, row: int, kinds: Ints, useful: RankForm | None, fair: RankForm | None) -> "Walks":
@@ -71,9 +73,10 @@ class Walks:
             worth = grades[row, movable].astype(np.float64)
         docs, supply = group_by_kind(kinds, worth, many, ranks)
         docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)] if len(movable) else docs)
-        return cls(
-            problem, row, docs, np.minimum(supply, ranks), falls, ExposureFairness.find(problem, np.array([row]), fair)
-        )
+        exposed = ExposureFairness.find(problem, np.array([row]), fair)
+        walks = cls(problem, row, docs, np.minimum(supply, ranks), falls, exposed)
+        walks.quick = None if falls is None or exposed is None else _SumsByKind.find(walks, exposed)
+        return walks
 
     def tops(self, kinds: Ints) -> Ints:
         """Say which documents stand at all ranks [order, rank], where these kinds stand at the free ones."""
@@ -83,9 +86,15 @@ class Walks:
         """Evaluate orders by their kinds [order, rank]."""
         if not len(kinds):
             return _Neighbors(kinds, np.zeros(0), np.zeros(0))
-        problem, row, tops = self.problem, self.row, self.tops(kinds)
+        problem, row = self.problem, self.row
+        if self.quick is not None and self.exposed is not None:
+            self.cells += len(kinds) * int(problem.lengths[row])
+            utility, exposure = self.quick.add_up(kinds)
+            fairness = self.exposed.value(exposure[None])[0]
+            return _Neighbors(kinds, utility, np.where(np.isfinite(fairness), fairness, -np.inf))
+        tops = self.tops(kinds)
         self.cells += tops.size
-        utility = np.zeros(len(tops)) if self.blind else self._utility_of(tops)
+        utility = np.zeros(len(tops)) if self.blind else self.utility_of(tops)
         if self.exposed is not None:
             fairness = self.exposed.value(self.exposed.exposure(0, tops)[None])[0]
         else:
@@ -102,7 +111,7 @@ class Walks:
 
     def _moved(self, kinds: Ints) -> Ints:
         ranks = len(kinds)
-        upper, lower = np.triu_indices(ranks, 1)
+        upper, lower = _list_pairs(ranks)
         differ = kinds[upper] != kinds[lower]
         if self.grades is not None:
             differ &= self.grades[kinds[upper]] == self.grades[kinds[lower]]
@@ -195,12 +204,13 @@ class Walks:
         own = np.arange(self.problem.lengths[self.row])[None]
         tops = np.concatenate([tops, own])
         fairness = self.problem.compute_fairness(self.row, tops)  # as it is printed, to the last digit
-        utility = self._utility_of(tops)
+        utility = self.utility_of(tops)
         found = np.isfinite(fairness)
         box = np.array([[utility[found].max(), utility[found].min()], [max(most, fairness[found].max())] * 2])
         return Front.keep_best(utility[found], fairness[found], tops[found], box)
 
-    def _utility_of(self, tops: Ints) -> Floats:
+    def utility_of(self, tops: Ints) -> Floats:
+        """Give the utility of orders of documents at all ranks [order, rank]."""
         if self.useful is not None:
             return weighted_sum(np.nan_to_num(self.useful.gains[self.row])[tops], self.useful.weights[self.row])
         found = self.problem.compute_utility(self.row, tops)
@@ -224,7 +234,7 @@ class _Hull:
         old = np.array([*self.points.values()]).reshape(-1, 2)
         utility = np.concatenate([old[:, 0], *(each.utility for each in batches)])
         fairness = np.concatenate([old[:, 1], *(each.fairness for each in batches)])
-        usable = np.flatnonzero(np.isfinite(fairness))
+        usable = np.flatnonzero(np.isfinite(fairness) & self._may_rise(utility, fairness, len(old)))
         order, starts, _ = sort_undominated(np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable])
         kept = usable[order[starts]]
         kept = kept[upper_corners(utility[kept], fairness[kept])]
@@ -235,12 +245,82 @@ class _Hull:
             key = keys[at] if not batch else batches[batch - 1].kinds[at - firsts[batch - 1]].astype(np.int64).tobytes()
             self.points[key] = float(utility[at]), float(fairness[at])
 
+    def _may_rise(self, utility: Floats, fairness: Floats, many: int) -> Bools:
+        """Leave out what lies below the hull, whose corners are the first so many points, by more than rounding."""
+        if many < 2:
+            return np.ones(len(utility), dtype=np.bool_)
+        corners = utility[:many][::-1], fairness[:many][::-1]  # by rising utility
+        level = np.interp(utility, *corners, right=-np.inf)
+        rises: Bools = np.asarray(fairness >= level - GAINED * np.maximum(np.abs(level), 1.0))
+        rises[:many] = True
+        return np.asarray(rises | (utility > corners[0][-1]))
+
     def edges(self) -> Iterator[tuple[bytes, bytes]]:
         """Go along the edges, those of most utility first."""
         keys = [*self.points]
         for one, other in pairwise(keys):
             if self.points[one][0] - self.points[other][0] > GAINED:
                 yield one, other
+
+
+@cache
+def _list_pairs(ranks: int) -> tuple[Ints, Ints]:
+    """List the pairs of ranks, the upper ones first."""
+    return np.triu_indices(ranks, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _SumsByKind:
+    """What documents add at the free ranks, by their kinds: utility and exposure are sums of it.
+
+    ``gains`` [kind, number] and ``shares`` [kind, a] are those of documents, ``discounts`` and ``weights`` [rank] those
+    of the ranks; ``fixed`` is what the other documents add to utility and, [a], exposure.
+    """
+
+    gains: Floats
+    shares: Floats
+    discounts: Floats
+    weights: Floats
+    fixed: tuple[float, Floats]
+    blind: bool = False
+
+    @classmethod
+    def find(cls, walks: "Walks", exposed: ExposureFairness) -> "_SumsByKind | None":
+        """Take what documents add; None if documents of a kind differ in exposure, or others are not fixed."""
+        row, ranks, useful = walks.row, walks.problem.ranks(walks.row), walks.useful
+        there = walks.docs != MISSING
+        if not len(ranks) or not there.any(axis=1).all():
+            return None
+        gains, discounts = np.zeros(walks.docs.shape), np.zeros(len(ranks))
+        if useful is not None:
+            if len(useful.weights[row]) <= int(ranks.max()):
+                return None
+            gains = np.where(there, np.nan_to_num(useful.gains[row])[np.maximum(walks.docs, 0)], 0.0)
+            discounts = useful.weights[row, ranks]
+        shares = exposed.shares[0][walks.docs[:, 0]]
+        alike = (exposed.shares[0][np.maximum(walks.docs, 0)] == shares[:, None]).all(axis=2) | ~there
+        if not alike.all():
+            return None
+        quick = cls(gains, shares, discounts, exposed.weights[0, ranks], (0.0, np.zeros(1)), blind=walks.blind)
+        one = np.repeat(np.arange(len(gains)), np.minimum(walks.supply, len(ranks)))
+        if len(one) < len(ranks):
+            return None
+        orders = np.stack([one[: len(ranks)], one[::-1][: len(ranks)]])
+        tops = walks.tops(orders)
+        utility, exposure = quick.add_up(orders)
+        whole = utility if walks.blind else walks.utility_of(tops)
+        apart = whole - utility, exposed.exposure(0, tops) - exposure
+        if not (same(apart[0][:1], apart[0][1:]).all() and same(apart[1][0], apart[1][1]).all()):
+            return None
+        return replace(quick, fixed=(float(apart[0][0]), apart[1][0]))
+
+    def add_up(self, kinds: Ints) -> tuple[Floats, Floats]:
+        """Add up utility [order] and exposure [order, a] of orders by their kinds [order, rank]."""
+        exposure = weighted_sum(self.shares.take(kinds, axis=0), self.weights) + self.fixed[1]
+        if self.blind:
+            return np.zeros(len(kinds)), exposure
+        places = kinds * self.gains.shape[1] + number_kinds(kinds)
+        return weighted_sum(self.gains.ravel().take(places), self.discounts) + self.fixed[0], exposure
 
 
 def _first_best(values: Floats) -> int:
@@ -295,6 +375,7 @@ def climb_fairness(problem: Problem, row: int, fair: RankForm | None, grades: In
     docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)] if len(movable) else docs)
     exposed = ExposureFairness.find(problem, np.array([row]), fair)
     walks = Walks(problem, row, docs, np.minimum(supply, len(ranks)), None, exposed, of_kind, blind=True)
+    walks.quick = None if exposed is None else _SumsByKind.find(walks, exposed)
     own = of_place[ranks]
     top = walks.tops(walks.climb(own, walks.start(own), 0.0)[None])
     return top[0], float(problem.compute_fairness(row, top)[0])
