@@ -65,6 +65,27 @@ def ablate() -> None:
     report("ablate 32 x 32: MiB", cost.peak, 200, cost)
 
 
+def cutoffs() -> None:
+    """Compare 512 cutoffs of a measure with the deepest one."""
+    given = [
+        "none",
+        ranked(100, 1_000),
+        "--counts",
+        table(),
+        "--background",
+        ranked(100, 1_000),
+        "-j",
+        "1",
+        "-f",
+        "tsv",
+    ]
+    for name in ("NFaiRR", "NDKL", "AWRF", "DP"):
+        every = " ".join(f"{name}@{cutoff}" for cutoff in range(1, 513))
+        whole, deepest = ([BIN / "fairtrec", "eval", *given, "-m", asked] for asked in (every, f"{name}@512"))
+        pair = paired(whole, deepest)
+        report(f"{name}@1..512 of 100 x 1,000: CPU, of @512", pair.cpu_ratio, 2, pair.detail)
+
+
 def pictures() -> None:
     """Compare the page of 512 runs with their table; place labels at twice as many dots."""
     batch = generated(FOLDER / "batch512", 512, 43, 10)
@@ -94,7 +115,7 @@ def place(many: int, kind: str) -> None:
 
 
 def main() -> None:
-    for part in (arab, foe, ablate, pictures, completion):
+    for part in (arab, foe, ablate, cutoffs, pictures, completion):
         part()
 
 
