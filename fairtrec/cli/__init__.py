@@ -307,7 +307,7 @@ def _fault(fault: Exception) -> int:
     if isinstance(fault, MemoryError):
         raise fault
     if isinstance(fault, OSError) and fault.errno in FULL:
-        _say("there is no room left where the output goes; make some, or write elsewhere with -o")
+        _say("the disk of the output is full; free some space, or write elsewhere with -o")
         return 2
     if os.environ.get("FAIRTREC_DEBUG"):
         raise fault

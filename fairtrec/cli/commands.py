@@ -307,7 +307,7 @@ def load(point: "EntryPoint") -> click.Command:
         raise UsageError(f"the plug-in {point.value} of the command {point.name} does not load: {fault!r}") from fault
     if not isinstance(found, Titled):
         what = "a click command of class fairtrec.cli.commands.Titled"
-        raise UsageError(f"the plug-in {point.value} is no command; it must be {what}")
+        raise UsageError(f"the plug-in {point.value} is not a command; it must be {what}")
     if found.name != point.name:
         raise UsageError(
             f"the plug-in {point.value} is announced as {point.name}; command and entry point need one name"

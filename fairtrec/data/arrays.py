@@ -68,7 +68,7 @@ def read_indices(indices: Any, documents: int) -> Ints:
     """Take the places of documents among the docnos. Raises InputError for one that is out of their range."""
     rows = read_array(indices, "indices")
     if rows.dtype.kind not in "iu" or (rows.size and not 0 <= rows.min() <= rows.max() < documents):
-        raise InputError(f"the indices are no whole numbers from 0 to {documents - 1}; correct them")
+        raise InputError(f"the indices are not whole numbers from 0 to {documents - 1}; correct them")
     return rows.astype(np.int64, copy=False)
 
 

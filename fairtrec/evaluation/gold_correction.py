@@ -275,13 +275,13 @@ def _unlabelled(measure: Measure) -> str:
     if "membership" in measure.needs and not OF_DOCUMENTS.intersection(measure.needs):
         return ""
     is_of_set = SETS.intersection(measure.needs) and "ranked" not in measure.needs
-    return "it is of a set beside the run, from which nothing was drawn" if is_of_set else NO_WORDS
+    return "it uses a set other than the run, and nothing was drawn from that set" if is_of_set else NO_WORDS
 
 
 def _unfit(measure: Measure) -> str:
     """Say why nothing corrects a measure, as far as its inputs tell."""
     if measure.total or measure.geometric:
-        return "it is no mean of the values of queries, which gold labels correct"
+        return "it is not a mean over queries, and gold labels correct only these"
     if OF_NO_GROUP.intersection(measure.needs):
         return "it looks at positions or other rankings, and gold labels are of groups"
     if "judged_membership" in measure.needs:

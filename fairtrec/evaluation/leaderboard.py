@@ -272,5 +272,5 @@ def spread(
     """
     aggregates.refuse(result.scores, "best, median and worst have")
     if slices is not None and "all" in slices:
-        raise UsageError("'all' stands for all queries; give this slice another name")
+        raise UsageError("'all' means all queries; give this slice another name")
     return TopicSpread(result, dict(slices or {}), summary_only)

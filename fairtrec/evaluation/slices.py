@@ -117,7 +117,7 @@ def note_slices(result: Result, slices: Slices) -> list[Note]:
     if not slices:
         return []
     for name in RESERVED.keys() & slices.keys():
-        raise UsageError(f"{name!r} stands for {RESERVED[name]}; give this slice another name")
+        raise UsageError(f"{name!r} means {RESERVED[name]}; give this slice another name")
     evaluated = set().union(*(scores.qids for scores in result.scores))
     in_slices = set().union(*slices.values())
     if not evaluated & in_slices:

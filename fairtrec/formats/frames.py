@@ -180,7 +180,7 @@ class Frame:
             column = _large(column)
             column.validate(full=True)  # of UTF-8
         except pa.ArrowException:
-            self._refuse(which, f"holds {kind} that is no text of UTF-8; {ADVICE}")
+            self._refuse(which, f"holds {kind} that is not UTF-8 text; {ADVICE}")
         return self._padded(which, column)
 
     def _padded(self, which: str, column: Any) -> Docs:

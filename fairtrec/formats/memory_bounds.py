@@ -46,7 +46,7 @@ def open_parquet(path: FilePath, what: str, texts: tuple[str, ...]) -> Iterator[
             yield file
     except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:  # text that is no UTF-8, a year 30000
         why = str(fault).splitlines()[0]
-        raise InputError(f"this is no Parquet file of {what} ({why}); write it again", path) from None
+        raise InputError(f"not a Parquet file of {what} ({why}); write it again", path) from None
 
 
 @contextmanager

@@ -189,7 +189,7 @@ def _packed(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str
     except ValueError as error:
         fault = str(error)
     shown = "{qid: {docno: " + wanted.number + "}}"
-    raise InputError(f"this is no CBOR of {shown} ({fault}); write it again, as Parquet", path)
+    raise InputError(f"not CBOR of {shown} ({fault}); write it again, as Parquet", path)
 
 
 def _counted(blocks: Iterable[bytes], path: FilePath, wanted: WantedColumns) -> Iterator[bytes]:

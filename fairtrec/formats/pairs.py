@@ -87,7 +87,7 @@ def _paired(rows: Iterable[tuple[int, Any]], name: str, path: FilePath, sha256: 
         pair = left, right = _pair(row, path, number, one_way=one_way)
         for word, side in zip(pair, (LEFT, RIGHT) if right else (LEFT,), strict=False):
             if sides.setdefault(word, side) != side:
-                message = f"{word} stands on the {sides[word]} of another pair, and here on the {side}; "
+                message = f"{word} is on the {sides[word]} of another pair, and on the {side} here; "
                 raise InputError(f"{message}keep each group on one side", path, number)
         if one_way and left in partners and (right in partners or "" in (right, partners[left])):
             becomes = f"becomes {partners[left]}" if partners[left] else "goes"

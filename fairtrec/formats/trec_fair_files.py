@@ -257,7 +257,7 @@ def authors(path: FilePath, truth: Truth) -> Authors:
         raise InputError(message, path)
     groups = sorted(number_of)
     if not groups:
-        raise InputError("there is no label in this file; write one for each author, behind the document's id", path)
+        raise InputError("the file has no label; write one for each author after the document's id", path)
     if len(row_of) * len(groups) > MOST_CELLS:
         raise InputError(f"{len(groups)} labels for {len(row_of)} documents do not fit into memory; merge groups", path)
     column = np.argsort(ints([number_of[group] for group in groups]), kind="stable")

@@ -25,8 +25,8 @@ _TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
 _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
 _TARGET = "{} column{} where a target has two, or three; write: group<TAB>share, or qid<TAB>group<TAB>share"
 _HEADERS = {(*qid, "group", of) for qid in ((), ("qid",)) for of in ("share", "count")}
-_WEIGHT = "{} column{} where there are two; write: rank<TAB>weight"
-_DOCUMENT = "{} column{} where there are two or three; write: qid docno [side]"
+_WEIGHT = "{} column{} instead of two; write: rank<TAB>weight"
+_DOCUMENT = "{} column{} instead of two or three; write: qid docno [side]"
 NumberedLine = tuple[int, bytes]
 
 
@@ -120,7 +120,7 @@ def slices(path: FilePath) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for number, (qid, name) in rows(opening.lines(path, comment=b"#"), path, (2,), _SLICE, filled=2, otherwise=None):
         if name in RESERVED:
-            raise InputError(f"{name!r} stands for {RESERVED[name]}; give this slice another name", path, number)
+            raise InputError(f"{name!r} means {RESERVED[name]}; give this slice another name", path, number)
         members = found.setdefault(name, {})
         if len(found) > MOST_SLICES:
             what = f"more than {MOST_SLICES:,} slices"
@@ -197,7 +197,7 @@ def discount(path: FilePath) -> list[float]:
         if not found and cells == ["rank", "weight"]:
             continue
         if cells[0] != str(len(found) + 1):
-            raise InputError(f"rank {cells[0]} stands where {len(found) + 1} is due; write all, from 1", path, number)
+            raise InputError(f"rank {cells[0]} instead of {len(found) + 1}; write all, from 1", path, number)
         try:
             weight = float(cells[1])
         except ValueError:

@@ -206,7 +206,7 @@ def _complete(run: Run, wanted: Iterable[str]) -> Run:
     """Keep the wanted queries of a run, each an empty ranking where it has none; all where none are wanted."""
     qids = tuple(wanted) or run.qids
     if not qids:
-        raise InputError("there is no query to evaluate; give qrels or a run with at least one line")
+        raise InputError("no query to evaluate; give qrels or a run with at least one line")
     kept = run.cut(qids, None)
     if run.qids and not kept.qids:
         warnings.warn("the run and the qrels have no query in common; are they of the same collection?", stacklevel=3)

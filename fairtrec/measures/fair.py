@@ -45,7 +45,7 @@ DIVERGENCES: dict[Divergence, Callable[[Floats, Floats], Floats]] = {
 ORDINAL = "nmd", "rnod"  # the divergences of groups that have an order
 ABOVE_GREEDY = NoteKind(
     "above 1, greedy",
-    "{above} of {rankings} rankings have a value above 1, because the greedy order is no upper bound",
+    "{above} of {rankings} rankings have a value above 1, because the greedy order is not an upper bound",
     NoteSeverity.MISLEADING,
 )
 ABOVE_GRADED = NoteKind(
@@ -182,7 +182,7 @@ class FAIR(Measure):
         """Raise UsageError for forms that do not fit together, and for one group where these have an order."""
         super().check(groups)
         if self.form == "product" and self.normaliser != "ideal":
-            raise UsageError(f"{self}: the product is normalised by the ideal alone; leave out normaliser, or form")
+            raise UsageError(f"{self}: the product is normalized only by the ideal; leave out normaliser, or form")
         if self.form == "sum" and self.gain == "precision":
             raise UsageError(f"{self}: precision is of all ranks together; add form=product")
         if self.divergence in ORDINAL and len(groups) < 2:

@@ -81,7 +81,7 @@ def frame(of: Answer, *, per_query: bool) -> Any:
     if not isinstance(of, Result):
         kind = _kind(of)
         if per_query and "per_query" not in kind.options:
-            raise UsageError("this has no values of queries beside those that it shows; leave out per_query")
+            raise UsageError("this answer has no other values of queries; leave out per_query")
         head, *cells = kind.part("rows")(of, places=None, **{"per_query": True} if per_query else {})
         made = pd.DataFrame(cells, columns=[*head])
     elif per_query:

@@ -270,7 +270,7 @@ class FOE(Reranker):
         """Return the order [query, place]."""
         utility = {"minmax": scaled, "raw": scores, "grade": scores if relevance is None else relevance}[self.utility]
         if self.utility == "raw" and (utility < 0).any():
-            raise InputError("there are scores below 0, which are no utility; take utility=minmax")
+            raise InputError("some scores are below 0, which is not a utility; use utility=minmax")
         free = int(group_of.max(initial=0)) + 1 if self.unknown == "free" else None
         lists = Lists.group_documents(group_of, lengths, self.cutoff, free)
         worth = np.maximum(np.nan_to_num(lists.spread(utility)), 0.0)

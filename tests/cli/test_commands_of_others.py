@@ -104,8 +104,8 @@ def test_no_package_is_looked_at_where_a_command_of_ours_is_called(fairtrec_with
 
 BROKEN = [
     ("raise SystemError('no\\nluck')", "does not load"),
-    ("command = 3", "is no command; it must be a click command of class fairtrec.cli.commands.Titled"),
-    ("import click\ncommand = click.Command('mine')", "is no command"),
+    ("command = 3", "is not a command; it must be a click command of class fairtrec.cli.commands.Titled"),
+    ("import click\ncommand = click.Command('mine')", "is not a command"),
     (EXAMPLE, "is announced as mine; command and entry point need one name"),
 ]
 

@@ -174,7 +174,7 @@ def test_a_full_disk_for_the_output_is_one_line(workplace, command):
         ended = fairtrec(*command.split(), stdout=full)
     assert ended.returncode == 2
     said = [line for line in ended.stderr.splitlines() if not line.startswith("#")]
-    assert said == ["there is no room left where the output goes; make some, or write elsewhere with -o"]
+    assert said == ["the disk of the output is full; free some space, or write elsewhere with -o"]
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_exit_codes(monkeypatch, capsys, arguments, code):
         (
             OSError(28, "full"),
             2,
-            "there is no room left where the output goes; make some, or write elsewhere with -o\n",
+            "the disk of the output is full; free some space, or write elsewhere with -o\n",
         ),
         (KeyboardInterrupt(), 130, "\n"),
         (click.Abort(), 130, ""),
@@ -137,7 +137,7 @@ def test_what_is_cut_short_is_told(tmp_path, unbuffered):
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     done = subprocess.run(["sh", "-c", command], cwd=REPOSITORY, env=environment, capture_output=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"there is no room left where the output goes")
+    assert done.stderr.startswith(b"the disk of the output is full")
 
 
 def test_closed_streams_do_no_harm(tmp_path):

@@ -198,7 +198,7 @@ def test_limits_hold_of_what_is_unpacked_and_of_rows_of_parquet(copied, fairtrec
     ("words", "says"),
     [
         (("--limit", "lines=5"), "--limit raises what --untrusted bounds; add --untrusted"),
-        (("--untrusted", "--limit", "lines=many"), "--limit lines=many is no limit; write NAME=N"),
+        (("--untrusted", "--limit", "lines=many"), "--limit lines=many is not a limit; write NAME=N"),
         (("--untrusted", "--limit", "lines=0"), "the limit of lines is 0; it must be a whole number of 1 or more"),
         (("--untrusted", "--limit", "width=1"), "there is no limit width; choose one of bytes, lines, depth, groups"),
     ],

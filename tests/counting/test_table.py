@@ -176,8 +176,8 @@ def test_reads_arrow_and_parquet_of_others(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"docno": ["a"], "tokens": [1]}, "this is no table of counts"),
-        ({"docno": ["a"], "tokens": [1], "f": [1.5], "m": [1]}, "this is no table of counts"),
+        ({"docno": ["a"], "tokens": [1]}, "not a table of counts"),
+        ({"docno": ["a"], "tokens": [1], "f": [1.5], "m": [1]}, "not a table of counts"),
         ({"docno": ["a", None], "tokens": [1, 1], "f": [1, 1], "m": [1, 1]}, "the column docno has no value"),
         ({"docno": ["a", "b"], "tokens": [1, 1], "f": [1, None], "m": [1, 1]}, "the column f has no value"),
         ({"docno": ["a\0"], "tokens": [1], "f": [1], "m": [1]}, "with a NUL"),
@@ -270,7 +270,7 @@ def test_an_output_is_not_overwritten_and_is_of_a_known_format(tmp_path):
 def test_tsv_refuses_docnos_that_it_cannot_hold(name, tmp_path):
     frame = pa.table({"docno": [name], "tokens": [1], "f": [1], "m": [1]})
     parquet.write_table(frame, tmp_path / "t.parquet")
-    with pytest.raises(InputError, match="cannot stand in TSV"):
+    with pytest.raises(InputError, match="TSV cannot hold it"):
         build.join_tables(tmp_path / "t.tsv", [tmp_path / "t.parquet"])
     assert not (tmp_path / "t.tsv").exists()
 

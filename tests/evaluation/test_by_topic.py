@@ -58,7 +58,7 @@ def test_slices_have_means_of_their_own(result):
     assert [name for name, _, _ in found.rows()] == ["all", "two"]
     wanted = np.nanmean(found.extremes[:, :, [found.qids.index("q0"), found.qids.index("q2")]], axis=2)
     np.testing.assert_allclose(found.take(None, "two"), wanted)
-    with pytest.raises(fairtrec.UsageError, match="stands for all queries"):
+    with pytest.raises(fairtrec.UsageError, match="means all queries"):
         spread(result, {"all": ["q0"]})
 
 

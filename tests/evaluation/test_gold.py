@@ -334,8 +334,8 @@ LABELS = {"a": "f", "b": "m", "c": "m"}
         ("AWRF@3", {}, "it is not a sum over documents, so drawn documents cannot correct it; draw queries"),
         ("Exposure(group='f')@3", {}, "it is not a sum over documents"),
         ("FAIR@3", {"qrels": {"q": {"a": 1}}}, "its ideal is of judged documents"),
-        ("IFaiRR@3", {"background": RUN}, "it is of a set beside the run"),
-        ("SetFaiRR@3", {"background": RUN}, "it is of a set beside the run"),
+        ("IFaiRR@3", {"background": RUN}, "it uses a set other than the run"),
+        ("SetFaiRR@3", {"background": RUN}, "it uses a set other than the run"),
         ("TExFAIR@3", {}, "it counts words"),
         ("RaB@3", {}, "it counts words"),
         ("DUO@3", {"positions": {"a": 1.0, "b": 0.5, "c": -1.0}}, "it looks at positions"),
@@ -547,7 +547,7 @@ class Summed(Shouting):
 def test_a_sum_over_queries_is_not_corrected(tmp_path):
     path = sheet(tmp_path, [("a", "m", 0.5)])
     (found,) = fairtrec.evaluate(Summed(), RUN, labels=LABELS, gold=path).scores[0].settle("gold")
-    assert found.why == "it is no mean of the values of queries, which gold labels correct"
+    assert found.why == "it is not a mean over queries, and gold labels correct only these"
 
 
 def test_what_people_could_not_tell_leaves_a_list_open():

@@ -147,7 +147,7 @@ def test_frequencies_of_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("q1\t1\nq2\t-1\n", r":2: the frequency '-1' is no number of 0 or more"),
+        ("q1\t1\nq2\t-1\n", r":2: the frequency '-1' is not a number of 0 or more"),
         ("q1\t1\nq1\t1\n", r":2: query q1 has two frequencies; keep one"),
         ("q1\n", r":1: 1 column where frequencies of queries have two; write: qid<TAB>frequency"),
         ("q1\t1\nq2\t1\nq3\t1\n", "query q4 has no frequency; give one to each query of the run"),
@@ -166,7 +166,7 @@ def test_what_cannot_be_pooled_is_refused(tmp_path):
         pooled("AWRF@3", pool="often.tsv")
     with pytest.raises(UsageError, match="--pool sums exposure over queries, and no measure here is of that"):
         pooled("NDKL@3")
-    with pytest.raises(UsageError, match="the frequency -1 of query q1 is no number of 0 or more"):
+    with pytest.raises(UsageError, match="the frequency -1 of query q1 is not a number of 0 or more"):
         pooled("AWRF@3", pool={"q1": -1})
     result = fairtrec.evaluate("AWRF@3", RUN, labels=LABELS, pool="even")
     for name in ("r.html", "r.parquet"):

@@ -160,7 +160,7 @@ def test_what_does_not_fit_together_is_refused_before_a_run_comes(opened):
         fairtrec.support.errors.UsageError, match="these are 2 runs, and scores are of one; call evaluate"
     ):
         session.scores(["bm25.run", "fair.run"])
-    with pytest.raises(fairtrec.support.errors.UsageError, match="there is no run to evaluate"):
+    with pytest.raises(fairtrec.support.errors.UsageError, match="no run given"):
         session.evaluate([])
     broken = session.evaluate(["bm25.run", "qrels.txt"], keep_going=True)
     assert [name for name, _ in broken.failed] == ["qrels.txt"]

@@ -145,7 +145,7 @@ def test_cells_between_quotes_may_hold_commas_and_line_ends(tmp_path):
         ("t.jsonl", '{"id": "a", "n": "x"}\n{"n": "y"}\n', "n", "t.jsonl:2: this label has no docno"),
         ("t.jsonl", '{"id": "a", "n": ["x", "-"]}\n', "n", "t.jsonl:1: document a is of none of the groups (-), and of x"),
         ("t.jsonl", '{"name": "a", "n": "x"}\n', "n", "t.jsonl:1: nothing here is called docno, doc_id"),
-        ("t.jsonl", '{"id": "a", "n": "x"}\n[1]\n', "n", "t.jsonl:2: this line is no object"),
+        ("t.jsonl", '{"id": "a", "n": "x"}\n[1]\n', "n", "t.jsonl:2: the line is not an object"),
         ("t.tsv", "id\tn\na\tx\n", "m", "t.tsv:1: there is no column m; there are id, n"),
         ("t.tsv", "id\tn\na\tx\nb\tx\tx\n", "n", "t.tsv:3: 3 columns where the first line has 2"),
         ("t.csv", "id,n\na,1\nb,1.5.2\n", "n:1,2", "t.csv:3: the label '1.5.2' is not a number"),

@@ -69,7 +69,7 @@ def test_a_parquet_file_of_labels(tmp_path):
         ("d1 a\n", 1, "1 column where labels have docno, group"),
         ("d1\ta\nd2\t\n", 2, "this label has no docno or no group"),
         ('{"docno": "d1", "group": "b"}\n{"docno"\n', 2, "this line is not JSON"),
-        ('{"docno": "d1", "group": "b"}\n[1]\n', 2, "this line is no object"),
+        ('{"docno": "d1", "group": "b"}\n[1]\n', 2, "the line is not an object"),
         ("d1\ta\nd2\ta\n", None, "these labels have fewer than two groups"),
     ],
 )
@@ -402,7 +402,7 @@ def test_labels_of_a_parquet_file():
     parquet.write_table(pa.table({"docno": [b"d1", b"d2"], "group": ["b", "a"]}), "labels.parquet")
     assert labels.read("labels.parquet").groups == ("a", "b")
     Path("labels.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(InputError, match="this is no Parquet file"):
+    with pytest.raises(InputError, match="not a Parquet file"):
         labels.read("labels.parquet")
 
 

@@ -189,7 +189,7 @@ def test_bad_counts(written, monkeypatch, line, message, block):
     "header", ["d1 10 1 2", "docno tokens f", "docno f m", "docno tokens f f", "tokens docno f m", "docno;tokens;f;m"]
 )
 def test_bad_headers(written, header):
-    with pytest.raises(InputError, match="file:2: the first line is no header of a table of counts; write: docno"):
+    with pytest.raises(InputError, match="file:2: the first line is not the header of a table of counts; write: docno"):
         Table(written(f"# comment\n{header}\nd1 1 1 1\n"))
 
 

@@ -209,7 +209,7 @@ def test_json_lines_in_many_blocks_may_differ_in_keys_and_types(tmp_path, monkey
 
 
 BAD = {
-    "no object": (lines() + "[1]\n", r"b:6: this line is no object; write it like"),
+    "no object": (lines() + "[1]\n", r"b:6: the line is not an object; write it like"),
     "cut off": (lines() + '{"qid": "q1", "doc', r"b:6: this line is not JSON"),
     "no score": (lines() + '{"qid": "q1", "docno": "x"}\n', r"b:6: the column score of the run is not a finite number everywhere: 1 of 6"),
     "no docno": (lines() + '\n{"qid": "q1", "score": 1}\n', r"b:7: the column docno of the run is null in 1 of 6 rows"),
@@ -237,7 +237,7 @@ def test_bad_parquet_is_one_line(tmp_path):
     path = as_parquet(TABLE, tmp_path / "b")
     whole = path.read_bytes()
     for data in (whole[:-9], whole[:40], b"PAR1", b"PAR1" + b"\0" * 40 + b"PAR1"):
-        with pytest.raises(InputError, match="this is no Parquet file of a run"):
+        with pytest.raises(InputError, match="not a Parquet file of a run"):
             run.read(written(path, data))
     as_parquet(TABLE.slice(0, 0), path)
     with pytest.raises(InputError, match="this run has no lines"):

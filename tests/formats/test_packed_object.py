@@ -41,7 +41,7 @@ def test_runs_and_qrels_are_read_however_they_are_packed(tmp_path, times):
         data = pa.compress(data, "lz4", asbytes=True)
     (tmp_path / "b").write_bytes(data)
     if times == 3:
-        with pytest.raises(InputError, match=r"b: this is no CBOR of \{qid: \{docno: score\}\} \(.*\); write it again"):
+        with pytest.raises(InputError, match=r"b: not CBOR of \{qid: \{docno: score\}\} \(.*\); write it again"):
             run.read(tmp_path / "b")
         return
     assert run.read(tmp_path / "b").qids == ("q1", "q2")

@@ -232,7 +232,7 @@ def test_precision_is_weighed_as_a_whole():
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        ({"form": "product", "normaliser": "greedy"}, "by the ideal alone; leave out normaliser"),
+        ({"form": "product", "normaliser": "greedy"}, "only by the ideal; leave out normaliser"),
         ({"gain": "precision"}, "add form=product"),
     ],
 )
@@ -311,7 +311,7 @@ def test_greedy_is_no_ceiling_and_what_exceeds_it_is_told():
     found = value(measure, [A, B], [0.0, 1.0])
     assert found == pytest.approx(0.8 * 1.5)
     assert value(replace(measure, normaliser="attainable"), [B, A], [1.0, 0.0]) == pytest.approx(1 / 1.5 / 0.8)
-    said = "1 of 2 rankings have a value above 1, because the greedy order is no upper bound"
+    said = "1 of 2 rankings have a value above 1, because the greedy order is not an upper bound"
     assert str(measure.note(np.array([0.5, found]))) == said
     assert "documents without a grade" in str(FAIR(normaliser="attainable").note(np.array([1.5])))
     assert FAIR(normaliser="attainable").note(np.array([1.0, np.nan])) is None

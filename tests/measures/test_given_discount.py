@@ -104,12 +104,12 @@ def test_what_is_no_discount_is_refused(thing, copied):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1\t1\n3\t1\n", "w.tsv:2: rank 3 stands where 2 is due; write all, from 1"),
+        ("1\t1\n3\t1\n", "w.tsv:2: rank 3 instead of 2; write all, from 1"),
         ("1\t0\n", "w.tsv:1: the weight '0' is to be a number above 0, as that of the first rank; correct it"),
         ("1 1\n2 -1\n", "w.tsv:2: the weight '-1' is to be a number of 0 or more; correct it"),
         ("1 1\n2 nan\n", "w.tsv:2: the weight 'nan' is to be a number of 0 or more; correct it"),
         ("1 x\n", "w.tsv:1: the weight 'x' is to be a number above 0"),
-        ("1\n", "w.tsv:1: 1 column where there are two; write: rank<TAB>weight"),
+        ("1\n", "w.tsv:1: 1 column instead of two; write: rank<TAB>weight"),
         ("\n", "w.tsv: this file has no weights; write lines: rank<TAB>weight"),
         ("1 1\n2 1\n", "w.tsv ends at rank 2; AWRF(discount='given')@10 looks at 10"),
     ],

@@ -122,5 +122,5 @@ def test_utilities():
     assert len({str(each.runs[0].rankings) for each in one.values()}) == 1  # parity knows no scale
     (graded,) = fairtrec.rerank("FOE(utility=grade)@4", {"r": run}, qrels, labels=labels).runs
     assert [*graded.rankings["q"]].index("d") < [*graded.rankings["q"]].index("c")
-    with pytest.raises(InputError, match="there are scores below 0, which are no utility; take utility=minmax"):
+    with pytest.raises(InputError, match="some scores are below 0, which is not a utility; use utility=minmax"):
         fairtrec.rerank("FOE(utility=raw)", {"r": {"q": {"a": -1.0, "c": -2.0}}}, labels=labels)

@@ -49,7 +49,7 @@ def command(
     if len(factors) == 1:
         options.refuse_typed(f"is for several factors, and --vary names {next(iter(factors))} alone", "grid")
     if not any(re.match(r"\s*ties\b|.*[x\u00d7]\s*\d", each) for each in given["vary"]):
-        options.refuse_typed("is of what is drawn at random, and --vary draws nothing", "seed")
+        options.refuse_typed("applies to random draws, and --vary draws nothing", "seed")
     varied = [value.strip() for each in given["vary"] for value in each.partition("=")[2].split(",")]
     files = printing.name_run_files(runs, [output], qrels, *given.values(), *varied)
     with printing.show_progress(plans=None):

@@ -46,7 +46,7 @@ def _curve(ablation: Ablation) -> Iterator[Element]:
     kept = [each for at, each in enumerate(drawn) if not at % step or each is ablation.base]
     yield element("h2", "Specification curve")
     more = f"; every {step}th of {len(drawn)} is drawn" if step > 1 else ""
-    signs = "thick: the mean over runs; ring: the base; below: what is varied"
+    signs = "thick: the mean over runs; ring: the base; below: the varied factor"
     what = f"Means of {heading(ablation.measure)} by each variant, sorted; {signs}{more}"
     yield element("p", what, class_="note")
     yield _svg(ablation, kept)

@@ -223,5 +223,5 @@ def _placed(name: str, key: str, folder: Path) -> str:
     if name != "-" and (key in FILES or (key in NAMES and place.exists())):
         return str(place)
     if key in NAMES and Path(name).exists():
-        raise InputError(f"{key} names {name}, which is not beside this file; name it relative to this file")
+        raise InputError(f"{key} names {name}, which is not there; give its path relative to this file")
     return name

@@ -214,7 +214,7 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
     many = len(value)
     verdict = Verdict(requirement, scores.run, "failed", "", math.nan, math.nan, many, len(scores.qids))
     if not many:
-        return replace(verdict, reason="there is no query for which both the run and the baseline have a value")
+        return replace(verdict, reason="no query has a value of both the run and the baseline")
     if not (finite(value) & finite(base)).all():
         return replace(verdict, reason="a value is infinite, so the difference has no mean")
     total = requirement.measure.total

@@ -227,7 +227,7 @@ def refuse_idle(procedure: dict[str, Any], views: Sequence[str] = (), gold: str 
         options.refuse_typed("is for comparing runs, and --cutoffs lists means", *procedure)
     if "--reliability" not in views and not how.draws:
         ways = f"--test {how.test}, --interval {how.interval} and --correction {how.correction}"
-        options.refuse_typed(f"is for what is drawn at random, and {ways} draw nothing", "resamples", "seed")
+        options.refuse_typed(f"applies to random draws, and {ways} draw nothing", "resamples", "seed")
     if gold is not None and views:
         what = f"--gold corrects the differences of runs, and {views[0]} is a report of other numbers"
         raise UsageError(f"{what}; leave out --gold, or {views[0]}")

@@ -199,7 +199,7 @@ def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, 
         if not any(qid in run.qids for run in runs):
             near = get_close_matches(qid, runs[-1].qids, 1)
             hint = f"did you mean {near[0]}?" if near else f"queries are called like {runs[-1].qids[0]}"
-            raise InputError(f"there is no value for a query {qid}; {hint}", runs[-1].name)
+            raise InputError(f"no value for query {qid}; {hint}", runs[-1].name)
     asked = [replace(run, qids=tuple(qid for qid in request.closely if qid in set(run.qids))) for run in runs]
     return [run for run in asked if run.qids]
 

@@ -57,7 +57,7 @@ def command(
     from fairtrec.evaluation.jobs import processes
 
     if not given["query"]:
-        options.refuse_typed("is for what is looked at closely; name it with --query", "exchanges", "query_texts")
+        options.refuse_typed("applies to single queries; name them with --query", "exchanges", "query_texts")
     files = printing.name_run_files(runs, [output], qrels, *given.values())
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
 

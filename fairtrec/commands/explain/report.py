@@ -24,7 +24,7 @@ DEAREST = 10  # words of a run that are listed
 HOW = {
     "sum": "",
     "shares": "exact while each group's share of exposure stays on its side of the target, and RBDF as it is",
-    "prefix": "the measure is no sum over ranks, so adds is its change when the rank is added to those above",
+    "prefix": "the measure is not a sum over ranks; adds is its change when this rank is added to those above",
 }
 WORDS = ("docno", "word", "group", "words", "words that lose", "words and what they add")  # columns, to the left
 ROUGH = NoteKind("rough", "~: too many group terms for exact parts; what they add together is divided by their number")

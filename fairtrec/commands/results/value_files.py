@@ -47,7 +47,7 @@ def number(value: Value, path: FilePath) -> float:
                 return found
             what = f"the value of {value.measure} is {text}, which is too large to compute with"
             raise InputError(f"{what}; correct it, or choose measures with -m", path, value.line)
-    what = f"the value of {value.measure} is {text!r}, which is no number"
+    what = f"the value of {value.measure} is {text!r}, which is not a number"
     raise InputError(f"{what}; correct it, or choose measures with -m", path, value.line)
 
 

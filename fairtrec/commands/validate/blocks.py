@@ -45,7 +45,7 @@ def blocks(path: FilePath, found: Findings) -> Iterator[tuple[bytes, int]]:
     except InputError as fault:
         damage = damage or fault.message
     if damage:
-        after = f"; found after line {line - 1:,}, and what stands before is checked" if line > 1 else ""
+        after = f"; found after line {line - 1:,}, and everything before is checked" if line > 1 else ""
         found.add("E101", line - 1 or None, damage + after)
 
 
@@ -59,7 +59,7 @@ def guess_format(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one
     if many == 1 and line.count(b",") >= 3:
         return ", its columns are separated by commas"
     if many > COLUMNS and many % COLUMNS == 0 and b"\r" in line:
-        return ", its lines end in CR alone"
+        return ", its lines end in CR only"
     if many > COLUMNS:
         return ", is there a blank in a docno or in the tag?"
     if (form := guess(cells)) is not None:

@@ -139,7 +139,7 @@ class _RunReader:
         if not self.parts and not self.broken and not found.many["E101"] and not self.is_foreign:
             found.add("E102", None, "this run has no entries; was it written to the end?")
         if self.crlf:
-            found.add("W112", self.crlf[0], f"{plural(self.crlf[1], 'line')} with CR LF at the end; use LF alone")
+            found.add("W112", self.crlf[0], f"{plural(self.crlf[1], 'line')} with CR LF at the end; use only LF")
         if self.untidy:
             lines = plural(self.untidy[1], "line")
             what = f"{lines} with more than one blank or tab between columns, or around them"
@@ -150,7 +150,7 @@ class _RunReader:
             )
             advice = "; if it tells rankings apart, evaluate with --samples" if len(second) > 1 else ""
             lines = plural(second.total(), "line")
-            found.add("W211", self.first_second, f"column 2 is {what} in {lines}, where Q0 should stand{advice}")
+            found.add("W211", self.first_second, f"column 2 is {what} in {lines}, instead of Q0{advice}")
         return self._rows()
 
     def _rows(self) -> RunEntries:

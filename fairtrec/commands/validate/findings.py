@@ -34,7 +34,7 @@ _ALL = (
         "unreadable",
         "there is no such file, it is an archive, its compressed data is damaged, or JSON or Parquet holds no run",
     ),
-    Code("E102", "empty", "there are no entries"),
+    Code("E102", "empty", "the file has no entries"),
     Code("E103", "not-utf-8", "bytes that are not UTF-8"),
     Code("E104", "nul", "a NUL byte"),
     Code("E105", "long-line", "a line of more than 1 MiB"),
@@ -87,7 +87,7 @@ def table() -> str:
     """Write all codes as a table in Markdown.
 
     >>> table().splitlines()[3]
-    '| E102 | empty | there are no entries |  |'
+    '| E102 | empty | the file has no entries |  |'
     """
     rows = [(code.name, code.title, code.meaning, code.repair) for code in _ALL]
     lines = [("code", "name", "what is found", "`--fix`"), (":--",) * 4, *rows]

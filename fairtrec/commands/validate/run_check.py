@@ -219,7 +219,7 @@ def _faults_of_place(place: Path, read: Iterable[str], *, is_inside: bool) -> It
     if place.exists():
         is_read = any(os.path.exists(each) and place.samefile(each) for each in read)  # noqa: PTH110
         yield is_read, f"{place} is one of the files that are read; write elsewhere with --fix"
-        what = f"{place} is no file, and would be replaced by one"
+        what = f"{place} is not a regular file and would be replaced"
         yield not place.is_file(), f"{what}; write elsewhere with --fix"
     no_folder = not is_inside and not place.parent.is_dir()
     yield no_folder, f"the folder of {place} is not there; make it, or write elsewhere"

@@ -93,7 +93,7 @@ def hold_folder(folder: Path, *, resume: bool, force: bool) -> Iterator[None]:
     """
     is_new = not os.path.lexists(folder)
     if not is_new and (folder.is_symlink() or not folder.is_dir()):
-        raise UsageError(f"{folder} is no folder, and the parts of the table go to one of this name; move it away")
+        raise UsageError(f"{folder} is not a folder, and the parts of the table go there; move it away")
     try:
         folder.mkdir(exist_ok=True)
         lock = os.open(folder, os.O_RDONLY)

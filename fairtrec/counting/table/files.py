@@ -86,7 +86,7 @@ class Table:
             number, line, comments = opening.first_line(path, b"#", opening.LONGEST_TEXT)
             docno, *names = line.decode(errors="replace").split()
             if [docno, *names[:1]] != [DOCNO, TOKENS] or len(names) < 3 or len({docno, *names}) <= len(names):
-                message = "the first line is no header of a table of counts; write: docno tokens GROUP GROUP ..."
+                message = "the first line is not the header of a table of counts; write: docno tokens GROUP GROUP ..."
                 raise InputError(message, path, number)
             if number > 2:
                 above = zip((META, DISTRIBUTION), comments, strict=True)
@@ -208,7 +208,7 @@ def _lines(batch: Any, path: FilePath) -> memoryview:
     unfit = pc.match_substring_regex(docnos, r"^#|[\t-\r ]") if is_odd else None
     if unfit is not None and pc.any(unfit).as_py():
         docno = docnos.filter(unfit)[0].as_py()
-        raise InputError(f"the docno {docno!r} holds white space or a #, so it cannot stand in TSV; write .arrow", path)
+        raise InputError(f"the docno {docno!r} holds white space or a #, so TSV cannot hold it; write .arrow", path)
     numbers = [batch.column(name).cast(pa.string()) for name in batch.schema.names if name not in (KEY, DOCNO)]
     rows = pc.binary_join_element_wise(docnos, *numbers, make_word(b""), make_word(b"\t"))
     letters, starts, ends = locate_texts(rows)
@@ -217,7 +217,7 @@ def _lines(batch: Any, path: FilePath) -> memoryview:
     return lines.data
 
 
-NO_TABLE = "this is no table of counts; its columns are docno, tokens and an integer for each group"
+NO_TABLE = "not a table of counts; its columns are docno, tokens and an integer for each group"
 
 
 def groups_in(schema: Any, path: FilePath) -> list[str]:

@@ -144,7 +144,7 @@ def frequencies(given: Any) -> Mapping[str, float] | None:
     if isinstance(given, Mapping):
         for qid, number in given.items():
             if not isinstance(number, Real) or not isfinite(number) or number < 0:
-                raise UsageError(f"the frequency {number!r} of query {qid} is no number of 0 or more; correct it")
+                raise UsageError(f"the frequency {number!r} of query {qid} is not a number of 0 or more; correct it")
         return given
     if not loading.is_file(given):
         raise UsageError(f"there is no file {fspath(given)}; --pool takes a file of qid<TAB>frequency, or even")
@@ -154,7 +154,7 @@ def frequencies(given: Any) -> Mapping[str, float] | None:
     lines = opening.lines(given, comment=b"#")
     for number, (qid, often) in tsv.rows(lines, given, (2,), COLUMNS, filled=2, otherwise=None):
         if not is_number(often) or float(often) < 0:
-            raise InputError(f"the frequency {often!r} is no number of 0 or more; correct it", given, number)
+            raise InputError(f"the frequency {often!r} is not a number of 0 or more; correct it", given, number)
         if qid in found:
             raise InputError(f"query {qid} has two frequencies; keep one", given, number)
         found[qid] = float(often)
@@ -166,7 +166,7 @@ def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str]
     often = context.pool
     lacking = [qid for qid in qids if often is not None and qid not in often]
     if lacking:
-        what = f"query {lacking[0]} has no frequency; give one to each query of the run, 0 for what is never asked"
+        what = f"query {lacking[0]} has no frequency; give one to each query of the run, 0 for never asked"
         raise InputError(what, system.name)
     frequency = np.array([1.0 if often is None else often[qid] for qid in qids])
     found = {measure: _pool(system, measure, qids, context) for measure in measures}

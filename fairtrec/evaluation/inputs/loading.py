@@ -242,7 +242,7 @@ def labels(thing: Any, judgements: Qrels | None, how: "LabelRules | None" = None
     how = None if how is None else dataclasses.replace(how, groups=None, wanted=None)
     several = [_labels(part, judgements, how) for part in parts]
     if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
-        raise UsageError(f"{name}: labels are crossed with themselves; name two that differ, or one alone")
+        raise UsageError(f"{name}: labels are crossed with themselves; name two different ones, or only one")
     if len({each.per_query for each in several}) > 1:
         raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
     return reduce(product, [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several])

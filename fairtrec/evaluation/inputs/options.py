@@ -170,7 +170,7 @@ class Choices:
         "share of them beyond a bound, '<0.9'.", metavar="LIST", words=("mean", "median", "min", "max", "gm"),
         only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries") | NOT_OF_SPREAD,
         conflicts={
-            "--aggregate says what stands in the place of means, and -n leaves them out; leave out one":
+            "--aggregate replaces the means, and -n leaves them out; leave out one":
                 lambda it: not (it.summary or it.is_page),
         },
         adds=True, key="aggregate", behind="undefined", tells=lambda of: of if isinstance(of, str) else ",".join(of),
@@ -276,7 +276,7 @@ class Choices:
         refuse_for(command, takes, CHOICES.values(), vars(self))
 
 
-PER_QUERY = "-f flat has the means alone, and -q asks for values of queries; leave out one of them"
+PER_QUERY = "-f flat has only means, and -q asks for values of queries; leave out one of them"
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def read(thing: Any) -> GivenDiscount:
     try:
         weights = np.array([*(thing.values() if isinstance(thing, Mapping) else thing)], dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("the discount is no sequence of numbers; give the weights of ranks from rank 1") from None
+        raise InputError("the discount is not a sequence of numbers; give the weights of ranks from rank 1") from None
     if weights.ndim != 1 or not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or not weights[0]:
         raise InputError("the weights of ranks are numbers of 0 or more, the first above 0; correct the discount")
     return GivenDiscount(tuple(weights.tolist()), "the discount")

@@ -57,7 +57,7 @@ class Attributes:
     def __post_init__(self) -> None:
         for name in self.sources:
             if not NAME.fullmatch(name):
-                raise UsageError(f"{name!r} is no name of an attribute; use letters, digits, _, - and .")
+                raise UsageError(f"{name!r} is not a name of an attribute; use letters, digits, _, - and .")
 
 
 def attributes(**sources: GroupsLike) -> Attributes:

@@ -200,7 +200,7 @@ def _refused(measure: Any) -> Iterator[None]:
         why = " ".join(str(fault).split()) or type(fault).__name__
         what = f"ir-measures cannot compute {measure}: {why}"
         if why.startswith("Unsupported"):
-            what = f"ir-measures cannot compute {measure} by what is installed; leave it out"
+            what = f"ir-measures cannot compute {measure} with the installed programs; leave it out"
         raise UsageError(what) from fault
 
 

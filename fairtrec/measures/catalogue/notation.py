@@ -56,7 +56,7 @@ def read(text: str, what: str = "measure", like: str = "NFaiRR(tau=0)@10") -> It
         params = rest.params() if rest.take(r"\(") else {}
         cutoff = rest.value() if rest.take("@") else None
         if not rest.take(r"(?=[\s,]|$)"):
-            raise rest.bad("something stands behind it")
+            raise rest.bad("unexpected text after it")
         yield Spelled(name.group(), params, cutoff, " ".join(text[rest.begin : rest.at].split()))
 
 

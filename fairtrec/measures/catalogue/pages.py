@@ -109,7 +109,7 @@ def page(name: str) -> str:
 
 def _all(name: str) -> str:
     said = (
-        "Every measure of fairness that the inputs allow; what is left out is said, and why.\n"
+        "Every measure of fairness that the inputs allow; a line lists the others with the reason.\n"
         f"{registry.ALL_FAIR}@20: at this cutoff, where a measure has one."
     )
     return "\n".join([name, "", said, "", *_wrapped(list(map(str, registry.parse(name)))), ""])

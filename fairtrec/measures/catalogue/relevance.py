@@ -184,7 +184,7 @@ def trec_measures(name: str) -> list[TrecName]:
         return []
     lacking = [each for each in re.findall(r"'([^']+)'", said.getvalue()) if each not in TREC_ONLY]
     if lacking and sys.stderr is not None:
-        sys.stderr.write(f"# {name}: left out, as nobody reports them: {', '.join(lacking)}\n")
+        sys.stderr.write(f"# {name}: left out, because no run has them: {', '.join(lacking)}\n")
     if is_installed():
         import pytrec_eval
 

@@ -41,7 +41,7 @@ def page(
     )
     foot = element(
         "footer",
-        element("h2", "To know beside the numbers"),
+        element("h2", "Notes"),
         element("ul", *(element("li", line) for line in document.lines)),
         element("p", element("code", document.signature), class_="signature"),
     )

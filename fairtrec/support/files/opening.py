@@ -141,7 +141,7 @@ def _once(path: FilePath) -> Iterator[Any]:
             hashed.sha256.update(rest)
             size += len(rest)
             if size > LARGEST_REST:
-                raise InputError("there is no end of what stands behind the data; give a file", path)
+                raise InputError("the data is followed by more bytes without end; give a file", path)
         _streams[name] = sys.stdin, hashed.sha256.hexdigest()
 
 

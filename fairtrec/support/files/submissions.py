@@ -127,7 +127,7 @@ def read_limits(entries: Iterable[str]) -> dict[str, int]:
     for entry in entries:
         name, sign, most = entry.partition("=")
         if not sign or not (most.isascii() and most.isdigit() and len(most) < 19):
-            raise UsageError(f"--limit {entry} is no limit; write NAME=N, with one of {', '.join(LIMITS)}")
+            raise UsageError(f"--limit {entry} is not a limit; write NAME=N, with one of {', '.join(LIMITS)}")
         found[name] = int(most)
     return found
 

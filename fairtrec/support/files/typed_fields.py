@@ -114,7 +114,7 @@ class Fields:
         """Raise InputError for a field that there is not."""
         for name in self.values:
             if name not in known:
-                self.refuse("is no field of such a file", name)
+                self.refuse("is not a field of such a file", name)
 
 
 def read_toml(path: FilePath, way_out: str) -> Fields:
@@ -136,7 +136,7 @@ def parse_toml(data: bytes, path: FilePath, way_out: str) -> Fields:
             raise InputError(f"a key has more than {MOST_PARTS} parts; {way_out}", path)
         found = tomllib.loads(text)
     except (ValueError, RecursionError) as fault:  # of UTF-8, of TOML
-        raise InputError(f"this is no TOML ({describe_parse_fault(fault)}); {way_out}", path) from None
+        raise InputError(f"not TOML ({describe_parse_fault(fault)}); {way_out}", path) from None
     return Fields(found, path, way_out, noun="a table")
 
 
@@ -159,13 +159,13 @@ def parse_json(data: bytes, path: FilePath, way_out: str, line: int | None = Non
 
     try:
         text = data.decode("utf-8-sig")
-        constant = lambda name: refuse(f"{name} is no number of JSON")  # noqa: E731
+        constant = lambda name: refuse(f"{name} is not a JSON number")  # noqa: E731
         found = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
         if _HALF.search(text):
             json.dumps(found, ensure_ascii=False).encode()
     except json.JSONDecodeError as fault:
         ending = "was it written to its end?" if line is None else way_out
-        raise InputError(f"this is no JSON ({fault.msg}); {ending}", path, line or fault.lineno) from None
+        raise InputError(f"not JSON ({fault.msg}); {ending}", path, line or fault.lineno) from None
     except UnicodeError:
         refuse("this is not UTF-8 text")
     except (ValueError, RecursionError):

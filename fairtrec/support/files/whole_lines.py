@@ -75,5 +75,5 @@ def parse_object(line: bytes, example: str, path: FilePath, number: int) -> dict
             f"this line is not JSON ({describe_parse_fault(fault)}); write one object a line", path, number
         ) from None
     if not isinstance(found, dict):
-        raise InputError(f"this line is no object; write it like {example}", path, number)
+        raise InputError(f"the line is not an object; write it like {example}", path, number)
     return found

@@ -346,7 +346,7 @@ def _refuse_passport(
         fields.refuse("are for sets that all have; leave them out", "aliases")
     for each in ("file", "slices"):
         if more[each] is not None and not FILE_NAME.fullmatch(more[each] or ""):
-            fields.refuse("must be the name of a file beside the passport, of letters, digits and _.-", each)
+            fields.refuse("must be the name of a file next to the passport, with letters, digits and _.-", each)
     if (more["slices"] is None) != (digests["slices_sha256"] is None):
         fields.refuse("and slices_sha256 belong together", "slices")
 

@@ -408,7 +408,7 @@ def test_paths_of_a_file_are_relative_to_it(folder, fairtrec_command, monkeypatc
     (folder / "collection.tsv").rename("collection.tsv")
     ended = fairtrec_command("check", *arguments)
     assert ended.code == 3
-    assert "docs names collection.tsv, which is not beside this file; name it relative to this file" in ended.err
+    assert "docs names collection.tsv, which is not there; give its path relative to this file" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -433,8 +433,8 @@ def test_paths_of_a_file_are_relative_to_it(folder, fairtrec_command, monkeypatc
         ('[tool.fairtrec.check]\nbaseline = ""', "baseline is empty; give it a value"),
         ('[tool.fairtrec.check]\n"a\\nb" = 1', "there is no option a\\nb;"),
         ("[tool.fairtrec]\ncheck = 3", "must be a table"),
-        ("[tool", "this is no TOML"),
-        ("a = '\udcff'", "this is no TOML"),
+        ("[tool", "not TOML"),
+        ("a = '\udcff'", "not TOML"),
         ("[tool.other]", "there is no [tool.fairtrec.check]"),
         ("#" * (1 << 20) + "#", "more than 1 MiB"),
     ],

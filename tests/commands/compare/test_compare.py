@@ -240,7 +240,7 @@ def test_slices_and_the_worst_of_them():
     )
     with pytest.raises(UsageError, match="no query of any slice"):
         compare(of, slices={"s": ["z"]})
-    with pytest.raises(UsageError, match="stands for all queries"):
+    with pytest.raises(UsageError, match="means all queries"):
         compare(of, slices={"all": QIDS})
 
 
@@ -415,7 +415,7 @@ def test_slices_are_read(tmp_path):
         ("q1\ta\n q2 b c\n", ":2: not a query id and a slice"),
         ("q1\t\n", ":1: not a query id and a slice"),
         ("q1\ta\nq1 a\n", ":2: query q1 is twice in the slice a"),
-        ("q1\tall\n", ":1: 'all' stands for all queries"),
+        ("q1\tall\n", ":1: 'all' means all queries"),
         ("# nothing\n", "names no slice"),
     ],
 )

@@ -170,8 +170,8 @@ def test_queries_that_a_run_lacks_are_treated_as_by_compare(tmp_path):
         ("", "this file holds no values; write"),
         ("q1 0 d1 1\n", "f:1: not three columns; write"),
         ("map 1 0.5\nmap 2\n", "f:2: not three columns"),
-        ("map 1 0.5\nmap 2 high\n", "f:2: the value of map is 'high', which is no number; correct it, or choose"),
-        ("map 1 1_0\n", "f:1: the value of map is '1_0', which is no number"),
+        ("map 1 0.5\nmap 2 high\n", "f:2: the value of map is 'high', which is not a number; correct it, or choose"),
+        ("map 1 1_0\n", "f:1: the value of map is '1_0', which is not a number"),
         ("map 1 0.5\nmap 1 0.5\n", "f:2: a second value of map of query 1; remove one, or add a column run"),
         ("map 1 0.5\nAP 1 0.5\n", "f:2: a second value of AP of query 1"),
         ("map all 0.5\n", "only means"),
@@ -188,9 +188,9 @@ def test_queries_that_a_run_lacks_are_treated_as_by_compare(tmp_path):
         ('{"qid": 1, "measure": "RR", "value": 1}\n{"qid"\n', "f:2: this line is not JSON"),
         ('{"qid": 1, "measure": "RR"}\n', "f:1: no object with a query, a measure and a value"),
         ('{"qid": 1, "measure": 2, "value": 1}\n', "f:1: the names of query, measure and run are not text"),
-        ('{"qid": 1, "measure": "RR", "value": true}\n', "f:1: the value of RR is True, which is no number"),
+        ('{"qid": 1, "measure": "RR", "value": true}\n', "f:1: the value of RR is True, which is not a number"),
         ('{"runs": []}\n', "write it with: fairtrec eval -f json -q"),
-        ("{\n", "this is no JSON"),
+        ("{\n", "not JSON"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_its_line(text, message, tmp_path, monkeypatch):

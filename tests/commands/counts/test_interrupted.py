@@ -94,7 +94,7 @@ def test_the_name_of_the_parts_is_taken(workplace, kind, options):
     else:
         (workplace / "there").mkdir() if kind == "link to a folder" else None
         folder.symlink_to("there")
-    with pytest.raises(UsageError, match="is no folder, and the parts of the table go to one of this name"):
+    with pytest.raises(UsageError, match="is not a folder, and the parts of the table go there"):
         run(workplace, **options)
     assert folder.is_symlink() or folder.read_text() == "mine"
 

@@ -493,8 +493,8 @@ def asked(example):
 @pytest.mark.parametrize(
     ("more", "code", "what"),
     [
-        (("-m", "NFaiRR@10", "--query", "1001"), 3, "there is no value for a query 1001; did you mean 101?"),
-        (("-m", "NFaiRR@10", "--query", "999"), 3, "there is no value for a query 999; queries are called like 101"),
+        (("-m", "NFaiRR@10", "--query", "1001"), 3, "no value for query 1001; did you mean 101?"),
+        (("-m", "NFaiRR@10", "--query", "999"), 3, "no value for query 999; queries are called like 101"),
         (("-m", "NFaiRR@10 TED@10"), 2, "these are 2 measures (NFaiRR@10, TED@10); explain one at a time"),
         (("-m", "TE@10"), 2, "these are 2 measures (TE(group='f')@10, TE(group='m')@10); explain one at a time"),
         (("-m", "NFaiRR@10", "--what-if", "hers elf"), 2, "'hers elf' is not a term of the list; did you mean herself?"),

@@ -54,17 +54,17 @@ def test_values_come_back_to_the_last_bit(values):
 
 RUN = document()["runs"][0]
 BROKEN = [
-    ("", "no JSON"),
-    ("{", "no JSON"),
+    ("", "not JSON"),
+    ("{", "not JSON"),
     (b"\xff{}", "not UTF-8"),
     ("[]", "the file must be an object"),
     ("{}", "this is not a results file of format 1; write it with: fairtrec eval -f json -q"),
     ('{"format": 1}', "a.json: measures is missing; write it with: "),
     ('{"a": 1, "a": 2}', "'a' appears twice"),
-    ('{"a": NaN}', "NaN is no number"),
+    ('{"a": NaN}', "NaN is not a JSON number"),
     ('{"a": "\\ud800"}', "not UTF-8"),
     ('{"\\uDFFF": 1}', "not UTF-8"),
-    ('{"a": -Infinity}', "-Infinity is no number"),
+    ('{"a": -Infinity}', "-Infinity is not a JSON number"),
     ("[" * 100_000, "nested too deeply"),
     ('{"a": ' + "9" * 5000 + "}", "a number that is too long"),
     (document(runs=[]), "one run or more"),

@@ -501,7 +501,7 @@ BAD_GROUPS = {
     'd1,A\nd2,"B\n': ":2: this line is not CSV (unexpected end of data)",
     "d1," + "A" * 1025: ":1: a label of more than 1024 characters",
     "d1," + ",".join(map(str, range(1001))): ":1: more than 1000 different labels; give groups, not names",
-    "d1\n": ": there is no label in this file",
+    "d1\n": ": the file has no label",
     "x1,A\nx2,B\n": ": none of these documents is in the ground truth ",
 }
 

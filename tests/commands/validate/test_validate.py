@@ -127,7 +127,7 @@ def test_messages_say_what_is_meant(tmp_path):
         b"q1 Q0 d1 1 3": "is the tag missing?",
         b"q1 Q0 d1 1 3 my tag": "is there a blank in a docno or in the tag?",
         b"q1,Q0,d1,1,3,t": "its columns are separated by commas",
-        b"q1 Q0 d1 1 3 t\rq1 Q0 d2 2 2 t\r": "its lines end in CR alone",
+        b"q1 Q0 d1 1 3 t\rq1 Q0 d2 2 2 t\r": "its lines end in CR only",
     }
     for line, guessed in columns.items():
         assert guessed in found(line + b"\n", tmp_path).found.sorted_findings[0].message
@@ -445,7 +445,7 @@ def test_the_four_column_file_is_found(shared, fairtrec_command):
 def test_a_pipe_or_a_device_is_not_replaced_by_a_file(desk, fairtrec_command):
     os.mkfifo(desk / "pipe")
     outcome = fairtrec_command("validate", "untidy.run", "--fix", "pipe", "--force")
-    assert (outcome.code, outcome.complaints[-1][:15]) == (2, "pipe is no file")
+    assert (outcome.code, outcome.complaints[-1][:26]) == (2, "pipe is not a regular file")
     assert (desk / "pipe").is_fifo()
 
 

@@ -345,7 +345,7 @@ def test_labels_without_a_name_have_no_attribute():
 
 
 def test_names_of_attributes():
-    with pytest.raises(UsageError, match="'a b' is no name of an attribute; use letters, digits, _, - and"):
+    with pytest.raises(UsageError, match="'a b' is not a name of an attribute; use letters, digits, _, - and"):
         fairtrec.attributes(**{"a b": "labels.tsv"})
     with pytest.raises(UsageError, match="f is the name of an attribute and of a group"):
         means("AWRF@3", labels=fairtrec.attributes(f="labels.tsv", g="labels.tsv"))

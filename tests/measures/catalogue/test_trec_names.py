@@ -88,7 +88,7 @@ def test_what_ir_measures_lacks_is_said_in_words(monkeypatch):
     said = io.StringIO()
     monkeypatch.setattr("sys.stderr", said)
     registry.parse("all_trec")
-    assert said.getvalue().startswith("# all_trec: left out, as nobody reports them: G, Rndcg, ")
+    assert said.getvalue().startswith("# all_trec: left out, because no run has them: G, Rndcg, ")
     assert "[" not in said.getvalue()
 
 

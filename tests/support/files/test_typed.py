@@ -134,7 +134,7 @@ def test_a_refusal_names_the_field_and_the_type():
         (lambda: fields.count("t"), "t must be a whole number"),
         (lambda: fields.object("a"), "a must be an object"),
         (lambda: fields.take_list("a", str), "a[0] must be text"),
-        (lambda: fields.refuse_others({"a"}), "n is no field of such a file"),
+        (lambda: fields.refuse_others({"a"}), "n is not a field of such a file"),
     ):
         with pytest.raises(InputError) as fault:
             wrong()
@@ -147,9 +147,9 @@ def test_a_refusal_names_the_field_and_the_type():
         ("a" + ".a" * 40 + " = 1", "a key has more than 32 parts"),
         ("[t" + ".'a b'" * 40 + "]", "a key has more than 32 parts"),
         ("x = {" + r'"\"" . ' * 40 + "a = 1}", "a key has more than 32 parts"),
-        ("a = " + "[" * 5000, "this is no TOML (it is nested too deeply)"),
-        ("a = " + "7" * 5000, "this is no TOML (a number has too many digits)"),
-        ("a = 1\na = 2", "this is no TOML (Cannot overwrite a value (at end of document))"),
+        ("a = " + "[" * 5000, "not TOML (it is nested too deeply)"),
+        ("a = " + "7" * 5000, "not TOML (a number has too many digits)"),
+        ("a = 1\na = 2", "not TOML (Cannot overwrite a value (at end of document))"),
     ],
     ids=["dotted", "header", "inline", "nested", "digits", "twice"],
 )

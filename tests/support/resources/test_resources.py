@@ -411,7 +411,7 @@ STRANGE = {
     "nan": "nan", "flag": "true", "list": "[]", "of lists": "[[1], [{}]]", "table": "{}", "of tables": "{a = {b = 1}}",
     "date": "1979-05-27",
 }  # fmt: skip
-NAMED = "must be the name of a file beside the passport, of letters, digits and _.-; write it again: fairtrec make queryset -o"
+NAMED = "must be the name of a file next to the passport, with letters, digits and _.-; write it again: fairtrec make queryset -o"
 
 
 @pytest.fixture
@@ -489,7 +489,7 @@ def test_a_bad_passport_is_passed_over_with_a_note(add_set, home, fairtrec_comma
         passed = [line.partition(";")[0] for line in done.err.splitlines()]
         assert passed == [
             f"# passed over: {home}/own/odd/odd.toml: kind is missing",
-            f"# passed over: {home}/own/odder/odder.toml: this is no TOML (Invalid statement (at line 1, column 1))",
+            f"# passed over: {home}/own/odder/odder.toml: not TOML (Invalid statement (at line 1, column 1))",
         ]
     good, odd = (fairtrec_command("resources", "path", name) for name in ("good", "odd"))
     assert (good.code, good.err) == (0, "")
@@ -651,9 +651,9 @@ def test_the_folder_is_found_in_a_wheel_and_in_a_checkout(tmp_path, monkeypatch)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("title = ", "this is no TOML (Invalid value (at end of document))"),
+        ("title = ", "not TOML (Invalid value (at end of document))"),
         ("title = 'only'", "kind is missing"),
-        ("unknown = 1", "unknown is no field of such a file"),
+        ("unknown = 1", "unknown is not a field of such a file"),
         ("a" + ".a" * 300_000 + " = 1", "a key has more than 32 parts"),
     ],
     ids=["no TOML", "no kind", "unknown", "endless key"],

@@ -189,7 +189,7 @@ def _read_world(path: FilePath) -> list[tuple[str, str]]:
             raise InputError(what, path, number)
         shares.append((name, many))
     if not shares:
-        raise InputError("there are no regions; give world-pop.csv", path)
+        raise InputError("the file has no regions; give world-pop.csv", path)
     return shares
 
 

@@ -48,7 +48,7 @@ def ballots(given: Any) -> Ballots:
             _refuse_size(len(labels), len(found), path, line)
         of_query[annotator] = label
     if not found:
-        raise InputError("there is no vote; write lines: qid<TAB>annotator<TAB>label")
+        raise InputError("the file has no votes; write lines: qid<TAB>annotator<TAB>label")
     return found
 
 
@@ -151,9 +151,7 @@ def _fault_of_query(qid: str, domains: Sequence[str], every: int, *, is_twice: b
     if every > MOST_LABELS:
         return f"more than {MOST_LABELS:,} domains; name a column of fewer"
     reserved = next(iter(tsv.RESERVED.keys() & domains), None)
-    return (
-        "" if reserved is None else f"{reserved!r} stands for {tsv.RESERVED[reserved]}; give this domain another name"
-    )
+    return "" if reserved is None else f"{reserved!r} means {tsv.RESERVED[reserved]}; give this domain another name"
 
 
 def find_similar_names(many: Mapping[str, int]) -> list[tuple[str, str]]:

@@ -34,7 +34,7 @@ def _strengths(_: Any, __: Any, text: str) -> list[float]:
     except ValueError:
         strengths = [-1.0]
     if any(each < 0 or not math.isfinite(each) for each in strengths):
-        raise click.BadParameter(f"{text} is no list of numbers from 0; write it like 0,0.1,0.3")
+        raise click.BadParameter(f"{text} is not a list of numbers of 0 or more; write it like 0,0.1,0.3")
     return list(dict.fromkeys(strengths))
 
 

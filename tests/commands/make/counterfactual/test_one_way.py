@@ -153,7 +153,7 @@ def test_what_stays_is_not_counted_as_changed(tmp_path):
         (",he\n", 1, "an empty word; write it as: she,he$"),
         (",\n", 1, "an empty word; write it as: she,he$"),
         ("she,-he\n", 1, "begins with neither a letter nor a digit; write it as: she,he$"),
-        ("she,he\nhe,they\n", 2, "he stands on the right of another pair, and here on the left"),
+        ("she,he\nhe,they\n", 2, "he is on the right of another pair, and on the left here"),
     ],
 )
 def test_a_list_that_is_none(lines, line, what, tmp_path):

@@ -270,7 +270,7 @@ def test_what_a_scan_finds_does_not_depend_on_where_it_is_cut(monkeypatch):
         ("she,\n", 1, "an empty word"),
         ("she,she\n", 1, "paired with itself"),
         ("she,he\n\nshe,he\n", 3, "both have a counterpart already"),
-        ("lady,lord\ngirl,lady\n", 2, "lady stands on the left of another pair, and here on the right"),
+        ("lady,lord\ngirl,lady\n", 2, "lady is on the left of another pair, and on the right here"),
         ("she,-he\n", 1, "begins with neither a letter nor a digit"),
         ('[["she", "he"], ["her"]]', 2, "1 column"),
         ('[["she", "he"], 7]', 2, "no pair, where two words belong"),

@@ -104,7 +104,7 @@ def test_pages_of_another_form_are_refused(track, fairtrec_command, change, says
         ("--world", "Name,Count\na,1\n", ":1: there is no column Population; give world-pop.csv"),
         ("--world", "Name,Population\na,many\n", ":2: 'a' has the population 'many'; write a name and a number"),
         ("--world", "Name,Population\na\n", ":2: 'a' has the population ''; write a name and a number"),
-        ("--world", "Name,Population\n", ": there are no regions; give world-pop.csv"),
+        ("--world", "Name,Population\n", ": the file has no regions; give world-pop.csv"),
     ],
 )
 def test_other_files_of_another_form_are_refused(track, fairtrec_command, option, text, says):

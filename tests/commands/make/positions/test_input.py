@@ -339,7 +339,7 @@ def test_an_axis_that_another_equals_is_pointed_out():
         ("--embeddings v.parquet --save-embeddings p.tsv", 2, "p.tsv would hold both positions and embeddings"),
         ("--embeddings v.parquet --save-embeddings v.parquet", 2, "the output v.parquet is also read"),
         ("--embeddings v.parquet --save-embeddings no/where.parquet", 2, "the folder of no/where.parquet is not"),
-        ("--embeddings v.parquet --fit one.tsv", 3, "one.tsv:2: 1 column where there are two or three"),
+        ("--embeddings v.parquet --fit one.tsv", 3, "one.tsv:2: 1 column instead of two or three"),
         ("--embeddings v.parquet --fit twice.tsv", 3, "twice.tsv:3: document d1 appears twice under query q1"),
         (
             "--embeddings v.parquet --fit blank.tsv",

@@ -213,9 +213,9 @@ def test_what_is_no_set_of_ones_own_is_not_added(here, fairtrec_command):
     assert refused("qs2") == (4, "qs2 is the name of another set, which all have")
     assert refused("common") == (4, "a set cannot be called 'common'")
     assert refused("a b") == (4, "a set cannot be called 'a b'")
-    assert refused("my", ("my.tsv", "../my.tsv"))[1].startswith("my.toml: file must be the name of a file beside")
+    assert refused("my", ("my.tsv", "../my.tsv"))[1].startswith("my.toml: file must be the name of a file next to")
     assert refused("my", ("queryset", "wordlist")) == (3, "my.toml: kind must be one of queryset")
-    assert refused("my", ("count", "counts")) == (3, "my.toml: counts is no field of such a file")
+    assert refused("my", ("count", "counts")) == (3, "my.toml: counts is not a field of such a file")
     assert refused("my", ('sha256 = "', 'sha256 = "0')) == (3, "my.toml: sha256 must be 64 hexadecimal digits")
     (here / "my.tsv").write_text("9\n")
     done = fairtrec_command("resources", "add", "my.toml")
@@ -237,7 +237,7 @@ def test_what_is_no_set_of_ones_own_is_not_added(here, fairtrec_command):
         ("1\tx\t\n", "bad:1: this vote on query 1 has no label"),
         ("1\t\tn\n", "bad:1: this vote on query 1 has no annotator"),
         ("a b\tx\tn\n", "bad:1: the query id 'a b' is empty, or has a blank"),
-        ("qid,label\n", "there is no vote; write lines"),
+        ("qid,label\n", "the file has no votes; write lines"),
     ],
 )
 def test_a_bad_line_of_votes_is_named(here, text, said):
@@ -254,7 +254,7 @@ def test_a_bad_line_of_votes_is_named(here, text, said):
         ("1\ta\n", "bad:1: there is no column Kind; the first line has to name them"),
         ("qid\tquery\tKind\n1\ta\tx\n1\tb\tx\n", "bad:3: query 1 appears twice"),
         ("qid\tquery\tKind\n1 2\ta\tx\n", "bad:2: the query id '1 2' is empty, or has a blank"),
-        ("qid\tquery\tKind\n1\ta\tall\n", "bad:2: 'all' stands for all queries"),
+        ("qid\tquery\tKind\n1\ta\tall\n", "bad:2: 'all' means all queries"),
         ("qid\tquery\tKind\n1\t\tx\n", "bad: query 1 has no text here"),
     ],
 )

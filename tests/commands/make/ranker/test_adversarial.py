@@ -450,7 +450,7 @@ def test_scores_that_are_no_numbers_are_refused(small):
     ranker = Ranker(str(small / "encoder"))
     with torch.no_grad():
         ranker.net.classifier.bias.fill_(math.nan)
-    with pytest.raises(InputError, match="scores that are no numbers"):
+    with pytest.raises(InputError, match="scores that are not numbers"):
         next(rerank(small / "bm25.run", [ranker], small / "docs.tsv", small / "queries.tsv"))
 
 

@@ -112,7 +112,7 @@ def test_lambdas_are_numbers_from_0(strengths, fairtrec_command):
     arguments = ["triples.tsv", "--model", "x", "--terms", "gender-en", "-o", "models", f"--lambda={strengths}"]
     done = fairtrec_command("make", "ranker", *arguments)
     assert done.code == 2
-    assert f"{strengths} is no list of numbers from 0; write it like 0,0.1,0.3" in done.err
+    assert f"{strengths} is not a list of numbers of 0 or more; write it like 0,0.1,0.3" in done.err
 
 
 @pytest.mark.parametrize(
