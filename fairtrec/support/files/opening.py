@@ -146,8 +146,9 @@ def _once(path: FilePath) -> Iterator[Any]:
 
 
 def peek_stream(path: FilePath) -> bytes:
-    """Give the first bytes that were read, unpacked, of what cannot be read again."""
-    return _reading[fspath(path)].start
+    """Give the first bytes that were read, unpacked, of what cannot be read again; none if it could not be opened."""
+    held = _reading.get(fspath(path))
+    return held.start if held is not None else b""
 
 
 def sha256(path: FilePath) -> str:
