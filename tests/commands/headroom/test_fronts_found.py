@@ -12,7 +12,7 @@ from fairtrec.commands.rerank.candidate_pool import Search
 from fairtrec.commands.rerank.solve import Cached, solve
 from fairtrec_made import THOROUGH
 
-LISTS = 60 if THOROUGH else 8  # more than 1,000 lists with all parameters, of lemma 3 and of the search
+LISTS = 64 if THOROUGH else 8  # more than 1,000 lists with all parameters, of lemma 3 and of the search
 
 
 @pytest.fixture(autouse=True)
