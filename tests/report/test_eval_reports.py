@@ -218,9 +218,6 @@ def test_the_baseline_has_a_name_too(fairtrec_command, given, example):
     )
     assert '"baseline": "old"' in done.out
     assert '"new"' in done.out
-    done = fairtrec_command("rbo", f"new={fair}", f"n={few}", "--baseline", f"old={bm25}", "-f", "csv")
-    assert {row["run"] for row in rows(done.out)} == {"new", "n"}
-    assert {row["other"] for row in rows(done.out)} == {"old"}
 
 
 def test_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monkeypatch, example):

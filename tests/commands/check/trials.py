@@ -51,6 +51,7 @@ CORRUPTED = {
     "results.json": ["check qrels a.run --baseline results.json --require nDCG@2>=baseline"],
 }
 FOLDERS_OF_RUNS = ["check --require 'P@1 >= 0' qrels"]
+ONE_BASELINE = ["check --require 'RR >= baseline'"]
 OTHER_FORMS = {
     "check": "check qrels.txt neural.run --baseline bm25.run --require nDCG@10>=0.1 --terms gender-en --docs collection.tsv --background background.run"
 }

@@ -1,6 +1,7 @@
 """compare with several baselines, and with all: against scipy and statsmodels; one table of letters; and laws."""
 
 import json
+import shlex
 from itertools import combinations
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import fairtrec
 from fairtrec.commands.compare.paper import letters
 from fairtrec.support.errors import UsageError
 from fairtrec_made import EXAMPLE, texts, unwrapped
+from fairtrec_made.command_trials import gather_trials
 
 QRELS = EXAMPLE / "qrels.txt"
 RUNS = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
@@ -219,21 +221,10 @@ def test_what_does_not_fit_is_refused(copied, fairtrec_command, asked, says):
 
 
 def test_other_commands_keep_one_baseline(copied, fairtrec_command):
-    for command in (
-        ("check", "--require", "RR >= baseline"),
-        ("select", "--utility", "RR", "--fairness", "AP"),
-        ("rbo",),
-    ):
+    for line in gather_trials("ONE_BASELINE"):
+        command, *more = shlex.split(line)
         done = fairtrec_command(
-            command[0],
-            "qrels.txt",
-            "bm25.run",
-            "fair.run",
-            *command[1:],
-            "--baseline",
-            "bm25.run",
-            "--baseline",
-            "fair.run",
+            command, "qrels.txt", "bm25.run", "fair.run", *more, "--baseline", "bm25.run", "--baseline", "fair.run"
         )
         assert (done.code, "--baseline is given twice" in done.err) == (2, True)
 

@@ -255,3 +255,10 @@ def test_overlaps_of_queries_are_rows_of_a_frame(copied):
     assert overlaps.flat() == {"a_rbo": overlaps.pairs[0].mean}
     with pytest.raises(UsageError, match="leave out per_query"):
         fairtrec.compare(evaluate_both()).to_frame(per_query=True)
+
+
+def test_the_baseline_has_a_name_too(copied, fairtrec_command):
+    done = fairtrec_command("rbo", "new=fair.run", "n=neural.run", "--baseline", "old=bm25.run", "-f", "csv")
+    rows = list(csv.DictReader(done.out.splitlines()))
+    assert {row["run"] for row in rows} == {"new", "n"}
+    assert {row["other"] for row in rows} == {"old"}

@@ -17,6 +17,7 @@ BOMBS = {"a list": "rbo @bomb.gz"}
 CI_JOBS = {"rbo": "rbo *.run"}
 FOLDERS_OF_RUNS = ["rbo"]
 LISTS_OF_RUNS = ["rbo @list"]
+ONE_BASELINE = ["rbo"]
 OTHER_FORMS = {"rbo": "rbo bm25.run neural.run"}
 SAME_BYTES = ["rbo {DRAWN} -q -f json", "rbo {DRAWN} -p 0.7 -f json", "rbo {DRAWN} --depth 7 -q -f json"]
 

@@ -42,6 +42,7 @@ ONE_ATTRIBUTE = [
 LIST_NAMES = {
     "select": "select qrels.txt bm25.run neural.run --utility nDCG@10 --fairness ARaB@10 --terms NAME --docs collection.tsv"
 }
+ONE_BASELINE = ["select --utility RR --fairness AP"]
 OTHER_FORMS = {
     "select": "select qrels.txt bm25.run neural.run --utility nDCG@10 --fairness NFaiRR@10 --terms gender-en --docs collection.tsv --background background.run"
 }

@@ -54,6 +54,7 @@ DECLARATIONS = {  # the test that gathers a name, and what it holds
     "OTHER_ANSWERS": "tests/report/test_answers.py: places of classes of answers that only commands make",
     "NO_ANSWERS": "tests/report/test_answers.py: public functions that give no answer",
     "ONE_ATTRIBUTE": "tests/cli/test_attributes.py: words without the inputs, and the line that refuses two attributes",
+    "ONE_BASELINE": "tests/commands/compare/test_all_pairs.py: commands that take one baseline",
     "ONE_MEASURE": "tests/cli/test_given_once.py: commands of one measure",
     "MISTYPED": "tests/cli/test_ends.py: words that nobody knows, and the hint",
     "LIST_NAMES": "tests/support/resources/test_names.py: commands that report and read the list NAME",
