@@ -169,7 +169,7 @@ BAD = {
     "a line end": ({"qid": ["a", "b\nc"]}, "the column qid of the run holds .* a line end"),
     "long": ({"docno": ["a", "b" * 1025]}, "the column docno of the run holds .* exceeds 1024 bytes"),
     "a long category": ({"docno": pd.Categorical(["a", "b" * 1025])}, "the column docno of the run .* exceeds 1024 bytes"),
-    "bytes": ({"docno": [b"\xff", b"a"]}, "the column docno of the run holds .*binary that is no text of UTF-8"),
+    "bytes": ({"docno": [b"\xff", b"a"]}, "the column docno of the run holds .*binary that is not UTF-8 text"),
     "no column": ({"score": None}, "the run frame has none of the columns score, sim, prediction; rename one"),
 }  # fmt: skip
 

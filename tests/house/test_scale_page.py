@@ -6,14 +6,14 @@ from itertools import groupby
 from benchmarks.scale import BEGIN, DIMENSIONS, END, HEAD, MOST, PAGE
 
 
-def test_the_table_has_all_sizes_and_no_cost_that_grows_faster_than_its_work():
+def test_the_table_has_the_two_largest_sizes_and_no_cost_that_grows_faster_than_its_work():
     head, _, *rows = PAGE.read_text("utf-8").split(BEGIN)[1].split(END)[0].split("\n\n")[0].splitlines()
     assert head == HEAD
     cells = [row.strip("| ").split(" | ") for row in rows]
     sizes = {
         name: [int(row[1].replace(",", "")) for row in several] for name, several in groupby(cells, lambda r: r[0])
     }
-    assert sizes == {name: list(asked) for name, (asked, *_) in DIMENSIONS.items()}
+    assert sizes == {name: [*asked[-2:]] for name, (asked, *_) in DIMENSIONS.items()}
     for name, (asked, _, is_square) in DIMENSIONS.items():
         assert asked[-1] == 2 * asked[-2]
         last = next(row for row in reversed(cells) if row[0] == name)
