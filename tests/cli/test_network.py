@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import select
 import socket
 import subprocess
 import sys
@@ -66,6 +67,14 @@ def proxy():
     thread.join()
 
 
+def _read_all(terminal):
+    """Read what a terminal shows; it may come in several parts."""
+    parts = []
+    while select.select([terminal], [], [], 0.2)[0]:
+        parts.append(os.read(terminal, 1 << 16))
+    return b"".join(parts)
+
+
 @pytest.fixture
 def called(folder, proxy, tmp_path, monkeypatch):
     """Call a command in a process of its own; give how it ended, what it said, and how often it contacted others."""
@@ -87,8 +96,7 @@ def called(folder, proxy, tmp_path, monkeypatch):
         done = subprocess.run(
             line, env=os.environ | more, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, check=False
         )
-        said = done.stderr.decode() if typed is None else os.read(ours, 1 << 16).decode()
-        return done.returncode, said, len(contacts)
+        return done.returncode, (done.stderr if typed is None else _read_all(ours)).decode(), len(contacts)
 
     return call
 
