@@ -280,7 +280,8 @@ def _keep_queries(qrels: Qrels, chosen: Queries | None, thing: Any) -> Qrels:
     """Keep the judgments of these queries. Raises InputError if there are none."""
     if chosen is None:
         return qrels
-    wanted = np.array([qid in {*chosen.qids} for qid in qrels.qids], dtype=np.bool_)
+    among = set(chosen.qids)
+    wanted = np.array([qid in among for qid in qrels.qids], dtype=np.bool_)
     if not wanted.any():
         path = thing if isinstance(thing, PATH) else None
         raise InputError(f"no pair is of a query of {chosen.name}; check --queries", path)
