@@ -29,13 +29,13 @@ Shrout, Fleiss: Intraclass correlations. Psychological Bulletin 1979. https://do
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from math import ceil, exp, isfinite, isnan, log, nan
 
 import numpy as np
 
 from fairtrec.data import Bools, Floats
 from fairtrec.statistics.agreement import correlation
+from fairtrec.statistics.hashed_orders import order_queries
 
 HALVINGS = 200
 TINY = 1e-24  # of the largest square: a mean square below it is rounding
@@ -170,16 +170,9 @@ def halve_queries(qids: Sequence[str], seed: int = 0) -> Iterator[Bools]:
     >>> [half.tolist() for half in halve_queries(["a", "b", "c", "d"])][0]
     [True, False, True, False]
     """
-    texts = [qid.encode("utf-8", "surrogatepass") for qid in qids]
-    for number in range(HALVINGS):
-        start = sha256(f"{seed} {number} ".encode())
-        digests = []
-        for text in texts:
-            digest = start.copy()
-            digest.update(text)
-            digests.append(digest.digest())
-        first = np.zeros(len(texts), dtype=np.bool_)
-        first[sorted(range(len(texts)), key=digests.__getitem__)[: len(texts) // 2]] = True
+    for order in order_queries(qids, seed, HALVINGS):
+        first = np.zeros(len(order), dtype=np.bool_)
+        first[order[: len(order) // 2]] = True
         yield first
 
 

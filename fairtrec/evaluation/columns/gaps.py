@@ -23,7 +23,6 @@ https://doi.org/10.1111/j.2517-6161.1954.tb00159.x
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from hashlib import sha256
 from math import ceil, isinf, isnan, nan, sqrt
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -37,6 +36,7 @@ from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.confidence import Confidence, has_gaps
 from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
 from fairtrec.measure import Measure, Quantity
+from fairtrec.statistics.hashed_orders import order_queries
 
 DIGITS = 12  # of means that are the same
 PERMUTATIONS = 1999
@@ -273,16 +273,7 @@ def order_permutations(qids: tuple[str, ...], seed: int) -> Ints:
     >>> order_permutations(("a", "b", "c"), 0)[:2].tolist()
     [[2, 0, 1], [0, 1, 2]]
     """
-    texts = [qid.encode("utf-8", "surrogatepass") for qid in qids]
-    orders = np.empty((PERMUTATIONS, len(texts)), dtype=np.int64)
-    for number in range(PERMUTATIONS):
-        start, digests = sha256(f"{seed} {number} ".encode()), []
-        for text in texts:
-            digest = start.copy()
-            digest.update(text)
-            digests.append(digest.digest())
-        orders[number] = sorted(range(len(texts)), key=digests.__getitem__)
-    return orders
+    return np.array(list(order_queries(qids, seed, PERMUTATIONS)), dtype=np.int64)
 
 
 def fieller(a: float, b: float, va: float, vb: float) -> tuple[float, float]:
