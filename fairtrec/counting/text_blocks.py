@@ -11,7 +11,7 @@ import pyarrow as pa
 from fairtrec.counting.kernel import Kernel
 from fairtrec.counting.lookup import join_texts
 from fairtrec.counting.table.rows import Rows, sort_rows
-from fairtrec.data import Ints
+from fairtrec.data import Ints, list_lines
 from fairtrec.formats import collection, spans
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.spans import flat
@@ -96,7 +96,7 @@ def unfit(docno: bytes) -> str:
 
 def _strings(letters: np.typing.NDArray[np.uint8], starts: Ints, ends: Ints) -> Any:
     offsets = np.concatenate(([0], np.cumsum(ends - starts)))
-    inside = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
+    inside = list_lines(starts, ends - starts)
     buffers = [pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(letters[inside])]
     return pa.StringArray.from_buffers(len(starts), *buffers)
 

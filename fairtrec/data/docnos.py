@@ -212,6 +212,27 @@ def take(table: Floats, rows: Ints) -> Floats:
     return values
 
 
+def number_rows(kept: Any, many: int) -> Ints:
+    """Number ``kept``, some of ``many`` rows, in their order [row]; MISSING for all others.
+
+    >>> number_rows([2, 0], 4).tolist()
+    [1, -1, 0, -1]
+    """
+    number = np.full(many, MISSING, dtype=np.int64)
+    number[np.asarray(kept, dtype=np.int64)] = np.arange(len(kept))
+    return number
+
+
+def list_lines(first: Ints, lengths: Ints) -> Ints:
+    """List the lines of stretches of so many ``lengths``, each from its ``first`` on, one stretch after another.
+
+    >>> list_lines(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - ends + lengths, lengths)
+
+
 def lay_rows(values: Any, lengths: Ints, fill: Any) -> tuple[Any, Any]:
     """Lay values out as a matrix [row, n], so many in each row, and tell which of its cells are filled."""
     widest = int(lengths.max(initial=0))

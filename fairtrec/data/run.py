@@ -7,7 +7,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, encode_ids, lay_rows, refuse_large
+from fairtrec.data.docnos import (
+    MISSING,
+    Bools,
+    Docnos,
+    Docs,
+    Floats,
+    Ints,
+    encode_ids,
+    lay_rows,
+    list_lines,
+    number_rows,
+    refuse_large,
+)
 
 STEPS = 64  # ranks that all rankings go on together, to find how far documents are tied
 
@@ -22,9 +34,7 @@ class ByQuery:
     def _table(self) -> tuple[Docnos, Ints]:
         column = encode_ids(self.qids)
         table = Docnos.collect(column)
-        number = np.full(len(table) + 1, MISSING, dtype=np.int64)  # of each row, and last of what is in no row
-        number[table.rows(column)] = np.arange(len(column))
-        return table, number
+        return table, number_rows(table.rows(column), len(table) + 1)  # the last is of what is in no row
 
     def numbers(self, qids: Sequence[str]) -> Ints:
         """Give each query its number among these; MISSING where it has none."""
@@ -119,9 +129,7 @@ class Run(ByQuery):
         lengths = np.diff(self.starts)[rows]
         if depth is not None:
             lengths = np.minimum(lengths, depth)
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        lines = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], lengths)
-        return replace(self, qids=kept, starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
+        return self._keep_first(kept, self.starts[rows], lengths)
 
     def cut_behind_ties(self, depth: int | None) -> "Run":
         """Cut each ranking after ``depth`` documents, but behind those that are tied with the last."""
@@ -141,7 +149,7 @@ class Run(ByQuery):
         for query in longer.tolist():
             rest = self.scores[self.starts[query] + kept[query] - 1 : self.starts[query + 1]]
             kept[query] += int(np.searchsorted(-rest, -rest[0], side="right")) - 1
-        return self if (kept == lengths).all() else self._first(kept)
+        return self if (kept == lengths).all() else self._keep_first(self.qids, self.starts[:-1], kept)
 
     def keep_tied(self, qids: Sequence[str], depth: int | None) -> "Run":
         """Keep only those of these queries that have a tie among the first ``depth`` documents, and all tied with them.
@@ -174,11 +182,11 @@ class Run(ByQuery):
         query = np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
         return self._where(np.isin(query * len(table) + rows, wanted) & (rows != MISSING))
 
-    def _first(self, lengths: Ints) -> "Run":
-        """Keep the first documents of each ranking, so many [query]."""
+    def _keep_first(self, qids: tuple[str, ...], first: Ints, lengths: Ints) -> "Run":
+        """Keep so many documents of each of these queries, from its line ``first`` on [query]."""
+        lines = list_lines(first, lengths)
         starts = np.concatenate(([0], np.cumsum(lengths)))
-        lines = np.arange(starts[-1]) + np.repeat(self.starts[:-1] - starts[:-1], lengths)
-        return replace(self, starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
+        return replace(self, qids=qids, starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
 
     def _where(self, kept: Bools) -> "Run":
         starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]
@@ -270,9 +278,7 @@ class Qrels(ByQuery):
 def find_judged_lines(qrels: Qrels, qids: Sequence[str]) -> Ints:
     """Give the lines of each query's judged documents [query, n], by falling docno, each once; MISSING elsewhere."""
     number = qrels.numbers(qids)
-    row = np.full(len(qrels.qids) + 1, MISSING, dtype=np.int64)
-    row[number] = np.arange(len(qids))
-    row = np.repeat(row[:-1], np.diff(qrels.starts))
+    row = np.repeat(number_rows(number, len(qrels.qids) + 1)[:-1], np.diff(qrels.starts))
     lines = np.flatnonzero(row != MISSING)
     names = Docnos.collect(qrels.docnos[lines])
     place = np.empty(len(names.keys), dtype=np.int64)
@@ -296,7 +302,7 @@ class QrelsIndex:
         lengths, docnos, grades = np.diff(qrels.starts), qrels.docnos, qrels.grades
         if queries is not None:
             lengths = lengths[queries]
-            lines = np.arange(lengths.sum()) + np.repeat(qrels.starts[queries] - np.cumsum(lengths) + lengths, lengths)
+            lines = list_lines(qrels.starts[queries], lengths)
             docnos, grades = docnos[lines], grades[lines]
         self._names = Docnos.collect(docnos)
         self._many = len(self._names.keys)
@@ -325,7 +331,7 @@ class QrelsIndex:
         what is judged is laid out in rows: one long ranking among many short ones takes no memory for the others.
         """
         query = np.repeat(np.arange(len(first)), lengths)
-        lines = np.arange(len(query)) + np.repeat(first - np.cumsum(lengths) + lengths, lengths)
+        lines = list_lines(first, lengths)
         grades = self.find_grades(numbers[query], run.docnos[lines])
         judged = np.flatnonzero(~np.isnan(grades))
         query, places = query[judged], lines[judged] + 1

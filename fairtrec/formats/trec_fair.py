@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Ints
+from fairtrec.data import MISSING, Ints, list_lines
 from fairtrec.formats import trec_fair_files as files
 from fairtrec.formats.trec_fair_files import Requests, Truth
 from fairtrec.support.errors import FilePath, InputError
@@ -113,7 +113,7 @@ def place_run(run: Rankings, requests: Requests, truth: Truth) -> Sequences:
     order = np.argsort(place, kind="stable")
     length = np.diff(run.starts)[order]
     starts = np.concatenate(([0], np.cumsum(length)))
-    lines = np.arange(len(entries)) + np.repeat(run.starts[:-1][order] - starts[:-1], length)
+    lines = list_lines(run.starts[:-1][order], length)
     return Sequences(requests.names, requests.sequence, requests.query, starts, entries[lines], truth)
 
 

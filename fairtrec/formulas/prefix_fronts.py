@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints, list_lines
 from fairtrec.formulas.fronts import sort_undominated
 from fairtrec.formulas.sequences import MOST, Earned, number_rows
 
@@ -106,7 +106,7 @@ class Layers:
             if many.sum() > 4 * most:
                 return None
             way = np.repeat(np.arange(len(state)), many)
-            step = np.arange(len(way)) + np.repeat(begin - np.cumsum(many) + many, many)
+            step = list_lines(begin, many)
             useful, fair = utility[way] + layer.useful[step], fairness[way] + layer.fair[step]
             order, starts, _ = sort_undominated(layer.to[step], useful, fair)
             kept = order[starts]

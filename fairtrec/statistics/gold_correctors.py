@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints, number_rows
 from fairtrec.statistics.gold_estimates import DrawnDocuments, DrawnRanks, Estimate, estimate_from_queries
 
 NOTHING = "nothing that it looks at was drawn"
@@ -63,8 +63,7 @@ class DocumentCorrector(Corrector):
 
     def keep_queries(self, columns: Sequence[int]) -> "DocumentCorrector":
         """Keep some of the queries, by number."""
-        place = np.full(len(self.weight), MISSING, dtype=np.int64)
-        place[list(columns)] = np.arange(len(columns))
+        place = number_rows(columns, len(self.weight))
         kept = place[self.query] != MISSING
         return replace(
             self,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints, number_rows
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.statistics.gold_estimates import DrawnDocuments
@@ -67,8 +67,7 @@ class DrawnShares:
 
     def keep_queries(self, queries: Sequence[int]) -> "DrawnShares":
         """Keep some of the queries, by number."""
-        place = np.full(len(self.total), MISSING, dtype=np.int64)
-        place[list(queries)] = np.arange(len(queries))
+        place = number_rows(queries, len(self.total))
         kept = place[self.query] != MISSING
         return replace(
             self,

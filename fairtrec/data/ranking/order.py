@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data.docnos import Docs, Floats, Ints, fingerprints, lay_rows
+from fairtrec.data.docnos import Docs, Floats, Ints, fingerprints, lay_rows, list_lines
 
 MANY = 100_000  # lines, from which it pays to look at the first of each ranking alone
 
@@ -65,7 +65,7 @@ def _down_to(depth: int, starts: Ints, docnos: Docs, scores: Floats) -> tuple[In
     if kept.sum() > len(scores) // 2:
         return starts, docnos, scores
     first = np.concatenate(([0], np.cumsum(kept)))
-    lines = np.repeat(starts[:-1] - first[:-1], kept) + np.arange(first[-1])
+    lines = list_lines(starts[:-1], kept)
     return first, docnos[lines], scores[lines]
 
 

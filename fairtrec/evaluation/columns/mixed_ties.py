@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats
+from fairtrec.data import MISSING, Bools, Floats, number_rows
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
@@ -58,17 +58,13 @@ class MixedTies(ScoreColumn):
 
     def keep_queries(self, queries: Sequence[int]) -> "MixedTies":
         """Keep some of the queries, by number."""
-        number = np.full(self.is_mixed.shape[1], MISSING, dtype=np.int64)
-        number[list(queries)] = np.arange(len(queries))
-        fresh = number[self.pairs.query]
+        fresh = number_rows(queries, self.is_mixed.shape[1])[self.pairs.query]
         pairs = self.pairs.keep(fresh != MISSING, query=fresh)
         return MixedTies(self.looks, self.is_mixed[:, list(queries)], self.expected[:, list(queries)], pairs)
 
     def keep_measures(self, rows: Sequence[int]) -> "MixedTies":
         """Keep some of the measures, by number."""
-        number = np.full(len(self.looks), MISSING, dtype=np.int64)
-        number[list(rows)] = np.arange(len(rows))
-        fresh = number[self.pairs.measure]
+        fresh = number_rows(rows, len(self.looks))[self.pairs.measure]
         pairs = self.pairs.keep(fresh != MISSING, measure=fresh)
         return MixedTies(self.looks[list(rows)], self.is_mixed[list(rows)], self.expected[list(rows)], pairs)
 

@@ -68,10 +68,8 @@ def keep_judgements(qrels: Qrels, lines: Ints, members: Bools) -> Qrels:
     rows = Docnos.collect(qrels.docnos).rows(qrels.docnos)
     pairs = query * (int(rows.max(initial=0)) + 1) + rows
     kept = np.flatnonzero(np.isin(pairs, pairs[lines[members]]))
-    asked = np.flatnonzero(np.isin(np.arange(len(qrels.qids)), query[lines[lines != MISSING]]))
-    number = np.full(len(qrels.qids), MISSING, dtype=np.int64)
-    number[asked] = np.arange(len(asked))
-    many = np.bincount(number[query[kept]], minlength=len(asked))
+    asked = np.unique(query[lines[lines != MISSING]])
+    many = np.bincount(query[kept], minlength=len(qrels.qids))[asked]
     starts = np.concatenate(([0], np.cumsum(many)))
     qids = tuple(qrels.qids[row] for row in asked.tolist())
     return replace(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, decode
+from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, decode, number_rows
 from fairtrec.formats import memory_bounds
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.spans import flat, take_array, take_numbers
@@ -84,9 +84,7 @@ def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
 def take_matrix(matrix: Any, name: str, known: Ints, wanted: Docnos) -> Vectors:
     """Take the matrix that a model made of the ``known`` ones of the wanted documents."""
     values = _checked(np.asarray(matrix), None)
-    rows = np.full(len(wanted), MISSING, dtype=np.int64)
-    rows[known] = np.arange(len(known))
-    return Vectors(name, rows, values)
+    return Vectors(name, number_rows(known, len(wanted)), values)
 
 
 def write(path: Path, docnos: Docs, values: npt.NDArray[Any]) -> None:
