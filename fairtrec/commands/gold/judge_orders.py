@@ -20,13 +20,13 @@ from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.slices import align_values
 from fairtrec.measure import Measure, badness
 from fairtrec.measures.utility import refuse_geometric, split_relevance
+from fairtrec.report.result_notes import COMMON
 from fairtrec.statistics.agreement import correlation, tau_ap
-from fairtrec.statistics.reliability import correlate_halves, estimate_reliability, halve_queries
+from fairtrec.statistics.reliability import correlate_halves, estimate_reliability, find_complete, halve_queries
 from fairtrec.support.errors import UsageError
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 FEWEST = 3  # runs that have an order worth the name
-RELIABLE = 0.8  # a common requirement of an order
 DEFAULT = ("nDCG@10", "DTR")  # the second with groups that it fits
 UNRELIABLE = NoteKind(
     "unreliable order of people",
@@ -121,7 +121,7 @@ class JudgedRuns:
         measure = self.measures[row]
         if measure.better == "nearer 0":
             people, judge = np.abs(people), np.abs(judge)
-        complete = np.asarray(np.isfinite(people).all(axis=0) & np.isfinite(judge).all(axis=0))
+        complete = find_complete(people) & find_complete(judge)
         people, judge = people[:, complete], judge[:, complete]
         queries = people.shape[1]
         kept = tuple(qid for qid, there in zip(qids, complete.tolist(), strict=True) if there)
@@ -192,6 +192,6 @@ def _place(values: Floats, qids: Sequence[str], wanted: Sequence[str]) -> Floats
 
 def note_unreliable(orders: Sequence[JudgeOrder], measures: Sequence[Measure]) -> list[Note]:
     """Note the measures by which people's own order is not reliable."""
-    doubtful = {order.measure for order in orders if order.reliability < RELIABLE}
+    doubtful = {order.measure for order in orders if order.reliability < COMMON}
     several = [measure for measure in measures if str(measure) in doubtful]
     return [UNRELIABLE.note(measures=several)] if several else []

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
-from fairtrec.commands.gold.judge_orders import RELIABLE, JudgeOrder
+from fairtrec.commands.gold.judge_orders import JudgeOrder
 from fairtrec.commands.gold.judge_rates import ClusterEstimate
 from fairtrec.commands.gold.judges import RATES, JudgeAudits, JudgedGroup, JudgeDifference
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
+from fairtrec.report.result_notes import COMMON
 from fairtrec.statistics.procedure import DECIDING
 from fairtrec.support.notes import Note
 
@@ -116,7 +117,7 @@ def _legend(found: JudgeAudits) -> Iterator[str]:
         )
     if any(audit.orders for audit in found.judges):
         yield (
-            f"reliability: how reliable the order of the runs is over these queries; {RELIABLE} is a common requirement"
+            f"reliability: how reliable the order of the runs is over these queries; {COMMON} is a common requirement"
         )
         yield "tau of halves: Kendall's tau-b between people's orders by two halves of the queries"
     estimates = [

@@ -26,7 +26,7 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
-from fairtrec.measures.utility import EACH
+from fairtrec.measures.utility import GroupUtility
 from fairtrec.support.literals import Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -121,15 +121,9 @@ def find_families(scores: Scores) -> list[list[int]]:
     """Find the measures that differ only by group, two or more: their rows, in their order."""
     families: dict[str, list[int]] = {}
     for row, measure in enumerate(scores.measures):
-        if getattr(measure, "is_of_group", False) and not (measure.total or measure.geometric):
-            families.setdefault(_name_family(measure), []).append(row)
+        if isinstance(measure, GroupUtility) and not (measure.total or measure.geometric):
+            families.setdefault(str(measure.ungrouped), []).append(row)
     return [rows for rows in families.values() if len(rows) > 1]
-
-
-def _name_family(measure: Any) -> str:
-    """Name a measure without its group."""
-    whole = str(replace(measure, group=""))
-    return whole.replace(f"group='{EACH}',", "").replace(f"(group='{EACH}')", "").replace(f",group='{EACH}'", "")
 
 
 def _compare(scores: Scores, rows: Sequence[int], confidence: float | None) -> GroupGap:
@@ -143,7 +137,8 @@ def _compare(scores: Scores, rows: Sequence[int], confidence: float | None) -> G
     values = scores.values[list(rows)]
     x, y = values[:, ~np.isnan(values).any(axis=0)]
     groups = (one.group, other.group)  # type: ignore[attr-defined]
-    return compare_groups(_name_family(one), groups, x, y, confidence)
+    family = str(one.ungrouped)  # type: ignore[attr-defined]
+    return compare_groups(family, groups, x, y, confidence)
 
 
 def compare_groups(
