@@ -39,7 +39,7 @@ class CommandContract:
         assert not silent, f"{self.command.name}: these options have no help: {', '.join(map(str, silent))}"
 
     def test_its_help_is_asked_for_by_an_option(self) -> None:
-        """It is printed for ``--help``, whatever arguments are lacking, and the exit code is 0."""
+        """``--help`` prints it, even if arguments are missing, and the exit code is 0."""
         with redirect_stdout(StringIO()) as printed:
             code, said = self._ended("--help")
         assert (code, "--help" in printed.getvalue()) == (0, True), f"--help ends with {code}: {said}"

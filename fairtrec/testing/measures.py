@@ -233,7 +233,7 @@ class MeasureContract:
                 self.alike(several, values[rows], cut, f"what is below rank {depth} is cut off")
 
     def test_groups_of_other_names_have_the_same_values(self) -> None:
-        """The new names stand in the opposite order."""
+        """The new names are in the opposite order."""
         for collection, measures, scores in self.score_cases:
             new = {group: f"g{9 - at}" for at, group in enumerate(collection.target)}
             fields = [[(each.name, getattr(m, each.name)) for each in dataclasses.fields(m)] for m in measures]

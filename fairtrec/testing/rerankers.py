@@ -145,7 +145,7 @@ class RerankerContract:
                     assert {*order} == before or (self.inserts and {*order} > before), f"{by}: {before} became {order}"
 
     def test_neither_other_queries_nor_the_order_of_lines_matter(self) -> None:
-        """Each query is ranked as if it were alone; and the run is the same whatever stands above what in its file.
+        """The ranking of a query depends on no other query, and the run does not depend on the order of its lines.
 
         A reranker that says that it orders all ``together`` is only held to the latter.
         """
@@ -169,7 +169,7 @@ class RerankerContract:
                 assert drawn[0] != drawn[2], "no chance in it"
 
     def test_groups_of_other_names_are_ranked_alike(self) -> None:
-        """The new names stand in the opposite order."""
+        """The new names are in the opposite order."""
         for collection, variants in self.cases:
             new = {group: f"g{9 - at}" for at, group in enumerate(collection.groups)}
             for by, orders in variants.items():

@@ -207,7 +207,7 @@ class Explanation(Answer):
     ``ceiling``  says what the ceiling is; "" where there is none.
     ``gain``     says what a document is worth.
     ``result``   is what `evaluate` gives: the same values, and what is needed to have them again.
-    ``lexicon``  the terms in texts, if there were texts; if not, groups stand in the place of words.
+    ``lexicon``  the terms in texts; without texts None, and groups take the place of words.
     ``detailed`` whether queries were asked for, so that exchanges were looked for.
     """
 

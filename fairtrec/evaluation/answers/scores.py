@@ -208,7 +208,7 @@ class Scores(Answer):
 
     @property
     def signature(self) -> Signature:
-        """Every choice that changes a number, where these are a session's; else the version alone."""
+        """Every choice that changes a number, if a session computed the values; otherwise only the version."""
         of_session: Signature | None = getattr(self.result, "signature", None)
         return of_session or Signature({"fairtrec": __version__})
 

@@ -70,7 +70,7 @@ class Projection(Answer):
 
     @property
     def tsv(self) -> str:
-        """The file that ``--positions`` reads. Raises InputError for an id that cannot stand in one."""
+        """The file that ``--positions`` reads. Raises InputError for an id that such a file cannot hold."""
         for name in {*self.qids, *self.docnos}:
             if name.startswith("#") or len(name.split()) != 1:
                 raise InputError(
