@@ -164,7 +164,7 @@ class Run(ByQuery):
         if depth is not None:
             query = query[at - self.starts[query] < depth]
         if not len(query):
-            return self.cut((), None)
+            return self._keep_first((), query, query)  # without a table of the qids, which cut asks for
         has_tie = np.zeros(len(self.qids), dtype=np.bool_)
         has_tie[query] = True
         rows = self.numbers(qids)
