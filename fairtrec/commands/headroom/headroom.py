@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Unpack, get_args
 import numpy as np
 
 from fairtrec.commands.rerank.candidate_pool import SCORES, Search
-from fairtrec.commands.rerank.problem import Problem
-from fairtrec.commands.rerank.solve import LEMMA_1, WAYS, Cached, Solved, solve
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.fronts.problem import Problem
+from fairtrec.evaluation.fronts.solve import LEMMA_1, WAYS, Cached, Solved, solve
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.sources import JudgementsLike, Keywords
 from fairtrec.evaluation.jobs import processes

@@ -7,7 +7,7 @@ from typing import Any
 
 from fairtrec.commands.headroom.headroom import PROVEN, Headroom, Point, QueryHeadroom, RunHeadroom
 from fairtrec.commands.rerank.inputs import JUDGED
-from fairtrec.commands.rerank.solve import BOUND, SEARCH, WAYS
+from fairtrec.evaluation.fronts.solve import BOUND, SEARCH, WAYS
 from fairtrec.report.cells import cell
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row, head

@@ -6,14 +6,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from fairtrec.commands.rerank.ordering import append_run, merge_runs
-from fairtrec.commands.rerank.problem import KNOWN, Problem
 from fairtrec.data import MISSING, Bools, Floats, Run
 from fairtrec.data.parameters import DEEPEST
+from fairtrec.data.ranking.composition import append_run, merge_runs
 from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.fronts.problem import KNOWN, Problem
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, keep_judged
 from fairtrec.evaluation.inputs.measure_inputs import Inputs

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.commands.rerank.problem import Problem
-from fairtrec.commands.rerank.solve import Solved
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.evaluation.fronts.problem import Problem
+from fairtrec.evaluation.fronts.solve import Solved
 from fairtrec.formulas.fronts import DIGITS, ROUNDING, spend
 from fairtrec.measure import First, SumOverRanks
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
 from fairtrec.commands.rerank.inputs import RerankerInputs, list_inputs
 from fairtrec.data import MISSING, Docs, Ints, Run
 from fairtrec.data.parameters import list_required_inputs
+from fairtrec.data.ranking.composition import make_falling_scores
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.reranker import NEW, Chance, Note, Reranker
 from fairtrec.support.errors import UsageError
@@ -38,61 +38,11 @@ def reorder_run(run: Run, several: Sequence[Placement], by: object) -> Run:
         docnos = run.docnos.copy()
         for placed in several:
             _move(run, placed, docnos)
-        return replace(run, docnos=docnos, scores=falling(run.starts))
+        return replace(run, docnos=docnos, scores=make_falling_scores(run.starts))
     found = {qid: docs for placed in several for qid, docs in zip(placed.qids, _rankings(run, placed), strict=True)}
     rankings = [found[qid] for qid in run.qids]
     starts = np.concatenate(([0], np.cumsum([len(docs) for docs in rankings]))).astype(np.int64)
-    return replace(run, starts=starts, docnos=np.concatenate(rankings), scores=falling(starts))
-
-
-def falling(starts: Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Give scores that fall by 1 to 1 in each ranking.
-
-    >>> falling(np.array([0, 3, 5])).tolist()
-    [3.0, 2.0, 1.0, 2.0, 1.0]
-    """
-    down = np.arange(float(np.diff(starts).max(initial=0)), 0.0, -1.0)
-    scores = np.empty(int(starts[-1]))
-    for first, end in pairwise(starts.tolist()):
-        scores[first:end] = down[len(down) - (end - first) :]
-    return scores
-
-
-def merge_runs(runs: Sequence[Run]) -> Run:
-    """Rank the documents of several runs in turn: those of rank 1, then those of rank 2, each once."""
-    if len(runs) == 1:
-        return replace(runs[0], name="all runs")
-    there = [(run, {*run.qids}) for run in runs]
-    qids = tuple(sorted({qid for run in runs for qid in run.qids}))
-    rankings = []
-    for qid in qids:
-        tops = [run.docnos[run.top([qid], None)[0]] for run, known in there if qid in known]
-        places = np.concatenate([np.arange(len(top)) for top in tops])
-        docnos = np.concatenate(tops)[np.argsort(places, kind="stable")]
-        _, first = np.unique(docnos, return_index=True)
-        rankings.append(docnos[np.sort(first)])
-    return _ranked("all runs", qids, rankings)
-
-
-def append_run(run: Run, qids: Sequence[str], more: Run) -> Run:
-    """Put the documents of another run behind those that each query has."""
-    rankings = []
-    for own, other in zip(run.top(qids, None), more.top(qids, None), strict=True):
-        first, second = run.docnos[own[own >= 0]], more.docnos[other[other >= 0]]
-        rankings.append(np.concatenate([first, second[~np.isin(second, first)]]))
-    return _ranked(run.name, tuple(qids), rankings)
-
-
-def reorder_documents(run: Run, qids: Sequence[str], tops: Sequence[Ints]) -> Run:
-    """Keep the documents of these places of each query, in this order."""
-    lines = run.top(qids, None)
-    return _ranked(run.name, tuple(qids), [run.docnos[row[top]] for row, top in zip(lines, tops, strict=True)])
-
-
-def _ranked(name: str, qids: tuple[str, ...], rankings: Sequence[Docs]) -> Run:
-    starts = np.concatenate(([0], np.cumsum([len(each) for each in rankings]))).astype(np.int64)
-    docnos = np.concatenate(rankings) if rankings else np.empty(0, dtype="S1")
-    return Run(name, name, qids, starts, docnos, falling(starts))
+    return replace(run, starts=starts, docnos=np.concatenate(rankings), scores=make_falling_scores(starts))
 
 
 def _move(run: Run, placed: Placement, docnos: Docs) -> None:

@@ -10,10 +10,11 @@ from fairtrec.commands.rerank.candidate_pool import Search
 from fairtrec.commands.rerank.effects import Reranked
 from fairtrec.commands.rerank.front_choice import Picked, pick_orders
 from fairtrec.commands.rerank.inputs import JUDGED, sees_judgements
-from fairtrec.commands.rerank.ordering import Placement, reorder_documents, reorder_run
-from fairtrec.commands.rerank.problem import Problem
-from fairtrec.commands.rerank.solve import Cached, Solved, solve
+from fairtrec.commands.rerank.ordering import Placement, reorder_run
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run
+from fairtrec.data.ranking.composition import reorder_documents
+from fairtrec.evaluation.fronts.problem import Problem
+from fairtrec.evaluation.fronts.solve import Cached, Solved, solve
 from fairtrec.evaluation.inputs.sources import NamedRuns
 from fairtrec.measures.catalogue import notation
 from fairtrec.reranker import NEW, Reranker, count_queries

@@ -246,8 +246,8 @@ def test_where_orders_were_left_out_but_the_hull_is_known_so_is_the_distance(exa
 
 
 def test_where_only_a_bound_is_known_there_is_no_distance(monkeypatch):
-    monkeypatch.setattr("fairtrec.commands.rerank.problem.ORDERS", 0)
-    monkeypatch.setattr("fairtrec.commands.rerank.solve.KINDS", 2)
+    monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
+    monkeypatch.setattr("fairtrec.evaluation.fronts.solve.KINDS", 2)
     labels = {"a": {"f": 1.0}, "b": {"f": 0.4, "m": 0.6}, "c": {"m": 1.0}}  # soft, of three kinds
     found = fairtrec.headroom(
         {"q": ranked("abc"), "r": ranked("ac")},

@@ -7,9 +7,9 @@ import pytest
 
 import fairtrec
 from fairtrec.commands.headroom import HEADROOMS
-from fairtrec.commands.rerank import solve as solving
 from fairtrec.commands.rerank.candidate_pool import Search
-from fairtrec.commands.rerank.solve import Cached, solve
+from fairtrec.evaluation.fronts import solve as solving
+from fairtrec.evaluation.fronts.solve import Cached, solve
 from fairtrec_made import THOROUGH
 
 LISTS = 64 if THOROUGH else 8  # more than 1,000 lists with all parameters, of lemma 3 and of the search
@@ -18,9 +18,9 @@ LISTS = 64 if THOROUGH else 8  # more than 1,000 lists with all parameters, of l
 @pytest.fixture(autouse=True)
 def _no_lists_of_all_orders(monkeypatch):
     """Leave what is below the million out: then lemma 3 and the search have to find what all orders show."""
-    monkeypatch.setattr("fairtrec.commands.rerank.problem.ORDERS", 0)
+    monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
     monkeypatch.setattr(solving, "KINDS", 0)
-    monkeypatch.setattr("fairtrec.commands.rerank.exposure_fronts.KINDS", 0)
+    monkeypatch.setattr("fairtrec.evaluation.fronts.exposure_fronts.KINDS", 0)
 
 
 def world(seed, lists, docs):
@@ -253,7 +253,7 @@ def test_points_say_whether_they_are_exact_and_runs_in_which_ways():
 
 
 def test_the_search_ends_at_its_cap_and_says_so(monkeypatch):
-    monkeypatch.setattr("fairtrec.commands.rerank.walks.CELLS", 1)
+    monkeypatch.setattr("fairtrec.evaluation.fronts.walks.CELLS", 1)
     run, qrels, labels, _ = world(13, 3, 6)
     found = fairtrec.headroom({"r": run}, qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels)
     assert found.runs[0].capped == len(found.runs[0].queries)
@@ -276,8 +276,8 @@ def test_sums_that_grow_give_the_same_fronts(fairness, more, monkeypatch):
     run, qrels, labels, _ = world(21, 40 if THOROUGH else 6, 7)
     found = []
     for shared, kinds in ((0, 64), (100_000, 0)):  # first by sums that grow, then by all sequences
-        monkeypatch.setattr("fairtrec.commands.rerank.exposure_fronts.SHARED", shared)
-        monkeypatch.setattr("fairtrec.commands.rerank.exposure_fronts.KINDS", kinds)
+        monkeypatch.setattr("fairtrec.evaluation.fronts.exposure_fronts.SHARED", shared)
+        monkeypatch.setattr("fairtrec.evaluation.fronts.exposure_fronts.KINDS", kinds)
         found.append(solved(run, qrels, "nDCG@4", fairness, labels=labels, **more)[2])
     for one, two in zip(*(each.fronts for each in found), strict=True):
         assert one.ends is None
@@ -306,7 +306,7 @@ def test_lemma_3_gives_the_fronts_of_lemma_2_where_it_takes_less(fairness, utili
 
 
 def test_a_tangent_leaves_out_no_fairest_order(monkeypatch):
-    from fairtrec.commands.rerank import exposure_fronts
+    from fairtrec.evaluation.fronts import exposure_fronts
 
     run, qrels, labels, _ = world(12, LISTS, 14)
     labels = {name: group for name, group in labels.items() if group != "-"}

@@ -217,7 +217,7 @@ def test_documents_behind_the_candidates_stay_where_they_are(fairness, utility):
 
 
 def test_where_no_lemma_holds_the_value_is_below_the_bound(monkeypatch):
-    monkeypatch.setattr("fairtrec.commands.rerank.problem.ORDERS", 0)
+    monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
     random = np.random.default_rng(3)
     bounded = 0
     for utility, fairness in (("ERR@3", "FaiRR@3"), ("ERR@3", "nDRKL@3"), ("nDCG@3", "TExFAIR@3")):
@@ -230,8 +230,8 @@ def test_where_no_lemma_holds_the_value_is_below_the_bound(monkeypatch):
 
 
 def test_with_too_many_sequences_exchanges_give_a_value(monkeypatch):
-    monkeypatch.setattr("fairtrec.commands.rerank.problem.ORDERS", 0)
-    monkeypatch.setattr("fairtrec.commands.rerank.solve.KINDS", 1)
+    monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
+    monkeypatch.setattr("fairtrec.evaluation.fronts.solve.KINDS", 1)
     random = np.random.default_rng(8)
     for utility in ("nDCG@3", "ERR@3"):
         _, _, labels, _ = made = world(random, 5)

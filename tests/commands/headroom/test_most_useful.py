@@ -35,7 +35,7 @@ def brute(run, qrels, utility, fairness, **given):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed, every_order, monkeypatch):
     if not every_order:
-        monkeypatch.setattr("fairtrec.commands.rerank.problem.ORDERS", 0)
+        monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
     run, qrels, labels = drawn(seed)
     given = {"labels": labels}
     found = fairtrec.headroom({"r": run}, qrels, utility="ERR@2", fairness="AWRF@2", **given)
@@ -51,7 +51,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed, every_order,
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_most_utility_among_the_fairest_is_found_by_sums(seed, every_order, monkeypatch):
     if not every_order:
-        monkeypatch.setattr("fairtrec.commands.rerank.problem.ORDERS", 0)
+        monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
     run, qrels, labels = drawn(seed)
     words = {"f": "she she", "m": "she he"}
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {d: words[group] for d, group in labels.items()}}
@@ -62,7 +62,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_sums(seed, every_order, 
 
 
 def test_a_utility_of_which_nothing_is_known_is_marked_as_a_bound_from_below(monkeypatch):
-    monkeypatch.setattr("fairtrec.commands.rerank.problem.ORDERS", 0)
+    monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
     run, qrels, labels = drawn(3)
     found = fairtrec.headroom({"r": run}, qrels, utility="infAP", fairness="AWRF@2", labels=labels, candidates=4)
     most = found.runs[0].points[-1]

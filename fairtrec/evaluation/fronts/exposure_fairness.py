@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.commands.rerank.prefixes import OF_GROUPS, inputs_of_rankings
-from fairtrec.commands.rerank.problem import COUNTED, Problem
 from fairtrec.data import Floats, Ints
+from fairtrec.evaluation.fronts.prefixes import OF_GROUPS, inputs_of_rankings
+from fairtrec.evaluation.fronts.problem import COUNTED, Problem
 from fairtrec.formulas.labellings.exposures import Exposed
 from fairtrec.formulas.rounding import same
 from fairtrec.formulas.weighted_sums import weighted_sum

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.commands.rerank.exposures import ExposureFairness
-from fairtrec.commands.rerank.problem import Problem
 from fairtrec.data import MISSING, Bools, Floats, Ints
+from fairtrec.evaluation.fronts.exposure_fairness import ExposureFairness
+from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.formulas.fronts import Front, sort_undominated, upper_corners
 from fairtrec.formulas.rounding import NEAR, same
 from fairtrec.formulas.sequences import group_by_kind, number_kinds

@@ -6,9 +6,9 @@ from typing import Self
 
 import numpy as np
 
-from fairtrec.commands.rerank.prefixes import find_earnings
-from fairtrec.commands.rerank.problem import Problem
 from fairtrec.data import MISSING, Floats, Ints
+from fairtrec.evaluation.fronts.prefixes import find_earnings
+from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.formulas.fronts import Front
 from fairtrec.formulas.prefix_fronts import Layers
 from fairtrec.formulas.sequences import MOST, Earned, group_by_kind, number_kinds, states

@@ -8,9 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from fairtrec.commands.rerank.exposures import ExposureFairness
-from fairtrec.commands.rerank.problem import Problem
 from fairtrec.data import MISSING, Floats, Ints
+from fairtrec.evaluation.fronts.exposure_fairness import ExposureFairness
+from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.formulas.fronts import Front, find_candidates, sort_undominated
 from fairtrec.formulas.prefix_fronts import Found
 from fairtrec.formulas.rounding import NEAR

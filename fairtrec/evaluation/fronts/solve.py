@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.commands.rerank.counts import KindCounts
-from fairtrec.commands.rerank.exposure_fronts import SHARED, SHARED_BY, front_by_exposure, place_kinds
-from fairtrec.commands.rerank.problem import Problem
-from fairtrec.commands.rerank.walks import climb_fairness, search_front
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.evaluation.fronts.exposure_fronts import SHARED, SHARED_BY, front_by_exposure, place_kinds
+from fairtrec.evaluation.fronts.kind_counts import KindCounts
+from fairtrec.evaluation.fronts.problem import Problem
+from fairtrec.evaluation.fronts.walks import climb_fairness, search_front
 from fairtrec.formulas import discount, two_sums
 from fairtrec.formulas.fronts import Front, same_grades
 from fairtrec.formulas.prefix_fronts import Found
@@ -65,7 +65,7 @@ class Solved:
 
     def bound_fronts(self, problem: Problem, own: Floats, losses: Sequence[float]) -> list[Front]:
         """Bound the fronts of what was searched for, where so much may be lost of the utility ``own`` [query]."""
-        from fairtrec.commands.rerank.relaxation import bound_fronts
+        from fairtrec.evaluation.fronts.relaxation import bound_fronts
 
         return bound_fronts(problem, self.fronts, self.searched, own, losses) if self.searched else self.fronts
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.commands.rerank.ordering import reorder_documents
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, take
 from fairtrec.data.parameters import list_required_inputs
+from fairtrec.data.ranking.composition import reorder_documents
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import compute_measures
 from fairtrec.evaluation.relevance.trec_eval import Ranked, find_formula

@@ -15,9 +15,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairtrec.commands.rerank.exposures import ExposureFairness
-from fairtrec.commands.rerank.problem import Problem
 from fairtrec.data import Floats, Ints
+from fairtrec.evaluation.fronts.exposure_fairness import ExposureFairness
+from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.formulas.fronts import Front, merge_hulls
 from fairtrec.measure import SumOverRanks
 
