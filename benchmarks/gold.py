@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.batch import generated, ours, submitted
 from benchmarks.timing import BIN, FOLDER, paired, report, run
 
 RUNS, QUERIES, DEEP = 43, 43, 100
 DOCUMENTS = 40_000
 JUDGES, PAIRS = 27, 220  # of a query, of 50
+ORDERED = 63  # runs
 
 
 def written(folder: Path) -> list[Path]:
@@ -45,6 +48,19 @@ def write_judges(folder: Path) -> list[Path]:
     return paths
 
 
+def write_judged_runs(folder: Path) -> list[Path]:
+    """Runs of the documents that people and judges judged."""
+    random = np.random.default_rng(2021)
+    paths = [folder / f"judged{system}.run" for system in range(ORDERED)]
+    for path in paths:
+        ranked = {query: random.permutation(PAIRS)[:DEEP].tolist() for query in range(50)}
+        lines = (
+            f"q{q} Q0 d{q * PAIRS + d} {i} {-i} {path.stem}\n" for q, of in ranked.items() for i, d in enumerate(of)
+        )
+        path.write_text("".join(lines))
+    return paths
+
+
 def main() -> None:
     folder = FOLDER / "gold"
     runs = written(folder)
@@ -60,8 +76,13 @@ def main() -> None:
     report(f"eval --gold of {len(batch.runs)} runs of 43 queries, of eval: CPU", pair.cpu_ratio, 1.2, pair.detail)
     agree = run([BIN / "fairtrec", "gold", "agree", folder / "gold.tsv", "--labels", folder / "labels.tsv"])
     report(f"gold agree over {DOCUMENTS:,} documents, seconds of CPU", agree.cpu, 2.0, agree)
-    judges = run([BIN / "fairtrec", "gold", "judges", *write_judges(folder), "--labels", folder / "labels.tsv"])
+    command = [BIN / "fairtrec", "gold", "judges", *write_judges(folder), "--labels", folder / "labels.tsv"]
+    judges = run(command)
     report(f"gold judges: {JUDGES} judges of {50 * PAIRS:,} pairs, seconds of CPU", judges.cpu, 3.0, judges)
+    for several in write_judged_runs(folder):
+        command += ["--runs", several]
+    ordered = run([*command, "-m", "nDCG@10 DTR"])
+    report(f"the same with {ORDERED} runs of 50 x {DEEP}, two measures, seconds of CPU", ordered.cpu, 3.0, ordered)
 
 
 if __name__ == "__main__":

@@ -245,7 +245,7 @@ class Qrels(ByQuery):
     docnos: Docs
     grades: Ints
     iterations: Docs
-    _last: tuple[tuple[str, ...], Ints] | None = field(default=None, init=False, repr=False)
+    _last: tuple[tuple[str, ...], Ints, Floats] | None = field(default=None, init=False, repr=False)
 
     @property
     def query(self) -> Ints:
@@ -266,13 +266,22 @@ class Qrels(ByQuery):
 
     def list_judged(self, qids: Sequence[str]) -> Ints:
         """Give what ``find_judged_lines`` does; the last answer is kept, as runs of a batch mostly share queries."""
+        return self._look_up(qids)[0]
+
+    def grade_judged(self, qids: Sequence[str]) -> Floats:
+        """Give the grades of these lines [query, n]; nan where there is none."""
+        return self._look_up(qids)[1]
+
+    def _look_up(self, qids: Sequence[str]) -> tuple[Ints, Floats]:
         asked = tuple(qids)
         if self._last is None or self._last[0] != asked:
             lines = find_judged_lines(self, asked)
-            lines.flags.writeable = False
-            vars(self)["_last"] = asked, lines
+            grades = np.where(lines == MISSING, np.nan, self.grades[lines])
+            for each in (lines, grades):
+                each.flags.writeable = False
+            vars(self)["_last"] = asked, lines, grades
         assert self._last is not None
-        return self._last[1]
+        return self._last[1:]
 
 
 def find_judged_lines(qrels: Qrels, qids: Sequence[str]) -> Ints:

@@ -71,7 +71,7 @@ def score(
             values = context.judge.values(run, qids)
         else:
             inputs = Inputs(run, qids, context, find_depth(others))
-            values, notes = _measured(inputs, measures, unknown=choices.bounds == "labels")
+            values, notes = compute_values(inputs, measures, unknown=choices.bounds == "labels")
         notes = (*notes, RISING.note()) if system.rises else notes
     first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
     for run, ranked in system.parts(qids):
@@ -142,7 +142,7 @@ def _of_samples(
     notes: tuple[Note, ...] = ()
     for run, ranked in system.parts(qids) if ordinary else ():
         inputs = Inputs(run, ranked, context, depth)
-        part, said = _measured(inputs, ordinary, told=bool(notes))
+        part, said = compute_values(inputs, ordinary, told=bool(notes))
         notes = notes or said
         at = [column[qid] for qid in ranked]
         total[:, at] += np.where(np.isnan(part), -0.0, part)
@@ -186,7 +186,7 @@ class RankCounts:
         return notes
 
 
-def _measured(
+def compute_values(
     inputs: Inputs, measures: Sequence[Measure], *, unknown: bool = False, told: bool = False
 ) -> tuple[Floats, tuple[Note, ...]]:
     """Compute measures [measure, query], and say what a reader of the values should know, if that is not ``told`` yet.

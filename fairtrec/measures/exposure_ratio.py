@@ -56,6 +56,16 @@ def compare_attention(got: Floats, due: Floats, target: Floats) -> Floats:
     return least_to_most(mask_unwanted(quotient(got, due, otherwise=0.0), target))
 
 
+@ranks.cache_by_array
+def sum_grades(membership: Floats, grades: Floats) -> Floats:
+    """Sum the grades above 0 of the judged documents of each group, by membership [query, n, group]: [query, group].
+
+    >>> sum_grades(np.array([[[1.0, 0.0], [0.5, 0.5]]]), np.array([[2.0, 1.0]])).tolist()
+    [[2.5, 0.5]]
+    """
+    return exposure(membership, ranks.gains(grades))
+
+
 def noticed(weights: Floats, cutoff: int | None) -> Floats:
     """Leave the weights [rank] of the first ``cutoff`` ranks; nobody looks further.
 
@@ -155,7 +165,7 @@ class DTR(_Ratio):
     ) -> RatioOfSums:
         """Compare exposures by relevance."""
         top = membership[:, : self.cutoff]
-        due = exposure(judged_membership, ranks.gains(judged_relevance))
+        due = sum_grades(judged_membership, judged_relevance)
         return RatioOfSums(exposure(top, log2(top.shape[1])), due, partial(self.ratio, groups))
 
 
@@ -187,7 +197,7 @@ class DIR(_Ratio):
     ) -> RatioOfSums:
         """Compare impacts by relevance."""
         top, gains = membership[:, : self.cutoff], ranks.gains(relevance[:, : self.cutoff])
-        due = exposure(judged_membership, ranks.gains(judged_relevance))
+        due = sum_grades(judged_membership, judged_relevance)
         return RatioOfSums(exposure(top, gains * log2(top.shape[1])), due, partial(self.ratio, groups))
 
 

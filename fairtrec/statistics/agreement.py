@@ -27,6 +27,7 @@ from fairtrec.formulas.weighted_sums import weigh
 Coefficient = Literal["pearson", "spearman", "kendall"]
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
 NAN = float("nan")
+PAIRWISE = 200  # items, up to which all pairs are compared faster than sorted
 EXACT = 7  # pairs; they have 5,040 orders
 Interval = tuple[float, float, float]  # a value, and the two ends of its interval
 NOTHING = (NAN,) * 3
@@ -180,6 +181,27 @@ def correlation(x: Floats, y: Floats, kind: Coefficient = "pearson", confidence:
         value = _pearson(*(stats.rankdata(each) if ranked else each for each in (x, y)))
         p = _exact(x, y) if ranked and len(x) <= EXACT else _p_of_pearson(value, len(x))
     return Correlation(len(x), value, p, *_interval(value, len(x), kind, confidence))
+
+
+def tau_b(x: Floats, y: Floats) -> Floats:
+    """Give Kendall's tau-b between each row of ``x`` [row, item] and that of ``y``, all finite.
+
+    It is nan if a row is constant. Values tie as in ``correlation``, and the coefficient has the same bits.
+
+    >>> tau_b(np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([[1.0, 3.0, 2.0, 4.0]])).tolist()
+    [0.6666666666666669]
+    """
+    items = x.shape[1]
+    if items > PAIRWISE:
+        return np.array([correlation(*pair, "kendall").value for pair in zip(x, y, strict=True)])
+    x, y = merge_ties(x), merge_ties(y)
+    found = np.full(len(x), NAN)
+    one, other = np.triu_indices(items, 1)
+    for row in np.flatnonzero(~(constant(x) | constant(y))).tolist() if items > 1 else ():
+        of_x, of_y = np.sign(x[row, one] - x[row, other]), np.sign(y[row, one] - y[row, other])
+        agreeing = np.count_nonzero(of_x * of_y > 0) - np.count_nonzero(of_x * of_y < 0)
+        found[row] = agreeing / np.sqrt(np.count_nonzero(of_x)) / np.sqrt(np.count_nonzero(of_y))
+    return found.clip(-1.0, 1.0)
 
 
 def _pearson(x: Floats, y: Floats) -> float:

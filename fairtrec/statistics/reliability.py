@@ -34,7 +34,7 @@ from math import ceil, exp, isfinite, isnan, log, nan
 import numpy as np
 
 from fairtrec.data import Bools, Floats
-from fairtrec.statistics.agreement import correlation
+from fairtrec.statistics.agreement import tau_b
 from fairtrec.statistics.hashed_orders import order_queries
 
 HALVINGS = 200
@@ -183,8 +183,6 @@ def correlate_halves(values: Floats, halves: Sequence[Bools]) -> float:
     """
     if values.shape[1] < 4:
         return nan
-    taus = [
-        correlation(values[:, half].mean(axis=1), values[:, ~half].mean(axis=1), "kendall").value for half in halves
-    ]
-    known = [tau for tau in taus if not isnan(tau)]
+    one, other = (np.array([values[:, half].mean(axis=1) for half in each]) for each in (halves, ~np.array(halves)))
+    known = [tau for tau in tau_b(one, other).tolist() if not isnan(tau)]
     return sum(known) / len(known) if known else nan

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairtrec.statistics.agreement import COEFFICIENTS, _below, correlation, tau_ap
+from fairtrec.statistics.agreement import COEFFICIENTS, _below, correlation, tau_ap, tau_b
 
 SCIPYS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
@@ -20,6 +20,17 @@ def test_coefficient_and_p_are_scipys(kind, places):
     x, y = np.random.default_rng(4).random((2, 43)).round(places)
     found, expected = correlation(x, y, kind), SCIPYS[kind](x, y)
     assert (found.value, found.p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
+
+
+@pytest.mark.parametrize("items", [1, 2, 5, 43, 200, 201])
+@pytest.mark.parametrize("values", [2, 3, 1000])
+def test_tau_b_of_rows_has_the_bits_of_scipy(items, values):
+    x, y = np.random.default_rng(items).integers(0, values, (2, 30, items)) / 7.0
+    y[0] = x[0] + 1e-14  # which ties
+    expected = [correlation(*rows, "kendall").value for rows in zip(x, y, strict=True)]
+    assert np.array_equal(tau_b(x, y), expected, equal_nan=True)
+    theirs = [stats.kendalltau(*rows).statistic for rows in zip(x[1:], y[1:], strict=True)] if items > 1 else [math.nan]
+    assert np.array_equal(tau_b(x, y)[1:], theirs * (29 if items == 1 else 1), equal_nan=True)
 
 
 def test_intervals():

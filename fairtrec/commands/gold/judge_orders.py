@@ -9,19 +9,22 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Qrels
+from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.documents import Documents
+from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.plan import refuse_unjudged
-from fairtrec.evaluation.reading import Reading, read
+from fairtrec.evaluation.reading import LoadedRun, Reading, choose_queries
 from fairtrec.evaluation.relevance import RelevanceEvaluator
+from fairtrec.evaluation.score import compute_values
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.slices import align_values
 from fairtrec.measure import Measure, badness
+from fairtrec.measures.catalogue.needs import needs_judgements
 from fairtrec.measures.utility import refuse_geometric, split_relevance
 from fairtrec.report.result_notes import COMMON
-from fairtrec.statistics.agreement import correlation, tau_ap
+from fairtrec.statistics.agreement import tau_ap, tau_b
 from fairtrec.statistics.reliability import correlate_halves, estimate_reliability, find_complete, halve_queries
 from fairtrec.support.errors import UsageError
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -84,10 +87,19 @@ class JudgedRuns:
             (name, loading.ranking(thing, name, choices, session.depth, is_run=True)) for name, thing in named
         ]
         self._readings = [each.prepare_reading(self.named) for each in self._sessions]
+        self._chosen: dict[tuple[str, ...], list[tuple[str, ...]]] = {}  # queries of each run, by those of judgments
         self._documents: Documents | None = None
-        if self._readings[0].two_pass:
-            runs_read, _ = read(self.named, self._readings[0], 1, keep_going=False)
-            self._documents = session.documents(runs_read, self._readings[0])
+        self._only_judged = all(map(needs_judgements, self.measures))
+        self._depth = find_depth(split_relevance(self.measures)[1])
+        reading = self._readings[0]
+        if reading.two_pass:
+            of_runs = self._choose_queries(human)
+            runs_cut = [
+                LoadedRun(name, qids, None, run.cut(qids, reading.kept))
+                for (name, run), qids in zip(self.named, of_runs, strict=True)
+            ]
+            self._documents = session.documents(runs_cut, reading)
+        self._inputs: dict[tuple[int, tuple[str, ...]], Inputs] = {}  # by run and queries
         self._by_people: tuple[bytes, list[Floats], tuple[str, ...]] | None = None
         self._halves: dict[tuple[str, ...], list[Bools]] = {}
         self._reliabilities: dict[tuple[int, bytes], tuple[Any, float]] = {}
@@ -108,12 +120,36 @@ class JudgedRuns:
 
     def _evaluate(self, which: int, qrels: Qrels) -> tuple[list[Floats], tuple[str, ...]]:
         """Give the values [run, query] of each measure, and the qids, by the level of people (0) or of a judge (1)."""
-        session, reading = self._sessions[which], _judged_by(self._readings[which], qrels)
-        runs, _ = read(self.named, reading, 1, keep_going=False)
-        scores = session.score_runs(runs, reading, self._documents)
-        qids = tuple(sorted({qid for each in scores for qid in each.qids}))
-        values = align_values(scores, qids)
-        return [np.ascontiguousarray(values[:, row]) for row in range(values.shape[1])], qids
+        context = replace(_judged_by(self._readings[which], qrels).context, documents=self._documents)
+        of_runs = self._choose_queries(qrels)
+        qids = tuple(sorted({qid for own in of_runs for qid in own}))
+        column = {qid: at for at, qid in enumerate(qids)}
+        values = np.full((len(self.measures), len(of_runs), len(qids)), nan)
+        for number in sorted(range(len(of_runs)), key=of_runs.__getitem__):  # runs of the same queries in turn
+            own = of_runs[number]
+            values[:, number, [column[qid] for qid in own]] = self._measure(number, own, context)
+        return list(values), qids
+
+    def _choose_queries(self, qrels: Qrels) -> list[tuple[str, ...]]:
+        """Choose the queries of each run that are evaluated."""
+        if qrels.qids not in self._chosen:
+            self._chosen[qrels.qids] = [
+                choose_queries(run, qrels, None, only_judged=self._only_judged) for _, run in self.named
+            ]
+        return self._chosen[qrels.qids]
+
+    def _measure(self, number: int, qids: tuple[str, ...], context: EvaluationContext) -> Floats:
+        """Compute the measures [measure, query] of a run; inputs without judgments are kept for the next judge.
+
+        Raises InputError if labels know none of the run's documents.
+        """
+        key = number, qids
+        if key in self._inputs:
+            return compute_values(self._inputs[key].take_judgments(context), self.measures, told=True)[0]
+        inputs = Inputs(self.named[number][1], qids, context, self._depth)
+        values, _ = compute_values(inputs, self.measures)
+        self._inputs[key] = inputs
+        return values
 
     def _compare_orders(
         self, row: int, people: Floats, judge: Floats, qids: Sequence[str], confidence: float
@@ -131,7 +167,7 @@ class JudgedRuns:
             measure=str(measure),
             runs=len(people),
             queries=queries,
-            tau_b=correlation(one, other, "kendall").value,
+            tau_b=tau_b(one[None], other[None]).item() if queries else nan,
             tau_ap=tau_ap(badness(one, measure.better), badness(other, measure.better)),
             reliability=found.reliability,
             low=found.low,
@@ -178,7 +214,7 @@ def _judged_by(reading: Reading, qrels: Qrels) -> Reading:
     """Put other judgments in place of those of a reading."""
     utility, _ = split_relevance(reading.measures)
     judge = RelevanceEvaluator(utility, qrels) if utility else None
-    return replace(reading, context=replace(reading.context, qrels=qrels, judge=judge))
+    return replace(reading, context=replace(reading.context, qrels=qrels, judge=judge, of_judged={}))
 
 
 def _place(values: Floats, qids: Sequence[str], wanted: Sequence[str]) -> Floats:

@@ -86,8 +86,7 @@ class Documents:
     All counts pass here, whether they come from texts, counts or labels, or are made by another command: ``counted`` is
     what was counted, ``document_counts`` what the choices make of it.
 
-    ``last`` changes: it keeps what was asked of a background last (run, depth, queries), and what was found;
-    ``last_judged`` the same of judged documents (judgements, queries, rule of membership).
+    ``last`` changes: it keeps what was asked of a background last (run, depth, queries), and what was found.
     """
 
     counted: Counts
@@ -101,7 +100,6 @@ class Documents:
     by: Mapping[str, "Documents"] = field(default_factory=dict, kw_only=True)  # of labels of other attributes
     behind: "Documents | None" = field(default=None, kw_only=True)  # with all that is tied with documents of runs
     last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
-    last_judged: tuple[tuple[Qrels, tuple[str, ...], Membership], Floats] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.document_counts, self.missing = self.counted, self.choices.missing
@@ -188,7 +186,7 @@ class EvaluationContext(AttributeContext):
     given: tuple[str, ...] = ()
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
     pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
-    of_groups: dict[Any, Any] = field(default_factory=dict)  # judgements of one group, kept for the next run
+    of_judged: dict[Any, Any] = field(default_factory=dict)  # groups of judged documents, kept for the next run
 
     def take_attribute(self, attribute: str) -> "EvaluationContext":
         """Take another attribute: the groups, and the documents where labels stand for counts."""

@@ -3,6 +3,7 @@
 ``catalogue/needs.py`` lists them, with their shapes.
 """
 
+import operator
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -24,11 +25,13 @@ from fairtrec.data import (
     take,
 )
 from fairtrec.data.run import QrelsIndex
-from fairtrec.evaluation.inputs.documents import RunContext, TargetOf
+from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, TargetOf
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, find_module
 from fairtrec.support.errors import InputError, UsageError
+
+WITHOUT_JUDGMENTS = frozenset({"takes_part", "ranked", "tokens", "lines", "membership"})
 
 
 class Inputs(RunContext):
@@ -53,6 +56,12 @@ class Inputs(RunContext):
     def take_queries(self, queries: Ints) -> "Inputs":
         """Give the inputs of some of the queries, by number."""
         return Inputs(self.run, [self.qids[query] for query in queries], self.context, self.depth)
+
+    def take_judgments(self, context: EvaluationContext) -> "Inputs":
+        """Give the inputs of the same run and queries with other judgments; those of documents stay computed."""
+        found = Inputs(self.run, self.qids, context, self.depth)
+        vars(found).update({name: each for name, each in vars(self).items() if name in WITHOUT_JUDGMENTS})
+        return found
 
     @cached_property
     def takes_part(self) -> Bools:
@@ -233,20 +242,24 @@ class Inputs(RunContext):
     @property
     def judged_relevance(self) -> Floats:
         """Grades of the judged documents [query, n]."""
-        return np.where(self.judged_lines == MISSING, np.nan, self.qrels.grades[self.judged_lines])
+        return self.qrels.grade_judged(self.qids)
 
     @cached_property
     def judged_membership(self) -> Floats:
         """Who of the judged documents belongs to which group [query, n, group]."""
-        if self.context.labels is not None:
-            return look_up(self.context.labels, self.qids, self.qrels.docnos, self.judged_lines)
-        asked = self.qrels, tuple(self.qids), self.context.membership
-        last = self.documents.last_judged
-        if last is None or last[0] != asked:  # runs of a batch have mostly the same queries
-            last = asked, membership(take(self.counts, self._judged_rows), self.context.membership)
-            last[1].flags.writeable = False
-            self.documents.last_judged = last
-        return last[1]
+        labels, kept = self.context.labels, self.context.of_judged
+        asked = self.judged_lines, self.documents, labels
+        if self.context.attribute in kept:  # runs of a batch have mostly the same queries
+            last, found = kept[self.context.attribute]
+            if all(map(operator.is_, last, asked)):
+                return np.asarray(found)
+        if labels is None:
+            found = membership(take(self.counts, self._judged_rows), self.context.membership)
+        else:
+            found = look_up(labels, self.qids, self.qrels.docnos, self.judged_lines)
+        found.flags.writeable = False
+        kept[self.context.attribute] = asked, found
+        return found
 
     def _amounts(self, of: TargetOf) -> Floats:
         """Give what the groups have of these documents [query or 1, group]."""

@@ -49,7 +49,7 @@ def find_members(membership: Floats, group: int) -> Bools:
 
 def _take(group: str, inputs: Inputs) -> GroupJudgements:
     """Take the judgements of the documents of one group; they are kept for the next run of the same queries."""
-    kept = inputs.context.of_groups
+    kept = inputs.context.of_judged
     key, qids = (inputs.context.attribute, group), tuple(inputs.qids)
     if key in kept and kept[key].qids == qids:
         found: GroupJudgements = kept[key]

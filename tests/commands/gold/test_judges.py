@@ -347,6 +347,26 @@ def test_orders_are_those_of_evaluations_of_the_pairs_in_common(judge):
     )
 
 
+@pytest.mark.parametrize("measures", ["nDCG(group=f)@10", "DTR nDCG@10", "RR@10 DIR@5"])
+def test_each_judge_is_compared_by_its_own_judgments(judge, measures):
+    """What is kept of one judge for the next changes no order."""
+    rows = [line.split() for line in Path(judge).read_text("utf-8").splitlines()]
+    other = {}
+    for number, (qid, _, docno, grade) in enumerate(rows):
+        other.setdefault(qid, {})[docno] = 3 - int(grade) if number % 3 else int(grade)
+    given = {"labels": "labels.tsv", "runs": RUNS, "measures": measures}
+    together = judges("qrels.txt", {"one": judge, "other": other, "again": judge}, **given)
+    alone = [judges("qrels.txt", {"judge": each}, **given).judges[0] for each in (judge, other, judge)]
+    assert [repr(each.orders) for each in together.judges] == [repr(each.orders) for each in alone]
+    assert repr(alone[0].orders) != repr(alone[1].orders)
+
+
+def test_labels_that_know_no_document_of_a_run_are_refused(judge):
+    labels = {"x": "f", **dict.fromkeys(["y", "z"], "m")}
+    with pytest.raises(InputError, match=r"bm25.run: the labels know none of its documents"):
+        judges("qrels.txt", judge, labels=labels, runs=RUNS, measures="DTR")
+
+
 def test_default_measures_look_at_judgments(judge):
     found = judges("qrels.txt", judge, labels="labels.tsv", runs=RUNS)
     assert [order.measure for order in found.judges[0].orders] == ["nDCG@10", "DTR"]
