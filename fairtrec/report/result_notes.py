@@ -38,8 +38,8 @@ SAME = NoteKind(
 )
 UNEVEN = NoteKind(
     "uneven queries",
-    "means over {many:span} of the {queries} queries of all runs: {runs} (-c counts the rest as empty rankings, "
-    "--queries common evaluates those that every run has)",
+    "means over {many:span} of the {queries} queries of all runs: {runs} (-c counts the rest of the qrels or of "
+    "--queries FILE as empty rankings, --queries common evaluates those that every run has)",
     NoteSeverity.MISLEADING,
 )
 _AT_BEST = "{measures} has {best} in {at:span} of {queries:span} queries"
