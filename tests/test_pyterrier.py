@@ -21,7 +21,7 @@ from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening
 from fairtrec_made import REPOSITORY, pages
 
-PAGE = pages.section((REPOSITORY / "docs" / "coming-from.md").read_text("utf-8"), "PyTerrier")
+PAGE = pages.section((REPOSITORY / "docs" / "ir-measures.md").read_text("utf-8"), "PyTerrier")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 TEXTUAL = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
 NAMES = ["bm25", "neural", "fair"]
@@ -208,7 +208,7 @@ def test_the_page_runs_as_it_stands(pt, example, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path / "example")
     names = {}
     for block in BLOCKS:
-        exec(compile(block, "coming-from.md", "exec"), names)
+        exec(compile(block, "ir-measures.md", "exec"), names)
     printed = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert capsys.readouterr().out == "".join(printed)
 

@@ -1,4 +1,4 @@
-"""Our measures in ir_measures and PyTerrier. Importing this module registers them; see docs/coming-from.md.
+"""Our measures in ir_measures and PyTerrier. Importing this module registers them; see docs/ir-measures.md.
 
 import fairtrec.ir_measures as fair
 gender = fair.given("gender", terms="gender-en", docs=texts, background=bm25)

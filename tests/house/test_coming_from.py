@@ -1,6 +1,6 @@
 """The page for those who come from another program: each block runs, and holds our number to theirs.
 
-The blocks of ir_measures and PyTerrier run in tests/ir_measures and tests/test_pyterrier.py.
+The blocks of docs/ir-measures.md run in tests/ir_measures and tests/test_pyterrier.py.
 """
 
 import importlib
@@ -10,7 +10,8 @@ import pytest
 
 from fairtrec_made import REPOSITORY, pages
 
-PAGE, _, BRIDGES = (REPOSITORY / "docs" / "coming-from.md").read_text("utf-8").partition("\n## ir_measures\n")
+PAGE = (REPOSITORY / "docs" / "coming-from.md").read_text("utf-8")
+BRIDGES = (REPOSITORY / "docs" / "ir-measures.md").read_text("utf-8")
 FIRST, *OTHERS = pages.programs(PAGE)
 OF = {re.search(r"^(?:import|from) (?!math|numpy|pandas)(\w+)", block, re.MULTILINE)[1]: block for block in OTHERS}
 
@@ -25,7 +26,8 @@ def test_the_values_in_the_table_are_those_of_the_ranking():
 
 
 def test_each_package_has_a_block():
-    assert "\n## PyTerrier\n" in BRIDGES
+    assert all(f"\n## {name}\n" in BRIDGES for name in ("ir_measures", "PyTerrier"))
+    assert "](ir-measures.md)" in PAGE
     assert {*OF} == {"pytrec_eval", "ranx", "fairlearn", "aif360", "FairRankTune", "lenskit"}
     assert all("assert " in block for block in OTHERS)
 

@@ -27,7 +27,7 @@ from fairtrec_made import REPOSITORY, precision
 from fairtrec_made.pages import section
 
 pytestmark = pytest.mark.usefixtures("at_the_example")
-PAGE = section((REPOSITORY / "docs" / "coming-from.md").read_text("utf-8"), "ir_measures")
+PAGE = section((REPOSITORY / "docs" / "ir-measures.md").read_text("utf-8"), "ir_measures")
 RUNS = ("bm25.run", "neural.run", "fair.run")
 TEXTUAL = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
 SOURCES = {
@@ -439,7 +439,7 @@ def test_the_page_runs_as_it_stands(example, tmp_path, monkeypatch, capsys):
     printed = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     names = {}
     for block in blocks:
-        exec(compile(block, "coming-from.md", "exec"), names)
+        exec(compile(block, "ir-measures.md", "exec"), names)
     assert precision.agree(capsys.readouterr().out, "".join(printed))
     assert len(blocks) == 2
 
