@@ -12,3 +12,5 @@ def main() -> None:
     pair = paired(ours, theirs, 9)
     detail = pair.detail
     report(f"{len(batch.runs)} runs, every rank and word: time, of eval", pair.time_ratio, 1.5, detail)
+    pair = paired([*ours, "--baseline", batch.runs[0]], theirs, 5)
+    report(f"{len(batch.runs)} runs against a baseline: time, of eval", pair.time_ratio, 3.0, pair.detail)

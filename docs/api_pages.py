@@ -230,8 +230,12 @@ def _find_class(name: str) -> type | None:
 
 
 def _returned(node: ast.FunctionDef, source: str, mark: str) -> Iterator[str]:
-    """Describe a class that a function returns, and the class of its rows, unless these have pages."""
-    name = _code(node.returns, source).strip('"')
+    """Describe each class that a function returns, and the class of its rows, unless these have pages."""
+    for name in _code(node.returns, source).strip('"').split(" | "):
+        yield from _returned_class(name, mark)
+
+
+def _returned_class(name: str, mark: str) -> Iterator[str]:
     if f"fairtrec.{name}" in STABILITY:
         yield f"It returns a [`{name}`]({name}.md).\n"
         return

@@ -7,7 +7,6 @@ from typing import Any, Unpack
 from fairtrec.commands.check import requirement
 from fairtrec.commands.check.judgement import judge
 from fairtrec.commands.check.requirement import Gate, Requirement, Verdict
-from fairtrec.commands.compare.baseline import find
 from fairtrec.commands.compare.comparison import refuse_gold
 from fairtrec.commands.results import difference, results
 from fairtrec.commands.results.results import RecordedResult
@@ -24,6 +23,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import SCANTY
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first, spell_options
+from fairtrec.support.files.arguments import find_run
 from fairtrec.support.literals import FailOn, Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -241,7 +241,7 @@ def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:
 def _read(values: Result | RecordedResult, asked: Sequence[Requirement], base: Any) -> tuple[Result, Scores | None]:
     """Take values that are there already; the baseline may be one of their runs."""
     result = values.result([each.measure for each in asked]) if isinstance(values, RecordedResult) else values
-    return _split(result, None if base is None else find([scores.run for scores in result.scores], base))
+    return _split(result, None if base is None else find_run([scores.run for scores in result.scores], base))
 
 
 def _evaluated(

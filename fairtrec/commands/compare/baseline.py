@@ -7,7 +7,6 @@ sign and cancel in the mean: there the absolute values are compared, so a lower 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -32,7 +31,7 @@ from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
 from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
 from fairtrec.support.errors import FilePath, UsageError
-from fairtrec.support.files.compression import strip_suffix
+from fairtrec.support.files.arguments import find_run
 from fairtrec.support.notes import Note, NoteKind, write_span
 
 HALF, FEW = 0.5, 0.3  # of the variance: where labels have more, label more; where they have less, take more queries
@@ -122,45 +121,18 @@ def refuse_beside_gold(how: Procedure) -> None:
 
 
 def find_several(runs: Sequence[str], baseline: str | int | Sequence[str | int] | None) -> tuple[int, ...]:
-    """Tell which runs are baselines. Raises UsageError as ``find`` does, and for one that is named twice."""
+    """Tell which runs are baselines. Raises UsageError as ``find_run`` does, and for one that is named twice."""
     if baseline == ALL and ALL not in runs:
-        find(runs, 0)
+        find_run(runs, 0)
         return tuple(range(len(runs)))
     asked = [baseline] if baseline is None or isinstance(baseline, str | int) else list(baseline)
-    found = [find(runs, each) for each in asked]
+    found = [find_run(runs, each) for each in asked]
     for number, each in enumerate(found):
         if each in found[:number]:
             raise UsageError(f"{runs[each]} appears twice as a baseline; pass it once")
     if not found:
         raise UsageError("no baseline; pass one, or leave the option out for the first run")
     return tuple(found)
-
-
-def find(runs: Sequence[str], baseline: str | int | None) -> int:
-    """Tell which run is the baseline: by its name or path, its file's name, or that without the ending.
-
-    Raises UsageError if there is none or more than one of that name, or no other run to compare with it.
-    """
-    number = _number(runs, baseline) if isinstance(baseline, str) else baseline or 0
-    if len(runs) == 1:
-        raise UsageError("only one run, which is the baseline; add a run to compare")
-    if not 0 <= number < len(runs):
-        raise UsageError(f"there is no run {number}; they count from 0 to {len(runs) - 1}")
-    return number
-
-
-def _number(runs: Sequence[str], baseline: str) -> int:
-    exact = [number for number, run in enumerate(runs) if run == baseline]
-    found = exact or [number for number, run in enumerate(runs) if baseline in _called(Path(run).name)]
-    if len(found) != 1:
-        what = f"{len(found)} runs are called {baseline}" if found else f"there is no run or file {baseline}"
-        shown = ", ".join(runs[:5]) + (", ..." if len(runs) > 5 else "")
-        raise UsageError(f"{what}; name the baseline as one of {shown}")
-    return found[0]
-
-
-def _called(name: str) -> set[str]:
-    return {name, strip_suffix(name), strip_suffix(name).removesuffix(".run")}
 
 
 def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Comparison], list[Note]]:

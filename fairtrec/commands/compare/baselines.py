@@ -9,7 +9,7 @@ import click
 from fairtrec.cli import printing
 from fairtrec.cli.commands import TYPED, write_stderr
 from fairtrec.support.errors import UsageError
-from fairtrec.support.files.arguments import add_run, expand_runs, is_same
+from fairtrec.support.files.arguments import add_run, expand_runs, find_run, is_same
 
 if TYPE_CHECKING:
     from fairtrec.evaluation.answers.result import Result
@@ -31,11 +31,11 @@ def drop_repeats(files: dict[str, str]) -> dict[str, str]:
 
 def resolve_baseline(asked: Sequence[str], files: dict[str, str]) -> tuple[Baseline, dict[str, str]]:
     """Give the runs that are meant, before anything is read, and all runs; a file that is none of them joins them."""
-    from fairtrec.commands.compare.baseline import find, find_several
+    from fairtrec.commands.compare.baseline import find_several
 
     _refuse_beside_all(asked)
     if list(asked) == ["all"]:
-        find(list(files), 0)
+        find_run(list(files), 0)
         return "all", files
     numbers = []
     several: Sequence[str | None] = asked or [None]
@@ -46,7 +46,7 @@ def resolve_baseline(asked: Sequence[str], files: dict[str, str]) -> tuple[Basel
                 what = "is no run; `fairtrec check` and `fairtrec results diff` compare with results of eval"
                 raise UsageError(f"{baseline} {what}")
             name, files = add_run(files, baseline)
-        numbers.append(find(list(files), name))
+        numbers.append(find_run(list(files), name))
     return [list(files)[number] for number in find_several(list(files), numbers)], files
 
 

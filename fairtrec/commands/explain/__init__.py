@@ -13,6 +13,11 @@ EXPLANATIONS = FormatTable(
     },
 )
 
+DIFFERENCES = FormatTable(  # the same formats, for --baseline
+    "fairtrec.commands.explain.difference_report",
+    {**EXPLANATIONS.forms, "html": FormatSpec(".difference_page:html", "", "all")},
+)
+
 COMMANDS = (
     CommandRow(
         "explain",
@@ -20,7 +25,7 @@ COMMANDS = (
         "Show which words at which ranks made a value.",
         "provisional",
         question="Which documents and words made a value?",
-        sections={"": ("measure query terms", "Explanation", "measure")},
-        answers={"Explanation": EXPLANATIONS},
+        sections={"": ("measure query terms", "Explanation", "measure baseline")},
+        answers={"Explanation": EXPLANATIONS, "Differences": DIFFERENCES},
     ),
 )

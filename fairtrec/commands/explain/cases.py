@@ -107,7 +107,8 @@ class Request:
     """What is to be explained by an evaluation of one measure.
 
     ``closely`` are the queries to be looked at closely, of which exchanges are looked for among the first
-    ``candidates``; none: all queries, as they are. Each of the terms ``dropped`` is to be no term, for once.
+    ``candidates``; none: all queries, as they are. Each of the terms ``dropped`` is to be no term, for once. If runs
+    are compared with a baseline (``is_compared``), nothing is exchanged.
     """
 
     evaluator: Evaluator
@@ -115,9 +116,18 @@ class Request:
     closely: tuple[str, ...]
     candidates: int
     dropped: dict[str, Term]
+    is_compared: bool = False
 
     @classmethod
-    def settle(cls, evaluator: Evaluator, queries: Sequence[str], candidates: int, what_if: Sequence[str]) -> "Request":
+    def settle(
+        cls,
+        evaluator: Evaluator,
+        queries: Sequence[str],
+        candidates: int,
+        what_if: Sequence[str],
+        *,
+        is_compared: bool = False,
+    ) -> "Request":
         """Settle what is asked for. Raises UsageError for what cannot be explained."""
         refuse_several(evaluator.measures, evaluator.plan.context.given)
         if len(evaluator.measures) != 1:
@@ -127,13 +137,20 @@ class Request:
         evaluator.choices.refuse("explain", "explain shows")
         if candidates < 1:
             raise UsageError(f"exchanges are {candidates}; look at 1 document or more")
-        return cls(evaluator, evaluator.measures[0], tuple(queries), candidates, _terms(evaluator, what_if))
+        return cls(
+            evaluator, evaluator.measures[0], tuple(queries), candidates, _terms(evaluator, what_if), is_compared
+        )
+
+    @property
+    def looks_closely(self) -> bool:
+        """Whether values without each document, and after exchanges, are wanted."""
+        return bool(self.closely) and not self.is_compared
 
     @property
     def deep(self) -> int | None:
         """Down to which rank documents are looked at: those that the value sees, and those that may be exchanged."""
         reach, cut = self.evaluator.depth, self.evaluator.choices.depth
-        if reach is None or not self.closely:
+        if reach is None or not self.looks_closely:
             return reach
         return max(reach, min(self.candidates, cut or self.candidates))
 

@@ -1,41 +1,55 @@
 """``fairtrec.explain``: from whatever the caller has to what made each value: rank by rank, word by word."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
 
 import numpy as np
 
 from fairtrec.commands.explain import variants
 from fairtrec.commands.explain.cases import Case, Request, cases, evaluate_without_term
+from fairtrec.commands.explain.difference import Differences, RunDifference, subtract_queries
 from fairtrec.commands.explain.explanation import Exchange, Explained, Explanation, RankRow, Word, rank_worst
 from fairtrec.commands.explain.split import Split, split
-from fairtrec.data import MISSING, take
+from fairtrec.data import MISSING, Floats, take
+from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.sources import JudgementsLike, Keywords
 from fairtrec.evaluation.jobs import processes
+from fairtrec.formulas import discount
 from fairtrec.formulas.elementary import log_of_number
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import pages
-from fairtrec.support.notes import NoteKind
+from fairtrec.measures.exposure import surplus
+from fairtrec.support.errors import InputError
+from fairtrec.support.files.arguments import find_run
+from fairtrec.support.notes import NoteKind, list_runs
 
 RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind
+OTHER_QUERIES = NoteKind(
+    "queries without a partner",
+    "{which} {verb} other queries than the baseline; the difference is over queries that both have",
+)
 EXCHANGES = NoteKind("exchanges", "only the first {most} exchanges of each query were tried")
 
 
 def assemble(case: Case, request: Request) -> tuple[list[Explained], Split | None, tuple[str, ...], bool]:
     """Explain each query of a run; give the split of its values, the groups, and whether all exchanges were tried."""
     parts = split(case)
-    closely = bool(request.closely)
+    closely = request.looks_closely
     left_out = variants.evaluate_without_documents(case) if closely else [[] for _ in case.qids]
     swaps: list[Exchange | None] = [None] * len(case.qids)
     swaps, complete = variants.exchanges(case, request.candidates) if closely else (swaps, True)
     after = {term: evaluate_without_term(case, term).tolist() for term in request.dropped}
     why = pages.part(type(case.measure), "Undefined") if np.isnan(case.values).any() else ""
     docnos, words = case.docnos, _Words(case, parts)
-    columns = _columns(parts) if parts is not None else [_steps(values) for values in variants.prefixes(case)]
+    columns: RankColumns = [[] for _ in case.qids]
+    if parts is not None:
+        columns = _columns(parts)
+    elif not request.is_compared:
+        columns = [_steps(values) for values in variants.prefixes(case)]
     explained = []
     for at, (qid, value) in enumerate(zip(case.qids, case.values.tolist(), strict=True)):
         told: dict[str, Any] = {"run": case.run.name, "qid": qid, "value": value}
@@ -145,6 +159,7 @@ class _Words:
 CANDIDATES = 100
 
 
+@overload
 def explain(
     measure: str | Measure,
     runs: Any,
@@ -153,11 +168,43 @@ def explain(
     query: str | Iterable[str] = (),
     exchanges: int = CANDIDATES,
     what_if: str | Iterable[str] = (),
+    baseline: None = None,
     query_texts: Any = None,
     jobs: int | None = 1,
     **keywords: Unpack[Keywords],
-) -> Explanation:
-    """Show which words in which documents at which ranks made the values of a measure.
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    measure: str | Measure,
+    runs: Any,
+    qrels: JudgementsLike | None = None,
+    *,
+    query: str | Iterable[str] = (),
+    exchanges: int = CANDIDATES,
+    what_if: str | Iterable[str] = (),
+    baseline: Any,
+    query_texts: Any = None,
+    jobs: int | None = 1,
+    **keywords: Unpack[Keywords],
+) -> Differences: ...
+
+
+def explain(
+    measure: str | Measure,
+    runs: Any,
+    qrels: JudgementsLike | None = None,
+    *,
+    query: str | Iterable[str] = (),
+    exchanges: int = CANDIDATES,
+    what_if: str | Iterable[str] = (),
+    baseline: Any = None,
+    query_texts: Any = None,
+    jobs: int | None = 1,
+    **keywords: Unpack[Keywords],
+) -> Explanation | Differences:
+    """Show which words in which documents at which ranks made the values of a measure, or a difference of two runs.
 
     Args:
         measure: one measure, as text or of ``fairtrec.measures``.
@@ -167,21 +214,32 @@ def explain(
             documents that would improve it most. By default all queries, without these.
         exchanges: the rank down to which documents are exchanged. Default 100.
         what_if: terms of the list. Each is removed once.
+        baseline: a run, or the name of one of the runs. The answer then explains why the values of each other run
+            differ from those of this one, over the queries that both have.
         query_texts: the text of each query, for readers: a file of lines ``qid<TAB>text``, an ir_datasets id, or a
             dict.
         jobs: how many processes read the runs, as for ``evaluate``.
 
     Raises:
-        UsageError: several measures, or inputs that do not fit together.
+        UsageError: several measures, inputs that do not fit together, or no other run than the baseline.
         InputError: a query that no run has; and what ``evaluate`` raises.
     """
-    named = loading.name_rankings(runs)
+    named, against = loading.name_rankings(runs), None
+    if baseline is not None:
+        against, every = loading.join_run(dict(named), baseline)
+        find_run(list(every), against)
+        named = list(every.items())
     number = processes([thing for _, thing in named], jobs)
     queries = [query] if isinstance(query, str) else list(dict.fromkeys(query))
     dropped = [what_if] if isinstance(what_if, str) else list(what_if)
     evaluation = evaluator(measure, qrels, **keywords)
-    request = Request.settle(evaluation, queries, exchanges, dropped)
+    request = Request.settle(evaluation, queries, exchanges, dropped, is_compared=against is not None)
     found, result = cases(request, named, number)
+    texts = {}
+    if query_texts is not None:
+        texts = loading.query_texts(query_texts, sorted({qid for case in found for qid in case.qids}))
+    if against is not None:
+        return explain_differences(request, found, result, against, texts)
     several = [assemble(case, request) for case in found]
     explained = [one for each, *_ in several for one in each]
     _, parts, groups, _ = several[0]
@@ -198,5 +256,69 @@ def explain(
         lexicon=evaluation.plan.lexicon if "documents" in evaluation.plan.uses else None,
         detailed=bool(queries),
         what_if=tuple(request.dropped),
-        texts={} if query_texts is None else loading.query_texts(query_texts, sorted({one.qid for one in explained})),
+        texts=texts,
     )
+
+
+def explain_differences(
+    request: Request, found: Sequence[Case], result: Result, baseline: str, texts: Mapping[str, str]
+) -> Differences:
+    """Explain why the values of each run differ from those of the baseline, over the queries that both have.
+
+    Raises InputError if the baseline has none of the queries that are asked for, or no query of a run.
+    """
+    ours = {case.run.name: (case, *assemble(case, request)) for case in found}
+    if baseline not in ours:
+        raise InputError(f"no value for query {', '.join(request.closely)}; name a query that it has", baseline)
+    base, theirs, parts, groups, _ = ours.pop(baseline)
+    of_losses = parts is not None and parts.is_shared and request.measure.better == "higher" and bool(parts.ceiling_is)
+    runs, others = [], []
+    for run, (case, explained, *_) in ours.items():
+        shared = {*case.qids} & {*base.qids}
+        if not shared:
+            raise InputError(
+                f"it has no query that the baseline {baseline} has; check that the query ids of both are the same", run
+            )
+        if {*case.qids} != {*base.qids}:
+            others.append(run)
+        queries = subtract_queries(explained, theirs, of_losses=of_losses)
+        exposure = {} if parts is not None or not groups else _compare_exposure(case, base)
+        runs.append(RunDifference(run=run, baseline=baseline, shared=len(shared), queries=queries, exposure=exposure))
+    if not runs:
+        raise InputError(f"only the baseline has query {', '.join(request.closely)}; name one that another run has")
+    notes = [OTHER_QUERIES.note(which=list_runs(others), verb="has" if len(others) == 1 else "have")] if others else []
+    return Differences(
+        measure=request.measure,
+        kind="prefix" if parts is None else parts.kind,
+        of_losses=of_losses,
+        baseline=baseline,
+        runs=tuple(runs),
+        groups=groups,
+        result=result,
+        notes=tuple(notes),
+        has_texts=base.texts is not None,
+        detailed=bool(request.closely),
+        what_if=tuple(request.dropped),
+        texts=texts,
+    )
+
+
+def _compare_exposure(case: Case, base: Case) -> dict[str, tuple[float, float]]:
+    """Give by group its mean share of the exposure in a run and a baseline, over the queries that have one in both."""
+    mine, theirs = (dict(zip(each.qids, _share_exposure(each), strict=True)) for each in (case, base))
+    both = [(mine[qid], theirs[qid]) for qid in mine if qid in theirs]
+    known = [pair for pair in both if not np.isnan(pair).any()]
+    if not known:
+        return {}
+    means = [
+        [math.fsum(column) / len(known) for column in zip(*rows, strict=True)] for rows in zip(*known, strict=True)
+    ]
+    return {group: (one, other) for group, one, other in zip(case.inputs.groups, *means, strict=True)}
+
+
+def _share_exposure(case: Case) -> Floats:
+    """Compute each group's share of the exposure of the ranks that a measure reads [query, group], by log2."""
+    membership = case.inputs.membership
+    weights, mass = discount.log2(membership.shape[1]), np.nan_to_num(membership.sum(axis=2))
+    held = np.moveaxis(np.nan_to_num(membership), 2, 0)
+    return np.stack([surplus(each, mass, np.zeros(1), weights) for each in held], axis=1)

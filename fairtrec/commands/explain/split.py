@@ -153,7 +153,8 @@ class Split:
 
     All are [query, rank], or [query]. ``scale`` is what one of ``gains`` adds there, and ``per_word`` what one term of
     each group does [query, rank, group]; None where words have no part of their own. ``ideal`` are the gains of the
-    best order. ``ceiling_is`` and ``gain_is`` say in words what these are.
+    best order. ``ceiling_is`` and ``gain_is`` say in words what these are. ``is_shared`` says that the ceiling of a
+    query is the same for all runs.
     """
 
     kind: str
@@ -168,6 +169,7 @@ class Split:
     ideal: Floats | None = None
     ceiling_is: str = ""
     gain_is: str = "gain"
+    is_shared: bool = True
 
 
 def split(case: Case) -> Split | None:
@@ -196,6 +198,7 @@ def split(case: Case) -> Split | None:
         scale=scale,
         ceiling_is=_said(case.measure, worths),
         gain_is="omega" if isinstance(case.measure, Neutrality) else "gain",
+        is_shared=worths is not None or isinstance(case.measure, Utility),
     )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.commands.compare.baseline import find
 from fairtrec.commands.compare.curves import curves, family, find_cutoff
 from fairtrec.commands.plot import canvas
 from fairtrec.data import Floats
@@ -15,6 +14,7 @@ from fairtrec.measure import Measure
 from fairtrec.report.cells import compare_means
 from fairtrec.report.run_names import shorten_names
 from fairtrec.support.errors import UsageError, make_visible
+from fairtrec.support.files.arguments import find_run
 from fairtrec.support.literals import PaperColumns
 from fairtrec.support.notes import Note, NoteKind
 
@@ -95,7 +95,7 @@ def _without(measure: Measure, group: str) -> str:
 
 def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
     """Draw the differences between each run and the baseline by the first measure, hatched where the run is worse."""
-    base = find([scores.run for scores in result.scores], baseline)
+    base = find_run([scores.run for scores in result.scores], baseline)
     measure, names = result.scores[0].measures[0], canvas.label_runs(result)
     others = [number for number in range(len(result.scores)) if number != base]
     worth = [_of_queries(result, number) for number in range(len(result.scores))]

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.commands.compare.baseline import find
 from fairtrec.data import MISSING, Docnos, Floats, Run
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas import overlap
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files.arguments import find_run
 from fairtrec.support.literals import Extrapolation, RunFormat
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 from fairtrec.support.version import __version__
@@ -96,7 +96,7 @@ def rbo(
     """
     named = dict(loading.name_rankings(runs))
     if baseline is not None and baseline not in named:
-        baseline = list(named)[find(list(named), baseline)]
+        baseline = list(named)[find_run(list(named), baseline)]
     several = list(named) if baseline is None else [baseline, *(name for name in named if name != baseline)]
     if len(several) < 2:
         raise UsageError("RBO compares runs; pass at least two, or one and --baseline RUN")

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairtrec.commands.check import requirement
 from fairtrec.commands.check.requirement import Requirement
-from fairtrec.commands.compare.baseline import compare, find
+from fairtrec.commands.compare.baseline import compare
 from fairtrec.commands.compare.comparison import Comparisons, refuse_gold
 from fairtrec.commands.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
 from fairtrec.commands.select.folds import Folds, ScoredVariants, Selected, Selection, divide, settle_choice
@@ -29,8 +29,8 @@ from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import needs_judgements
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
-from fairtrec.support.errors import PATH, FilePath, UsageError
-from fairtrec.support.files.arguments import add_run
+from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.files.arguments import find_run
 
 
 class SelectKeywords(Keywords, ProcedureKeywords, total=False):
@@ -85,7 +85,7 @@ def select(
         if qrels is not None or rest or beside:
             raise UsageError("these values are there already; leave out what they would be evaluated from")
         names = [each.run for each in runs.scores]
-        result, base = runs, None if baseline is None else runs.scores[find(names, baseline)]
+        result, base = runs, None if baseline is None else runs.scores[find_run(names, baseline)]
         shown = list(dict.fromkeys((*axes, *result.scores[0].measures)))
     else:
         wanted = [*axes, *beside, *(each.measure for each in asked)]
@@ -169,28 +169,11 @@ def evaluate_variants(
     refuse_geometric(each for each in measures if isinstance(each, Measure))
     if baseline is None:
         return evaluate(list(measures), named, qrels, **given), None
-    name, every = _joined(named, baseline)
+    name, every = loading.join_run(named, baseline)
     result = evaluate(list(measures), every, qrels, **given)
     base = next(each for each in result.scores if each.run == name)
     variants = tuple(each for each in result.scores if each.run in named)
     return replace(result, scores=variants), base
-
-
-def _joined(named: dict[str, Any], baseline: Any) -> tuple[str, dict[str, Any]]:
-    if isinstance(baseline, PATH):
-        text = fspath(baseline)
-        if text in named:
-            return text, named
-        if not Path(text).is_file():
-            return list(named)[find(list(named), text)], named
-        files = {name: fspath(run) for name, run in named.items() if isinstance(run, PATH)}
-        name, every = add_run(files, text)
-        return name, {**named, name: every[name]}
-    ((name, run),) = loading.name_rankings(baseline)
-    name = "baseline" if name == "run" else name
-    while name in named:
-        name = f"{name} (baseline)"
-    return name, {**named, name: run}
 
 
 def _refuse_writing(runs: Any, betas: Sequence[float], given: Mapping[str, Any]) -> None:

@@ -29,7 +29,7 @@ from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import run as run_format
 from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.files import opening, submissions
-from fairtrec.support.files.arguments import source, split_crossed
+from fairtrec.support.files.arguments import add_run, find_run, source, split_crossed
 from fairtrec.support.notes import Note, NoteKind
 
 if TYPE_CHECKING:
@@ -338,6 +338,27 @@ def name_rankings(runs: Any) -> list[tuple[str, Any]]:
         seen[name] += 1
         named.append((name if seen[name] == 1 else f"{name} ({seen[name]})", run))
     return named
+
+
+def join_run(named: dict[str, Any], run: Any) -> tuple[str, dict[str, Any]]:
+    """Find a baseline among the named runs, or put it behind them; give its name, and all.
+
+    It is the name of one of them, a file, or a run that the caller holds. Raises UsageError for a name of none.
+    """
+    if isinstance(run, PATH):
+        text = fspath(run)
+        if text in named:
+            return text, named
+        if not os.path.isfile(text):  # noqa: PTH113 - which says no of a name that is too long
+            return list(named)[find_run(list(named), text)], named
+        files = {name: fspath(each) for name, each in named.items() if isinstance(each, PATH)}
+        name, every = add_run(files, text)
+        return name, {**named, name: every[name]}
+    ((name, run),) = name_rankings(run)
+    name = "baseline" if name == "run" else name
+    while name in named:
+        name = f"{name} (baseline)"
+    return name, {**named, name: run}
 
 
 def _is_ranking(value: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening, submissions
+from fairtrec.support.files.compression import strip_suffix
 from fairtrec.support.literals import DOCUMENT, QUERY
 
 PATTERN = "*?["  # what a pattern has, and few names
@@ -101,6 +102,33 @@ def add_run(files: dict[str, str], argument: str) -> tuple[str, dict[str, str]]:
     if name is None or same[0] != files[same[0]] or name in files:
         return same[0], files
     return name, {name if run == same[0] else run: file for run, file in files.items()}
+
+
+def find_run(runs: Sequence[str], run: str | int | None) -> int:
+    """Find the number of a baseline among ``runs``: by its name or path, its file's name, or that without the ending.
+
+    None is the first. Raises UsageError if there is none or more than one of that name, or no other run to compare.
+    """
+    number = _number(runs, run) if isinstance(run, str) else run or 0
+    if len(runs) == 1:
+        raise UsageError("only one run, which is the baseline; add a run to compare")
+    if not 0 <= number < len(runs):
+        raise UsageError(f"there is no run {number}; they count from 0 to {len(runs) - 1}")
+    return number
+
+
+def _number(runs: Sequence[str], run: str) -> int:
+    exact = [number for number, name in enumerate(runs) if name == run]
+    found = exact or [number for number, name in enumerate(runs) if run in _file_names(os.path.basename(name))]
+    if len(found) != 1:
+        what = f"{len(found)} runs are called {run}" if found else f"there is no run or file {run}"
+        shown = ", ".join(runs[:5]) + (", ..." if len(runs) > 5 else "")
+        raise UsageError(f"{what}; name the baseline as one of {shown}")
+    return found[0]
+
+
+def _file_names(name: str) -> set[str]:
+    return {name, strip_suffix(name), strip_suffix(name).removesuffix(".run")}
 
 
 def is_same(path: str, other: str) -> bool:

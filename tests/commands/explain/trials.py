@@ -13,6 +13,8 @@ LINKED_RUNS = {"explain": "explain qrels.txt eve.run -m ARaB@10 --query 101 --te
 WINDOWS = {
     "explain": "explain none RUNS TEXTS -m NFaiRR@10",
     "explain query": "explain none RUN TEXTS -m NFaiRR@10 --query 101",
+    "explain baseline": "explain none RUNS TEXTS -m NFaiRR@10 --baseline RUN",
+    "explain query baseline": "explain none RUNS TEXTS -m NFaiRR@10 --query 101 --baseline RUN",
 }
 ONE_ATTRIBUTE = [
     ("explain -m AWRF@3 --query 101", "AWRF takes one attribute: AWRF(by='gender')@3"),
@@ -24,6 +26,7 @@ ODD_NAMES = {"run": ["explain qrels N -m KL@2 --labels labels.tsv"]}
 OTHER_FORMS = {
     "explain": "explain none bm25.run -m NFaiRR@5 --terms gender-en --docs collection.tsv --background background.run"
 }
+ONE_BASELINE = ["explain -m RR"]
 COMMON_QUERIES = [("explain", ("-m", "nDCG@10", "-f", "json"))]
 SEVERAL_RANKINGS = ["explain none t --labels l.tsv -m AWRF@2"]
 MISTYPED = {"exlpain": "there is no command exlpain; did you mean explain?"}
@@ -34,6 +37,8 @@ SAME_BYTES = [
     "explain qrels.txt one.run {SOFT} -m NDKL@10 --query q3 -f json",
     "explain qrels.txt one.run -m nDCG@10 --query q3 -f json",
     "explain {QRELS} {RUNS} {WORDS} -m NFaiRR@10 --what-if her -f json",
+    "explain qrels.txt one.run two.run {COUNTED} -m NFaiRR@10 --baseline two.run -f json",
+    "explain qrels.txt one.run two.run {COUNTED} -m AWRF@10 --baseline two.run -f json",
     "explain {QRELS} {EXAMPLE}/bm25.run {WORDS} -m ARaB@10 -f html",
 ]
 
@@ -48,13 +53,16 @@ LINES = {"explain": explain_lines}
 ANSWERS = {
     "explain": lambda: fairtrec.explain("NFaiRR@10", "neural.run", **GIVEN),
     "explain a query": lambda: fairtrec.explain("NFaiRR@10", "neural.run", query="101", **GIVEN),
+    "explain a difference": lambda: fairtrec.explain("NFaiRR@10", "neural.run", baseline="bm25.run", **GIVEN),
 }
 SMALL_ANSWERS = {
-    "explain": lambda small: fairtrec.explain("FaiRR@2", {"run1": small.runs["run1"]}, query="q1", **small.words)
+    "explain": lambda small: fairtrec.explain("FaiRR@2", {"run1": small.runs["run1"]}, query="q1", **small.words),
+    "explain --baseline": lambda small: fairtrec.explain("FaiRR@2", small.runs, baseline="run1", **small.words),
 }
 PRINTED = {
     "explain": ["explain", "none", "neural.run", "-m", "NFaiRR@10", *SHELL],
     "explain a query": ["explain", "none", "neural.run", "-m", "NFaiRR@10", "--query", "101", *SHELL],
+    "explain a difference": ["explain", "none", "neural.run", "-m", "NFaiRR@10", "--baseline", "bm25.run", *SHELL],
 }
 NO_GOLD = {"explain": lambda run, labels: fairtrec.explain("EER@3", run, labels=labels, gold=labels)}
 NO_AGGREGATE = [lambda given: fairtrec.explain("AWRF@5", "no-such.run", **given)]
