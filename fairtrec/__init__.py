@@ -1,8 +1,7 @@
 """trec_eval for fairness: how fairly do rankings represent groups?
 
-``fairtrec.evaluate`` does from Python what ``fairtrec eval`` does from the shell; ``compare``, ``correlate``,
-``curves``, ``check`` and ``select`` go on from its result, or from what ``read_results`` and ``read_values`` read; see
-docs/python.md.
+``fairtrec.evaluate`` does from Python what ``fairtrec eval`` does from the shell; the functions of other commands
+continue with its result, or with what ``read_results`` and ``read_values`` read; see docs/python.md.
 """
 
 from importlib import import_module

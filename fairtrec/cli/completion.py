@@ -17,17 +17,13 @@ from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
 from fairtrec.cli.commands import Commands, RegisteredGroup, may_announce
+from fairtrec.support import command_rows
 from fairtrec.support.errors import FairtrecError
 
 VARIABLE = "_FAIRTREC_COMPLETE"
 FILES = {"FILE", "RUN", "QRELS", "SOURCE", "TRIPLES", "IN", "OUT", "PART", "A", "B", "GOLD", "json"}
 FOLDERS = {"FOLDER", "DIR"}
 MEASURE_OPTIONS = ("-m", "--measure")
-METAVARS = {
-    **dict.fromkeys(("eval", "compare", "plot", "rerank", "select"), "MEASURES"),
-    "ablate": "MEASURE",
-    "explain": "MEASURE",
-}  # of these options
 NAMES = os.path.join(os.path.dirname(__file__), "names.txt")  # noqa: PTH118, PTH120 - of measures and rerankers, made by `make docs`
 PLUGINS = ("fairtrec.measures", "fairtrec.rerankers")  # entry points
 KINDS = {"terms": ("wordlist",), "queries": ("queryset",), "pairs": ("pairs",)}
@@ -38,9 +34,10 @@ class QuickCompletion(shell_completion.ShellComplete):
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         """Give what may stand there."""
-        if args[-1:] and args[-1] in MEASURE_OPTIONS and args[0] in METAVARS:
-            words = {METAVARS[args[0]]}
-            return [*_offer(((name, None) for name in _catalogued(words)), words, incomplete)]
+        if args[-1:] and args[-1] in MEASURE_OPTIONS and args[0] in command_rows.registry.COMMANDS:
+            words = {command_rows.registry.load_row(args[0]).measures} - {""}
+            if words:
+                return [*_offer(((name, None) for name in _catalogued(words)), words, incomplete)]
         return super().get_completions(args, incomplete)
 
 

@@ -212,6 +212,7 @@ class Shared:
     ``report``     what is written: its formats, of which the first is taken if none is asked for, or with ``auto`` the
                    one that fits; ``what`` says of them what their names do not.
     ``beside``     what else there is to say of a report.
+    ``without``    the choices that the evaluation does not heed.
     """
 
     options: Sequence[Decorator] = ()
@@ -221,12 +222,13 @@ class Shared:
     what: str | None = None
     auto: bool = False
     beside: Sequence[Decorator] = (output, places, verbose)
+    without: Sequence[str] = ()
 
     def __call__(self, command: Function) -> Function:
         """Decorate a command."""
         each = list(self.options)
         if self.evaluates:
-            rows = [row for row in CHOICES.values() if has_option(self.evaluates, row)]
+            rows = [row for row in CHOICES.values() if has_option(self.evaluates, row) and row.name not in self.without]
             names = insert_names(INPUTS, [(row.name, row.after) for row in rows])
             each += [*_RUNS, *self.measures, *(INPUTS.get(name) or CHOSEN[name] for name in names), jobs]
             each += [VIEWED[name] for name, row in VIEWS.items() if has_option(self.evaluates, row)]
@@ -241,6 +243,7 @@ class Shared:
             command = decorator(command)
         if self.evaluates:
             vars(command)["evaluates"] = self.evaluates  # the notes of a report say what else there is to know
+            vars(command)["without"] = self.without
         return command
 
 

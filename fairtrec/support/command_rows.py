@@ -12,6 +12,7 @@ class CommandRow(NamedTuple):
 
     A command of ``fairtrec make`` has a name of two words, such as ``make positions``.
 
+    ``measures``  the metavar of its ``-m``, for which a shell offers names before the command is imported.
     ``question``  is what the index of commands asks: the command answers it.
     ``place``     is where the click command is: a file of the command's folder, and a name in it.
     ``sections``  by the words behind the name ("" where there are none): the options that most users begin with; the
@@ -29,6 +30,7 @@ class CommandRow(NamedTuple):
     answers: Mapping[str, Any] = MappingProxyType({})
     brief: str = ""
     question: str = ""
+    measures: Literal["", "MEASURE", "MEASURES"] = ""
 
 
 if TYPE_CHECKING:

@@ -101,14 +101,20 @@ def test_measures_are_offered_without_an_import_of_the_command(offered, monkeypa
     monkeypatch.setattr(commands, "load_command", pytest.fail)
     assert offered("eval", "q.txt", "-m", "nfai") == ["plain,NFaiRR"]
     assert offered("eval", "q.txt", "-m", "all") == ["plain,all_fair"]
-    assert offered("ablate", "q.txt", "-m", "all") == []
+
+
+@pytest.mark.parametrize("name", sorted(name for name in commands.COMMANDS if commands.load_row(name).measures))
+def test_all_measures_of_fairness_are_offered_where_there_may_be_several(offered, name):
+    several = commands.load_row(name).measures == "MEASURES"
+    assert offered(*name.split(), "q.txt", "-m", "all") == (["plain,all_fair"] if several else [])
 
 
 @pytest.mark.parametrize("name", sorted({*commands.COMMANDS}))
 def test_what_is_offered_behind_m_is_what_the_command_says(name):
     options = {option: each for each in commands.load_command(name).params for option in each.opts}
     found = {options[option].metavar for option in completion.MEASURE_OPTIONS if option in options}
-    assert found == {completion.METAVARS[name]} if name in completion.METAVARS else found <= {"MEASURE", "MEASURES"}
+    row = commands.load_row(name)
+    assert found == {row.measures} if row.measures else found <= {"MEASURE", "MEASURES"}
 
 
 def test_the_file_of_names_has_all_names():

@@ -12,6 +12,7 @@ COMMANDS = (
         "Test if the order of runs survives other lists and settings.",
         "provisional",
         question="Does the order of my runs survive other word lists and settings?",
+        measures="MEASURE",
         sections={"": ("measure vary terms", "Ablation", "seed")},
         answers={"Ablation": ABLATIONS},
     ),

@@ -25,7 +25,7 @@ MEASURE = click.option(
 )
 @click.option("--grid", is_flag=True, help="Try all combinations.  [default: one factor at a time]")
 @options.seed
-@options.Shared(evaluates="ablate", measures=[MEASURE], report=ABLATIONS)
+@options.Shared(evaluates="ablate", without=("only",), measures=[MEASURE], report=ABLATIONS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],

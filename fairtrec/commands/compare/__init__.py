@@ -17,6 +17,7 @@ COMMANDS = (
         "Compare runs with a baseline: tests, intervals, effects.",
         "stable",
         question="Do two runs differ by more than chance?",
+        measures="MEASURES",
         brief="measures baseline test correction confidence terms docs counts labels background queries form output",
         sections={"": ("measures baseline terms", "Comparison", "")},
         answers={

@@ -12,6 +12,7 @@ COMMANDS = (
         "Evaluate runs: fairness and utility, by query and in all.",
         "stable",
         question="How fair and how useful are my runs?",
+        measures="MEASURES",
         brief="measures terms docs counts labels background queries sort per_query form output",
         sections={"": ("measures terms docs", "Options", "")},
         answers={"TopicSpread": SPREADS},

@@ -25,6 +25,7 @@ COMMANDS = (
         "Show which words at which ranks made a value.",
         "provisional",
         question="Which documents and words made a value?",
+        measures="MEASURE",
         sections={"": ("measure query terms", "Explanation", "measure baseline")},
         answers={"Explanation": EXPLANATIONS, "Differences": DIFFERENCES},
     ),

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     metavar="TERM",
     help="Print what the value would be without TERM in the word list; may be repeated.",
 )
-@options.Shared(evaluates="explain", measures=(), report=EXPLANATIONS)
+@options.Shared(evaluates="explain", without=("only",), measures=(), report=EXPLANATIONS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],

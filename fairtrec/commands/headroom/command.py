@@ -42,7 +42,7 @@ from fairtrec.support.literals import DocumentsFrom
     metavar="ALPHA",
     help="Print how far each run is from the point at this share of its front: 0 is most utility, 1 the fairest.",
 )
-@options.Shared(evaluates="headroom", measures=(), report=HEADROOMS)
+@options.Shared(evaluates="headroom", without=("samples", "undefined"), measures=(), report=HEADROOMS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],

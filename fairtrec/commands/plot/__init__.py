@@ -9,6 +9,7 @@ COMMANDS = (
         "Draw runs as a figure for a paper.",
         "provisional",
         question="How do I draw my runs for a paper?",
+        measures="MEASURES",
         sections={"": ("measures terms output", "Figure", "baseline")},
     ),
 )

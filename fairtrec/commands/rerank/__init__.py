@@ -15,6 +15,7 @@ COMMANDS = (
         "Reorder runs to be fairer, and show what that changes.",
         "provisional",
         question="How do I make a run fairer, and what does it cost?",
+        measures="MEASURES",
         brief="by measures candidates terms docs counts labels target form output",
         sections={"": ("by terms output", "Reranking", "seed")},
         answers={"Effect": EFFECTS, "Reranking": RERANKINGS},

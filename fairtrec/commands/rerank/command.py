@@ -29,7 +29,7 @@ from fairtrec.support.errors import UsageError
 @click.option("--candidates", type=int, metavar="N", help="Rerank the first N documents of each query.  [default: all]")
 @click.option("--cut", is_flag=True, help="Write only the ranks down to the reranker's cutoff.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="Print these before and after.")
-@options.Shared(evaluates="rerank", measures=())
+@options.Shared(evaluates="rerank", without=("depth", "only", "complete", "samples", "undefined"), measures=())
 @options.Shared(report=EFFECTS, what="The format of what -m prints.", beside=[options.places, options.verbose])
 @click.option(
     "-o",

@@ -12,6 +12,7 @@ COMMANDS = (
         "Choose one of several runs, between utility and fairness.",
         "provisional",
         question="Which of several runs do I ship?",
+        measures="MEASURES",
         sections={"": ("utility fairness terms", "Choice", "")},
         answers={"Selection": SELECTIONS},
     ),

@@ -60,8 +60,8 @@ class Answer:
         ``places``     digits behind the point, where the format has not all.
         ``per_query``, ``summary``, ``sort``, ``slices``, ``title``, ``latex_label``   of results: as -q, -n (False),
                        --sort, --slice, --title, --latex-label of `fairtrec eval`;
-                       ``query_texts`` {qid: text} of pages; the first of ``headroom`` and
-                       ``rbo``, too.
+                       ``query_texts`` {qid: text} of pages; some answers of commands
+                       have the first, too.
         ``paper``      of comparisons: one table with a caption (latex, md).
 
         Raises UsageError for what cannot be written, or not there.

@@ -23,8 +23,7 @@ class Choice(NamedTuple):
     trials: tuple[Any, ...] = ()  # for tests: values other than the default
     metavar: str | None = None
     after: str = ""  # which option it stands behind in the help; else that of the choice above
-    only: tuple[str, ...] = ()  # the commands that have the option, where not all that evaluate have it
-    but: tuple[str, ...] = ()  # those that evaluate and have it not
+    only: tuple[str, ...] = ()  # the commands that have the option, where not all that evaluate may have it
     refused: Mapping[str, str] = MappingProxyType({})  # by command, or "spread": what that takes instead
     conflicts: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})  # by message: whether it applies to ``Asked``
     part: str = "all"  # words of ``signing``: it plays a part where one of these does
@@ -38,8 +37,8 @@ class Choice(NamedTuple):
     file: bool = False  # it may be the name of a file
     by_name: bool = False  # each attribute may have its own, as NAME=VALUE
     words: tuple[str, ...] = ()  # that a shell offers where any text is taken
-    factor: str | None = ""  # its name in ablate; empty: that of the option; None: it cannot be varied
-    values: Mapping[str, Any] = MappingProxyType({})  # by what ablate calls them, where it is a flag
+    factor: str | None = ""  # its name where it is varied; empty: that of the option; None: it cannot be
+    values: Mapping[str, Any] = MappingProxyType({})  # by what they are called there, where it is a flag
     name: str = ""  # of its field, which is its keyword; this and what follows says the field
     hint: Any = None  # the type of its values
     default: Any = None

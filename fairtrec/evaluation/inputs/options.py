@@ -2,7 +2,7 @@
 
 Each row is a field of Choices or of ViewOptions; ``Choice`` lists what a row holds. A row defines the option of the
 command line, its section of the help, what a shell offers, and what refuses it. The row of a choice also defines its
-part of the signature, its factor in ``ablate`` and its keyword in ``rerank``.
+part of the signature, its factor where choices are varied and its keyword in ``rerank``.
 
 To add a choice, write its row, its type among the keywords, and its effect. To add a view option, write its row and a
 parameter of the layout or renderer that shows it.
@@ -125,13 +125,12 @@ class Choices:
         factor=None, trials=("trec",),
     )] = "auto"  # fmt: skip
     depth: Annotated[int | None, Choice(
-        ("-M", "--depth"), RANKING, "Cut rankings after rank N.", metavar="N", after="missing", but=("rerank",),
+        ("-M", "--depth"), RANKING, "Cut rankings after rank N.", metavar="N", after="missing",
         key="depth", behind="scores", trials=(3,),
     )] = None  # fmt: skip
     only: Annotated[Kept | None, Choice(  # of a grade of 0 or more, or from the level on
         ("--only",), RANKING, "Keep only judged or relevant (-l) documents in rankings, once -M has cut them.",
-        after="depth", but=("ablate", "explain", "rerank"),
-        refused={"explain": "rankings as they are"}, key="only", behind="depth", factor=None,
+        after="depth", refused={"explain": "rankings as they are"}, key="only", behind="depth", factor=None,
         trials=("judged", "relevant"),
     )] = None  # fmt: skip
     relevance_level: Annotated[int | None, Choice(
@@ -140,11 +139,10 @@ class Choices:
     )] = None  # fmt: skip
     complete: Annotated[bool, Choice(
         ("-c", "--complete"), MEASURES, "Count queries that a run lacks as empty rankings.", after="missing",
-        but=("rerank",), key="complete", factor=None, trials=(True,),
+        key="complete", factor=None, trials=(True,),
     )] = False  # fmt: skip
     samples: Annotated[bool, Choice(
         ("--samples",), RANKING, "Read several rankings of each query, numbered in column 2 of the run.",
-        but=("headroom", "rerank"),
         refused={"explain": "one ranking for each query", "headroom": "one ranking for each query"},
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )] = False  # fmt: skip
@@ -161,7 +159,7 @@ class Choices:
     )] = None  # fmt: skip
     undefined: Annotated[Undefined, Choice(
         ("--undefined",), MEASURES, "What a query without a value counts as; with skip the mean leaves it out.",
-        after="complete", but=("headroom", "rerank"), refused={
+        after="complete", refused={
             "explain": "why a value is undefined", "headroom": "means over the queries that have both values",
         }, key="undefined", behind="complete", trials=("0", "worst"),
     )] = "skip"  # fmt: skip
@@ -377,8 +375,8 @@ DEFAULTS = {row.name: row.default for row in (*CHOICES.values(), *VIEWS.values()
 
 
 def has_option(command: str, row: Choice) -> bool:
-    """Report whether a command that evaluates has the option of a row."""
-    return command in row.only if row.only else command not in row.but
+    """Report whether a command that evaluates may have the option of a row."""
+    return command in row.only or not row.only
 
 
 def refuse_for(command: str, takes: str, rows: Iterable[Choice], asked: Mapping[str, Any]) -> None:

@@ -35,6 +35,11 @@ def beside(name):
     return {"bounds": "labels"} if name in ("prior", "next_label") else {}
 
 
+def find(called):
+    """The command of this name."""
+    return command.get_command(click.Context(command), called)
+
+
 def test_what_help_shows_of_choices_is_their_types_alone():
     assert "Annotated" not in str(inspect.signature(Choices))
 
@@ -43,21 +48,25 @@ def test_the_keywords_are_the_rows():
     assert get_type_hints(ChoiceKeywords) == get_type_hints(Choices)
     assert set(CHOICES) == {each.name for each in fields(Choices)}
     assert RerankedKeywords.__annotations__.keys() == {
-        name for name, row in CHOICES.items() if has_option("rerank", row)
+        name
+        for name, row in CHOICES.items()
+        if has_option("rerank", row) and name not in find("rerank").callback.without
     }
 
 
 @pytest.mark.parametrize("called", EVERY)
 def test_a_command_has_the_options_that_it_heeds(called):
-    found = command.get_command(click.Context(command), called)
+    found = find(called)
+    without = found.callback.without
+    assert {*without} <= {*CHOICES}
     _, _, also = commands.find_sections(called)
     options = {
         each.name: each for each in found.params if isinstance(each, click.Option) and each.name not in also.split()
     }
     for name, row in {**CHOICES, **VIEWS}.items():
         if name in CHOICES:
-            assert (name in options) == has_option(called, row), name
-        if has_option(called, row):
+            assert (name in options) == (has_option(called, row) and name not in without), name
+        if has_option(called, row) and name not in without:
             assert tuple(options[name].opts) == row.options
             assert options[name].help == row.help
             assert commands._title(options[name]) == row.section
