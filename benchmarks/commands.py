@@ -5,6 +5,7 @@ command in its table of those. Peak memory is that beyond the same command on te
 needs. Rankers, positions and the track of 2019 have benchmarks of their own.
 """
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from math import log2
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.scale import PAGE, SURE, judged, ranked, written
 from benchmarks.timing import BIN, FOLDER, medians, report, run
+from fairtrec_made.command_trials import gather_trials
 
 SIZES = 10, 2_000, 4_000  # queries of two runs; the last is twice the one before
 DEPTH = 20
@@ -66,7 +68,7 @@ def results(queries: int) -> Path:
     """Evaluate the runs with the values of all queries, as JSON."""
     path = FOLDER / "commands" / f"{queries}.json"
     if not path.exists():
-        given = [judged(queries), *runs(queries), "-m", "nDCG@10", "-q", "-f", "json", "-o", path]
+        given = [judged(queries), *INPUTS["RUNS"](queries), "-m", "nDCG@10", "-q", "-f", "json", "-o", path]
         run([BIN / "fairtrec", "eval", *given])
     return path
 
@@ -92,53 +94,33 @@ def gold(queries: int) -> list[Argument]:
     return [people, "--labels", written(f"commands/{queries}.labels.tsv", lambda: labels)]
 
 
-def runs(queries: int) -> list[Argument]:
-    """Write both runs."""
-    return [ranked(queries, DEPTH, seed) for seed in (0, 1)]
+COMMANDS = gather_trials(
+    "MEASURED",
+    {
+        "eval": "QRELS RUNS -m 'nDCG@10 NFaiRR@10' COUNTED -f tsv",
+        "eval -q": "QRELS RUNS -m 'nDCG@10 NFaiRR@10' COUNTED -q -f json",
+        "eval --bounds ties": "QRELS RUNS -m nDCG@10 --bounds ties -f tsv",
+    },
+)
+INPUTS: dict[str, Callable[[int], list[Argument]]] = {
+    "QRELS": lambda n: [judged(n)],
+    "RUN": lambda n: [ranked(n, DEPTH)],
+    "RUNS": lambda n: [ranked(n, DEPTH, seed) for seed in (0, 1)],
+    "COUNTS": lambda n: [counts(n)],
+    "COUNTED": lambda n: ["--counts", counts(n), "--background", ranked(n, DEPTH)],
+    "TEXTS": lambda n: [texts(n)],
+    "RESULTS": lambda n: [results(n)],
+    "VOTES": lambda n: [votes(n)],
+    "GOLD": gold,
+}
 
 
-def by_counts(queries: int) -> list[Argument]:
-    """Name the counts and the background."""
-    return ["--counts", counts(queries), "--background", ranked(queries, DEPTH)]
-
-
-def out(name: str) -> Path:
-    """Name a file to write."""
-    return FOLDER / "commands" / name
-
-
-COMMANDS: dict[str, Callable[[int], list[Argument]]] = {
-    "eval": lambda n: [judged(n), *runs(n), "-m", "nDCG@10 NFaiRR@10", *by_counts(n), "-f", "tsv"],
-    "eval -q": lambda n: [judged(n), *runs(n), "-m", "nDCG@10 NFaiRR@10", *by_counts(n), "-q", "-f", "json"],
-    "eval --bounds ties": lambda n: [judged(n), *runs(n), "-m", "nDCG@10", "--bounds", "ties", "-f", "tsv"],
-    "compare": lambda n: [judged(n), *runs(n), "-m", "nDCG@10 NFaiRR@10", *by_counts(n), "-f", "tsv"],
-    "compare --interval bca": lambda n: [judged(n), *runs(n), "-m", "nDCG@10", "--interval", "bca", "-f", "tsv"],
-    "check": lambda n: [judged(n), *runs(n), "--require", "nDCG@10 >= 0", "-f", "json"],
-    "select": lambda n: [judged(n), *runs(n), "--utility", "nDCG@10", "--fairness", "NFaiRR@10", *by_counts(n)],
-    "explain": lambda n: [judged(n), *runs(n), "-m", "NFaiRR@10", "--terms", "gender-en", "--docs", texts(n),
-                          "--background", ranked(n, DEPTH), "-f", "json"],
-    "headroom": lambda n: [judged(n), ranked(n, DEPTH), "--fairness", "NFaiRR@10", *by_counts(n), "-f", "tsv"],
-    "ablate": lambda n: [judged(n), *runs(n), "-m", "NFaiRR@10", "--vary", "tau=0,2", *by_counts(n), "-f", "json"],
-    "rbo": lambda n: [*runs(n)],
-    "rerank": lambda n: ["none", ranked(n, DEPTH), "--by", "DetCons@10", "--counts", counts(n), "--membership",
-                         "majority", "-o", out("reranked/")],
-    "validate": lambda n: [*runs(n), "--qrels", judged(n)],
-    "counts make": lambda n: [texts(n), "--terms", "gender-en", "-o", out("made.arrow"), "--force"],
-    "counts convert": lambda n: [counts(n), out("converted.arrow"), "--force"],
-    "gold draw": lambda n: [*runs(n), "--number", "30", "--docs", texts(n), "-o",
-                            out("sheet.tsv"), "--force"],
-    "gold agree": gold,
-    "plot front": lambda n: [judged(n), *runs(n), "-m", "nDCG@10 NFaiRR@10", *by_counts(n), "-o", out("front.svg")],
-    "plot cutoffs": lambda n: [judged(n), *runs(n), "-m", "nDCG NFaiRR", "--cutoffs", "1-20", *by_counts(n), "-o",
-                               out("cutoffs.svg")],
-    "compare --cutoffs": lambda n: [judged(n), *runs(n), "-m", "nDCG NFaiRR", "--cutoffs", "1-20", *by_counts(n)],
-    "counts diff": lambda n: [counts(n), counts(n)],
-    "counts info": lambda n: [counts(n)],
-    "make queryset": lambda n: [votes(n), "--keep", "f", "-o", out("set.tsv")],
-    "make counterfactual": lambda n: [texts(n), "--pairs", "gender-en-pairs", "-o", out("swapped.tsv")],
-    "results replay": lambda n: [results(n)],
-    "results diff": lambda n: [results(n), results(n)],
-}  # fmt: skip
+def fill(words: str, queries: int) -> list[Argument]:
+    """Replace the inputs in the words of a command by files of so many queries, and OUT by a folder."""
+    filled: list[Argument] = []
+    for word in shlex.split(words):
+        filled += INPUTS[word](queries) if word in INPUTS else [word.replace("OUT/", f"{FOLDER / 'commands'}/")]
+    return filled
 
 
 def find_named() -> str:
@@ -150,7 +132,7 @@ def compare(name: str, sizes: tuple[int, ...] = SIZES) -> None:
     """Run a command at all sizes; report how its CPU grows, and its peak memory."""
     costs, read = [], 0
     for size in sizes:
-        arguments = COMMANDS[name](size)
+        arguments = fill(COMMANDS[name], size)
         words = [word for word in name.split() if not word.startswith("-") and word not in ("ties", "bca")]
         read = sum(path.stat().st_size for path in arguments if isinstance(path, Path) and path.is_file())
         costs.append(medians(run([BIN / "fairtrec", *words, *arguments]) for _ in range(3 if size > sizes[0] else 1)))

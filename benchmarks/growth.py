@@ -7,10 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.batch import generated
-from benchmarks.comparison import EXAMPLE
 from benchmarks.scale import DOCUMENTS, ranked, written
 from benchmarks.scale import labelled as write_labels
-from benchmarks.timing import BIN, FOLDER, least, paired, report, run
+from benchmarks.timing import BIN, FOLDER, least, paired, report
 from fairtrec.report.point_labels import place_labels, stack_dots
 
 DEEP, SHALLOW = 16_000, 1_000  # ranks
@@ -53,16 +52,6 @@ def foe() -> None:
     )
     pair = paired(many, two)
     report("FOE@200 of 100 x 200 with 8 groups: CPU, of 2 groups", pair.cpu_ratio, 5, pair.detail)
-
-
-def ablate() -> None:
-    """Try 1,024 variants of a measure on the three runs of the example."""
-    runs = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
-    values = ",".join(map(str, range(1, 33)))
-    command = [BIN / "fairtrec", "ablate", EXAMPLE / "qrels.txt", *runs, "-m", "NFaiRR@10", "--terms", "gender-en"]
-    command += ["--docs", EXAMPLE / "collection.tsv", "--background", EXAMPLE / "background.run", "--grid"]
-    cost = run([*command, "--vary", f"tau={values}", "--vary", f"cutoff={values}", "-f", "json"])
-    report("ablate 32 x 32: MiB", cost.peak, 200, cost)
 
 
 def cutoffs() -> None:
@@ -115,7 +104,7 @@ def place(many: int, kind: str) -> None:
 
 
 def main() -> None:
-    for part in (arab, foe, ablate, cutoffs, pictures, completion):
+    for part in (arab, foe, cutoffs, pictures, completion):
         part()
 
 

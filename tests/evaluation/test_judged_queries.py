@@ -1,11 +1,13 @@
 """--queries judged: the queries of the qrels, in every command that has both, and the note that asks for it."""
 
 import json
+import shlex
 
 import pytest
 
 import fairtrec
 from fairtrec.support.errors import UsageError
+from fairtrec_made.command_trials import gather_trials
 
 RUN = {f"q{number}": {"a": 3.0, "b": 2.0, "c": 1.0} for number in range(9)}
 QRELS = {"q1": {"a": 1}, "q2": {"c": 0}, "other": {"a": 1}}
@@ -49,41 +51,22 @@ def test_other_undefined_queries_are_noted_as_before():
     assert "undefined: AWRF@2 in 1 of 9 queries" in str(fairtrec.evaluate(TWO, run, qrels, labels=labels))
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("eval", "qrels.txt", "bm25.run", "-m", "nDCG@5 NFaiRR@5", *INPUTS),
-        ("compare", "qrels.txt", "bm25.run", "fair.run", "-m", "nDCG@5 NFaiRR@5", *INPUTS),
-        (
-            "select",
-            "qrels.txt",
-            "bm25.run",
-            "fair.run",
-            "--utility",
-            "nDCG@5",
-            "--fairness",
-            "NFaiRR@5",
-            "--folds",
-            "1",
-            *INPUTS,
-        ),
-        ("headroom", "qrels.txt", "bm25.run", "--utility", "nDCG@5", "--fairness", "NFaiRR@5", *INPUTS),
-        ("explain", "qrels.txt", "bm25.run", "-m", "NFaiRR@5", *INPUTS),
-        ("ablate", "qrels.txt", "bm25.run", "fair.run", "-m", "NFaiRR@5", "--vary", "tau=0,1", *INPUTS),
-        ("check", "qrels.txt", "bm25.run", "--require", "nDCG@5 > 0", *INPUTS),
-    ],
-    ids=lambda command: command[0],
-)
-def test_every_command_takes_the_word(command, copied, fairtrec_command):
+JUDGED = gather_trials("JUDGED_QUERIES", {"eval": "eval qrels.txt bm25.run -m 'nDCG@5 NFaiRR@5'"})
+NEEDS = {"headroom": "nDCG@5 needs relevance judgements"}  # which it says first
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_every_command_takes_the_word(name, copied, fairtrec_command):
     few = (copied / "qrels.txt").read_text().splitlines(keepends=True)
     first = {line.split()[0] for line in few[:1]} | {few[-1].split()[0]}
     (copied / "qrels.txt").write_text("".join(line for line in few if line.split()[0] in first))
-    done = fairtrec_command(*command, "--queries", "judged", "-f", "json")
+    command = [*shlex.split(JUDGED[name]), *INPUTS, "--queries", "judged"]
+    done = fairtrec_command(*command, "-f", "json")
     assert done.code == 0, done.err
     assert "queries:judged" in json.loads(done.out)["signature"]
-    alone = fairtrec_command(*[command[0], "none", *command[2:]], "--queries", "judged")
+    alone = fairtrec_command(*["none" if word == "qrels.txt" else word for word in command])
     assert alone.code == 2
-    assert "--queries judged needs QRELS" in alone.err or command[0] == "headroom"  # which needs them anyway
+    assert NEEDS.get(name, "--queries judged needs QRELS") in alone.err
 
 
 def test_commands_without_qrels_refuse_the_word(copied, fairtrec_command):

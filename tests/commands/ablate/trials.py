@@ -98,3 +98,17 @@ NEW_OPTION = {
 }
 EVALUATING = ["ablate"]
 NEEDED_LIBRARY = {"ablate": "scipy"}
+JUDGED_QUERIES = {"ablate": "ablate qrels.txt bm25.run fair.run -m NFaiRR@5 --vary tau=0,1"}
+KEY_MEANINGS = {
+    "factor": "what is varied",
+    "flipped": "pairs of runs in another order than in the base",
+    "greatest": "the greatest mean over all variants",
+    "least": "the least mean over all variants",
+    "never_flipped": "pairs that no variant flips",
+    "pairs": "the number of pairs of runs",
+    "settled": "flipped pairs that differ significantly in the base",
+    "tau_b": "Kendall's tau-b with the order of the base",
+    "variant": "the value of the factor",
+}
+HIDING_COLUMNS = ["ablate"]
+MEASURED = {"ablate": "QRELS RUNS -m NFaiRR@10 --vary tau=0,2 COUNTED -f json"}

@@ -91,3 +91,5 @@ NO_AGGREGATE_RESULT = [lambda found: fairtrec.check("AP@5 > 0", found)]
 EVALUATING = ["check"]
 INTERVALS = ["check"]
 NEEDED_LIBRARY = {"check": "scipy"}
+JUDGED_QUERIES = {"check": "check qrels.txt bm25.run --require 'nDCG@5 > 0'"}
+MEASURED = {"check": "QRELS RUNS --require 'nDCG@10 >= 0' -f json"}

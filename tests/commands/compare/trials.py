@@ -138,3 +138,10 @@ INTERVALS = ["compare"]
 SHORT_HELP = ["compare"]
 NEEDED_LIBRARY = {"compare": "scipy"}
 MISSING_LIBRARY = {"scipy": ["compare qrels.txt bm25.run fair.run -m nDCG@10"]}
+JUDGED_QUERIES = {"compare": "compare qrels.txt bm25.run fair.run -m 'nDCG@5 NFaiRR@5'"}
+HIDING_COLUMNS = ["compare", "correlate"]
+MEASURED = {
+    "compare": "QRELS RUNS -m 'nDCG@10 NFaiRR@10' COUNTED -f tsv",
+    "compare --interval bca": "QRELS RUNS -m nDCG@10 --interval bca -f tsv",
+    "compare --cutoffs": "QRELS RUNS -m 'nDCG NFaiRR' --cutoffs 1-20 COUNTED",
+}

@@ -26,3 +26,9 @@ SAME_BYTES = ["counts make {EXAMPLE}/collection.tsv --terms gender-en -o counted
 NO_ANSWERS = ["make_counts"]
 NEEDED_LIBRARY = {"counts": "pyarrow"}
 MISSING_LIBRARY = {"pyarrow": ["counts make collection.tsv --terms gender-en -o a.arrow", "counts info a.arrow"]}
+MEASURED = {
+    "counts make": "TEXTS --terms gender-en -o OUT/made.arrow --force",
+    "counts convert": "COUNTS OUT/converted.arrow --force",
+    "counts diff": "COUNTS COUNTS",
+    "counts info": "COUNTS",
+}

@@ -79,3 +79,5 @@ FIRST_VALUES = {"explain": explain_values, "explain -q": lambda asked: explain_v
 BEGINNINGS = {"explain": (["explain", "none", "neural.run", "-m", "NFaiRR@10"], lambda it: it["runs"][0]["value"])}
 EVALUATING = ["explain"]
 NEEDED_LIBRARY = {"explain": ""}
+JUDGED_QUERIES = {"explain": "explain qrels.txt bm25.run -m NFaiRR@5"}
+MEASURED = {"explain": "QRELS RUNS -m NFaiRR@10 --terms gender-en --docs TEXTS --background RUN -f json"}

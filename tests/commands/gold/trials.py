@@ -65,3 +65,7 @@ PRINTED = {
 WITHOUT_RUNS = ["gold agree", "gold judges"]
 OWN_INTERVALS = ["gold agree", "gold judges"]
 NEEDED_LIBRARY = {"gold": "", "gold judges": "scipy"}
+MEASURED = {
+    "gold draw": "RUNS --number 30 --docs TEXTS -o OUT/sheet.tsv --force",
+    "gold agree": "GOLD",
+}

@@ -82,3 +82,5 @@ BEGINNINGS = {"headroom": (["headroom", "qrels.txt", "neural.run"], lambda it: i
 EVALUATING = ["headroom"]
 SHORT_HELP = ["headroom"]
 NEEDED_LIBRARY = {"headroom": ""}
+JUDGED_QUERIES = {"headroom": "headroom qrels.txt bm25.run --utility nDCG@5 --fairness NFaiRR@5"}
+MEASURED = {"headroom": "QRELS RUN --fairness NFaiRR@10 COUNTED -f tsv"}

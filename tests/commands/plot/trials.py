@@ -36,3 +36,7 @@ NO_AGGREGATE_RESULT = [lambda found: fairtrec.plot(found, "runs")]
 EVALUATING = ["plot"]
 INTERVALS = ["plot"]
 MISSING_LIBRARY = {"'fairtrec[plot]'": ["plot runs qrels.txt bm25.run fair.run -m RR -o a.pdf"]}
+MEASURED = {
+    "plot front": "QRELS RUNS -m 'nDCG@10 NFaiRR@10' COUNTED -o OUT/front.svg",
+    "plot cutoffs": "QRELS RUNS -m 'nDCG NFaiRR' --cutoffs 1-20 COUNTED -o OUT/cutoffs.svg",
+}

@@ -26,3 +26,8 @@ ANSWERS = {"rbo": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"])}
 SMALL_ANSWERS = {"rbo": lambda small: fairtrec.rbo(small.runs)}
 PRINTED = {"rbo": ["rbo", "bm25.run", "neural.run", "fair.run"]}
 NEEDED_LIBRARY = {"rbo": ""}
+KEY_MEANINGS = {
+    "rbo mean": "the mean rank-biased overlap",
+    "rbo other": "the other run",
+}
+MEASURED = {"rbo": "RUNS"}

@@ -36,3 +36,7 @@ LINES = {"diff": diff_lines}
 RECORDED_JSON = ["results diff"]
 NO_ANSWERS = ["read_results", "read_values"]
 NEEDED_LIBRARY = {"results": ""}
+MEASURED = {
+    "results replay": "RESULTS",
+    "results diff": "RESULTS RESULTS",
+}

@@ -105,3 +105,15 @@ JUST_REFUSALS = {"select": is_just}
 EVALUATING = ["select"]
 INTERVALS = ["select"]
 NEEDED_LIBRARY = {"select": "scipy"}
+JUDGED_QUERIES = {"select": "select qrels.txt bm25.run fair.run --utility nDCG@5 --fairness NFaiRR@5 --folds 1"}
+KEY_MEANINGS = {
+    "beta": "how many times fairness counts as much as utility",
+    "require": "the requirements",
+    "FOLD": "the run chosen for the fold",
+    "FOLD[]": "the queries of the fold",
+    "MEASURE": "the mean of the measure",
+}
+RANKER_STORIES = {
+    "select": ("select.md", "Choose a checkpoint of a ranker", r"^ +(-|0|1|inf) +\S+ ", ["-", "0", "1", "inf"])
+}
+MEASURED = {"select": "QRELS RUNS --utility nDCG@10 --fairness NFaiRR@10 COUNTED"}

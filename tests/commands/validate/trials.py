@@ -53,3 +53,4 @@ ANSWERS = {"validate": lambda: fairtrec.validate(TWO, qrels="qrels.txt")}
 RECORDED_JSON = ["validate"]
 PRINTED = {"validate": ["validate", *TWO, "--qrels", "qrels.txt"]}
 NEEDED_LIBRARY = {"validate": ""}
+MEASURED = {"validate": "RUNS --qrels QRELS"}

@@ -27,3 +27,4 @@ ODD_NAMES = {"docs": ["make counterfactual N --pairs gender-en-pairs -o out.tsv 
 
 NO_ANSWERS = ["make_counterfactual"]
 NEEDED_LIBRARY = {"make counterfactual": "pyarrow"}
+MEASURED = {"make counterfactual": "TEXTS --pairs gender-en-pairs -o OUT/swapped.tsv"}

@@ -36,3 +36,4 @@ PRINTED = {
     ],
 }
 WITHOUT_RUNS = ["make_queryset"]
+MEASURED = {"make queryset": "VOTES --keep f -o OUT/set.tsv"}

@@ -21,6 +21,8 @@ from fairtrec.formats import tsv
 from fairtrec.support.errors import InputError, ResourceError, UsageError
 from fairtrec_made import REPOSITORY
 from fairtrec_made.adversarial import encoder, world
+from fairtrec_made.command_trials import gather_trials
+from fairtrec_made.pages import section
 
 torch = pytest.importorskip("torch", reason="needs torch; make adv")
 transformers = pytest.importorskip("transformers", reason="needs transformers; make adv")
@@ -526,23 +528,31 @@ def figures(folder, name):
 
 # --------------------------------------------------------------------------------------------------- the page
 
-PAGE = (REPOSITORY / "docs" / "ranker.md").read_text("utf-8")
-STORY = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+def read_page(name):
+    return (REPOSITORY / "docs" / name).read_text("utf-8")
+
+
+PAGE = read_page("ranker.md")
+BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def test_the_story_of_the_page(tmp_path):
-    """Train, rerank, eval, compare, select, as they stand there."""
+    """Train, rerank, eval, compare, as they stand there; and what other commands do with the runs, on their pages."""
     encoder(tmp_path / "encoder", world(tmp_path))
+    behind = gather_trials("RANKER_STORIES")
+    story = BLOCK.findall(PAGE)
+    story += [BLOCK.search(section(read_page(page), title))[1] for page, title, _, _ in behind.values()]
     said = []
-    for block in STORY:
+    for block in story:
         script = f'set -e\nfairtrec() {{ "{sys.executable}" -m fairtrec "$@"; }}\n{block}'
         program = ["sh", "-c", script]
         done = subprocess.run(program, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         said.append(done)
-    commands = re.findall(r"^fairtrec (make ranker --rank|make ranker|\w+)", "\n".join(STORY), re.MULTILINE)
-    assert commands == ["make ranker", "make ranker --rank", "eval", "compare", "select"]
-    trained, evaluated, chosen = said
+    commands = re.findall(r"^fairtrec (make ranker --rank|make ranker|\w+)", "\n".join(story), re.MULTILINE)
+    assert commands == ["make ranker", "make ranker --rank", "eval", "compare", *behind]
+    trained, evaluated, *others = said
     assert re.findall(r"^# ([\w.-]+): (?:300|250) steps", trained.stderr, re.MULTILINE) == [
         "base",
         "lambda-0",
@@ -551,4 +561,5 @@ def test_the_story_of_the_page(tmp_path):
     assert "a low accuracy never means that the groups are gone" in trained.stderr
     names = ["base", "lambda-0", "lambda-0-step-125", "lambda-0.1", "lambda-0.1-step-125"]
     assert all(f"runs/{name}.run" in evaluated.stdout for name in names)
-    assert re.findall(r"^ +(-|0|1|inf) +\S+ ", chosen.stdout, re.MULTILINE) == ["-", "0", "1", "inf"]
+    for done, (_, _, pattern, found) in zip(others, behind.values(), strict=True):
+        assert re.findall(pattern, done.stdout, re.MULTILINE) == found

@@ -1,11 +1,8 @@
 """``fairtrec headroom`` and the orders that it writes, on 43 runs of 43 queries and 100 documents: seconds."""
 
-from pathlib import Path
-
 from benchmarks.batch import generated, submitted
 from benchmarks.timing import BIN, FOLDER, paired, report, run
-
-EXAMPLE = Path(__file__).parent.parent / "resources" / "example"
+from fairtrec_made import EXAMPLE
 
 
 def main() -> None:

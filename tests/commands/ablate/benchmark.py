@@ -1,4 +1,4 @@
-"""``fairtrec ablate`` with 1,000 random halves of a list and 43 runs of 43 queries, and a loop of eval."""
+"""``fairtrec ablate``: 1,000 random halves of a list with 43 runs of 43 queries, and a loop of eval; 1,024 variants."""
 
 import csv
 from pathlib import Path
@@ -7,8 +7,9 @@ import numpy as np
 
 from benchmarks.batch import Batch, generated
 from benchmarks.timing import BIN, FOLDER, report, run
+from fairtrec_made import EXAMPLE, REPOSITORY
 
-LIST = Path(__file__).parent.parent / "resources" / "wordlists" / "gender-en.csv"
+LIST = REPOSITORY / "resources" / "wordlists" / "gender-en.csv"
 HALVES = 1_000
 
 
@@ -33,7 +34,18 @@ def texts_of(batch: Batch) -> Path:
     return path
 
 
+def try_many() -> None:
+    """Try 1,024 variants of a measure on the three runs of the example."""
+    runs = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
+    values = ",".join(map(str, range(1, 33)))
+    command = [BIN / "fairtrec", "ablate", EXAMPLE / "qrels.txt", *runs, "-m", "NFaiRR@10", "--terms", "gender-en"]
+    command += ["--docs", EXAMPLE / "collection.tsv", "--background", EXAMPLE / "background.run", "--grid"]
+    cost = run([*command, "--vary", f"tau={values}", "--vary", f"cutoff={values}", "-f", "json"])
+    report("ablate 32 x 32: MiB", cost.peak, 200, cost)
+
+
 def main() -> None:
+    try_many()
     batch = generated(FOLDER / "batch43", 43, 43, 100)
     texts = texts_of(batch)
     given = ["--docs", texts, "--terms", "gender-en", "--background", batch.runs[0], "-m", "NFaiRR@10"]
