@@ -9,7 +9,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 COMPILED += OPENBLAS_NUM_THREADS=1
 MORE := spark embed adv ecosystem browser site bench
 
-.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale figures bench docs man lock dist release-check clean
+.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale remove removal figures bench docs man lock dist release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -69,6 +69,15 @@ stale: .venv/dev
 layers: .venv/dev
 	$(BIN)/lint-imports --no-cache
 
+remove: .venv/dev  ## COMMAND=NAME: remove a command: its folder, tests, pages, and the lines elsewhere, which it prints
+	$(BIN)/python .ci/remove.py $(COMMAND)
+
+removal: .venv/dev  ## remove three commands, each from a clone, and pass all tests there; a quarter of an hour
+	for each in ablate rbo select; do \
+	  rm -rf .removal && git clone -q . .removal && $(MAKE) -C .removal setup && \
+	  $(MAKE) -C .removal remove COMMAND=$$each && $(MAKE) -C .removal test || exit 1; \
+	done; rm -rf .removal
+
 figures: .venv/dev  ## lines, tokens, files, complexity and branches of the package
 	$(BIN)/python .ci/figures.py
 
@@ -91,7 +100,7 @@ release-check: .venv/dev  ## rehearse a release: the lines of release.yml, empty
 	$(BIN)/python .ci/release.py check
 
 clean:  ## remove .venv and all that was built
-	rm -rf .venv .venv-oldest .site dist man .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf .venv .venv-oldest .removal .site dist man .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairtrec needs Python 3.11 or later; name one with make PYTHON=python3.12")'

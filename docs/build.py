@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import runpy
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,7 +14,7 @@ from api_pages import write_api
 from command_pages import write_commands
 from man import walk
 from measure_pages import MADE, write_measures, write_rerankers
-from navigation import find_guide
+from navigation import find_guide, write_see_also
 from picture import draw_front
 from schema_page import write_schema
 
@@ -29,6 +30,8 @@ from fairtrec.statistics.procedure import Procedure
 
 HERE = Path(__file__).parent
 GUIDES_FROM = "<!-- pages of commands, made by `make docs` -->\n\n"
+USES_FROM = "<!-- which commands use another, made by `make docs` -->\n\n"
+USES_TO = "\n<!-- end -->\n"
 GUIDES_TO = "\n<!-- end of the pages of commands -->\n"
 FOLDERS = ("api", "commands", "measures", "rerankers")  # all of whose pages are made
 
@@ -42,6 +45,17 @@ def contents() -> str:
         pages = ", ".join(f"[{page.removesuffix('.md')}]({page})" for page in find_guide(row.name))
         lines += [f"| {row.question} | {pages} |"] if pages else []
     return f"{before}{GUIDES_FROM}{chr(10).join(lines)}\n{GUIDES_TO}{behind}"
+
+
+def architecture() -> str:
+    """Write into the page of the architecture which commands use another, as pyproject.toml allows it."""
+    before, _, rest = (HERE / "architecture.md").read_text("utf-8").partition(USES_FROM)
+    _, _, behind = rest.partition(USES_TO)
+    used: dict[str, list[str]] = {}
+    for one, other in runpy.run_path(str(HERE.parent / ".ci" / "remove.py"))["list_pairs"]():
+        used.setdefault(one.replace(".", "/"), []).append(other)
+    lines = "".join(f"- {one} uses {' and '.join(others)}\n" for one, others in sorted(used.items()))
+    return f"{before}{USES_FROM}Some commands use another, and the others use none:\n\n{lines}{USES_TO}{behind}"
 
 
 def codes() -> str:
@@ -141,6 +155,7 @@ def main() -> int:
         **write_commands(),
         **write_measures(),
         **write_rerankers(),
+        "architecture.md": architecture(),
         "contents.md": contents(),
         "validate.md": codes(),
         "stability.md": stability(),
@@ -148,6 +163,7 @@ def main() -> int:
         "../fairtrec/results.schema.json": schema(),
         "../fairtrec/cli/names.txt": names(),
     }
+    made |= write_see_also(made)
     stale = []
     for name, text in made.items():
         path = HERE / name

@@ -1,12 +1,23 @@
-"""The pages of each command, and the navigation of the site: both follow from the names of files."""
+"""Pages of commands, the navigation of the site, and links to these pages: they follow from the files that there are.
+
+The page of a command says in a comment on which pages a link to it stands, and with which words:
+
+    <!-- see also
+    gold.md: To do something with labels, use [NAME](NAME.md).
+    -->
+"""
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 LISTED = ("eval", "measures", "results", "completion")  # pages of the core, which stand in hand-written lists
 GUIDES, BACKGROUND = "guides/", "background/"  # in mkdocs.yml: pages of the commands of a group, and their backgrounds
+
+_DECLARED = re.compile(r"^<!-- see also\n(.*?)^-->$", re.MULTILINE | re.DOTALL)
+SEE_ALSO = "\n<!-- links of the pages of commands, made by `make docs` -->\n\n## See also\n\n"
 
 
 def list_commands() -> dict[str, list[str]]:
@@ -40,3 +51,21 @@ def expand_navigation(nav: Any) -> Any:
     index = f"{nav[:-1]}.md"
     text = (HERE / index).read_text("utf-8")
     return [index, *dict.fromkeys(re.findall(rf"\]\(({re.escape(nav)}[\w.-]+\.md)\)", text))]
+
+
+def write_see_also(made: Collection[str] = ()) -> dict[str, str]:
+    """Write at the end of pages the links that pages of commands declare for them; no page that is made takes any."""
+    texts = {path.name: path.read_text("utf-8") for path in sorted(HERE.glob("*.md"))}
+    links: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        for block in _DECLARED.findall(text):
+            for line in block.splitlines():
+                page, _, words = line.partition(": ")
+                if page not in texts or page in made or not words:
+                    raise ValueError(f"docs/{name}: no page takes the link {line!r}")
+                links.setdefault(page, []).append(f"- {words}\n")
+    return {
+        name: text.partition(SEE_ALSO)[0] + (SEE_ALSO + "".join(links[name]) if name in links else "")
+        for name, text in texts.items()
+        if name in links or SEE_ALSO in text
+    }

@@ -2,8 +2,9 @@
 
 import ast
 import re
-import sys
-import tomllib
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +13,6 @@ from fairtrec_made import REPOSITORY
 from fairtrec_made.command_trials import DECLARATIONS, load_trials
 
 MOST = 3
-PACKAGES = {"gold": re.compile(r"\bgold\b")}  # with a module of this name at the root, which goes with them
 MORE = {  # folders of which more lines stand elsewhere: how many, and why
     "compare": (6, "Python offers four functions of it; it uses results"),
     "results": (3, "Python offers two functions of it"),
@@ -21,66 +21,49 @@ MORE = {  # folders of which more lines stand elsewhere: how many, and why
 }
 GROUP = "make"  # the group of commands/make, which leaves with its last command
 FOLDERS = sorted({folder for folder, _ in commands.COMMANDS.values()} - {GROUP})
-FILES = ["pyproject.toml", "Makefile", "hatch_build.py", "Dockerfile", "action.yml", "mkdocs.yml"]
-ROOMS = ["fairtrec/**/*.py", "benchmarks/*.py", "conda/*", ".ci/*", ".github/**/*.yml"]
+ALONE = [name for name in ("ablate", "rbo", "select") if name in commands.COMMANDS]  # of which `make removal` is proof
+NAMING = r"fairtrec[ .]{0}\b|\b{0}\.md\b|commands[./]{0}\b|(?<!locator\()[\"'`]{0}(?:[\"'`]| -| qrels)"  # an element of HTML is none
+HAND_WRITTEN = ["*.md", "docs/*.md", "docs/*.ipynb", "docs/*.py", "tests/**/*.py", "tests/**/golden/*.txt"]
+HISTORY = {"CHANGELOG.md"}
+NAVIGATION = runpy.run_path(str(REPOSITORY / "docs" / "navigation.py"))
+MADE = {
+    f"docs/{name}.md" for name in ("api", "architecture", "commands", "contents", "schema", "stability", "validate")
+}
 
 
-def texts():
-    """The files in which a folder may be named, but for tests and pages."""
-    paths = [REPOSITORY / name for name in FILES] + [path for room in ROOMS for path in REPOSITORY.glob(room)]
-    return {path.relative_to(REPOSITORY).as_posix(): path.read_text("utf-8") for path in paths if path.is_file()}
-
-
-TEXTS = texts()
-
-
-def pairs():
-    """Which command imports which, as pyproject.toml allows it."""
-    contracts = tomllib.loads(TEXTS["pyproject.toml"])["tool"]["importlinter"]["contracts"]
-    allowed = [pair for contract in contracts for pair in contract.get("ignore_imports", []) if "commands" in pair]
-    return [re.findall(r"fairtrec\.commands\.([\w.]+)\.", pair) for pair in allowed]
-
-
-def users(folder, known=()):
-    """The folders that use one, which leave before it."""
-    found = {one for one, other in pairs() if other == folder} - {*known}
-    return found.union(*(users(each, {*known, *found}) for each in found))
-
-
-def lines_elsewhere(folder):
-    """The lines outside a folder, and outside those that use it, that name it."""
-    own = re.compile(rf"commands[./]{re.escape(folder)}\b".replace(r"\.", "[./]"))
-    listed = {f'    "{name}": {commands.COMMANDS[name]!r},'.replace("'", '"') for name in commands.COMMANDS
-              if commands.COMMANDS[name][0] == folder}  # fmt: skip
-    gone = tuple(f"fairtrec/commands/{each.replace('.', '/')}/" for each in (folder, *users(folder)))
-    package = PACKAGES.get(folder)
-    gone += (f"fairtrec/{folder}.py",) * bool(package)
-    used_by = re.compile(
-        rf"commands\.(?!{re.escape(folder)}\.)[\w.]+\.\*\* -> fairtrec\.commands\.{re.escape(folder)}\."
-    )
-    for path, text in TEXTS.items():
-        for number, line in enumerate(text.splitlines(), 1):
-            if (
-                not path.startswith(gone)
-                and not used_by.search(line)
-                and (
-                    own.search(line)
-                    or line in listed
-                    or (package and path in ("fairtrec/__init__.py", "pyproject.toml") and package.search(line))
-                )
-            ):
-                yield f"{path}:{number}: {line.strip()}"
+@pytest.fixture(scope="module")
+def remove():
+    """Give the functions of `make remove`."""
+    return SimpleNamespace(**runpy.run_path(str(REPOSITORY / ".ci" / "remove.py")))
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_a_command_leaves_with_few_lines_elsewhere(folder):
-    found = [*lines_elsewhere(folder)]
-    used = ", ".join(sorted(users(folder))) or "no other"
-    lines = "\n  ".join([f"{folder}: {len(found)} lines elsewhere; used by {used}", *found])
-    sys.stdout.write(f"{lines}\n")  # with -s
+def test_a_command_leaves_with_few_lines_elsewhere(folder, remove):
+    found = [*remove.find_lines(folder)]
+    remove.show(folder, found)  # with -s
     assert len(found) >= 1, "its line in COMMANDS"
     most, why = MORE.get(folder, (MOST, ""))
     assert len(found) == most if why else len(found) <= most
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_nothing_else_names_a_command_that_leaves_alone(name, remove):
+    """But for what is made: pages are written anew, and links to a page are declared on it."""
+    folder, _ = commands.COMMANDS[name]
+    named = re.compile(NAMING.format(re.escape(name)))
+    own = tuple(remove.find_paths(folder))
+    paths = [
+        *remove.read_files(),
+        *(path.relative_to(REPOSITORY).as_posix() for each in HAND_WRITTEN for path in REPOSITORY.glob(each)),
+    ]
+    lines = {f"{path}:{number}" for path, number, _ in remove.find_lines(folder)}
+    left = []
+    for path in {*paths} - HISTORY - MADE - {Path(__file__).relative_to(REPOSITORY).as_posix()}:
+        if not path.startswith(own):
+            text = (REPOSITORY / path).read_text("utf-8").partition(NAVIGATION["SEE_ALSO"])[0]
+            found = [f"{path}:{number}" for number, line in enumerate(text.splitlines(), 1) if named.search(line)]
+            left += [f"{each}: names {name}" for each in found if each not in lines]
+    assert left == []
 
 
 def test_each_folder_is_a_command():
@@ -112,7 +95,11 @@ def test_trials_are_those_that_a_test_gathers():
     every = {name for trials in load_trials().values() for name in trials}
     gathered = {
         name
-        for path in [*(REPOSITORY / "tests").rglob("*.py"), *(REPOSITORY / "docs").glob("*.py")]
+        for path in [
+            *(REPOSITORY / "tests").rglob("*.py"),
+            *(REPOSITORY / "docs").glob("*.py"),
+            *(REPOSITORY / "benchmarks").glob("*.py"),
+        ]
         for name in re.findall(r'gather_trials\((?:  #[^\n]*)?\s*"(\w+)"', path.read_text("utf-8"))
     }
     assert every <= {*DECLARATIONS} == gathered
