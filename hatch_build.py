@@ -78,13 +78,13 @@ class CustomBuildHook(BuildHookInterface):
     def _built(self, folder: str) -> Path | None:
         """Compile into a folder; give the path of the library, or None where that cannot be done."""
         # Contraction into fused multiply-adds would give other last digits on some machines.
-        optimised = ["/fp:precise"] if os.name == "nt" else ["-O3", "-g0", "-std=c11", "-ffp-contract=off"]
+        optimized = ["/fp:precise"] if os.name == "nt" else ["-O3", "-g0", "-std=c11", "-ffp-contract=off"]
         stripped = ["-s"] if sys.platform == "linux" else []
         extension = Extension(
             "fairtrec.support.compiled.extension",
             [str(SOURCE)],
             py_limited_api=True,
-            extra_compile_args=optimised,
+            extra_compile_args=optimized,
             extra_link_args=stripped,
         )
         command = build_ext(Distribution({"name": "fairtrec", "packages": ["fairtrec"], "ext_modules": [extension]}))

@@ -11,7 +11,7 @@ QUERIES, DEPTH, DOCUMENTS = 200, 200, 40_000
 
 
 def generate(folder: Path) -> tuple[list[Path], Path, Path, Path]:
-    """Write ten runs, judgements, and labels of two attributes: of two groups, and numbers."""
+    """Write ten runs, judgments, and labels of two attributes: of two groups, and numbers."""
     runs = [folder / f"attributes.{at}.run" for at in range(10)]
     qrels, gender, age = (folder / f"attributes.{name}" for name in ("qrels", "gender.tsv", "age.tsv"))
     if all(path.exists() for path in (*runs, qrels, gender, age)):

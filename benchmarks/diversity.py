@@ -22,7 +22,7 @@ print(fleiss_kappa(table.to_numpy()), (table.max(axis=1) > table.sum(axis=1) / 2
 
 
 def written(folder: Path) -> tuple[Path, Path, Path]:
-    """Write a run, judgements of subtopics and plain ones."""
+    """Write a run, judgments of subtopics and plain ones."""
     run, subtopics, plain = (folder / name for name in ("run", "subtopics.qrels", "plain.qrels"))
     if not plain.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.batch import generated
 from benchmarks.scale import DOCUMENTS, ranked, written
-from benchmarks.scale import labelled as write_labels
+from benchmarks.scale import labeled as write_labels
 from benchmarks.timing import BIN, FOLDER, least, paired, report
 from fairtrec.report.point_labels import place_labels, stack_dots
 

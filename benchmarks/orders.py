@@ -1,4 +1,4 @@
-"""rND, rKL and DUO with exact normalisers, against simulating 40,320 orders as the published programs do."""
+"""rND, rKL and DUO with exact normalizers, against simulating 40,320 orders as the published programs do."""
 
 import numpy as np
 

@@ -12,7 +12,7 @@ from fairtrec.support.version import __version__
 
 PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
 BEGIN, END = "<!-- figures -->\n", "<!-- /figures -->\n"
-DOCUMENTS, LABELLED = 1_000_000, 200_000
+DOCUMENTS, LABELED = 1_000_000, 200_000
 MOST = 1.3  # times as much for each part as of half the work
 SURE = 0.5, 60.0  # seconds of a processor beyond those of the smallest, and MiB: below, growth drowns in noise
 EMPTY = 50.0  # MiB of a command that reads nothing
@@ -40,8 +40,8 @@ def ranked(queries: int, depth: int, seed: int = 0) -> Path:
     return written(f"scale/{queries}x{depth}.{seed}.run", lines)
 
 
-def labelled(groups: int, documents: int = LABELLED) -> Path:
-    name = f"scale/{groups}.labels" if documents == LABELLED else f"scale/{groups} of all.labels"
+def labeled(groups: int, documents: int = LABELED) -> Path:
+    name = f"scale/{groups}.labels" if documents == LABELED else f"scale/{groups} of all.labels"
     return written(name, lambda: (f"{d}\tg{d % groups:04d}\n" for d in range(documents)))
 
 
@@ -52,12 +52,12 @@ def judged(queries: int) -> Path:
 
 def evaluated(queries: int, depth: int, runs: int = 1, groups: int = 2, measures: str = "nDCG@10 AWRF@10 NDKL@10"):
     several = [ranked(queries, depth, seed) for seed in range(runs)]
-    given = [judged(queries), *several, "-m", measures, "--labels", labelled(groups), "-f", "tsv", "-j", "1"]
+    given = [judged(queries), *several, "-m", measures, "--labels", labeled(groups), "-f", "tsv", "-j", "1"]
     return queries * depth * runs, [BIN / "fairtrec", "eval", *given]
 
 
 def by_prefixes(ranks: int) -> tuple[int, list[str | Path]]:
-    given = ["none", ranked(1, ranks), "-m", "rKL(protected=g0000)", "--labels", labelled(2, DOCUMENTS), "-f", "tsv"]
+    given = ["none", ranked(1, ranks), "-m", "rKL(protected=g0000)", "--labels", labeled(2, DOCUMENTS), "-f", "tsv"]
     return ranks, [BIN / "fairtrec", "eval", *given]
 
 

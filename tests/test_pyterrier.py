@@ -44,7 +44,7 @@ def pt():
 
 @pytest.fixture
 def world(pt):
-    """The example as PyTerrier has it: topics, judgements, and a system for each run."""
+    """The example as PyTerrier has it: topics, judgments, and a system for each run."""
     topics = pd.read_csv("queries.tsv", sep="\t", names=["qid", "query"], dtype=str)
     systems = [pt.Transformer.from_df(pt.io.read_results(f"{name}.run")) for name in NAMES]
     return topics, pt.io.read_qrels("qrels.txt"), systems

@@ -160,7 +160,7 @@ def _names(param: click.Parameter, words: Iterable[str]) -> Iterator[tuple[str, 
 
     unsaid = partial(map, lambda name: (name, None))
     if param.name == "qrels" and isinstance(param, click.Argument):
-        yield "none", "no judgements"
+        yield "none", "no judgments"
     elif catalogues := {"MEASURE", "MEASURES", "RERANKER"} & set(words):
         yield from unsaid(_catalogued(catalogues))
     elif (row := CHOICES.get(param.name or "")) and row.words and row.metavar == _of_value(param):

@@ -1,6 +1,6 @@
 """The definition of the counts: which group terms stand in a text, and how often.
 
-Text and terms go through the same tokeniser, which changes numbers, so that the signature names it:
+Text and terms go through the same tokenizer, which changes numbers, so that the signature names it:
 
 ``strip``  split on white space, then take away what is neither letter nor digit from both ends; the default
 ``space``  split on single blanks and strip nothing, so that empty tokens count; the published programs
@@ -67,7 +67,7 @@ Term = tuple[str, tuple[int, ...]]  # and the numbers of the groups that list it
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Group terms as a tokeniser sees them, with the numbers of the groups that list each; those of one token first."""
+    """Group terms as a tokenizer sees them, with the numbers of the groups that list each; those of one token first."""
 
     tokenizer: Tokenizer
     case_sensitive: bool
@@ -78,13 +78,13 @@ class Lexicon:
     def from_terms(
         cls, terms: GroupTerms, tokenizer: Tokenizer = "strip", *, case_sensitive: bool = False
     ) -> "Lexicon":
-        """Tokenise a term list. Raises InputError for a term in which the tokeniser sees no token."""
+        """Tokenize a term list. Raises InputError for a term in which the tokenizer sees no token."""
         found: dict[Phrase, dict[int, None]] = {}
         for number, group in enumerate(terms.groups):
             for term in terms.terms[group]:
                 phrase = tuple(TOKENIZERS[tokenizer](term if case_sensitive else term.lower()))
                 if not phrase:
-                    message = f"the tokeniser {tokenizer} finds no token in the term {term!r}; remove or mend the term"
+                    message = f"the tokenizer {tokenizer} finds no token in the term {term!r}; remove or mend the term"
                     raise InputError(message, terms.name)
                 found.setdefault(phrase, {})[number] = None
         listed = {phrase: tuple(found[phrase]) for phrase in sorted(found, key=lambda phrase: len(phrase) > 1)}
@@ -106,7 +106,7 @@ class Lexicon:
         return tuple(" ".join(phrase) for phrase, numbers in self.listed.items() if len(numbers) > 1)
 
     def tokens(self, text: str) -> list[str]:
-        """Tokenise a text."""
+        """Tokenize a text."""
         return TOKENIZERS[self.tokenizer](text if self.case_sensitive else text.lower())
 
     def occurrences(self, tokens: list[str]) -> dict[Term, int]:
@@ -173,7 +173,7 @@ class Occurrences:
 
 @dataclass(eq=False)
 class _Rows:
-    """The documents that one tokeniser has seen, one behind the other, and the table that is made of them."""
+    """The documents that one tokenizer has seen, one behind the other, and the table that is made of them."""
 
     lexicon: Lexicon
     row_of: dict[bytes, int] = field(default_factory=dict)

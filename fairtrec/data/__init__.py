@@ -1,4 +1,4 @@
-"""The types of data that everything else passes around: frozen, column-oriented, no behaviour beyond look-up."""
+"""The types of data that everything else passes around: frozen, column-oriented, no behavior beyond look-up."""
 
 from fairtrec.data.counts import Candidates as Candidates
 from fairtrec.data.counts import Counts as Counts
@@ -30,7 +30,7 @@ from fairtrec.data.groups import Positions as Positions
 from fairtrec.data.groups import Queries as Queries
 from fairtrec.data.groups import Sheet as Sheet
 from fairtrec.data.groups import Vote as Vote
-from fairtrec.data.groups import find_labelled as find_labelled
+from fairtrec.data.groups import find_labeled as find_labeled
 from fairtrec.data.groups import find_rows as find_rows
 from fairtrec.data.groups import is_number as is_number
 from fairtrec.data.groups import look_up as look_up

@@ -40,7 +40,7 @@ class GroupTerms:
 
 @dataclass(frozen=True)
 class Beyond:
-    """Labelled documents that nothing names, in sums: how many are of each group, ``?`` for those of unknown group too,
+    """Labeled documents that nothing names, in sums: how many are of each group, ``?`` for those of unknown group too,
     what these ``amounts`` to by their membership, and how many documents are of ``none`` of the groups; of those in
     ``part`` nobody knows all, so that they are of the group ``?`` where there is one.
     """
@@ -61,7 +61,7 @@ class Labels:
     a document may be of none of the groups. ``others`` [group] are the weights of every document that is in no row;
     None where these are unknown. ``unsure`` [row] is how much of a document is of unknown group while the rest is
     known; None where all of each is known, or nothing. ``beyond`` are documents that have no row; None: all have one.
-    ``labelled`` [row] says which rows were known before those of unknown group were ``filled``; None: none was filled.
+    ``labeled`` [row] says which rows were known before those of unknown group were ``filled``; None: none was filled.
     ``written`` are the names of groups as the file has them, before any is renamed; empty if that is not known.
     """
 
@@ -77,7 +77,7 @@ class Labels:
     others: Floats | None = None
     unsure: Floats | None = None
     beyond: Beyond | None = None
-    labelled: Bools | None = None
+    labeled: Bools | None = None
     written: frozenset[str] = frozenset()
 
     @property
@@ -87,11 +87,11 @@ class Labels:
 
     @property
     def sizes(self) -> Ints:
-        """How many documents, or queries with documents, are labelled with each group [group], ``?`` among them."""
+        """How many documents, or queries with documents, are labeled with each group [group], ``?`` among them."""
         others = {} if self.beyond is None else self.beyond.documents
         held: Bools = self.weights > 0
-        if self.labelled is not None:
-            held &= self.labelled[:, None] | (np.array(self.groups) == UNKNOWN)
+        if self.labeled is not None:
+            held &= self.labeled[:, None] | (np.array(self.groups) == UNKNOWN)
         return np.asarray(held.sum(axis=0) + [others.get(name, 0) for name in self.groups])
 
     @property
@@ -128,7 +128,7 @@ class Labels:
             others=others,
             unsure=None,
             beyond=beyond,
-            labelled=np.asarray(~np.isnan(self.weights).any(axis=1)),
+            labeled=np.asarray(~np.isnan(self.weights).any(axis=1)),
         )
 
     @cached_property
@@ -160,7 +160,7 @@ class Labels:
 
 
 class Vote(NamedTuple):
-    """What a share of the people who labelled a document say of it: its groups, none of them, or one or more.
+    """What a share of the people who labeled a document say of it: its groups, none of them, or one or more.
 
     ``by`` names who said so; "" where nobody is named.
     """
@@ -268,12 +268,12 @@ def look_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines:
     return found
 
 
-def find_labelled(labels: Labels, qids: Sequence[str], docnos: Docs, lines: Ints) -> Bools:
+def find_labeled(labels: Labels, qids: Sequence[str], docnos: Docs, lines: Ints) -> Bools:
     """Tell of which documents [query, n] the groups are known, as for ``look_up``, by labels and not by filling."""
-    if labels.labelled is None:
+    if labels.labeled is None:
         return np.asarray(~np.isnan(look_up(labels, qids, docnos, lines)).any(axis=2))
     rows = find_rows(labels, qids, docnos, lines)
-    return np.append(labels.labelled, False)[rows]
+    return np.append(labels.labeled, False)[rows]
 
 
 def find_rows(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Ints:
@@ -302,9 +302,9 @@ def product(first: Labels, second: Labels) -> Labels:
     if first.others is not None and second.others is not None:
         others = np.outer(first.others, second.others).ravel()[order]
     both = [
-        np.append(each.labelled, False)[each.rows.rows(names.names)]
+        np.append(each.labeled, False)[each.rows.rows(names.names)]
         for each in (first, second)
-        if each.labelled is not None
+        if each.labeled is not None
     ]
     return Labels(
         f"{first.name}*{second.name}",
@@ -314,7 +314,7 @@ def product(first: Labels, second: Labels) -> Labels:
         first.per_query,
         none=first.none or second.none,
         others=others,
-        labelled=np.asarray(both[0] & both[1]) if len(both) == 2 else None,
+        labeled=np.asarray(both[0] & both[1]) if len(both) == 2 else None,
         written=first.written | second.written if first.written and second.written else frozenset(),
     )
 

@@ -1,4 +1,4 @@
-"""Rankings of documents for queries, and judgements of them: a run, samples of rankings, qrels and their index."""
+"""Rankings of documents for queries, and judgments of them: a run, samples of rankings, qrels and their index."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -235,7 +235,7 @@ System = Run | Samples
 
 @dataclass(frozen=True, eq=False)
 class Qrels(ByQuery):
-    """Relevance judgements: those of ``qids[i]`` say that ``docnos[starts[i]:starts[i + 1]]`` have these ``grades``.
+    """Relevance judgments: those of ``qids[i]`` say that ``docnos[starts[i]:starts[i + 1]]`` have these ``grades``.
 
     ``iterations`` is the second column of a TREC file, which holds the subtopic in a diversity task.
     """
@@ -249,7 +249,7 @@ class Qrels(ByQuery):
 
     @property
     def query(self) -> Ints:
-        """The number of the query of each judgement."""
+        """The number of the query of each judgment."""
         return np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
 
     @cached_property
@@ -258,7 +258,7 @@ class Qrels(ByQuery):
         return max(int(self.grades.max(initial=0)), 1)
 
     def keep_lines(self, kept: Bools) -> "Qrels":
-        """Keep these judgements [line], and the queries that have some of them."""
+        """Keep these judgments [line], and the queries that have some of them."""
         many = np.bincount(self.query[kept], minlength=len(self.qids))
         qids = tuple(qid for qid, there in zip(self.qids, (many > 0).tolist(), strict=True) if there)
         starts = np.concatenate(([0], np.cumsum(many[many > 0])))
@@ -303,7 +303,7 @@ def find_judged_lines(qrels: Qrels, qids: Sequence[str]) -> Ints:
 class QrelsIndex:
     """The grades of the judged documents of queries; where subtopics differ, the highest.
 
-    ``queries`` are their numbers in the judgements, and their places among these their numbers here; None: all. Each
+    ``queries`` are their numbers in the judgments, and their places among these their numbers here; None: all. Each
     of the ``grades`` is of a ``query``, which rises.
     """
 

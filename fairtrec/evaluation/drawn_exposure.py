@@ -23,7 +23,7 @@ def find_drawn_shares(
 
     None without gold labels.
 
-    Raises InputError for a document that has to be labelled and is not, and for probabilities that cannot be.
+    Raises InputError for a document that has to be labeled and is not, and for probabilities that cannot be.
     """
     people: Gold | None = context.gold
     if people is None:
@@ -52,7 +52,7 @@ def _find(
             at = find_rows(gold.labels, inputs.qids, run.docnos, inputs.lines)[:, :ranks]
             if gold.sheet.probability is None:
                 refuse_undrawn(gold, inputs, at, np.ones(len(at), dtype=np.bool_))
-            by_gold = np.where(gold.is_labelled[at][..., None], gold.mean_membership(at), membership)
+            by_gold = np.where(gold.is_labeled[at][..., None], gold.mean_membership(at), membership)
             query, rank = np.nonzero((weights > 0) & (at != MISSING))
             numbers = np.array([place[qid] for qid in inputs.qids])
             exposure = weighted_sum(membership, weights)

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.sources import GoldKeywords, JudgementsLike, Keywords
+from fairtrec.evaluation.inputs.sources import GoldKeywords, JudgmentsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.session import Evaluator
@@ -15,7 +15,7 @@ from fairtrec.support.files import submissions
 
 def evaluator(
     measures: str | Measure | Iterable[str | Measure] | None,
-    qrels: JudgementsLike | None = None,
+    qrels: JudgmentsLike | None = None,
     **keywords: Unpack[Keywords],
 ) -> Evaluator:
     """Open a session that reads qrels, texts and labels once and then evaluates any number of runs.
@@ -35,7 +35,7 @@ def evaluator(
 def evaluate(
     measures: str | Measure | Iterable[str | Measure] | None,
     runs: Any,
-    qrels: JudgementsLike | None = None,
+    qrels: JudgmentsLike | None = None,
     *,
     jobs: int | None = 1,
     keep_going: bool = False,

@@ -67,7 +67,7 @@ OTHER_LABELS = NoteKind(
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledPart:
+class LabeledPart:
     """Some queries of a run, by number, with their inputs, and the rows of the sheet that stand at their ranks."""
 
     inputs: Inputs
@@ -83,7 +83,7 @@ class LabelledPart:
     @cached_property
     def weights(self) -> Floats:
         """The weights of groups by gold [query, rank, group]; nan where there is no label, or nobody could tell."""
-        return np.where(self.gold.is_labelled[self.rows][..., None], self.gold.majority_membership[self.rows], np.nan)
+        return np.where(self.gold.is_labeled[self.rows][..., None], self.gold.majority_membership[self.rows], np.nan)
 
     def compute_inputs(self, measure: Measure) -> dict[str, Any]:
         """Compute what a measure needs."""
@@ -123,7 +123,7 @@ class Share(NamedTuple):
     reach: Floats
 
     @classmethod
-    def take(cls, part: LabelledPart, form: SumOverRanks, among: Bools) -> "Share":
+    def take(cls, part: LabeledPart, form: SumOverRanks, among: Bools) -> "Share":
         """Take what a measure says of a part; ranks of no document, and of queries not ``among`` them, weigh 0."""
         assert form.by_labels is not None
         ranks = min(form.weights.shape[-1], form.gains.shape[1])
@@ -133,7 +133,7 @@ class Share(NamedTuple):
             weights = quotient(weights, np.asarray(form.divisor)[:, None], otherwise=0.0)
         gains = np.where(there, form.gains[:, :ranks], 0.0)
         rows = part.rows[:, :ranks]
-        by_gold = np.where(there & part.gold.is_labelled[rows], part.gold.gains(form.by_labels, rows), gains)
+        by_gold = np.where(there & part.gold.is_labeled[rows], part.gold.gains(form.by_labels, rows), gains)
         reach = np.broadcast_to(np.asarray(form.reach, dtype=np.float64).reshape(-1, 1), there.shape)
         return cls(weights, gains, by_gold, reach)
 
@@ -147,14 +147,14 @@ class Share(NamedTuple):
 class Correcting:
     """The parts of a run, and what is looked at of it on the way: documents, and which rows of the sheet [row]."""
 
-    parts: Sequence[LabelledPart]
+    parts: Sequence[LabeledPart]
     gold: Gold
     looked_at: list[Keys]
-    labelled: Bools
+    labeled: Bools
     undecided: Bools  # rows of which several votes have the most weight, where that matters
     annotated: dict[str, bool] = field(
         default_factory=dict
-    )  # whether somebody labelled all of a query that was asked for
+    )  # whether somebody labeled all of a query that was asked for
 
     def find_corrector(self, measure: Measure, values: Floats) -> Corrector:
         """Find what corrects a measure that has these values [query]. Raises InputError where a label is missing."""
@@ -165,7 +165,7 @@ class Correcting:
         if is_other_form:
             measure, values = self._without_tau(measure, forms, values)
         sums = [form for named in forms if (form := measure.formula(**named).over_documents()) is not None]
-        if not sums and (why := _unlabelled(measure)):
+        if not sums and (why := _unlabeled(measure)):
             return Refused(why)
         if sums or self.gold.draws_queries or self.gold.is_certain:
             self.gold.refuse_deeper(asked)
@@ -204,7 +204,7 @@ class Correcting:
         queries, documents, of_parts = (np.concatenate(each, axis=-1) for each in zip(*entries, strict=True))
         self.looked_at += seen
         sheet = self.gold.sheet
-        self.labelled[documents] = True
+        self.labeled[documents] = True
         found = DocumentCorrector(
             values, queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown
         )
@@ -226,10 +226,10 @@ class Correcting:
             is_drawn[part.queries] = drawn
         return QueryCorrector(values, gold, is_drawn)
 
-    def _of_people(self, measure: Measure, part: LabelledPart, drawn: Bools) -> Floats:
+    def _of_people(self, measure: Measure, part: LabeledPart, drawn: Bools) -> Floats:
         """Compute the values [query] of a measure that is no sum over documents, by what people say.
 
-        Of a query that annotators have labelled whole, it is the mean of their values; else that of the vote of most
+        Of a query that annotators have labeled whole, it is the mean of their values; else that of the vote of most
         weight for each document, which is counted if there are several.
         """
         named, depth = part.compute_inputs(measure), measure.depth
@@ -256,12 +256,12 @@ class Correcting:
         return by_vote
 
     def _complete(self, measure: Measure) -> bool:
-        """Tell whether all documents that a measure looks at are labelled, for certain, and told."""
+        """Tell whether all documents that a measure looks at are labeled, for certain, and told."""
         if not self.gold.is_certain:
             return False
         looked_at = [(part.inputs.lines != MISSING)[:, : measure.depth] for part in self.parts]
         known = [~np.isnan(part.weights[:, : measure.depth]).any(axis=2) for part in self.parts]
-        return all((labelled | ~there).all() for labelled, there in zip(known, looked_at, strict=True))
+        return all((labeled | ~there).all() for labeled, there in zip(known, looked_at, strict=True))
 
 
 def _mean_of_defined(several: Floats) -> Floats:
@@ -270,7 +270,7 @@ def _mean_of_defined(several: Floats) -> Floats:
     return np.asarray(quotient(np.where(known, several, 0.0).sum(axis=0), known.sum(axis=0)))
 
 
-def _unlabelled(measure: Measure) -> str:
+def _unlabeled(measure: Measure) -> str:
     """Say why labels of ranked documents say nothing of a measure that is no sum over them; nothing if they do."""
     if "membership" in measure.needs and not OF_DOCUMENTS.intersection(measure.needs):
         return ""
@@ -294,15 +294,14 @@ def find_correctors(
 ) -> tuple[tuple[Corrector | None, ...], tuple[Note, ...]]:
     """Find what corrects each measure of a run that has these values [measure, query], and what a reader should know.
 
-    Raises InputError where a document that has to be labelled is not.
+    Raises InputError where a document that has to be labeled is not.
     """
     gold = inputs.context.gold
     assert gold is not None
     looks = [not LOOKS.isdisjoint(measure.needs) for measure in measures]
     several = deal_queries(inputs.run, inputs.qids, inputs.depth) if any(looks) else []
     parts = [
-        LabelledPart(inputs if len(several) == 1 else inputs.take_queries(queries), gold, queries)
-        for queries in several
+        LabeledPart(inputs if len(several) == 1 else inputs.take_queries(queries), gold, queries) for queries in several
     ]
     rows_of_sheet = len(gold.sheet.unknown)
     found = Correcting(parts, gold, [], np.zeros(rows_of_sheet, np.bool_), np.zeros(rows_of_sheet, np.bool_))
@@ -321,7 +320,7 @@ def _list_notes(
     """Say what was corrected by how many labels, what was not and why, and what stays that of the instrument."""
     looked_at = np.sort(np.concatenate(found.looked_at or [np.empty(0, np.uint64)]))  # np.unique would import numpy.ma
     if many := len(find_starts(looked_at)) - 1:
-        yield BY_DOCUMENTS.note(labeled=int(found.labelled.sum()), documents=many)
+        yield BY_DOCUMENTS.note(labeled=int(found.labeled.sum()), documents=many)
     elif found.gold.draws_queries:
         drawn = found.gold.find_drawn_queries(inputs.qids)
         yield BY_QUERIES.note(labeled=int(drawn.sum()), queries=len(drawn))

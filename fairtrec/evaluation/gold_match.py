@@ -46,12 +46,12 @@ class Gold:
 
     @cached_property
     def probability(self) -> Floats:
-        """With which each row was drawn; 1 where the sheet does not say, as then all must be labelled."""
+        """With which each row was drawn; 1 where the sheet does not say, as then all must be labeled."""
         said = self.sheet.probability
         return np.ones(len(self.sheet.unknown)) if said is None else said
 
     @cached_property
-    def is_labelled(self) -> Bools:
+    def is_labeled(self) -> Bools:
         """Of which rows people told the groups [row], and last that they told none of what is in no row."""
         return np.append(~self.sheet.unknown, np.zeros(1, dtype=np.bool_))
 

@@ -28,7 +28,7 @@ from fairtrec.evaluation.inputs.targets import attribute, note_target, settle_pr
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS, OF_JUDGEMENTS
+from fairtrec.measures.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS, OF_JUDGMENTS
 from fairtrec.measures.utility import LEVELLED, split_relevance
 from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.files import submissions
@@ -228,17 +228,17 @@ def _parts_in_effect(
     is_of_groups: bool,
 ) -> frozenset[str]:
     """Name the parts of an evaluation (words of ``Choice.part``) that are in effect, so that their choices are."""
-    choices, is_labelled = found.choices, first.labels is not None
+    choices, is_labeled = found.choices, first.labels is not None
     of_documents = "documents" in uses
     in_effect = {
         "all": True,
         "documents": of_documents,
         "texts": of_documents and not (lexicon is None and found.made is None),
-        "labels": is_labelled,
+        "labels": is_labeled,
         "gold": is_of_groups and found.given.gold is not None and bool(renamings(choices.groups)),
-        "membership": choices.membership is not None if is_labelled else "membership" in uses,
+        "membership": choices.membership is not None if is_labeled else "membership" in uses,
         "filled": first.labels is not None and first.labels.others is not None,
-        "unlabelled": choices.bounds == "labels",
+        "unlabeled": choices.bounds == "labels",
         "background": "background" in uses - found.given.words,
     }
     return frozenset(part for part, is_in_effect in in_effect.items() if is_in_effect)
@@ -316,14 +316,14 @@ def refuse_unwritten_groups(plan: Plan) -> None:
 
 
 def refuse_unjudged(plan: Plan) -> None:
-    """Raise UsageError for a measure whose values are the same whatever the judgements are."""
+    """Raise UsageError for a measure whose values are the same whatever the judgments are."""
     if plan.choices.only or any("qrels" in split_crossed(str(source)) for source in plan.given.label_sources.values()):
         return
     for measure in plan.measures:
         mixed = plan.context.take_attribute(measure.by).target_of if "target" in measure.needs else None
         is_judged = mixed is not None and any(of in OF_QRELS for _, of in mixed.of)
-        if not is_judged and OF_JUDGEMENTS.isdisjoint(measure.needs):
-            raise UsageError(f"{measure} does not depend on judgements; leave it out")
+        if not is_judged and OF_JUDGMENTS.isdisjoint(measure.needs):
+            raise UsageError(f"{measure} does not depend on judgments; leave it out")
 
 
 def _refuse_by_group(measure: Asking, groups: Sequence[str], found: OpenedSources) -> None:

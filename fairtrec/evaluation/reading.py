@@ -33,7 +33,7 @@ from fairtrec.evaluation.inputs.documents import (
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.score import score
 from fairtrec.measure import Measure
-from fairtrec.measures.catalogue.needs import is_of_ranked_groups, needs_judgements
+from fairtrec.measures.catalogue.needs import is_of_ranked_groups, needs_judgments
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.jobs import map_ordered
@@ -108,7 +108,7 @@ class Reading:
                 self.context.qrels,
                 self.queries,
                 complete=choices.complete,
-                only_judged=all(map(needs_judgements, self.measures)),
+                only_judged=all(map(needs_judgments, self.measures)),
             )
             tied = self._keep_tied(whole, qids)
             scores = score(system, measures, qids, self.context, choices, tied) if measures else None
@@ -216,8 +216,8 @@ def choose_queries(
     These are its own, of those the wanted ones; of these the judged ones, where ``only_judged`` is said.
 
     ``complete``: all the wanted ones, or all the judged ones where none are named, whether the run has them or not.
-    Raises InputError if nothing remains, and for a run that shares no query with the judgements that are given: its
-    queries are of something else, even where no measure looks at a judgement.
+    Raises InputError if nothing remains, and for a run that shares no query with the judgments that are given: its
+    queries are of something else, even where no measure looks at a judgment.
     """
     names = run.qids
     if qrels is not None and (qrels.numbers(names) == MISSING).all():

@@ -70,7 +70,7 @@ class SessionFacts(NamedTuple):
 class Evaluator:
     """Evaluates runs as they come, with the values that ``evaluate`` gives them, to the last bit.
 
-    It keeps the plan (measures, target, labels, terms), the judgements, the query set, the background, and the counts
+    It keeps the plan (measures, target, labels, terms), the judgments, the query set, the background, and the counts
     of all documents that were looked up so far: of the next run's only those are read that no run before had. So a file
     of texts or counts must stay as it is; one of the others may change, and changes no value.
 
@@ -89,7 +89,7 @@ class Evaluator:
                 plan.measures, choices.aggregate, lambda name: plan.context.take_attribute(name).target
             )
         if choices.only and given.qrels is None:
-            raise UsageError(f"--only {choices.only} goes by judgements; give QRELS, or leave it out")
+            raise UsageError(f"--only {choices.only} goes by judgments; give QRELS, or leave it out")
         priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
         self._whole = choices.reads_whole or "known" in priors  # rankings are read
         deep = None if self._whole or not plan.measures else find_depth(plan.measures)

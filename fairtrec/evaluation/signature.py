@@ -328,7 +328,7 @@ class UnusedOptions:
     def check(self, plan: Plan) -> None:
         """Tell what plays a part in a plan. Raises UsageError for what plays none, if it is the last."""
         given, texts = plan.given, plan.given.docs is not None or plan.given.counts is not None
-        self.given = {"all", "unlabelled"} | ({"documents", "texts", "membership"} if texts else set())
+        self.given = {"all", "unlabeled"} | ({"documents", "texts", "membership"} if texts else set())
         self.given |= {"documents", "labels", "membership", "filled"} if given.labels is not None else set()
         self.given |= {"background"} if given.background is not None and "background" not in given.words else set()
         names = {row.name for row in CHOICES.values() if not plan.plays.isdisjoint(row.part.split())}

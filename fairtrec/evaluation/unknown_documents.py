@@ -1,4 +1,4 @@
-"""Which documents of a run are of unknown group, where they stand, and how labellings of them are chosen."""
+"""Which documents of a run are of unknown group, where they stand, and how labelings of them are chosen."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from fairtrec.data import MISSING, Bools, Candidates, Docnos, Docs, Floats, Ints
 from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas import distribution
-from fairtrec.formulas.labellings.sums import TOGETHER
-from fairtrec.formulas.labellings.unlabelled import DRAWN, STATES, Unlabelled, count_enumerable, list_labellings
+from fairtrec.formulas.labelings.sums import TOGETHER
+from fairtrec.formulas.labelings.unlabeled import DRAWN, STATES, Unlabeled, count_enumerable, list_labelings
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import NEEDS
 
@@ -117,8 +117,8 @@ def _cut(rows: Ints, size: int) -> Iterator[Ints]:
     yield from (rows[at : at + max(size, 1)] for at in range(0, len(rows), max(size, 1)))
 
 
-def choose_labellings(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[str]) -> Unlabelled:
-    """Take some queries, and choose the labellings that are tried: all, where there are few, or drawn ones.
+def choose_labelings(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[str]) -> Unlabeled:
+    """Take some queries, and choose the labelings that are tried: all, where there are few, or drawn ones.
 
     What is drawn for a query depends on its id alone.
     """
@@ -128,7 +128,7 @@ def choose_labellings(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[st
 
     def choose() -> Ints:
         if complete:
-            return list_labellings(ways, most)[None]
+            return list_labelings(ways, most)[None]
         choices = np.zeros((len(rows), DRAWN, most), dtype=np.int8 if ways < 128 else np.int64)
         for at, row in enumerate(rows.tolist()):
             number, random = int(slots.number[row]), np.random.default_rng((SEED, *qids[row].encode()))
@@ -138,7 +138,7 @@ def choose_labellings(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[st
                 choices[at, :, some] = np.searchsorted(np.cumsum(prior[row])[:-1], drawn, side="right")
         return choices
 
-    return Unlabelled(slots.known[rows], slots.ranked[rows], number, slots.length[rows], prior[rows], choose, complete)
+    return Unlabeled(slots.known[rows], slots.ranked[rows], number, slots.length[rows], prior[rows], choose, complete)
 
 
 def take_inputs(inputs: Inputs, names: Sequence[str], rows: Ints) -> dict[str, Any]:

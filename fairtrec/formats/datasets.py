@@ -32,13 +32,13 @@ _being_read: list[tuple[str, int]] = []  # datasets, each by the thread that rea
 
 
 def qrels(name: str) -> Qrels:
-    """Load the judgements of a dataset."""
+    """Load the judgments of a dataset."""
     with _fetching(name, "qrels") as dataset:
         return memory.qrels(dataset)
 
 
-def judgements(name: str) -> Iterator[Any]:
-    """Give the judgements of a dataset, one by one."""
+def judgments(name: str) -> Iterator[Any]:
+    """Give the judgments of a dataset, one by one."""
     with _fetching(name, "qrels") as dataset:
         yield from dataset.qrels_iter()
 

@@ -1,6 +1,6 @@
 """Entries of labels, and how they are taken: what names a group, what several groups mean, which documents are kept.
 
-Labels of a whole collection are of many more documents than runs and judgements name. Of the others sums are kept.
+Labels of a whole collection are of many more documents than runs and judgments name. Of the others sums are kept.
 """
 
 import re

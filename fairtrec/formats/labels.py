@@ -40,7 +40,7 @@ def rows(path: FilePath) -> Iterator[Label]:
 
 
 def read_subtopics(qrels: Qrels, how: LabelRules | None = None) -> Labels:
-    """Take the subtopics of diversity judgements as groups: a document belongs to those it is relevant to."""
+    """Take the subtopics of diversity judgments as groups: a document belongs to those it is relevant to."""
     found, relevant = LabelTable("qrels", (), how), np.flatnonzero(qrels.grades > 0)
     qids = encode_ids(qrels.qids)[qrels.query[relevant]]
     found.add(qrels.docnos[relevant], found.code_groups(qrels.iterations[relevant].tolist()), qids=qids)

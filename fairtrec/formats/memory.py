@@ -1,4 +1,4 @@
-"""What a Python caller holds in dicts, frames, tuples: runs, judgements, terms, texts, counts, labels, positions."""
+"""What a Python caller holds in dicts, frames, tuples: runs, judgments, terms, texts, counts, labels, positions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -139,7 +139,7 @@ def run(
 
 
 def qrels(thing: Any) -> Qrels:
-    """Take judgements from ``{qid: {docno: grade}}``, a frame, an ir_datasets dataset, or named tuples.
+    """Take judgments from ``{qid: {docno: grade}}``, a frame, an ir_datasets dataset, or named tuples.
 
     Of ``{qid: [docno, ...]}`` each document is of grade 1.
     A column (or field) subtopic_id, iteration or subtopic is the second column of a TREC file.
@@ -168,7 +168,7 @@ def qrels(thing: Any) -> Qrels:
     if not len(docnos):
         raise InputError("the qrels are empty; give at least one judgment")
     iterations = np.full(len(docnos), b"0") if subtopics is None else subtopics
-    return qrels_format.group_judgements(
+    return qrels_format.group_judgments(
         qids, Repeats.find(iterations), docnos, grades, lambda message, _: InputError(message)
     )
 
@@ -289,11 +289,11 @@ def labels(thing: Any, how: LabelRules | None = None) -> Labels:
     with explain_failures("group labels"):
         if is_frame(thing):
             frame = Frame.wrap(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))
-            docnos, labelled = frame.ids(DOCUMENT), frame.ids(("group",))
-            groups, codes = np.unique(labelled, return_inverse=True)
+            docnos, labeled = frame.ids(DOCUMENT), frame.ids(("group",))
+            groups, codes = np.unique(labeled, return_inverse=True)
             weights = None if frame.find(("weight",)) is None else frame.floats(("weight",))
             qids = None if frame.find(QUERY) is None else frame.ids(QUERY)
-            sha256 = digest_columns(docnos, labelled, *(each for each in (weights, qids) if each is not None))
+            sha256 = digest_columns(docnos, labeled, *(each for each in (weights, qids) if each is not None))
             found.add(docnos, found.code_groups(groups.tolist())[codes], weights, qids=qids)
         else:
             ids_of([*thing], "labels")

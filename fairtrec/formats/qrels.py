@@ -1,4 +1,4 @@
-"""TREC qrels files: ``qid iteration docno grade``, one judgement a line; and lists of relevant documents."""
+"""TREC qrels files: ``qid iteration docno grade``, one judgment a line; and lists of relevant documents."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ LAYOUT = columns.Layout("qrels file", {"qid": "blocks", "iteration": "blocks", "
 
 
 def read(path: FilePath) -> Qrels:
-    """Read judgements, also those of TREC Fair Ranking, which are JSON lines, and those whose columns have names.
+    """Read judgments, also those of TREC Fair Ranking, which are JSON lines, and those whose columns have names.
 
     Raises InputError for a bad line, and a document judged twice for a query (and subtopic).
     """
@@ -47,16 +47,16 @@ def read(path: FilePath) -> Qrels:
         return InputError(message, path, table.line(row))
 
     ids, iterations, docnos, grades = (table.columns.pop(name) for name in LAYOUT.columns)
-    return group_judgements(ids, iterations, docnos, grades, fault)
+    return group_judgments(ids, iterations, docnos, grades, fault)
 
 
-def group_judgements(
+def group_judgments(
     ids: spans.Repeats, subtopics: spans.Repeats, docnos: Docs, grades: Ints, fault: Callable[[str, int], InputError]
 ) -> Qrels:
-    """Bring the judgements of each query together; ``fault`` makes the error of what is wrong with a row."""
+    """Bring the judgments of each query together; ``fault`` makes the error of what is wrong with a row."""
     qids, starts, together = columns.group_ids(ids)
     texts = subtopics.texts
-    one = bool((texts == texts[0]).all())  # it takes no memory for each judgement
+    one = bool((texts == texts[0]).all())  # it takes no memory for each judgment
     iterations = np.broadcast_to(texts[:1], len(docnos)) if one else np.repeat(texts, subtopics.lengths)
     if together is not None:
         iterations, docnos, grades = iterations[together], docnos[together], grades[together]
@@ -74,7 +74,7 @@ def group_judgements(
 
 
 def of_records(path: FilePath, form: RecordForm) -> Qrels:
-    """Read the judgements of a file whose columns have names. Raises InputError for what is not in this form."""
+    """Read the judgments of a file whose columns have names. Raises InputError for what is not in this form."""
     from fairtrec.formats import named_columns
 
     wanted = named_columns.WantedColumns("qrels file", (*QUERY, *SUBTOPIC, *DOCUMENT, *GRADE), GRADE, "grade")
@@ -85,11 +85,11 @@ def of_records(path: FilePath, form: RecordForm) -> Qrels:
     def fault(message: str, row: int) -> InputError:
         return InputError(message, path, frame.line_of(row))
 
-    return group_judgements(ids, spans.Repeats.find(subtopics), docnos, grades, fault)
+    return group_judgments(ids, spans.Repeats.find(subtopics), docnos, grades, fault)
 
 
 def of_lists(path: FilePath) -> Qrels:
-    """Read the judgements of TREC Fair Ranking, JSON lines with an ``id`` and its ``rel_docs``, each of grade 1.
+    """Read the judgments of TREC Fair Ranking, JSON lines with an ``id`` and its ``rel_docs``, each of grade 1.
 
     Raises InputError for a bad line.
     """
@@ -103,7 +103,7 @@ def of_lists(path: FilePath) -> Qrels:
         qid = str(found["id"]).encode()
         pages |= {(qid, str(page).encode()): number for page in listed}
     if not pages:
-        raise InputError("these judgements name no relevant page; were they written to the end?", path)
+        raise InputError("these judgments name no relevant page; were they written to the end?", path)
     qids, docnos = (np.array(ids) for ids in zip(*pages, strict=True))
     lines = list(pages.values())
     ones, none = np.ones(len(lines), dtype=np.int64), spans.Repeats(np.array([b"0"]), np.array([len(lines)]))
@@ -111,7 +111,7 @@ def of_lists(path: FilePath) -> Qrels:
     def fault(message: str, row: int) -> InputError:
         return InputError(message, path, lines[row])
 
-    return group_judgements(spans.Repeats.find(qids), none, docnos, ones, fault)
+    return group_judgments(spans.Repeats.find(qids), none, docnos, ones, fault)
 
 
 def _is_id(cell: Any) -> bool:
@@ -120,7 +120,7 @@ def _is_id(cell: Any) -> bool:
 
 
 def _judged_twice(qrels: Qrels) -> int | None:
-    """Find a judgement of a document that was judged before for this query and subtopic: its row, or None."""
+    """Find a judgment of a document that was judged before for this query and subtopic: its row, or None."""
     query, docnos, iterations = qrels.query, qrels.docnos, qrels.iterations
     order = np.lexsort((iterations, docnos, query))
     same = query[order][1:] == query[order][:-1]

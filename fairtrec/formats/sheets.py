@@ -60,7 +60,7 @@ class SheetLines:
 
     def take(self, rows: Iterable[Cells]) -> None:
         """Take lines. Raises InputError for a bad one."""
-        self.votes = collect_votes(self._labelled(rows), self.path)
+        self.votes = collect_votes(self._labeled(rows), self.path)
         for key, said in self.said.items():
             if said[0].by:
                 self.votes[key] = weights_of(ballots(said)) or {UNKNOWN: 1.0}
@@ -70,7 +70,7 @@ class SheetLines:
             line = next(line for (qid, _), line in self.lines.items() if not qid)
             raise InputError("this line has no qid, as others have; give it to all or to none", self.path, line or None)
 
-    def _labelled(self, rows: Iterable[Cells]) -> Iterator[Label]:
+    def _labeled(self, rows: Iterable[Cells]) -> Iterator[Label]:
         for line, cells in rows:
             self.many += 1
             is_empty = cells.get("group", "") in ("", None)
@@ -94,14 +94,14 @@ class SheetLines:
                 yield found
 
     def _refuse_two_ways(self, key: SheetKey, group: str, by: str, line: int | None, *, weighed: bool) -> None:
-        """Raise InputError for a line that says who labelled, if it has a weight, too, or others do not say it."""
+        """Raise InputError for a line that says who labeled, if it has a weight, too, or others do not say it."""
         before = self.said.get(key, [])
         if by and weighed:
             what = f"{key[1]} has an annotator and a weight, and each annotator has the same weight"
             raise InputError(f"{what}; leave out one of the two columns", self.path, line)
         if before and bool(before[0].by) != bool(by):
             what = f"only some lines of {key[1]} have an annotator"
-            raise InputError(f"{what}; write who labelled into all of them, or into none", self.path, line)
+            raise InputError(f"{what}; write who labeled into all of them, or into none", self.path, line)
         own = [each.group for each in before if by and each.by == by]
         if group in own:
             raise InputError(f"{by} gave {key[1]} the label {group} twice; keep one", self.path, line)
@@ -364,12 +364,12 @@ def _refuse_other_number(found: SheetLines, unit: Drawn) -> None:
 
 
 def _refuse_empty(found: SheetLines, votes: Votes) -> None:
-    """Raise InputError for lines that have no group yet; say how many are labelled before the first of these."""
+    """Raise InputError for lines that have no group yet; say how many are labeled before the first of these."""
     empty = [(line, key) for line, key in found.empty if key not in votes or key in found.votes]
     if not empty:
         return
     units = dict.fromkeys(qid or docno for qid, docno in found.lines)
-    done = [*units].index(empty[0][1][0] or empty[0][1][1])  # of which all are labelled
+    done = [*units].index(empty[0][1][0] or empty[0][1][1])  # of which all are labeled
     what = f"{len(empty)} of {found.many} lines have no group yet" if len(empty) > 1 else "this line has no group yet"
     fewer = f", or draw fewer: --number {done} --gold {opening.name(found.path)}" if found.drawn and done else ""
     raise InputError(f"{what}; label them{fewer}", found.path, empty[0][0] or None)

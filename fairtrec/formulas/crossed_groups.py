@@ -25,12 +25,12 @@ LISTED = MOST_GROUPS  # of which a list is made of all
 
 @dataclass(frozen=True, eq=False)
 class CrossedGroups:
-    """The crossed groups: how many each attribute has, which of these is that of unlabelled documents (None: none), and
+    """The crossed groups: how many each attribute has, which of these is that of unlabeled documents (None: none), and
     the shares that are given (None: those of documents alone), of which documents have the ``factor``.
     """
 
     sizes: tuple[int, ...]
-    unlabelled: tuple[int | None, ...]
+    unlabeled: tuple[int | None, ...]
     given: tuple[Floats | None, ...]
     factor: float
 
@@ -49,7 +49,7 @@ class CrossedGroups:
     def find_known(self, codes: Ints) -> Bools:
         """Tell which of the attributes of which shares are given are known [entry, attribute]."""
         columns = [
-            np.asarray(codes[:, place] != self.unlabelled[place]) for place in self.given_attributes
+            np.asarray(codes[:, place] != self.unlabeled[place]) for place in self.given_attributes
         ]  # None is no code
         return np.stack(columns, axis=1) if columns else np.zeros((len(codes), 0), dtype=np.bool_)
 
@@ -197,6 +197,6 @@ class Crossing:
 
     @cached_property
     def given_target(self) -> CrossedTarget:
-        """The target of all queries, where all of it is given, and so nothing to unlabelled documents."""
+        """The target of all queries, where all of it is given, and so nothing to unlabeled documents."""
         known = [int(shares.argmax()) for shares in self.space.given if shares is not None]
         return CrossedTarget(self.space, np.array([known]), np.ones(1))

@@ -44,20 +44,20 @@ def normalize_rounded(p: Floats) -> Floats:
     return p if abs(p.sum() - 1) < EXACT else p / p.sum()
 
 
-def mix_shares(documents: Floats, given: Floats, factor: float, unlabelled: int | None = None) -> Floats:
+def mix_shares(documents: Floats, given: Floats, factor: float, unlabeled: int | None = None) -> Floats:
     """Mix shares [query, group] of documents, with that factor, and such as are given.
 
-    Nobody gives a share to the group of ``unlabelled`` documents, if there is one: it keeps what documents give it, and
+    Nobody gives a share to the group of ``unlabeled`` documents, if there is one: it keeps what documents give it, and
     the rest is spread over the others.
 
-    >>> mix_shares(np.array([[0.5, 0.25, 0.25]]), np.array([0.0, 0.5, 0.5]), 0.5, unlabelled=0).tolist()
+    >>> mix_shares(np.array([[0.5, 0.25, 0.25]]), np.array([0.0, 0.5, 0.5]), 0.5, unlabeled=0).tolist()
     [[0.5, 0.25, 0.25]]
     """
-    if unlabelled is None:
+    if unlabeled is None:
         return factor * documents + (1 - factor) * given
-    nobody = documents[:, unlabelled]
+    nobody = documents[:, unlabeled]
     value: Floats = factor * documents + (1 - factor) * (1 - nobody)[:, None] * given
-    value[:, unlabelled] = nobody
+    value[:, unlabeled] = nobody
     return value
 
 
@@ -161,7 +161,7 @@ def jensen_shannon(p: Floats, q: Floats, base: float = 2.0) -> Floats:
 
 
 def match_distance(p: Floats, q: Floats) -> Floats:
-    """Give the normalised match distance of two distributions over ordered groups [..., group], in [0, 1].
+    """Give the normalized match distance of two distributions over ordered groups [..., group], in [0, 1].
 
     >>> match_distance(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).item()
     0.5
@@ -170,7 +170,7 @@ def match_distance(p: Floats, q: Floats) -> Floats:
 
 
 def order_aware(p: Floats, q: Floats) -> Floats:
-    """Give the root normalised order-aware divergence of p from q over ordered groups [..., group], in [0, 1].
+    """Give the root normalized order-aware divergence of p from q over ordered groups [..., group], in [0, 1].
 
     >>> order_aware(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).round(6).item()
     0.707107

@@ -1,7 +1,7 @@
 """The least and the most that a sum over prefixes can be, over all orders of one list: exact, never simulated.
 
-A measure that looks at every prefix of a ranking is normalised by what the other orders of the same list would have.
-20 documents have 2 * 10^18 orders; dynamic programmes over what a prefix can be find the two ends without trying them.
+A measure that looks at every prefix of a ranking is normalized by what the other orders of the same list would have.
+20 documents have 2 * 10^18 orders; dynamic programs over what a prefix can be find the two ends without trying them.
 
 **Counts** (rND, rKL, rRD). A prefix matters only through its length and how many marked documents it holds. An order
 is thus a path over (length, marked so far), each path is that of some order, and the shortest and the longest path
@@ -37,9 +37,9 @@ That contradicts the choice of a best order: no prefix is not of the form. The m
 the orders of the form are both continuous in positions and weights, so they are equal for equal positions and for
 weights of 0 (``step``) as well.
 
-*The least* is less well known. Of all sets of k documents, one of k neighbours has the least variance (the k documents
-nearest to the mean of any set do no worse than it), so the sum over k of w_k times the least variance of k neighbours
-is a **bound** below every order. ``over_intervals`` finds the least over the orders whose prefixes are neighbours,
+*The least* is less well known. Of all sets of k documents, one of k neighbors has the least variance (the k documents
+nearest to the mean of any set do no worse than it), so the sum over k of w_k times the least variance of k neighbors
+is a **bound** below every order. ``over_intervals`` finds the least over the orders whose prefixes are neighbors,
 O(n^2). That no other order is below it is **not proved** for w_k = 1 / log2(k), though no counterexample is known; it
 is false for arbitrary weights (positions 0 0 3 10 10.1 .. 10.5, weights of 10^4 at k = 2, 1 at k = 8, else 0: best is
 the two zeros, then all the tens, before the 3). So lists of up to ``EXHAUSTIVE`` documents are solved over all their

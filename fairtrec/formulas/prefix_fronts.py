@@ -1,8 +1,8 @@
-"""The front of a sum over ranks and of a sum over prefixes: a programme over how many of each kind have been placed.
+"""The front of a sum over ranks and of a sum over prefixes: a program over how many of each kind have been placed.
 
 Fairness is a sum over ranks of something that depends only on how many documents of each kind stand above a rank and
 on the kind that stands there. Utility is a sum over ranks with falling weights. For given counts the next document of
-a kind is then its best unplaced one (exchange argument). So the programme goes through the vectors of counts layer by
+a kind is then its best unplaced one (exchange argument). So the program goes through the vectors of counts layer by
 layer, and keeps in each the pairs of utility and fairness that no other pair there equals or exceeds in both. The last
 layer holds the whole front. Where there are too many pairs, ``hull_of_front`` keeps one pair in each state instead and
 finds the corners of the hull, slope by slope.

@@ -6,7 +6,7 @@ enough to look at every sequence of kinds once, where these are few.
 
 The most that a ranking can earn, where what a rank earns depends on how many of each kind of document came before: an
 order is a path over how many of each kind have been placed. Of all paths to the same numbers only the best is followed:
-a dynamic programme, exact.
+a dynamic program, exact.
 """
 
 from collections.abc import Callable, Sequence

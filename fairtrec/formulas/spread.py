@@ -34,9 +34,9 @@ def variances(positions: Floats, mean: SpreadMean) -> Floats:
     ([[0.0, 0.0, 2.0]], [[1.0, 1.0]])
     """
     k = np.arange(1, positions.shape[1] + 1)
-    centred = positions - positions.mean(axis=1, keepdims=True)
-    squares = np.cumsum(np.square(centred), axis=1) / k
-    drift = np.cumsum(centred, axis=1) / k if mean == "prefix" else 0.0
+    centered = positions - positions.mean(axis=1, keepdims=True)
+    squares = np.cumsum(np.square(centered), axis=1) / k
+    drift = np.cumsum(centered, axis=1) / k if mean == "prefix" else 0.0
     return np.maximum(squares - drift * drift, 0.0)
 
 

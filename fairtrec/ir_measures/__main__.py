@@ -18,12 +18,12 @@ ALL, PLACES = "all", 4
 
 
 def _qrels(name: str) -> Any:
-    """Read judgements: a file, or an ir_datasets id where there is none."""
+    """Read judgments: a file, or an ir_datasets id where there is none."""
     if os.path.exists(name):  # noqa: PTH110
         return ir_measures.read_trec_qrels(name)
     from fairtrec.formats import datasets
 
-    return list(datasets.judgements(name))
+    return list(datasets.judgments(name))
 
 
 def _finite(path: str) -> Iterator[Any]:

@@ -50,7 +50,7 @@ class FairProvider(ir_measures.Provider):
 
 
 class FairEvaluator(ir_measures.Evaluator):
-    """Computes measures of any number of runs, for the queries of the judgements, or of the run if there are none.
+    """Computes measures of any number of runs, for the queries of the judgments, or of the run if there are none.
 
     A judged query that a run lacks is an empty ranking. Raises UsageError for what does not fit together.
     """
@@ -108,7 +108,7 @@ class RelevanceProvider(ir_measures.Provider):
 
 
 class RelevanceOfRuns(ir_measures.Evaluator):
-    """Computes measures of relevance of any number of runs, for the queries of the judgements."""
+    """Computes measures of relevance of any number of runs, for the queries of the judgments."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         several = sorted(dict.fromkeys(measures), key=repr)
@@ -135,14 +135,14 @@ def _qids(qrels: Any) -> Iterable[Any]:
 
 
 def _session(part: list[FairMeasure], source: Any, qrels: Any) -> Any:
-    """Find the session of what is computed from the same; for columns of a run, the judgements that go with them."""
+    """Find the session of what is computed from the same; for columns of a run, the judgments that go with them."""
     keywords = _keywords(part[0])
     cores, labels = tuple(dict.fromkeys(each.core for each in part)), keywords.get("labels")
     needs = {need for core in cores for need in core.needs if need in NEEDS}
     is_judged = any("qrels" in NEEDS[need].made_of.split() for need in needs)
     is_judged |= isinstance(labels, PATH) and "qrels" in split_crossed(fspath(labels))
     is_judged |= str(keywords.get("target")) in {"qrels", "relevance"}
-    qrels = qrels if is_judged else None  # of other judgements nothing has to be read again
+    qrels = qrels if is_judged else None  # of other judgments nothing has to be read again
     if _columns(part[0]):
         return qrels
     files = [file for thing in keywords.values() if isinstance(thing, PATH) for file in split_crossed(fspath(thing))]

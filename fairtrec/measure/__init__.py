@@ -31,7 +31,7 @@ from fairtrec.support.late_imports import import_late
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 if TYPE_CHECKING:
-    from fairtrec.formulas.labellings.unlabelled import LabelForm
+    from fairtrec.formulas.labelings.unlabeled import LabelForm
     from fairtrec.formulas.sequences import Earned
     from fairtrec.measure.group_forms import (
         ExposureShares,
@@ -53,7 +53,7 @@ _LATE = {  # what few evaluations look at, by the file of the package that it is
         ("ExposureShares", "GroupExposure", "GroupPrefixes", "GroupTotals", "RatioOfMeans", "RatioOfSums"),
         "measure.group_forms",
     ),
-    "LabelForm": "formulas.labellings.unlabelled",
+    "LabelForm": "formulas.labelings.unlabeled",
 }
 if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
     __getattr__ = import_late(__name__, _LATE, within="fairtrec")

@@ -22,7 +22,7 @@ from fairtrec.formulas.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
     from fairtrec.data.ranking.ties import Blocks
-    from fairtrec.formulas.labellings.unlabelled import LabelForm
+    from fairtrec.formulas.labelings.unlabeled import LabelForm
 
 FormColumn = Literal["ties", "labels", "gold", "pool"]  # that a form may give next to a value
 METHODS: dict[FormColumn, str] = {
@@ -209,7 +209,7 @@ class SumOverRanks(RankForm):
         """Give what each rank adds by its labels, if it tells that, and is defined for all labelings or none."""
         if self.by_labels is None or self.known is not None:
             return None
-        from fairtrec.formulas.labellings.sums import Gains
+        from fairtrec.formulas.labelings.sums import Gains
 
         divisor = 1.0 if self.divisor is None else self.divisor
         if self.defined is not None:

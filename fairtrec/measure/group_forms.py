@@ -1,7 +1,7 @@
 """Forms of groups: what they hold in all, or down to each rank, their exposure, and ratios of what they get.
 
 Each is a formula that a measure writes once, as a function of what groups have [..., group]. How the least, the
-greatest and the expected value over all labelings follow from it is proved in fairtrec/formulas/labellings.
+greatest and the expected value over all labelings follow from it is proved in fairtrec/formulas/labelings.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure.forms import Form, PooledShares, Summands, begins, prefix_sums
 
 if TYPE_CHECKING:
-    from fairtrec.formulas.labellings.exposures import Ratio
-    from fairtrec.formulas.labellings.sums import Prefixes, Totals
-    from fairtrec.formulas.labellings.unlabelled import LabelForm
+    from fairtrec.formulas.labelings.exposures import Ratio
+    from fairtrec.formulas.labelings.sums import Prefixes, Totals
+    from fairtrec.formulas.labelings.unlabeled import LabelForm
 
 Compare = Callable[[Floats, Any], Floats]
 
@@ -82,7 +82,7 @@ class GroupTotals(Form):
 
     def over_labels(self) -> "Totals":
         """Let what each group holds in all decide."""
-        from fairtrec.formulas.labellings.sums import Totals
+        from fairtrec.formulas.labelings.sums import Totals
 
         target = None if self.target is None else self.target[:, None]
         return Totals(lambda amounts: self.compare(amounts, target))
@@ -147,7 +147,7 @@ class GroupPrefixes(Form):
 
     def over_labels(self) -> "Prefixes":
         """Let each rank add what the groups hold down to it."""
-        from fairtrec.formulas.labellings.sums import Prefixes
+        from fairtrec.formulas.labelings.sums import Prefixes
 
         weights = quotient(self.weights, np.reshape(self.divisor, (-1, 1)), otherwise=0.0)
 
@@ -180,7 +180,7 @@ class GroupExposure(Form):
             (concave), or "" (unknown: labelings are tried).
         level: the best exposure has one level: of exposure over what is wanted ("ratio", for shares), or of exposure
             minus what is wanted ("difference", for distances).
-        labelled: what is wanted if all documents have labels [query or 1, group]; by default ``wanted``.
+        labeled: what is wanted if all documents have labels [query or 1, group]; by default ``wanted``.
         slope: a function with the arguments of ``compare`` that returns the gradient of the value [..., group]. With it
             ``headroom`` has a bound for the fairest orders of a query.
     """
@@ -191,7 +191,7 @@ class GroupExposure(Form):
     compare: Compare
     bends: Literal["up", "down", ""] = ""
     level: Literal["ratio", "difference"] = "ratio"
-    labelled: Floats | None = None
+    labeled: Floats | None = None
     slope: Compare | None = None
 
     @property
@@ -223,9 +223,9 @@ class GroupExposure(Form):
         """Let the exposure of the groups decide, if it is known how the value bends."""
         if not self.bends:
             return None
-        from fairtrec.formulas.labellings.exposures import Exposed
+        from fairtrec.formulas.labelings.exposures import Exposed
 
-        wanted = self.wanted if self.labelled is None else self.labelled
+        wanted = self.wanted if self.labeled is None else self.labeled
         weights, slope = np.atleast_2d(self.weights), self.slope
         return Exposed(
             weights,
@@ -250,7 +250,7 @@ class ExposureShares(GroupExposure):
 
     def over_shares(self) -> PooledShares | None:
         """Give the exposure of the groups, if no document of unknown group takes part of it."""
-        if not self.bends or (self.labelled is not None and self.labelled.shape[1] != self.wanted.shape[1]):
+        if not self.bends or (self.labeled is not None and self.labeled.shape[1] != self.wanted.shape[1]):
             return None
         value = partial(_compare_one, self.compare)
         return PooledShares(np.nan_to_num(self.membership), np.atleast_1d(self.weights), self.wanted, value)
@@ -349,7 +349,7 @@ class RatioOfMeans(Form):
 
     def over_labels(self) -> "Ratio":
         """Let the mean weights of two groups decide, or of one and the rest."""
-        from fairtrec.formulas.labellings.exposures import Ratio
+        from fairtrec.formulas.labelings.exposures import Ratio
 
         target = self.target[:, None]
         return Ratio(self.weights, lambda got, due: self.compare(got, due, target), self.pair, signed=self.signed)

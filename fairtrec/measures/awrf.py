@@ -90,7 +90,7 @@ class _AWRF(Measure):
             "weights": discount.compute_weights(self.discount, top.shape[1]),
             "wanted": wanted,
             "bends": "" if self.unknown == "even" else "down",  # what is of no group is not told apart there
-            "labelled": target,
+            "labeled": target,
         }
 
     @property

@@ -1,6 +1,6 @@
 """DUO: how late a ranking shows the spread of positions that its documents have on an axis of debate.
 
-The value is normalised by the least and the most that any order of the same list could have. Both are computed, not
+The value is normalized by the least and the most that any order of the same list could have. Both are computed, not
 sampled: extremes.py proves that the most is exact, and says up to where the least is.
 
 Source: Ziems, Held, Dwivedi-Yu, Yang: Measuring and Addressing Indexical Bias in Information Retrieval. Findings of
@@ -51,12 +51,12 @@ def group_by_length(positions: Floats) -> Iterator[tuple[Ints, Floats]]:
 
 @dataclass(frozen=True)
 class _Spread(Measure):
-    """What the family shares: its parameters, and what normalises it."""
+    """What the family shares: its parameters, and what normalizes it."""
 
     cutoff: int | None = None
     step: int = 1
     mean: SpreadMean = "prefix"
-    normaliser: Literal["exact", "sampled"] = "exact"
+    normalizer: Literal["exact", "sampled"] = "exact"
     n: int = 40320
     seed: int = 7
     axis: int = 0
@@ -71,7 +71,7 @@ class _Spread(Measure):
     @property
     def bounds(self) -> Bounds:
         """Random orders miss both ends."""
-        return (self.lowest, 1.0) if self.normaliser == "exact" else (None, None)
+        return (self.lowest, 1.0) if self.normalizer == "exact" else (None, None)
 
     def axes(self, positions: Floats) -> Floats:
         """Choose one axis, or all [axis, query, rank]."""
@@ -82,29 +82,29 @@ class _Spread(Measure):
         return every[self.axis - 1 : self.axis] if self.axis else every
 
     def raw(self, lists: Floats) -> Floats:
-        """Give what is normalised [list]."""
+        """Give what is normalized [list]."""
         return spread(lists, self.step, self.mean)
 
-    def normalised(self, positions: Floats) -> tuple[Floats, Floats]:
+    def normalized(self, positions: Floats) -> tuple[Floats, Floats]:
         """Give the value for each list [query, rank], and how much lower the truth may be."""
         value, doubt = np.full(len(positions), np.nan), np.zeros(len(positions))
         for rows, lists in group_by_length(positions):
             raw = self.raw(lists)
-            if self.normaliser == "exact":
+            if self.normalizer == "exact":
                 bound, least, most = bound_each(lists, self.step, self.mean)
             else:
                 bound, least, most = sample_bounds(lists, self.step, self.mean, n=self.n, seed=self.seed)
             wide = most - least > NEAR * most  # else they differ by rounding only
             of = quotient(most - raw, np.where(wide, most - least, 0.0))
-            value[rows] = of.clip(0, 1) if self.normaliser == "exact" else of
+            value[rows] = of.clip(0, 1) if self.normalizer == "exact" else of
             doubt[rows[wide]] = (of * (least - bound))[wide] / (most - bound)[wide]
         return value, doubt
 
     def note(self, positions: Floats, **_: Any) -> Note | None:
         """Count the lists whose least spread is not proved closely enough."""
-        if self.normaliser == "sampled":
+        if self.normalizer == "sampled":
             return None
-        doubt = np.array([self.normalised(axis)[1] for axis in self.axes(positions)]).max(axis=0, initial=0)
+        doubt = np.array([self.normalized(axis)[1] for axis in self.axes(positions)]).max(axis=0, initial=0)
         many = int((doubt > 1e-3).sum())
         most = f"{doubt.max(initial=0):.4f}"
         return NOT_PROVED.note(open=many, rankings=len(doubt), most=most) if many else None
@@ -131,12 +131,12 @@ class DUO(_Spread):
 
     The most is exact. The least is exact for lists of up to 14 documents and for mean='full'. For longer lists it is
     the least known. No better order is known for any list, and if it matters a note has the greatest possible error.
-    ``normaliser='sampled'`` is the published way: least and most of ``n`` random orders, drawn with ``seed``, for lists
+    ``normalizer='sampled'`` is the published way: least and most of ``n`` random orders, drawn with ``seed``, for lists
     longer than 8. It misses both ends, and the value is not clipped: 50 documents sorted along an axis at equal
     distances have about 1.15.
 
     Unit: none, a share of what the list allows. Better: lower, 0 balanced from the start and 1 sorted by side. Empty
-    ranking: undefined. Range: [0, 1]; beyond it with normaliser='sampled'.
+    ranking: undefined. Range: [0, 1]; beyond it with normalizer='sampled'.
     Undefined: two documents or fewer, or all at the same place (of the same distance to the mean, if mean='full').
     Source: Ziems et al., ACL 2024, Eq. 5-6. https://doi.org/10.18653/v1/2024.findings-acl.763
     """
@@ -146,7 +146,7 @@ class DUO(_Spread):
     def order_at_end(self, positions: Floats, *, worst: bool) -> Ints | None:
         """Order documents [document, axis] at one end: known where all count, on one axis, and the value is exact."""
         many = len(positions)
-        if self.normaliser != "exact" or (self.cutoff is not None and self.cutoff < many):
+        if self.normalizer != "exact" or (self.cutoff is not None and self.cutoff < many):
             return None
         x, *others = self.axes(positions[None])[:, 0]
         known = np.flatnonzero(~np.isnan(x))
@@ -168,7 +168,7 @@ class DUO(_Spread):
     def over_prefixes(self, positions: Floats, supply: Ints, ranks: int) -> Earned | None:
         """Each prefix adds its variance, where the list is of all documents: on one axis, by exact ends."""
         every = int(supply.sum())
-        if self.normaliser != "exact" or ranks != every or (self.cutoff is not None and self.cutoff < every):
+        if self.normalizer != "exact" or ranks != every or (self.cutoff is not None and self.cutoff < every):
             return None
         x, *others = np.moveaxis(positions, 1, 0) if not self.axis else self.axes(positions[None])[:, 0]
         if others:
@@ -198,7 +198,7 @@ class DUO(_Spread):
 
     def __call__(self, positions: Floats) -> Floats:
         """Return DUO [query]."""
-        return _strongest([self.normalised(axis)[0] for axis in self.axes(positions)], len(positions))
+        return _strongest([self.normalized(axis)[0] for axis in self.axes(positions)], len(positions))
 
 
 class SignedDUO(_Spread):
@@ -215,7 +215,7 @@ class SignedDUO(_Spread):
     changed the signs of 37 of 99 rankings.
 
     Unit: none, a share of what the list allows. Better: nearer 0; above 0 the upper side is shown first. Empty
-    ranking: undefined. Range: [-1, 1]; beyond it with normaliser='sampled'. The sign changes when the axis is mirrored.
+    ranking: undefined. Range: [-1, 1]; beyond it with normalizer='sampled'. The sign changes when the axis is mirrored.
     Undefined: as DUO.
     Source: Ziems et al., ACL 2024, appendix A.2. https://doi.org/10.18653/v1/2024.findings-acl.763
     """
@@ -226,7 +226,7 @@ class SignedDUO(_Spread):
     def __call__(self, positions: Floats) -> Floats:
         """Return signed DUO [query]."""
         axes = self.axes(positions)
-        return _strongest([self._sign(axis) * self.normalised(axis)[0] for axis in axes], len(positions))
+        return _strongest([self._sign(axis) * self.normalized(axis)[0] for axis in axes], len(positions))
 
     def _sign(self, positions: Floats) -> Floats:
         together = ranks.close_up(positions)
@@ -265,9 +265,9 @@ class DUO_random(_Spread):  # noqa: N801 - its name
     better = "neither"
 
     def raw(self, lists: Floats) -> Floats:
-        """Give what is normalised [list]."""
+        """Give what is normalized [list]."""
         return average_spread(lists, self.step, self.mean)
 
     def __call__(self, positions: Floats) -> Floats:
         """Return the expectation [query]."""
-        return self.normalised(self.axes(positions)[0])[0]
+        return self.normalized(self.axes(positions)[0])[0]

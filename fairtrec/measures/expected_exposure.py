@@ -15,7 +15,7 @@ import numpy as np
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import power
-from fairtrec.formulas.labellings.sums import Linear
+from fairtrec.formulas.labelings.sums import Linear
 from fairtrec.formulas.rounding import constant
 from fairtrec.measure import ABOVE_0, Floats, GroupExposure, Ints, Measure, Note, NoteKind, Summands, SumOverRanks
 

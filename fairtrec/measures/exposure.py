@@ -13,8 +13,8 @@ import numpy as np
 
 from fairtrec.formulas import discount, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.labellings.exposures import Portion
-from fairtrec.formulas.labellings.sums import Linear
+from fairtrec.formulas.labelings.exposures import Portion
+from fairtrec.formulas.labelings.sums import Linear
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Floats, Form, Ints, Measure, Summands, SumOverRanks, UsageError
 from fairtrec.measure.forms import PooledShares

@@ -133,9 +133,9 @@ class FAIR(Measure):
 
     ``form='product'`` divides the whole normalized measure by 1 + the divergence at the last rank, instead of rank by
     rank. Only this form allows gain='precision' (the relevant documents at ranks 1..k over k), and it allows only
-    ``normaliser='ideal'``.
+    ``normalizer='ideal'``.
 
-    ``normaliser`` sets M: 'ideal' as above. 'attainable' is the greatest sum, with the division, that any order of the
+    ``normalizer`` sets M: 'ideal' as above. 'attainable' is the greatest sum, with the division, that any order of the
     judged documents reaches, by a dynamic program over the numbers of documents placed of each kind; above a million
     states it is refused. 'greedy' is the sum of the order that always adds the document that adds most; of several, the
     one with the least divergence, then by falling docno. The authors propose such a greedy order, but it is not a
@@ -148,7 +148,7 @@ class FAIR(Measure):
     Unit: none, a share of the ideal gain. Better: higher. Empty ranking: 0.
     Range: [0, 1]; if documents belong to several groups, the greedy ideal may not be the best, so a value slightly
     above 1 is possible. M ignores fairness: if no order meets the target, no order reaches 1. With
-    normaliser='attainable' the best order of the judged documents has 1; if no such order earns anything, all have 0.
+    normalizer='attainable' the best order of the judged documents has 1; if no such order earns anything, all have 0.
     Undefined: the ideal M is 0 (no relevant document, for alpha, err_ia and nrbp: none of any group; precision then has
     0); no document in the top k, and no judged one, is of a group; or there is no target.
     Source: Gao, Ge, Shah, 2021, Eq. 1, 6 and 7. https://doi.org/10.48550/arXiv.2106.08527
@@ -161,7 +161,7 @@ class FAIR(Measure):
     rel: int = 1
     divergence: Divergence = "kl"
     form: Literal["sum", "product"] = "sum"
-    normaliser: Literal["ideal", "attainable", "greedy"] = "ideal"
+    normalizer: Literal["ideal", "attainable", "greedy"] = "ideal"
     limits = (
         ("alpha", 0, 1, "alpha is {alpha}; a share of novelty lies between 0 and 1"),
         ("p", ABOVE_0, BELOW_1, READING_ON),
@@ -175,14 +175,14 @@ class FAIR(Measure):
     @property
     def bounds(self) -> Bounds:
         """At most 1 where the ideal is the greatest sum of gains that there is."""
-        sure = self.gain in ("ndcg", "rbp", "ap", "precision") and self.normaliser == "ideal"
+        sure = self.gain in ("ndcg", "rbp", "ap", "precision") and self.normalizer == "ideal"
         return 0.0, 1.0 if sure else None
 
     def check(self, groups: Sequence[str]) -> None:
         """Raise UsageError for forms that do not fit together, and for one group where these have an order."""
         super().check(groups)
-        if self.form == "product" and self.normaliser != "ideal":
-            raise UsageError(f"{self}: the product is normalized only by the ideal; leave out normaliser, or form")
+        if self.form == "product" and self.normalizer != "ideal":
+            raise UsageError(f"{self}: the product is normalized only by the ideal; leave out normalizer, or form")
         if self.form == "sum" and self.gain == "precision":
             raise UsageError(f"{self}: precision is of all ranks together; add form=product")
         if self.divergence in ORDINAL and len(groups) < 2:
@@ -197,7 +197,7 @@ class FAIR(Measure):
         judged_membership: Floats,
         order: Ints | None = None,
     ) -> Floats:
-        """Return FAIR [query]. Raises UsageError where the attainable normaliser would look at too many states."""
+        """Return FAIR [query]. Raises UsageError where the attainable normalizer would look at too many states."""
         membership, judged, target = (
             distribution.order_groups(each, order) for each in (membership, judged_membership, target)
         )
@@ -206,10 +206,10 @@ class FAIR(Measure):
         known = grouped & ~np.isnan(target).any(axis=1)
         gains, ideal = self._gains(top, grades), self._ideal(np.nan_to_num(judged), judged_relevance)
         known &= ideal > 0
-        if self.normaliser != "ideal":
-            sought = self._greedy if self.normaliser == "greedy" else self._attainable
+        if self.normalizer != "ideal":
+            sought = self._greedy if self.normalizer == "greedy" else self._attainable
             merit, of_query = self._merit(judged_relevance), np.broadcast_to(target, (len(top), target.shape[1]))
-            found: dict[bytes, float] = {}  # as several rankings of one query have the same judgements
+            found: dict[bytes, float] = {}  # as several rankings of one query have the same judgments
             for query in np.flatnonzero(known):
                 there = ~np.isnan(judged_relevance[query])
                 of = np.nan_to_num(judged[query, there]), merit[query, there], of_query[query]
@@ -225,9 +225,9 @@ class FAIR(Measure):
         return np.where(known, np.nan_to_num(earned), np.nan)
 
     def note(self, values: Floats) -> Note | None:
-        """Count the rankings that earn more than what normalises them, where that is no sum of the best gains."""
-        above = 0 if self.normaliser == "ideal" else int((values > 1 + NEAR).sum())
-        kind = ABOVE_GREEDY if self.normaliser == "greedy" else ABOVE_GRADED
+        """Count the rankings that earn more than what normalizes them, where that is no sum of the best gains."""
+        above = 0 if self.normalizer == "ideal" else int((values > 1 + NEAR).sum())
+        kind = ABOVE_GREEDY if self.normalizer == "greedy" else ABOVE_GRADED
         return kind.note(above=above, rankings=len(values)) if above else None
 
     def _gains(self, top: Floats, grades: Floats) -> Floats:
@@ -244,7 +244,7 @@ class FAIR(Measure):
         return gains * weights
 
     def _ideal(self, judged: Floats, grades: Floats) -> Floats:
-        """Give the sum that normalises [query]."""
+        """Give the sum that normalizes [query]."""
         weights, relevant = self._discount(self.cutoff), (grades >= self.rel).astype(np.float64)
         if self.gain == "ap":
             return ranks.ideal(relevant, np.ones(relevant.shape[1]))
@@ -292,7 +292,7 @@ class FAIR(Measure):
             np.nan_to_num(distribution.order_groups(each, order)) for each in (membership, judged_membership, target)
         )
         (ideal,) = self._ideal(judged, judged_relevance)
-        if self.form == "product" or self.normaliser != "ideal" or not judged.any() or not ideal > 0:
+        if self.form == "product" or self.normalizer != "ideal" or not judged.any() or not ideal > 0:
             return None
         earned = self._earned(held, self._merit(relevance), wanted[0])
 
@@ -307,7 +307,7 @@ class FAIR(Measure):
         kinds, number = np.unique(np.column_stack((held, merit))[useful], axis=0, return_counts=True)
         if sequences.states(number, self.cutoff) > sequences.MOST:
             what = f"{self} needs more than {sequences.MOST:,} states for the judged documents of a query"
-            raise UsageError(f"{what}; take normaliser=greedy, or a smaller cutoff")
+            raise UsageError(f"{what}; take normalizer=greedy, or a smaller cutoff")
         earned = self._earned(kinds[:, :-1], kinds[:, -1], target)
         return sequences.most_earned(number, self.cutoff, lambda placed, above: earned(placed, above)[0])
 

@@ -1,4 +1,4 @@
-"""FaiRR, its ideal, its ranker-agnostic form, and the normalised form of each (in the paper: FaiRC).
+"""FaiRR, its ideal, its ranker-agnostic form, and the normalized form of each (in the paper: FaiRC).
 
 Source: Rekabsaz, Kopeinik, Schedl: Societal Biases in Retrieved Contents. SIGIR 2021, Eq. 2-9.
 https://doi.org/10.1145/3404835.3462949

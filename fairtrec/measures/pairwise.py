@@ -1,6 +1,6 @@
 """rND, rKL, rRD: how far the prefixes of a ranking are from the shares of a protected group in the whole list.
 
-The value is normalised by the least and the most that any order of the same list could have; both are exact (see
+The value is normalized by the least and the most that any order of the same list could have; both are exact (see
 extremes.py), not simulated as in the published program.
 
 Source: Yang, Stoyanovich: Measuring Fairness in Ranked Outputs. SSDBM 2017. https://doi.org/10.1145/3085504.3085526
@@ -20,7 +20,7 @@ import numpy as np
 from fairtrec.formulas import discount, extremes, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import log2
-from fairtrec.formulas.labellings.sums import Finals
+from fairtrec.formulas.labelings.sums import Finals
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Floats, Form, Ints, Measure, Note, NoteKind, NoteSeverity
@@ -113,7 +113,7 @@ def _costs(difference: PrefixDifference, length: int, marked: int, weigh: Floats
 
 
 def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: PrefixDiscount, norm: Norm) -> Floats:
-    """Sum a difference over the prefixes of each list, discounted, and normalise; nan where all orders are the same.
+    """Sum a difference over the prefixes of each list, discounted, and normalize; nan where all orders are the same.
 
     ``marks`` [query, rank] are 1 for protected documents, 0 for others; nan is passed over, and the ranks close up.
 
@@ -161,7 +161,7 @@ class Unevenness(Form):
         return ranks.mean(np.stack([np.full(len(top), np.nan), *values]).T)
 
     def over_labels(self) -> Finals:
-        """Let each rank add its difference; what the groups hold in the end normalises the sum."""
+        """Let each rank add its difference; what the groups hold in the end normalizes the sum."""
         return Finals(self._of_totals)
 
     def _of_totals(self, totals: Floats, length: Ints) -> tuple[PrefixCost, Floats]:

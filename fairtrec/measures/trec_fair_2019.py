@@ -268,7 +268,7 @@ class TREC19Share(_OfGroups):
         return means(share, parts, len(sequences.names))[:, authors.groups.index(self.group or "")]
 
     def expand_groups(self, groups: Sequence[str]) -> tuple[Measure, ...]:
-        """Give one measure for each group where none was named; the paper has no group of unlabelled authors."""
+        """Give one measure for each group where none was named; the paper has no group of unlabeled authors."""
         if self.group is not None:
             return (self,)
         return tuple(dataclasses.replace(self, group=each) for each in groups if each or self.variant == "track")

@@ -26,7 +26,7 @@ PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall"
 
 DIVERSITY = {
     "AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP",
-}  # of the subtopics of judgements  # fmt: skip
+}  # of the subtopics of judgments  # fmt: skip
 COMPUTED = {
     *PLAIN, *DIVERSITY, "Accuracy", "Bpref", "ERR", "IPrec", "Judged", "NumQ", "NumRel", "NumRet", "RBP", "Rprec",
     "SetAP", "SetF", "SetP", "SetR", "infAP",
@@ -125,7 +125,7 @@ class Utility(Measure):
     needs = ("relevance", "judged_relevance")
     name = ""  # in the notation of ir-measures
     is_plain = False  # whether it is computed here
-    is_of_group: ClassVar[bool] = False  # whether it goes by the judgements of one group
+    is_of_group: ClassVar[bool] = False  # whether it goes by the judgments of one group
     cutoff: ClassVar[int | None] = None
     depth: ClassVar[int | None] = None  # None, too, where it looks past the cutoff for judged documents
     bounds: ClassVar[Bounds] = (None, None)
@@ -208,9 +208,9 @@ class Utility(Measure):
 
 @dataclass(frozen=True)
 class GroupUtility(Utility):
-    """A measure of relevance by the judgements of the documents of one ``group``; "" is one measure for each group.
+    """A measure of relevance by the judgments of the documents of one ``group``; "" is one measure for each group.
 
-    Judgements of other documents are taken away, as if they were not judged. The ranking stays whole, so other
+    Judgments of other documents are taken away, as if they were not judged. The ranking stays whole, so other
     documents take ranks. Ideals and divisors are those of the group. A document is of the group in which its weight is
     greatest and above 0, and of each if several have this weight.
 
@@ -229,7 +229,7 @@ class GroupUtility(Utility):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.measure.params.get("judged_only"):
-            what = f"{self.spelled} with group= takes away the judgements of others, and judged_only leaves these out"
+            what = f"{self.spelled} with group= takes away the judgments of others, and judged_only leaves these out"
             raise UsageError(f"{what}; leave out one of the two")
         found = _PARTS.fullmatch(self.spelled)
         assert found is not None
@@ -241,7 +241,7 @@ class GroupUtility(Utility):
 
     @property
     def ungrouped(self) -> Utility:
-        """The measure by all judgements."""
+        """The measure by all judgments."""
         return Utility(self.measure)
 
     def check(self, groups: Sequence[str]) -> None:
@@ -264,20 +264,20 @@ def _logarithms(places: Ints) -> Floats:
 
 
 def find_relevance_rows(measures: Iterable[Quantity]) -> list[int]:
-    """Number the measures of relevance among these that go by all judgements."""
+    """Number the measures of relevance among these that go by all judgments."""
     several = enumerate(measures)
     return [row for row, measure in several if isinstance(measure, Utility) and not measure.is_of_group]
 
 
 def split_relevance(measures: Sequence[Measure]) -> tuple[list[Utility], list[Measure]]:
-    """Split measures into those of relevance by all judgements, which a judge computes, and all others."""
+    """Split measures into those of relevance by all judgments, which a judge computes, and all others."""
     rows = find_relevance_rows(measures)
     others = [measure for row, measure in enumerate(measures) if row not in rows]
     return cast("list[Utility]", [measures[row] for row in rows]), others
 
 
 def refuse_by_group(measures: Iterable[Measure], what: str) -> None:
-    """Raise UsageError for a measure by the judgements of one group, where ``what`` is done goes by all of them."""
+    """Raise UsageError for a measure by the judgments of one group, where ``what`` is done goes by all of them."""
     for measure in measures:
         if getattr(measure, "is_of_group", False):
             raise UsageError(f"{what}, and {measure} goes by those of one group; leave out group=")

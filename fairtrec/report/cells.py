@@ -29,7 +29,7 @@ def format_signed(value: float, places: int) -> str:
 def compare_means(result: Result, places: int) -> "Standing":
     """Compare the runs by their means, as far as the printed digits tell.
 
-    Incomplete ones are compared with none, nor those of a run of which much is unknown, nor is a mean that no labelling
+    Incomplete ones are compared with none, nor those of a run of which much is unknown, nor is a mean that no labeling
     of unknown documents gives.
     """
     from fairtrec.evaluation.leaderboard import Standing, find_uneven, incomplete, strange

@@ -106,7 +106,7 @@ class Terminal(io.TextIOWrapper):
         return len(text)
 
     def draw(self, text: str) -> None:
-        """Write a text with its colours, from whose cells all else has been taken."""
+        """Write a text with its colors, from whose cells all else has been taken."""
         super().write(text)
 
 

@@ -39,7 +39,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a label stands: its middle or an end, as ``anchor`` says, and the line to it, from the centre of its dot.
+    """Where a label stands: its middle or an end, as ``anchor`` says, and the line to it, from the center of its dot.
 
     ``lead`` is the line's two ends, or nothing where the label stands at its dot.
     """
@@ -86,7 +86,7 @@ def place_labels(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, let
     }
     best: dict[int, Spot] = {}
     for _ in range(TRIES):
-        found = _labelled(wanted, places)
+        found = _labeled(wanted, places)
         best = max(best, found, key=lambda each: [dot.run in each for dot in dots])
         if len(found) == len(wanted):
             break
@@ -94,7 +94,7 @@ def place_labels(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, let
     return best
 
 
-def _labelled(wanted: Sequence[Dot], places: "Mapping[int, LabelPlaces]") -> dict[int, Spot]:
+def _labeled(wanted: Sequence[Dot], places: "Mapping[int, LabelPlaces]") -> dict[int, Spot]:
     """Give each dot the first of its places that is clear of the labels and lines of the dots before."""
     boxes, lines = Grid[Box](), Grid[Pixel]()
     found = {}

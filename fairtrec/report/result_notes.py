@@ -11,7 +11,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import JUDGED, Scores
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Quantity
-from fairtrec.measures.catalogue.needs import needs_judgements
+from fairtrec.measures.catalogue.needs import needs_judgments
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, merge_runs, write_span
 
@@ -97,7 +97,7 @@ def _note_undefined(scores: Scores) -> Iterator[Note]:
     many = len(scores.qids)
     unjudged = np.array([qid in scores.unjudged for qid in scores.qids], dtype=np.bool_)
     is_undefined = np.isnan(scores.values)
-    needs_qrels = np.array([needs_judgements(strip_aggregate(measure)) for measure in scores.measures], dtype=np.bool_)
+    needs_qrels = np.array([needs_judgments(strip_aggregate(measure)) for measure in scores.measures], dtype=np.bool_)
     covers = ~needs_qrels & (unjudged & ~is_undefined).any(axis=1)
     is_mixed = bool(covers.any() and needs_qrels.any())
     if is_mixed:

@@ -30,7 +30,7 @@ class _Laid:
 def render(document: Document, *, terminal: bool = False, window: bool = False, most: int | None = None) -> str:
     """Draw the tables, each below its title, and behind them what a reader should know.
 
-    A ``terminal`` has colours, and a ``window`` (as a terminal has) a width, which they keep: 80 columns of a pipe,
+    A ``terminal`` has colors, and a ``window`` (as a terminal has) a width, which they keep: 80 columns of a pipe,
     unless COLUMNS says another. Names of runs are shortened where they have no room; no value is. Columns that have no
     room stand in a table below, or are left out and named.
     ``most`` notes are shown (None: all), and then a terminal shows one line of the signature.

@@ -30,7 +30,7 @@ class FormatSpec(NamedTuple):
     ``renderer``   is "" where the layout is what is written.
     ``delimiter``  stands between the columns, where one renderer writes several formats.
     ``exact``      has all digits, whatever is asked for.
-    ``draws``      is drawn for a terminal, colours and all; then it has taken from names what would steer one.
+    ``draws``      is drawn for a terminal, colors and all; then it has taken from names what would steer one.
 
     Of results alone:
 
@@ -105,7 +105,7 @@ class ResultFormatTable(FormatTable):
     ) -> Any:
         """Write a result, the runs best first by the measure ``sort``, or as given; the means alone, if not asked else.
 
-        A ``terminal`` allows colour, and its width is kept; of each of the ``slices`` there are the means, too. Raises
+        A ``terminal`` allows color, and its width is kept; of each of the ``slices`` there are the means, too. Raises
         UsageError if ``sort`` is no measure of the result.
         """
         writer = self.forms[form]

@@ -140,7 +140,7 @@ class _Greedy(Reranker):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Judgements are needed where they are what documents gain."""
+        """Judgments are needed where they are what documents gain."""
         return (*super().needs, *["relevance"] * (self.gain == "qrels"))
 
     def _start(self, membership: Floats, lengths: Ints, relevance: Floats | None) -> tuple[Lists, Placeable]:

@@ -135,9 +135,9 @@ def _mixed(below: tuple[Ints, float], above: tuple[Ints, float]) -> Mixture:
 
 
 def _of_many(utility: Floats, rows: Floats, discounts: Floats) -> Mixture | None:
-    """Generate orders as the linear programme over them asks for them: first to be fair at all, then to be useful.
+    """Generate orders as the linear program over them asks for them: first to be fair at all, then to be useful.
 
-    The programme mixes as many orders as it has constraints (the rows, and that shares sum to 1), which are its basis.
+    The program mixes as many orders as it has constraints (the rows, and that shares sum to 1), which are its basis.
     The basis prices documents; the order that these prices sort is the best of all n! for them. It takes the place of
     one order of the basis, until the best adds nothing. Shares are then solved for once more.
     """
@@ -157,7 +157,7 @@ def _of_many(utility: Floats, rows: Floats, discounts: Floats) -> Mixture | None
 
 
 class Basis:
-    """The orders that a linear programme mixes, one for each constraint, and their shares: revised simplex.
+    """The orders that a linear program mixes, one for each constraint, and their shares: revised simplex.
 
     A constraint that no order meets yet has a filler, whose order is None and whose share is how far from fair the
     mixture is in that row.
@@ -255,7 +255,7 @@ class FOE(Reranker):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Judgements are needed where they are the utility."""
+        """Judgments are needed where they are the utility."""
         return (*super().needs, *["relevance"] * (self.utility == "grade"))
 
     def __call__(

@@ -22,7 +22,7 @@ from fairtrec.reranker import (
     take,
 )
 
-STEPS = 60  # of halving, down to neighbouring numbers
+STEPS = 60  # of halving, down to neighboring numbers
 ROUNDING = 1e-12
 OUT_OF_REACH = NoteKind(
     "out of reach", "no order reaches it in {many} of {queries} queries: the most neutral order is taken"

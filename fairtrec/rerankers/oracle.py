@@ -1,4 +1,4 @@
-"""Oracle: what relevance alone would give, from the judgements."""
+"""Oracle: what relevance alone would give, from the judgments."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -118,7 +118,7 @@ class DocumentCorrector(Corrector):
 
 @dataclass(frozen=True, eq=False)
 class QueryCorrector(Corrector):
-    """``drawn`` queries [query], all documents of which are labelled, and their values by ``gold`` [query].
+    """``drawn`` queries [query], all documents of which are labeled, and their values by ``gold`` [query].
 
     nan is a query that was not drawn, or of which the value is undefined.
     """
@@ -162,7 +162,7 @@ class Refused(Corrector):
 class Corrected(NamedTuple):
     """A mean that gold labels have corrected, and its interval; nan where there is none.
 
-    ``gold`` is how many were labelled of what it rests on, of which ``differ`` do; ``doubtful`` says that so few differ
+    ``gold`` is how many were labeled of what it rests on, of which ``differ`` do; ``doubtful`` says that so few differ
     that the interval is surer than they can be. ``without_tau`` is the mean that was corrected, if it is not that of
     the measure. ``why`` there is none.
     """

@@ -22,7 +22,7 @@ document in a query, W_d their sum over queries divided by Q:
            + sum over S of (1 - p_d) (r_d^2 - sum over queries of r_dq^2)
 
 but never less than for labels alone. The z_q sum to the corrected value; unseen is the second term of above. t has
-Q - 1 degrees of freedom. If all documents are labelled, this is the interval of the t-test of the values by gold.
+Q - 1 degrees of freedom. If all documents are labeled, this is the interval of the t-test of the values by gold.
 
 Queries: n of Q are drawn, p = n / Q. An undefined value is 0 and counts 0 (1_v, else 1):
 
@@ -55,7 +55,7 @@ IMPOSSIBLE = 4  # standard errors by which the weights of drawn documents miss t
 class Estimate(NamedTuple):
     """What is added to a value, the square of its standard error (nan: unknown), and the degrees of freedom of t.
 
-    Both ends of the interval move out by ``loose``. ``number`` is how many were labelled, of which ``differ`` do.
+    Both ends of the interval move out by ``loose``. ``number`` is how many were labeled, of which ``differ`` do.
     ``sampled`` is the square of the standard error if the ``queries`` are a sample, too. ``value`` is the corrected
     value itself, if it is not the mean plus the correction.
     """

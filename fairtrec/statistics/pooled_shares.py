@@ -30,7 +30,7 @@ TWO = 2  # groups, of which one share tells both
 class CorrectedPool(NamedTuple):
     """A pooled value that gold labels have corrected, and its interval; nan where there is none.
 
-    ``gold`` documents were labelled of those that it rests on, of which ``differ`` do.
+    ``gold`` documents were labeled of those that it rests on, of which ``differ`` do.
     """
 
     corrected: float = nan

@@ -44,7 +44,7 @@ DocumentsFrom = Literal["run", "background", "runs"]  # whose documents may be r
 Objective = Literal["hinge", "ce"]  # of a ranker that learns
 Severity = Literal["error", "warning"]  # of a finding
 Drawn = Literal["document", "query"]  # for people to label
-MissingLabel = Literal["error", "skip", "worst"]  # what a labelled document is of which an instrument knows nothing
+MissingLabel = Literal["error", "skip", "worst"]  # what a labeled document is of which an instrument knows nothing
 Rule = Literal["majority", "all"]  # by which votes decide
 
 QUERY = ("query_id", "qid", "q_id", "query", "query-id", "user_id", "userID")

@@ -259,7 +259,7 @@ class MeasureContract:
                     right = [end(values[row]) for end in (np.nanmin, np.nanmax, np.nanmean)]
                     assert _same(found, right), f"{measures[row]}: over_ranks gives {found}, all orders {right}"
 
-    def test_bounds_are_those_of_all_labellings_of_unknown_documents(self) -> None:
+    def test_bounds_are_those_of_all_labelings_of_unknown_documents(self) -> None:
         """The least, the greatest and the mean over all groups that two documents may have."""
         for collection, measures in self.cases:
             looked_at = [each for each in measures if {"membership", "judged_membership"} & {*each.needs}]
@@ -277,9 +277,9 @@ class MeasureContract:
                 found, tried = [ends.values[row, column] for ends in scores.ends.values()], values[:, row, column]
                 right = [end(tried) for end in (np.nanmin, np.nanmax, np.nanmean)]
                 here = f"{looked_at[row]} of {scores.qids[column]}"
-                assert found[0] <= right[0] + 1e-9, f"{here}: the least is {found[0]}, but a labelling gives {right[0]}"
-                assert found[1] >= right[1] - 1e-9, f"{here}: the greatest is {found[1]}, a labelling gives {right[1]}"
-                assert _same(found, right), f"{here}: over_labels gives {found}, all labellings {right}"
+                assert found[0] <= right[0] + 1e-9, f"{here}: the least is {found[0]}, but a labeling gives {right[0]}"
+                assert found[1] >= right[1] - 1e-9, f"{here}: the greatest is {found[1]}, a labeling gives {right[1]}"
+                assert _same(found, right), f"{here}: over_labels gives {found}, all labelings {right}"
 
     def test_over_documents_is_what_other_labels_change(self) -> None:
         """The mean that gold labels of all documents correct is that of an evaluation with these labels.

@@ -40,16 +40,16 @@ class RerankerCollection:
     groups: tuple[str, ...]
 
     @classmethod
-    def draw(cls, *, labelled: bool) -> "RerankerCollection":
+    def draw(cls, *, labeled: bool) -> "RerankerCollection":
         """Draw rankings, grades, and labels of three groups or texts of two; of a fourth of them nothing is known."""
         random = np.random.default_rng(2018)
         run = {f"q{at}": _falling(random.permutation(DOCNOS)[: 1 + at % 12].tolist(), random) for at in range(12)}
         qrels = {qid: {docno: int(random.integers(-1, 4)) for docno in DOCNOS[at % 9 :]} for at, qid in enumerate(run)}
-        groups = GROUPS if labelled else GROUPS[:2]
+        groups = GROUPS if labeled else GROUPS[:2]
         drawn = {docno: int(random.integers(len(groups) + 1)) for docno in DOCNOS}
         known = {docno: groups[at] for docno, at in drawn.items() if at < len(groups)}
         given: dict[str, Any] = {"labels": known}
-        if not labelled:
+        if not labeled:
             texts = {docno: f"{known.get(docno, '')} " * int(random.integers(1, 5)) for docno in DOCNOS}
             given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "membership": "majority"}
         return cls(run, {"qrels": qrels, "background": run, **given}, groups)
@@ -82,7 +82,7 @@ def _drawn(collection: RerankerCollection, by: Reranker, seed: int) -> list[list
     return [run.docnos.tolist() for run in one.after.runs]
 
 
-COLLECTIONS = (RerankerCollection.draw(labelled=True), RerankerCollection.draw(labelled=False))
+COLLECTIONS = (RerankerCollection.draw(labeled=True), RerankerCollection.draw(labeled=False))
 
 
 class RerankerContract:

@@ -40,7 +40,7 @@ def made_up(name):
         runs = [EXAMPLE / f"{run}.run" for run in ("bm25", "neural", "fair")]
         result = fairtrec.evaluate("nDCG@10 AWRF@10", runs, EXAMPLE / "qrels.txt", labels=EXAMPLE / "labels.tsv")
         return result, result.scores[0].measures[0]
-    if name == "swapped":  # names at the dots of their neighbours, and a difference of queries that begins with a sign
+    if name == "swapped":  # names at the dots of their neighbors, and a difference of queries that begins with a sign
         names = ["bert_L2", "tk", "a name of 24 letters xxx", "wide: 検索モデル"]
         means = [[0.684, 0.031, -0.2], [0.681, 0.0305, 0.21], [0.683, 0.0302, 0.2], [0.61, 0.0297, -0.0442]]
     elif name == "crowd":

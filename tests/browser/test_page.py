@@ -39,7 +39,7 @@ TEXTS = """(id) => {
 
 @pytest.fixture(params=WINDOWS, ids=lambda window: f"{window[0]}-{window[1]}")
 def show(request, chromium, page_of):
-    """Open a page in a window of this width and these colours; whatever goes wrong in it fails the test."""
+    """Open a page in a window of this width and these colors; whatever goes wrong in it fails the test."""
     (width, scheme), opened, wrong = request.param, [], []
 
     def opening(name, **more):
@@ -213,21 +213,21 @@ def test_without_a_script_the_same_is_drawn(show, name):
 @pytest.mark.parametrize("name", ["43"])
 def test_what_is_written_and_drawn_stands_out_from_its_ground(show, name):
     page = show(name)
-    colours = page.evaluate("""() => {
+    colors = page.evaluate("""() => {
         const style = (selector) => getComputedStyle(document.querySelector(selector));
         return { ground: style("body").backgroundColor, text: style("#scatter .point.front text").fill,
                  tick: style("#scatter .ticks text").fill, front: style("#scatter .point.front circle").fill,
                  dot: style("#scatter .point:not(.front) circle").stroke, name: style("#board bdi").color,
                  worst: style("#board td.worst").color, note: style(".note").color };
     }""")
-    ground = luminance(colours.pop("ground"))
-    for what, colour in colours.items():
-        lighter, darker = sorted((luminance(colour), ground), reverse=True)
+    ground = luminance(colors.pop("ground"))
+    for what, color in colors.items():
+        lighter, darker = sorted((luminance(color), ground), reverse=True)
         assert (lighter + 0.05) / (darker + 0.05) >= (3 if what in ("front", "dot") else 4.5), what
 
 
-def luminance(colour):
+def luminance(color):
     """The relative luminance of WCAG 2."""
-    parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+    parts = [int(part) / 255 for part in color.removeprefix("rgb(").removesuffix(")").split(",")]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -213,7 +213,7 @@ def test_every_situation_is_one_that_a_command_takes(outcome):
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_option_is_honoured_or_refused_alone_and_with_each_other(part, outcome):
+def test_every_option_is_honored_or_refused_alone_and_with_each_other(part, outcome):
     every = [pair for pair in pairs() if is_quick(pair[0])]
     drawn = every if ALL else random.Random(1).sample(every, DRAWN)
     found = [fault(*pair, outcome) for pair in drawn[part::PARTS]]

@@ -21,7 +21,7 @@ from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.hostile import EVIL, NAME
 
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
-COLOUR = re.compile("\x1b\\[[0-9;]*m")  # our own, around texts that were drawn for a terminal
+COLOR = re.compile("\x1b\\[[0-9;]*m")  # our own, around texts that were drawn for a terminal
 
 
 class Watched(Terminal):
@@ -84,9 +84,9 @@ def workplace(tmp_path, monkeypatch):
 
 
 def shown_safely(ended):
-    """Hold that nothing steers the terminal but colours of ours, which are none of the evil name's."""
+    """Hold that nothing steers the terminal but colors of ours, which are none of the evil name's."""
     code, out, err = ended
-    for text in (COLOUR.sub("", out), err):
+    for text in (COLOR.sub("", out), err):
         assert not STEERING.search(text), repr(text)
     return code, out, err
 
@@ -100,7 +100,7 @@ FORMS = gather_trials("REPORTS", {
     "eval sorted": ["eval", "qrels", NAME, "b.run", *GIVEN, "--sort", "RR", "-f", "table"],
     "eval of words": ["eval", "qrels", NAME, "--terms", "groups", "--docs", "docs.tsv", "-m", "TE@2 AWRF@2", "-f", "trec"],
     "eval of counts": ["eval", "none", NAME, "--counts", "counts", "-m", "TE@2", "-f", "tsv", "-q"],
-    "eval of judgements": ["eval", "qrels", NAME, "-m", "nDCG@2", "--queries", "queries", "-f", "csv"],
+    "eval of judgments": ["eval", "qrels", NAME, "-m", "nDCG@2", "--queries", "queries", "-f", "csv"],
     "eval of targets": ["eval", "qrels", NAME, "-m", "AWRF@2", "--counts", "counts", "--target", "target", "-f", "json"],
 })  # fmt: skip
 
@@ -328,7 +328,7 @@ def test_lines_and_tabs_stay_in_reports_and_not_in_messages():
     assert make_visible("\u00e9\u5973 \U0001f600") == "\u00e9\u5973 \U0001f600"
 
 
-def test_whatever_is_coloured_is_drawn_and_nothing_else():
+def test_whatever_is_colored_is_drawn_and_nothing_else():
     assert len(reports.every_kind()) >= 15
     for kind in reports.every_kind():
         for form, each in kind.forms.items():

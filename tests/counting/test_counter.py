@@ -40,7 +40,7 @@ def counted(text, terms=GENDER, tokenizer="strip", **options):
         ("1,000 ½ 3.5%", ["1,000", "½", "3.5"], ["1,000", "½", "3.5%"], ["1", "000", "½", "3", "5"]),
     ],
 )
-def test_tokenisers(text, strip, space, word):
+def test_tokenizers(text, strip, space, word):
     assert counter.strip(text) == strip
     assert counter.space(text) == space
     assert counter.word(text) == word
@@ -98,7 +98,7 @@ def test_a_term_that_stands_twice_in_a_group_counts_once():
 @pytest.mark.parametrize("tokenizer", ["strip", "word"])
 def test_a_term_without_a_token_is_refused(tokenizer):
     terms = GroupTerms("my-list", {"a": ("--",), "b": ("b",)})
-    with pytest.raises(InputError, match=r"my-list: the tokeniser .* finds no token in the term '--'; remove"):
+    with pytest.raises(InputError, match=r"my-list: the tokenizer .* finds no token in the term '--'; remove"):
         Lexicon.from_terms(terms, tokenizer)
     assert counted("-- b", terms, "space") == (2, 1, 1)
 

@@ -115,7 +115,7 @@ def by(counter, texts):
 
 @pytest.fixture(scope="module")
 def made():
-    """Counters for every tokeniser, with and without case."""
+    """Counters for every tokenizer, with and without case."""
     kinds = [Kernel] if extension is None else [Kernel, Compiled]
     lexicons = [
         Lexicon.from_terms(terms, name, case_sensitive=case)
@@ -156,7 +156,7 @@ def test_random_terms(counter, tokenizer, listed, text, case):
 @counters
 @pytest.mark.parametrize("nasty", NASTY.values(), ids=NASTY)
 def test_each_nasty_character(made, counter, nasty):
-    """Alone, inside, before, behind and between terms, and with plain neighbours on both sides."""
+    """Alone, inside, before, behind and between terms, and with plain neighbors on both sides."""
     batch = ["", "he", nasty, nasty * 3, ""]
     for term in ("he", "she he", "grandmother", "ΟΔΟΣ", "chairpersonwomanships", "12345678"):
         batch += [

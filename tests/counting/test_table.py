@@ -224,7 +224,7 @@ def test_counts_made_in_another_way_are_refused():
     check(MADE, "t", GroupTerms("same.csv", terms.terms, MADE.sha256), "word", case_sensitive=True)
     with pytest.raises(InputError, match=r"^t: .* the list list.csv \(abababab\), not other.csv \(cdcdcdcd\);"):
         check(MADE, "t", terms, None, None)
-    with pytest.raises(InputError, match="the tokeniser word, not strip; count again, or change --tokenizer"):
+    with pytest.raises(InputError, match="the tokenizer word, not strip; count again, or change --tokenizer"):
         check(MADE, "t", None, "strip", None)
     with pytest.raises(InputError, match="made with regard to case, not no regard to case"):
         check(MADE, "t", None, None, case_sensitive=False)

@@ -21,7 +21,7 @@ def test_an_object_that_holds_a_frame_is_told_which():
     assert fairtrec.evaluate("nDCG@10", TrecRun.run_data, {"q": {"d": 1}}).scores[0].means == 1
 
 
-def test_a_dataset_without_judgements_is_told_what_lacks():
+def test_a_dataset_without_judgments_is_told_what_lacks():
     class Dataset:
         def docs_iter(self):
             return iter(())

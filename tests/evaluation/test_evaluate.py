@@ -220,14 +220,14 @@ def test_queries():
     assert fairr(queries=["q2", "q8"], complete=True) == {"q2": 0.5 + SECOND, "q8": 0}
     assert fairr(complete=True).keys() == {"q1", "q2", "q3"}
     assert fairr(complete=True, qrels=QRELS).keys() == {"q1", "q2", "q4"}  # all that are judged
-    assert values("RR", RUN, QRELS) == {"q1": 0.5, "q2": 0.5}  # needs judgements, so the judged ones
+    assert values("RR", RUN, QRELS) == {"q1": 0.5, "q2": 0.5}  # needs judgments, so the judged ones
     assert values("RR", RUN, QRELS, complete=True) == {"q1": 0.5, "q2": 0.5, "q4": 0}
     assert values("RR", RUN, QRELS, complete=True, queries=["q2", "q4", "q3"]) == {"q2": 0.5, "q4": 0}
     with pytest.raises(InputError, match="none of the wanted queries"):
         fairr(queries=["q8"])
 
 
-def test_measures_that_need_judgements_beside_others_that_do_not():
+def test_measures_that_need_judgments_beside_others_that_do_not():
     both = values("RR FaiRR@10", RUN, QRELS, **TEXTUAL)
     assert both["FaiRR@10"] == fairr()
     assert both["RR"] == pytest.approx({"q1": 0.5, "q2": 0.5, "q3": np.nan}, nan_ok=True)
@@ -353,7 +353,7 @@ def by_target(f):
 
 def test_the_shares_among_the_relevant_documents_of_each_query():
     got = fairr(target="qrels", qrels=QRELS)
-    # q1: d1 (1, 1) and d3 (0, 1): one third; q2: d4 says nothing; q3 has no judgements
+    # q1: d1 (1, 1) and d3 (0, 1): one third; q2: d4 says nothing; q3 has no judgments
     assert got == pytest.approx({"q1": by_target(1 / 3), "q2": np.nan, "q3": np.nan}, nan_ok=True)
     assert fairr(target="qrels", qrels=QRELS, relevance_level=2)["q1"] == pytest.approx(by_target(0))
     ted = values("TED", RUN, {"q2": {"d5": 1}}, target="qrels", **TEXTUAL)
@@ -417,7 +417,7 @@ def test_the_shares_in_the_collection(tmp_path):
         ("collectoin", "even, background, collection, qrels"),
         ("background", "the target background needs a background set; give background=RUN"),
         ("collection", "needs the counts of a whole collection"),
-        ("qrels", "needs relevance judgements"),
+        ("qrels", "needs relevance judgments"),
         ({"f": 0.5}, "name each of f, m"),
     ],
 )
@@ -615,7 +615,7 @@ def test_a_keyword_that_is_nearly_one_is_named():
         fairtrec.evaluate("KL@1", TWO_QUERIES, labels={"d1": "a", "d2": "b"}, queries=["q9"])
 
 
-def test_judgements_that_are_labels_too_are_read_once(copied, monkeypatch):
+def test_judgments_that_are_labels_too_are_read_once(copied, monkeypatch):
     from fairtrec.formats import qrels
 
     read, seen = qrels.read, []

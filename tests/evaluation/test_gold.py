@@ -29,7 +29,7 @@ def ranking(qids, random):
     return {qid: {str(d): -float(at) for at, d in enumerate(random.permutation(DOCNOS)[:7])} for qid in qids}
 
 
-def labelled(random, groups, none=0.2):
+def labeled(random, groups, none=0.2):
     """Give each document a group, none, or two."""
     drawn = {d: random.choice(groups, 1 + (random.random() < 0.1), replace=False).tolist() for d in DOCNOS}
     return {d: ["-"] if random.random() < none else of for d, of in drawn.items()}
@@ -54,11 +54,11 @@ def alike(one, other):
 
 
 @given(st.integers(0, 10_000), st.sampled_from([SUMS, LISTS]))
-def test_all_documents_labelled_is_evaluation_with_these_labels(seed, measures):
+def test_all_documents_labeled_is_evaluation_with_these_labels(seed, measures):
     """Whatever the instrument says, and with no width (law 1)."""
     random = np.random.default_rng(seed)
-    run, gold = ranking("abcde", random), labelled(random, ["f", "m"], none=0.0)
-    words = labelled(random, ["f", "m"], none=0.0)
+    run, gold = ranking("abcde", random), labeled(random, ["f", "m"], none=0.0)
+    words = labeled(random, ["f", "m"], none=0.0)
     assume(all(len({group for of in each.values() for group in of}) == 2 for each in (gold, words)))
     found = corrected(fairtrec.evaluate(measures, run, labels=words, gold=gold))
     for name, value in fairtrec.evaluate(measures, run, labels=gold).means["run"].items():
@@ -69,7 +69,7 @@ def test_all_documents_labelled_is_evaluation_with_these_labels(seed, measures):
 @given(st.integers(0, 10_000))
 def test_of_counts_too_where_a_label_says_enough(seed):
     random = np.random.default_rng(seed)
-    run, gold = ranking("abc", random), labelled(random, ["f", "m"])
+    run, gold = ranking("abc", random), labeled(random, ["f", "m"])
     texts = {d: TEXTS[str(random.choice([*TEXTS]))] for d in DOCNOS}
     found = corrected(fairtrec.evaluate(WORDS, run, terms=TERMS, docs=texts, gold=gold))
     for name, value in fairtrec.evaluate(WORDS, run, labels=gold).means["run"].items():
@@ -82,7 +82,7 @@ def test_of_counts_too_where_a_label_says_enough(seed):
 def test_an_instrument_that_is_right_is_not_corrected_and_still_not_certain(seed, measures):
     """Law 2: nobody knows that no other document is wrong."""
     random = np.random.default_rng(seed)
-    run, gold = ranking([f"q{at}" for at in range(40)], random), labelled(random, ["f", "m"], none=0.0)
+    run, gold = ranking([f"q{at}" for at in range(40)], random), labeled(random, ["f", "m"], none=0.0)
     if measures == LISTS:
         drawn = [(qid, d, g, 0.8) for qid in sorted(run)[:32] for d in run[qid] for g in gold[d]]
         columns = ("qid", "docno", "group", "probability")
@@ -111,7 +111,7 @@ def test_what_one_group_gains_the_others_lose(seed, tmp_path_factory):
 def test_the_order_of_lines_and_the_other_runs_change_nothing(tmp_path):
     """Law 4, of the correction."""
     random = np.random.default_rng(4)
-    run, other, words = ranking("abcd", random), ranking("abcd", random), labelled(random, GROUPS)
+    run, other, words = ranking("abcd", random), ranking("abcd", random), labeled(random, GROUPS)
     rows = [(d, "f", 0.5) for d in DOCNOS[:6]]
     one = fairtrec.evaluate(SUMS, {"r": run}, labels=words, gold=sheet(tmp_path, rows))
     turned = {qid: dict(reversed(ranks.items())) for qid, ranks in reversed(run.items())}
@@ -251,8 +251,8 @@ COLUMNS = "qid\tdocno\tgroup\tprobability"
 def test_drawn_queries_correct_every_measure_of_ranked_groups(tmp_path):
     """By the values of evaluate with each set of labels."""
     random = np.random.default_rng(3)
-    run, words = ranking([f"q{at:02}" for at in range(50)], random), labelled(random, ["f", "m"], none=0.0)
-    gold, qids = labelled(random, ["f", "m"], none=0.0), [f"q{at:02}" for at in range(3, 38)]
+    run, words = ranking([f"q{at:02}" for at in range(50)], random), labeled(random, ["f", "m"], none=0.0)
+    gold, qids = labeled(random, ["f", "m"], none=0.0), [f"q{at:02}" for at in range(3, 38)]
     path = sheet(tmp_path, of_queries(run, gold, qids, 0.7), head=COLUMNS)
     measures = f"{SUMS} {LISTS}"
     result = fairtrec.evaluate(measures, run, labels=words, gold=path)
@@ -271,7 +271,7 @@ def test_drawn_queries_correct_every_measure_of_ranked_groups(tmp_path):
 
 def test_few_drawn_queries_and_few_that_differ(tmp_path):
     random = np.random.default_rng(5)
-    run, words = ranking([f"q{at:02}" for at in range(50)], random), labelled(random, ["f", "m"], none=0.0)
+    run, words = ranking([f"q{at:02}" for at in range(50)], random), labeled(random, ["f", "m"], none=0.0)
     qids = [f"q{at:02}" for at in range(29)]
     few = sheet(tmp_path, of_queries(run, words, qids, 0.58), head=COLUMNS)
     found = corrected(fairtrec.evaluate("AWRF@5", run, labels=words, gold=few))["AWRF@5"]
@@ -287,7 +287,7 @@ def test_few_drawn_queries_and_few_that_differ(tmp_path):
 
 def test_slices_are_corrected_by_their_own_documents(tmp_path):
     random = np.random.default_rng(8)
-    run, words, gold = ranking("abcdef", random), labelled(random, ["f", "m"]), labelled(random, ["f", "m"])
+    run, words, gold = ranking("abcdef", random), labeled(random, ["f", "m"]), labeled(random, ["f", "m"])
     rows = [(d, g, 0.5) for d in DOCNOS[:9] for g in gold[d]]
     path = sheet(tmp_path, rows)
     result = fairtrec.evaluate(SUMS, run, labels=words, gold=path)
@@ -300,7 +300,7 @@ def test_slices_are_corrected_by_their_own_documents(tmp_path):
 
 def test_queries_are_a_sample_too_with_a_confidence(tmp_path):
     random = np.random.default_rng(9)
-    run, words, gold = ranking("abcdefgh", random), labelled(random, ["f", "m"]), labelled(random, ["f", "m"])
+    run, words, gold = ranking("abcdefgh", random), labeled(random, ["f", "m"]), labeled(random, ["f", "m"])
     path = sheet(tmp_path, [(d, g, 0.5) for d in DOCNOS[:9] for g in gold[d]])
     result = fairtrec.evaluate("EER@5", run, labels=words, gold=path)
     (row,) = result.scores[0].columns["gold"].rows
@@ -411,7 +411,7 @@ def test_labels_that_were_at_hand_correct_nothing(tmp_path):
     assert fairtrec.evaluate("EER@2", RUN, labels=LABELS, gold=path).scores[0].columns["gold"]
 
 
-def test_a_drawn_query_must_be_labelled_as_deep_as_is_looked(tmp_path):
+def test_a_drawn_query_must_be_labeled_as_deep_as_is_looked(tmp_path):
     path = sheet(tmp_path, [("q", "a", "m", 0.5), ("q", "b", "m", 0.5)], head=COLUMNS)
     with pytest.raises(InputError, match="query q: document c, rank 3 of run, has no gold label; label it"):
         fairtrec.evaluate("AWRF@3", RUN, labels=LABELS, gold=path)
@@ -444,7 +444,7 @@ def test_of_several_attributes_none_is_corrected():
 
 def test_in_several_processes_it_is_the_same(tmp_path):
     random = np.random.default_rng(21)
-    words, gold = labelled(random, ["f", "m"]), labelled(random, ["f", "m"])
+    words, gold = labeled(random, ["f", "m"]), labeled(random, ["f", "m"])
     path = sheet(tmp_path, [(d, g, 0.5) for d in DOCNOS[:8] for g in gold[d]])
     files = []
     for name in "abc":

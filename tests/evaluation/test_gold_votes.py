@@ -33,7 +33,7 @@ def test_the_corrected_value_is_the_same_for_every_tau():
 
 
 @pytest.mark.parametrize("rule", ["share", "majority", "any"])
-def test_all_labelled_is_the_evaluation_by_gold_with_the_same_membership(rule):
+def test_all_labeled_is_the_evaluation_by_gold_with_the_same_membership(rule):
     measures = "Exposure(group='f',of='all')@3" + " RBDF@3" * (rule != "share")  # which takes whole labels
     found = corrected(measures, GOLD, membership=rule)
     labels = fairtrec.evaluate(measures, RUN, labels=GOLD, membership=rule).scores[0].means
@@ -41,7 +41,7 @@ def test_all_labelled_is_the_evaluation_by_gold_with_the_same_membership(rule):
     assert all(each.low == each.high for each in found)
 
 
-def test_all_labelled_is_the_evaluation_by_gold_without_tau():
+def test_all_labeled_is_the_evaluation_by_gold_without_tau():
     (found,) = corrected("FaiRR@3", GOLD)
     labels = fairtrec.evaluate("FaiRR(tau=0)@3", RUN, labels=GOLD).scores[0].means[0]
     assert found.corrected == pytest.approx(labels, abs=1e-12)
@@ -90,7 +90,7 @@ def test_measures_that_are_no_sums_take_the_mean_over_annotators(tmp_path):
     assert found.corrected == pytest.approx(np.mean(each), abs=1e-12)
 
 
-def test_a_note_counts_the_queries_that_no_annotator_labelled_whole(tmp_path):
+def test_a_note_counts_the_queries_that_no_annotator_labeled_whole(tmp_path):
     """x labels all but g, y all but b: q has x and y, or y only; r has y; s has nobody for all of b, g and a."""
     rows = [(d, "fm"[d in "ceg"], who) for d in "abcdeg" for who in "xy" if (d, who) not in (("g", "x"), ("b", "y"))]
     given = {**WORDS, "gold": write(tmp_path, rows, "docno group annotator")}

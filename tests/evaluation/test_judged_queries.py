@@ -52,7 +52,7 @@ def test_other_undefined_queries_are_noted_as_before():
 
 
 JUDGED = gather_trials("JUDGED_QUERIES", {"eval": "eval qrels.txt bm25.run -m 'nDCG@5 NFaiRR@5'"})
-NEEDS = {"headroom": "nDCG@5 needs relevance judgements"}  # which it says first
+NEEDS = {"headroom": "nDCG@5 needs relevance judgments"}  # which it says first
 
 
 @pytest.mark.parametrize("name", JUDGED)

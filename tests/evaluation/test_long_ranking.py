@@ -11,7 +11,7 @@ from fairtrec.data import Run
 from fairtrec.data.ranking import depth
 from fairtrec.evaluation import relevance as judge
 from fairtrec.evaluation import score
-from fairtrec.formulas.labellings import unlabelled
+from fairtrec.formulas.labelings import unlabeled
 from fairtrec.support.errors import InputError
 
 QRELS = {f"q{number}": {f"d{number}": 1, "d3": 2, "d40": 1} for number in range(30)} | {"z": {"d5": 1, "d900": 3}}
@@ -30,7 +30,7 @@ def parted(monkeypatch):
     """Take parts as if a small matrix were a large one."""
     monkeypatch.setattr(depth, "CELLS", 1000)
     monkeypatch.setattr(score, "CELLS", 1000)
-    monkeypatch.setattr(unlabelled, "LARGE", 1000)
+    monkeypatch.setattr(unlabeled, "LARGE", 1000)
 
 
 @pytest.mark.parametrize("given", [{"bounds": "ties", "measures": "NDKL@8 AP nDCG@9 ERR@3"}, {"labels": LABELS}, {}])
@@ -50,7 +50,7 @@ def test_the_same_as_in_one_matrix(given, request):
             np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-15)
 
 
-def test_many_judgements_of_one_query_take_no_memory_for_the_others(monkeypatch):
+def test_many_judgments_of_one_query_take_no_memory_for_the_others(monkeypatch):
     qrels = {**QRELS, "z": {f"d{number}": number % 4 - 1 for number in range(1000)}, "nowhere": {"d1": 1}}
     measures = "nDCG nDCG@5 AP R(rel=2)@9 RR Rprec Bpref infAP SetF IPrec@0.5 NumRel nDCG(gains={1:4})@7 Judged"
     whole = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
@@ -66,7 +66,7 @@ def test_many_judgements_of_one_query_take_no_memory_for_the_others(monkeypatch)
     assert max(sizes) == 1000 < whole.values.shape[1] * 1000
 
 
-def test_few_queries_and_judgements_at_a_time_give_the_same_bytes(monkeypatch):
+def test_few_queries_and_judgments_at_a_time_give_the_same_bytes(monkeypatch):
     qrels = {**QRELS, "z": {f"d{number}": number % 4 - 1 for number in range(1000)}, "nowhere": {"d1": 1}}
     measures = "nDCG nDCG@5 AP R(rel=2)@9 RR Rprec Bpref infAP SetF IPrec@0.5 NumRel nDCG(gains={1:4})@7 Judged ERR@9"
     whole = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]

@@ -44,7 +44,7 @@ def test_missing_error_is_refused_beside_bounds_over_texts(fairtrec_command):
 
 
 def test_no_mean_outside_of_its_ends_is_marked_best():
-    """NDKL adds nothing above the first known document, so that it prints what no labelling gives."""
+    """NDKL adds nothing above the first known document, so that it prints what no labeling gives."""
     labels = {"m1": "m", "f1": "f", "f2": "f"}
     runs = {
         "unknown": {"q": {"x": 4.0, "y": 3.0, "z": 2.0, "m1": 1.0}},

@@ -1,4 +1,4 @@
-"""Which document to label next: the one that moves the value most, in the mean over all labellings of the others."""
+"""Which document to label next: the one that moves the value most, in the mean over all labelings of the others."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""A run that shares no query with the judgements is broken, whatever is asked of it, and never speaks ill of others."""
+"""A run that shares no query with the judgments is broken, whatever is asked of it, and never speaks ill of others."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_it_is_reported_and_the_others_are_scored_as_if_they_alone_were_there(de
     assert (done.code, done.complaints) == (3, [SAID])
 
 
-def test_without_judgements_a_run_has_whatever_queries_it_has(desk, fairtrec_command):
+def test_without_judgments_a_run_has_whatever_queries_it_has(desk, fairtrec_command):
     lines = [line for line in (desk / "prefix.run").read_text().splitlines() if line.startswith("dl19-10")]
     (desk / "few.run").write_text("".join(f"{line}\n" for line in lines))
     done = fairtrec_command(

@@ -38,7 +38,7 @@ COUNTED = ("nDCG@3", "P@2", "RR", "AP", "AWRF@4", "NDKL@3", "Skew(group='f')@5",
 
 
 def drawn(draw):
-    """Rankings of six queries, some judgements of which are below 0, and the documents in their order."""
+    """Rankings of six queries, some judgments of which are below 0, and the documents in their order."""
     run = {f"q{at}": {d: draw.random() for d in draw.sample(DOCNOS, draw.randint(1, 12))} for at in range(6)}
     qrels = {qid: {d: draw.randint(-1, 2) for d in draw.sample(DOCNOS, 5)} for qid in list(run)[:-1]}
     return run, qrels
@@ -117,7 +117,7 @@ def test_several_rankings_of_a_query_are_each_reduced(tmp_path):
 
 
 def test_what_does_not_go_together_is_refused_at_once():
-    with pytest.raises(UsageError, match="--only judged goes by judgements; give QRELS"):
+    with pytest.raises(UsageError, match="--only judged goes by judgments; give QRELS"):
         fairtrec.evaluate("DUO", "none.run", positions=POSITIONS, only="judged")
     with pytest.raises(UsageError, match="the only 'some' is not known; choose one of judged, relevant"):
         fairtrec.evaluate("P@5", RUNS, QRELS, only="some")

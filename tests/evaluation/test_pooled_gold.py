@@ -43,7 +43,7 @@ def test_figures_of_the_example(people):
 
 
 @pytest.mark.parametrize("frequency", ["even", "uneven"])
-def test_all_labelled_is_the_value_by_people(people, frequency):
+def test_all_labeled_is_the_value_by_people(people, frequency):
     often = "even"
     if frequency == "uneven":
         often = {str(qid): number % 3 for number, qid in enumerate(range(101, 113))}

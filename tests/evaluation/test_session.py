@@ -167,7 +167,7 @@ def test_what_does_not_fit_together_is_refused_before_a_run_comes(opened):
     assert np.isfinite(broken.scores[0].means).all()
 
 
-def test_what_is_made_of_the_judgements_is_kept(opened, monkeypatch):
+def test_what_is_made_of_the_judgments_is_kept(opened, monkeypatch):
     from fairtrec.evaluation import session as evaluators
 
     made = []

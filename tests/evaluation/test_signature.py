@@ -97,7 +97,7 @@ def test_same_content_under_another_name_has_the_same_digest_and_other_content_a
     assert signature(**given)[part] != first
 
 
-def test_judgements_and_rankings_in_memory_are_told_apart_too():
+def test_judgments_and_rankings_in_memory_are_told_apart_too():
     def told(qrels, background=RUN):
         given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"d1": "she", "d2": "he", "d3": "it"}}
         found = fairtrec.evaluate("RR NFaiRR@2", RUN, qrels, background=background, **given).signature

@@ -1,4 +1,4 @@
-"""Unknown groups: intervals against all labellings, written out as queries and documents of their own."""
+"""Unknown groups: intervals against all labelings, written out as queries and documents of their own."""
 
 import io
 import json
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.evaluation.columns.intervals import ENDS
 from fairtrec.formats.labels import read as read_labels
-from fairtrec.formulas.labellings import unlabelled
+from fairtrec.formulas.labelings import unlabeled
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
@@ -50,9 +50,9 @@ VARIANTS = [
 
 
 def brute(measures, run, qrels, labels, groups, prior=None, **more):
-    """Evaluate each labelling of each query on its own: {measure: {qid: [(value, chance), ..]}}.
+    """Evaluate each labeling of each query on its own: {measure: {qid: [(value, chance), ..]}}.
 
-    Query and documents are copied for each labelling, so that each copy has labels of its own.
+    Query and documents are copied for each labeling, so that each copy has labels of its own.
     """
     runs, judged, known, chances = {}, {}, {}, {}
     for qid, ranking in run.items():
@@ -75,7 +75,7 @@ def brute(measures, run, qrels, labels, groups, prior=None, **more):
 
 
 def check(scores, expected):
-    """Compare all three with those of the labellings that are defined."""
+    """Compare all three with those of the labelings that are defined."""
     for row, measure in enumerate(map(str, scores.measures)):
         for column, qid in enumerate(scores.qids):
             found = [each.values[row, column] for each in scores.ends.values()]
@@ -95,7 +95,7 @@ def check(scores, expected):
     [(TWO, ("f", "m")), (THREE, ("x", "f", "m")), (TWO, ("f", "m", "-")), (THREE, ("x", "f", "m", "-"))],
     ids=["two", "three", "two or none", "three or none"],
 )  # fmt: skip
-def test_every_measure_has_the_interval_of_all_labellings(labels, groups):
+def test_every_measure_has_the_interval_of_all_labelings(labels, groups):
     measures = [
         measure for measure in VARIANTS if "protected" not in measure or len(groups) == 2 or "m)" not in measure
     ]
@@ -138,7 +138,7 @@ def test_the_prior_of_the_known():
 
 
 def test_published_intervals_of_the_example(example):
-    """The figures of docs/bounds.md: brute force over all labellings of each query gives them to the fourth digit."""
+    """The figures of docs/bounds.md: brute force over all labelings of each query gives them to the fourth digit."""
     labels = read_labels(str(example / "labels.tsv"))
     of_label = {
         docno.decode(): {group: weight for group, weight in zip(labels.groups, row, strict=True) if weight}
@@ -171,8 +171,8 @@ def test_published_intervals_of_the_example(example):
 
 @pytest.fixture
 def nothing_is_few(monkeypatch):
-    """Let even two labellings be too many to try."""
-    monkeypatch.setattr(unlabelled, "MOST", 1)
+    """Let even two labelings be too many to try."""
+    monkeypatch.setattr(unlabeled, "MOST", 1)
 
 
 CLOSED = [measure for measure in VARIANTS if not measure.startswith(("FAIR", "DTR", "DIR"))]
@@ -229,22 +229,22 @@ rankings = st.lists(st.sampled_from("abcdghx"), min_size=1, max_size=6, unique=T
 
 
 @given(rankings, st.integers(1, 6), st.booleans(), st.data())
-def test_any_labelling_lies_between_the_ends(ranking, cutoff, many, data):
+def test_any_labeling_lies_between_the_ends(ranking, cutoff, many, data):
     groups = data.draw(st.sampled_from(["fm", "fmx"]))
     labels = TWO if groups == "fm" else THREE
     measures = [f"{name}@{cutoff}" for name in dict.fromkeys(measure.name for measure in OF_GROUPS)]
     run = {"q1": {docno: -float(rank) for rank, docno in enumerate(ranking)}, "q3": {"a": 1.0}}  # of which all is known
     with pytest.MonkeyPatch.context() as patch:
         if many:
-            patch.setattr(unlabelled, "MOST", 1)
+            patch.setattr(unlabeled, "MOST", 1)
         scores = fairtrec.evaluate(measures, run, QRELS, labels=labels, bounds="labels").scores[0]
     given_ = data.draw(st.lists(st.sampled_from(groups), min_size=3, max_size=3))
     full = {**labels, **{docno: {group: 1.0} for docno, group in zip(UNKNOWN, given_, strict=True)}}
-    labelled = fairtrec.evaluate(measures, run, QRELS, labels=full).scores[0]
+    labeled = fairtrec.evaluate(measures, run, QRELS, labels=full).scores[0]
     least, greatest, _ = (each.values for each in scores.ends.values())
-    there = ~np.isnan(labelled.values) & ~scores.columns["unknown"].drawn
-    assert (least <= labelled.values + 1e-9)[there].all()
-    assert (labelled.values <= greatest + 1e-9)[there].all()
+    there = ~np.isnan(labeled.values) & ~scores.columns["unknown"].drawn
+    assert (least <= labeled.values + 1e-9)[there].all()
+    assert (labeled.values <= greatest + 1e-9)[there].all()
     nothing = scores.columns["unknown"].number == 0
     np.testing.assert_array_equal(least[nothing], scores.values[nothing])
     np.testing.assert_array_equal(greatest[nothing], scores.values[nothing])
@@ -391,7 +391,7 @@ def test_reports_have_all_three(result):
 def test_what_is_said_below_the_numbers(result, example):
     notes = RESULTS("table", result).split("→0")[-1]
     assert (
-        "AWRF@10: unknown documents can change values of 3 of 3 runs, in 12 queries at most; for up to 1 no labelling gives"
+        "AWRF@10: unknown documents can change values of 3 of 3 runs, in 12 queries at most; for up to 1 no labeling gives"
         in notes
     )
     assert "for up to 1 the value is undefined, but its bounds are not" in notes
@@ -399,7 +399,7 @@ def test_what_is_said_below_the_numbers(result, example):
     one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 1.0}}}, labels=TWO, bounds="labels")
     assert "unknown documents change no value" in RESULTS("table", one)
     one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 2.0, "g": 1.0}}}, labels=TWO, bounds="labels")
-    assert "for 1 no labelling gives the value" in RESULTS("table", one)  # of an even target all labellings are alike
+    assert "for 1 no labeling gives the value" in RESULTS("table", one)  # of an even target all labelings are alike
     one = fairtrec.evaluate("KL FAIR(gain=ndcg)@9", {"r": RUN}, QRELS, labels=TWO, bounds="labels", target="relevance")
     text = RESULTS("table", one)
     assert "unknown documents can change the value of 2 of 3 queries" in text
@@ -412,14 +412,12 @@ def test_reports_say_what_is_drawn_and_what_is_a_bound():
     one = fairtrec.evaluate("FAIR@5 AWRF@5", {"r": RUN}, QRELS, labels=TWO, bounds="labels")
     text = RESULTS("table", one)
     assert (
-        "FAIR@5: unknown documents can change the value of 2 of 3 queries; for 2 only 200 random labellings were tried: no bounds"
+        "FAIR@5: unknown documents can change the value of 2 of 3 queries; for 2 only 200 random labelings were tried: no bounds"
         in text
     )
-    assert (
-        "for 2 an end is a bound that no labelling need attain; for 2 the expected is that of 200 random ones" in text
-    )
+    assert "for 2 an end is a bound that no labeling need attain; for 2 the expected is that of 200 random ones" in text
     two = fairtrec.evaluate("FAIR@5", {"r": RUN, "s": {"q1": RUN["q1"]}}, QRELS, labels=TWO, bounds="labels")
-    assert "for up to 2 only 200 random labellings were tried" in RESULTS("table", two)
+    assert "for up to 2 only 200 random labelings were tried" in RESULTS("table", two)
 
 
 def test_runs_whose_intervals_do_not_overlap_can_be_told_apart():
@@ -532,7 +530,7 @@ def test_the_gate_is_open_closed_or_undecided(requirement, status, reason, examp
         assert (verdict.label is not None) == (status == "undecided")
 
 
-def test_a_value_that_no_labelling_gives_is_not_what_is_judged():
+def test_a_value_that_no_labeling_gives_is_not_what_is_judged():
     # a is in f, g in either group: the target is even, so EER is (1 + .5) times half of 1.75 whatever g is, not 1 times that
     run = {"q": {"a": 2.0, "g": 1.0}}
     found = fairtrec.check("EER@3 >= 1.2", run, labels=TWO, bounds="labels")
@@ -544,7 +542,7 @@ def test_a_value_that_no_labelling_gives_is_not_what_is_judged():
 def test_what_was_drawn_proves_nothing():
     found = fairtrec.check("FAIR@5 >= 0.01", RUN, QRELS, labels=TWO, bounds="labels")
     assert [verdict.status for verdict in found.verdicts] == ["warning"]
-    assert "only 200 random labellings were tried, so this is no proof" in found.verdicts[0].reason
+    assert "only 200 random labelings were tried, so this is no proof" in found.verdicts[0].reason
 
 
 def test_a_result_without_names_still_says_that_it_is_open(example):

@@ -1,4 +1,4 @@
-"""--bounds labels against every labelling: rankings of several lengths, and a prior from the whole ranking."""
+"""--bounds labels against every labeling: rankings of several lengths, and a prior from the whole ranking."""
 
 import math
 from itertools import product
@@ -15,7 +15,7 @@ def unknown_of(measure, run, labels, **more):
 
 
 def every(measure, ranking, labels):
-    """Evaluate one query with each labelling of its documents of unknown group."""
+    """Evaluate one query with each labeling of its documents of unknown group."""
     unknown = [docno for docno in ranking if docno not in labels]
     for groups in product("fm", repeat=len(unknown)):
         whole = {**labels, **dict(zip(unknown, groups, strict=True))}

@@ -1,4 +1,4 @@
-"""What ir_datasets has: texts, judgements, and the fields that are labels."""
+"""What ir_datasets has: texts, judgments, and the fields that are labels."""
 
 from typing import NamedTuple
 

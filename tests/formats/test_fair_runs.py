@@ -1,4 +1,4 @@
-"""Runs and judgements of TREC Fair Ranking 2021 and 2022, as the track's participants and organisers write them."""
+"""Runs and judgments of TREC Fair Ranking 2021 and 2022, as the track's participants and organisers write them."""
 
 import json
 import random
@@ -76,7 +76,7 @@ def test_where_one_ranking_is_needed_several_are_refused_in_one_line(fairtrec_co
         assert "fault" not in done.err
 
 
-def test_judgements_are_lists_of_relevant_pages():
+def test_judgments_are_lists_of_relevant_pages():
     Path("q.jsonl").write_text('{"id": 1, "title": "x", "rel_docs": [11, "12", 11]}\n{"id": 2, "rel_docs": [13]}\n')
     read = qrels.read("q.jsonl")
     assert (read.qids, read.docnos.tolist(), read.grades.tolist()) == (("1", "2"), [b"11", b"12", b"13"], [1, 1, 1])
@@ -93,7 +93,7 @@ def test_judgements_are_lists_of_relevant_pages():
         ('{"id": 2', "this line is not JSON"),
     ],
 )
-def test_a_bad_line_of_judgements_is_named(line, what):
+def test_a_bad_line_of_judgments_is_named(line, what):
     Path("q.jsonl").write_text('{"id": 1, "rel_docs": [11]}\n' + line + "\n")
     with pytest.raises(InputError, match=rf"q\.jsonl:2: .*{what}"):
         qrels.read("q.jsonl")

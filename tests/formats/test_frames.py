@@ -381,7 +381,7 @@ def test_labels_and_positions_are_taken_from_frames():
         ("query-id", "corpus-id", "score", "score"),  # BEIR, MTEB
     ],
 )
-def test_recommendations_and_judgements_have_the_names_of_their_packages(query, document, score, grade):
+def test_recommendations_and_judgments_have_the_names_of_their_packages(query, document, score, grade):
     users, items = [7, 7, 9], [101, 102, 101]
     run = pd.DataFrame({query: users, document: items, score: [0.5, 0.25, 1.0]})
     qrels = pd.DataFrame({query: users, document: items, grade: [1.0, 3.0, 0.0]})

@@ -152,7 +152,7 @@ def test_rules_that_make_members_of_counts():
     np.testing.assert_array_equal(membership(counts, "any"), [[1, 1], [1, 1], [0, 0], [NAN, NAN]])
 
 
-def labelled(rows: dict[str, list[float]], groups: tuple[str, ...], *, per_query: bool = False) -> Labels:
+def labeled(rows: dict[str, list[float]], groups: tuple[str, ...], *, per_query: bool = False) -> Labels:
     names = np.array([name.encode() for name in rows])
     docnos = Docnos.collect(names)
     weights = np.empty((len(rows), len(groups)))
@@ -161,15 +161,15 @@ def labelled(rows: dict[str, list[float]], groups: tuple[str, ...], *, per_query
 
 
 def test_labels_per_query_are_looked_up_for_their_query():
-    given = labelled({"q d": [1, 0], "r d": [0, 1]}, ("a", "b"), per_query=True)
+    given = labeled({"q d": [1, 0], "r d": [0, 1]}, ("a", "b"), per_query=True)
     found = look_up(given, ["r", "q", "s"], np.array([b"d"]), np.array([[0, -1], [0, -1], [0, -1]]))
     np.testing.assert_array_equal(found[:, 0], [[0, 1], [1, 0], [NAN, NAN]])
     assert np.isnan(found[:, 1]).all()
 
 
 def test_crossing_two_attributes_multiplies_the_weights():
-    gender = labelled({"d1": [1, 0], "d2": [0.5, 0.5]}, ("f", "m"))
-    place = labelled({"d1": [0, 1], "d2": [1, 0], "d3": [1, 0]}, ("n", "s"))
+    gender = labeled({"d1": [1, 0], "d2": [0.5, 0.5]}, ("f", "m"))
+    place = labeled({"d1": [0, 1], "d2": [1, 0], "d3": [1, 0]}, ("n", "s"))
     crossed = product(gender, place)
     assert crossed.groups == ("f*n", "f*s", "m*n", "m*s")
     same(table(crossed), {"d1": [0, 1, 0, 0], "d2": [0.5, 0, 0.5, 0], "d3": [NAN] * 4})

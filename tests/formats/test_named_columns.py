@@ -105,7 +105,7 @@ def test_what_is_broken_is_refused_in_a_line(tmp_path, name):
         run.read(tmp_path / "b")
 
 
-def test_a_grade_that_is_no_integer_and_a_judgement_that_stands_twice_are_refused_with_their_line(tmp_path):
+def test_a_grade_that_is_no_integer_and_a_judgment_that_stands_twice_are_refused_with_their_line(tmp_path):
     path = tmp_path / "test.tsv"
     path.write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0.5\n")
     with pytest.raises(InputError, match=r"test\.tsv:3: the column score of the qrels file is not an integer"):

@@ -41,7 +41,7 @@ def docnos(*names):
     return Docnos.collect(np.array([name.encode() for name in names], dtype=np.bytes_) if names else np.empty(0, "S1"))
 
 
-def judgements(read):
+def judgments(read):
     rows = zip(read.query.tolist(), read.docnos.tolist(), read.grades.tolist(), read.iterations.tolist(), strict=True)
     return [(read.qids[query], docno.decode(), grade, iteration.decode()) for query, docno, grade, iteration in rows]
 
@@ -51,7 +51,7 @@ def judgements(read):
 
 def test_qrels(written):
     path = written("# judged\n2 0 a 1\r\n1 0 b -1\n\n2\t0  ü\t+3 \n1 sub a 0")
-    assert judgements(qrels.read(path)) == [
+    assert judgments(qrels.read(path)) == [
         ("2", "a", 1, "0"),
         ("2", "ü", 3, "0"),
         ("1", "b", -1, "0"),
@@ -440,7 +440,7 @@ def test_bad_runs_in_memory(run, message):
     ],
 )
 def test_qrels_in_memory(kind):
-    got = [row[:3] for row in judgements(memory.qrels(kind()))]
+    got = [row[:3] for row in judgments(memory.qrels(kind()))]
     assert got == [("q1", "a", 1), ("q1", "b", 0), ("q2", "a", 2)]
 
 
@@ -453,7 +453,7 @@ class Subtopic(NamedTuple):
 
 def test_subtopics_are_kept():
     rows = [Subtopic("1", "a", 1, "s1"), Subtopic("1", "a", 2, "s2")]
-    assert judgements(memory.qrels(rows)) == [("1", "a", 1, "s1"), ("1", "a", 2, "s2")]
+    assert judgments(memory.qrels(rows)) == [("1", "a", 1, "s1"), ("1", "a", 2, "s2")]
 
 
 @pytest.mark.parametrize(
@@ -555,7 +555,7 @@ def test_an_empty_frame_of_counts():
 
 @pytest.fixture
 def dataset(tmp_path):
-    """A dataset of two documents and their judgements, registered with ir_datasets."""
+    """A dataset of two documents and their judgments, registered with ir_datasets."""
     import ir_datasets
 
     docs, judged = tmp_path / "docs.tsv", tmp_path / "qrels.txt"
@@ -575,7 +575,7 @@ def test_datasets_by_name_and_as_objects(dataset):
     assert {wanted.names[row]: text for row, text in memory.texts(dataset, wanted)} == expected
     assert {wanted.names[row]: text for row, text in datasets.texts("irds:fairtrec-test", wanted)} == expected
     for got in (loading.qrels("fairtrec-test"), loading.qrels("irds:fairtrec-test"), loading.qrels(dataset)):
-        assert judgements(got) == [("q1", "d1", 1, "0"), ("q1", "d2", 0, "0")]
+        assert judgments(got) == [("q1", "d1", 1, "0"), ("q1", "d2", 0, "0")]
 
 
 def test_datasets_that_are_not_there_or_lack_something(dataset):

@@ -230,7 +230,7 @@ def test_a_rank_is_an_integer(tmp_path, rank, size):
 
 
 @pytest.mark.parametrize("size", [64, HUGE])
-def test_duplicates_need_not_be_neighbours(tmp_path, size):
+def test_duplicates_need_not_be_neighbors(tmp_path, size):
     path = tmp_path / "a.run"
     path.write_bytes(b"q1 Q0 d1 1 3 t\nq2 Q0 d1 1 3 t\n\nq1 Q0 d2 2 2 t\nq2 Q0 d9 2 2 t\nq1 Q0 d1 3 1 t\n")
     with blocks_of(size), pytest.raises(InputError, match=r"a\.run:6: document d1 .* q1 \(first on line 1\); remove"):

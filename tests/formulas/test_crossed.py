@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from fairtrec.formulas.crossed_groups import CrossedGroups, CrossedTarget, cross_attributes
 
-SIZES, UNLABELLED = (3, 2, 2), (0, None, 1)
+SIZES, UNLABELED = (3, 2, 2), (0, None, 1)
 EVERY = list(product(*map(range, SIZES)))
 
 
 def shares(place, amounts):
-    """Normalise amounts over the known groups of an attribute."""
-    kept = np.array([0 if group == UNLABELLED[place] else amount for group, amount in enumerate(amounts)])
+    """Normalize amounts over the known groups of an attribute."""
+    kept = np.array([0 if group == UNLABELED[place] else amount for group, amount in enumerate(amounts)])
     return kept / kept.sum()
 
 
@@ -24,10 +24,10 @@ def defined(space, q, x):
     """The share of one group, as the page says it."""
     mixed = [h for h in range(len(SIZES)) if space.given[h] is not None]
     rest = [r for r in range(len(SIZES)) if r not in mixed]
-    known = {h for h in mixed if x[h] != UNLABELLED[h]}
+    known = {h for h in mixed if x[h] != UNLABELED[h]}
     if not known:
         return q.get(x, 0)
-    mass = sum(of for y, of in q.items() if {h for h in mixed if y[h] != UNLABELLED[h]} == known)
+    mass = sum(of for y, of in q.items() if {h for h in mixed if y[h] != UNLABELED[h]} == known)
     head = sum(of for y, of in q.items() if all(y[h] == x[h] for h in mixed))
     tail = sum(of for y, of in q.items() if all(y[r] == x[r] for r in rest))
     spread = q.get(x, 0) / head if head else tail
@@ -47,7 +47,7 @@ weights = st.lists(st.integers(1, 9), min_size=3, max_size=3)
 def test_the_target_of_every_group_is_the_defined_one(amounts, given_to, mixes, factor):
     space = CrossedGroups(
         SIZES,
-        UNLABELLED,
+        UNLABELED,
         tuple(shares(place, given_to[place][: SIZES[place]]) if mixes[place] else None for place in range(3)),
         factor if any(mixes) else 1.0,
     )

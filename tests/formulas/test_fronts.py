@@ -207,7 +207,7 @@ def test_the_mean_is_the_best_of_all_choices_and_the_bound_is_one():
     assert programmed > 40
 
 
-def test_the_mean_is_what_an_integer_programme_of_all_documents_and_ranks_finds():
+def test_the_mean_is_what_an_integer_program_of_all_documents_and_ranks_finds():
     from scipy.optimize import LinearConstraint, milp
 
     queries, n, k, weights = 3, 6, 3, 1 / np.log2(np.arange(2, 5))

@@ -29,7 +29,7 @@ def _forty_places():
 
 @pytest.fixture(scope="module")
 def made():
-    """Make pages of four groups, judgements with grades, and rankings in which one group has most of the exposure."""
+    """Make pages of four groups, judgments with grades, and rankings in which one group has most of the exposure."""
     draw = random.Random(20220101)
     pages = {page: draw.choice(["?", "male", "male", "female", "NB"]) for page in range(400)}
     of_group = {group: [page for page, its in pages.items() if its == group] for group in GROUPS}

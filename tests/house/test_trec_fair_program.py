@@ -97,7 +97,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def track(tmp_path_factory):
-    """Make pages, judgements and runs as the track hands them out, and the labels made of them."""
+    """Make pages, judgments and runs as the track hands them out, and the labels made of them."""
     if not os.environ.get("WPTREC"):
         pytest.skip("needs wptrec, the track's program of 2022; the variable WPTREC names a checkout of it")
     pytest.importorskip("xarray", reason="wptrec needs xarray, which is not here")

@@ -47,7 +47,7 @@ def test_measures_of_relevance_that_no_other_program_here_has_are_those_of_fairt
     )
 
 
-def test_measures_of_subtopics_have_the_judgements_of_each(tmp_path, capsys):
+def test_measures_of_subtopics_have_the_judgments_of_each(tmp_path, capsys):
     (tmp_path / "qrels").write_text("1 1 a 1\n1 2 b 1\n2 1 a 1\n3 1 c 1\n")
     (tmp_path / "run").write_text("1 Q0 b 1 2 r\n1 Q0 a 2 1 r\n2 Q0 x 1 1 r\n4 Q0 x 1 1 r\n")
     assert main([str(tmp_path / "qrels"), str(tmp_path / "run"), "StRecall@1", "-q"]) == 0

@@ -33,7 +33,7 @@ TEXTUAL = {"terms": "gender-en", "docs": "collection.tsv", "background": "backgr
 SOURCES = {
     "texts": (TEXTUAL, "NFaiRR@10 FaiRR(tau=0)@5 ARaB(mag='tf')@10 TE(group='m')@10 TExFAIR@10"),
     "labels": ({"labels": "labels.tsv"}, "AWRF@10 NDKL@10 Skew(group='f')@10 MinSkew@5 EED@10 rND ABR(p=0.8)@10"),
-    "labels and judgements": (
+    "labels and judgments": (
         {"labels": "labels.tsv", "relevance_level": 2},
         "AWRFxnDCG@10 GFR@10 DTR EEL(discount='err')@10 FAIR@10",
     ),
@@ -52,7 +52,7 @@ def opened(monkeypatch):
     return times
 
 
-def judgements():
+def judgments():
     return list(ir_measures.read_trec_qrels("qrels.txt"))
 
 
@@ -85,33 +85,33 @@ def test_values_are_those_of_evaluate_to_the_last_bit(keywords, measures):
         getattr(bound, each.NAME)(**each.params) for each in fair.parse(measures)
     ]  # as bound.NFaiRR @ 10, spelled out
     core = {str(measure): str(measure.core) for measure in asked}
-    evaluator = ir_measures.evaluator([*asked, RR], judgements())
+    evaluator = ir_measures.evaluator([*asked, RR], judgments())
     for run in RUNS:
         ours = fairtrec.evaluate(measures, run, "qrels.txt", complete=True, **keywords)
         found = {
             core[name]: values for name, values in per_query(evaluator.iter_calc(ranked(run))).items() if name in core
         }
         same(found, ours.per_query[run])
-        means = ir_measures.calc_aggregate(asked, judgements(), ranked(run))
+        means = ir_measures.calc_aggregate(asked, judgments(), ranked(run))
         same({core[str(measure)]: value for measure, value in means.items()}, ours.means[run])
-        both = ir_measures.calc(asked, judgements(), ranked(run))
+        both = ir_measures.calc(asked, judgments(), ranked(run))
         same({str(measure): value for measure, value in both.aggregated.items()}, {str(m): v for m, v in means.items()})
 
 
-def test_runs_and_judgements_come_in_any_form_of_ir_measures():
+def test_runs_and_judgments_come_in_any_form_of_ir_measures():
     gender = fair.given("gender", **TEXTUAL)
     asked = [gender.NFaiRR @ 10, nDCG @ 10]
-    expected = ir_measures.calc_aggregate(asked, judgements(), ranked("neural.run"))
+    expected = ir_measures.calc_aggregate(asked, judgments(), ranked("neural.run"))
     nested, grades = {}, {}
     for row in ranked("neural.run"):
         nested.setdefault(row.query_id, {})[row.doc_id] = row.score
-    for row in judgements():
+    for row in judgments():
         grades.setdefault(row.query_id, {})[row.doc_id] = row.relevance
     for run in (nested, pd.DataFrame(ranked("neural.run")), iter(ranked("neural.run"))):
-        assert ir_measures.calc_aggregate(asked, judgements(), run) == expected
-    for qrels in (grades, pd.DataFrame(judgements()), iter(judgements())):
+        assert ir_measures.calc_aggregate(asked, judgments(), run) == expected
+    for qrels in (grades, pd.DataFrame(judgments()), iter(judgments())):
         assert ir_measures.calc_aggregate(asked, qrels, ranked("neural.run")) == expected
-    theirs = ir_measures.calc_aggregate([nDCG @ 10], judgements(), ranked("neural.run"))
+    theirs = ir_measures.calc_aggregate([nDCG @ 10], judgments(), ranked("neural.run"))
     assert expected[nDCG @ 10] == theirs[nDCG @ 10]
 
 
@@ -142,14 +142,14 @@ def test_a_judged_query_that_a_run_lacks_is_an_empty_ranking():
     for row in cut:
         nested.setdefault(row.query_id, {})[row.doc_id] = row.score
     ours = fairtrec.evaluate("NFaiRR@10 TExFAIR@10 AWRF@10", nested, "qrels.txt", complete=True, **TEXTUAL)
-    found = per_query(ir_measures.iter_calc(asked, judgements(), cut))
+    found = per_query(ir_measures.iter_calc(asked, judgments(), cut))
     assert len(found[str(asked[0])]) == 12
     same({str(measure.core): found[str(measure)] for measure in asked}, ours.per_query["run"])
     assert found[str(asked[0])]["103"] == 0
     assert math.isnan(found[str(asked[2])]["103"])
-    empty = per_query(ir_measures.iter_calc(asked, judgements(), []))
+    empty = per_query(ir_measures.iter_calc(asked, judgments(), []))
     assert {*empty[str(asked[0])].values()} == {0.0}
-    same(empty, per_query(ir_measures.iter_calc(asked, judgements(), {"101": {}})))
+    same(empty, per_query(ir_measures.iter_calc(asked, judgments(), {"101": {}})))
 
 
 def test_queries_are_those_of_the_run_where_nothing_is_judged():
@@ -163,7 +163,7 @@ def test_queries_are_those_of_the_run_where_nothing_is_judged():
     with pytest.raises(InputError, match="no query to evaluate"):
         ir_measures.calc_aggregate([gender.NFaiRR @ 10], [], [])
     with pytest.warns(UserWarning, match="have no query in common"):
-        ir_measures.calc_aggregate([gender.NFaiRR @ 10], judgements(), [ScoredDoc("0101", "p001", 1.0)])
+        ir_measures.calc_aggregate([gender.NFaiRR @ 10], judgments(), [ScoredDoc("0101", "p001", 1.0)])
 
 
 LETTERS = st.sampled_from("abcdef")
@@ -198,12 +198,12 @@ def test_nothing_is_read_twice(opened):
     gender = fair.given("gender", **TEXTUAL)
     asked = [nDCG @ 10, gender.NFaiRR @ 10, gender.TED(undefined=0.0) @ 10, gender.TE(group="f", undefined=0.0) @ 10]
     for run in RUNS:
-        ir_measures.calc_aggregate(asked, judgements(), ranked(run))
-        ir_measures.calc_aggregate(asked, judgements()[:40], ranked(run))  # as PyTerrier hands over batches
+        ir_measures.calc_aggregate(asked, judgments(), ranked(run))
+        ir_measures.calc_aggregate(asked, judgments()[:40], ranked(run))  # as PyTerrier hands over batches
     assert opened["background.run"] == 1
     assert len(provider._kept) == 1
     before = opened["collection.tsv"]
-    ir_measures.calc_aggregate(asked, judgements(), ranked("bm25.run"))
+    ir_measures.calc_aggregate(asked, judgments(), ranked("bm25.run"))
     assert opened["collection.tsv"] == before
 
 
@@ -223,7 +223,7 @@ def test_few_sessions_are_kept():
         measure = (
             fair.KL(labels="labels.tsv", target="background", background="background.run", background_depth=depth) @ 5
         )
-        ir_measures.calc_aggregate([measure], judgements(), ranked("bm25.run"))
+        ir_measures.calc_aggregate([measure], judgments(), ranked("bm25.run"))
     assert len(provider._kept) == provider.MOST
     assert measure.keywords["background_depth"] == 11
 
@@ -234,10 +234,10 @@ def test_an_undefined_value_is_nan_is_left_out_of_the_mean_and_warned_of():
     assert np.isnan(ours.scores[0].values).sum() == 1
     said = re.escape("TED(given='gender')@10 is undefined for 1 of 12 queries")
     with pytest.warns(UserWarning, match=f"{said}.*undefined=0.0"):
-        values = list(gender.TED.iter_calc(judgements(), ranked("neural.run")))
+        values = list(gender.TED.iter_calc(judgments(), ranked("neural.run")))
     assert sum(math.isnan(metric.value) for metric in values) == 1
     with pytest.warns(UserWarning, match=said):
-        mean = (gender.TED @ 10).calc_aggregate(judgements(), ranked("neural.run"))
+        mean = (gender.TED @ 10).calc_aggregate(judgments(), ranked("neural.run"))
     same(mean, ours.means["neural.run"]["TED@10"])
 
 
@@ -250,7 +250,7 @@ def test_an_undefined_value_counts_as_what_is_said(undefined, counts_as):
         fair.given("a", **TEXTUAL).TED(undefined=undefined) @ 10,
         fair.given("b", **TEXTUAL, undefined=undefined).TED @ 10,
     ):
-        found = {metric.query_id: metric.value for metric in measure.iter_calc(judgements(), ranked("neural.run"))}
+        found = {metric.query_id: metric.value for metric in measure.iter_calc(judgments(), ranked("neural.run"))}
         ours = fairtrec.evaluate("TED@10", "neural.run", "qrels.txt", **TEXTUAL).per_query["neural.run"]["TED@10"]
         same(found, {qid: counts_as if math.isnan(value) else value for qid, value in ours.items()})
 
@@ -258,7 +258,7 @@ def test_an_undefined_value_counts_as_what_is_said(undefined, counts_as):
 def test_no_value_may_be_undefined_if_that_is_said():
     measure = fair.given("gender", **TEXTUAL).TED(undefined="error") @ 10
     with pytest.raises(InputError, match="TED@10 is undefined for 1 of 12 queries, such as 1"):
-        measure.calc_aggregate(judgements(), ranked("neural.run"))
+        measure.calc_aggregate(judgments(), ranked("neural.run"))
     for wrong in ("none", True):
         with pytest.raises(UsageError, match=r"undefined is .* choose a number, or one of skip, 0, worst, error"):
             fair.TED(undefined=wrong)
@@ -366,11 +366,11 @@ def test_one_value_for_each_group_is_refused_when_the_evaluator_is_made():
     gender = fair.given("gender", **TEXTUAL)
     for measure in (gender.TE @ 10, gender.Skew @ 10, gender.Exposure @ 10):
         with pytest.raises(UsageError, match=r"is one value for each group; name one, like .*\(group='f'\)"):
-            ir_measures.evaluator([measure, nDCG @ 10], judgements())
+            ir_measures.evaluator([measure, nDCG @ 10], judgments())
     with pytest.raises(UsageError, match="there is no group 'x'; the groups are f, m"):
-        ir_measures.evaluator([gender.TE(group="x") @ 10], judgements())
+        ir_measures.evaluator([gender.TE(group="x") @ 10], judgments())
     with pytest.raises(UsageError, match="NFaiRR@10 needs a background set"):
-        ir_measures.evaluator([fair.NFaiRR(labels="labels.tsv") @ 10], judgements())
+        ir_measures.evaluator([fair.NFaiRR(labels="labels.tsv") @ 10], judgments())
 
 
 def frame(path="bm25.run", **columns):
@@ -391,9 +391,7 @@ def test_columns_of_the_run_say_what_documents_are():
     assert {*ir_measures.run_inputs(asked)} == {"query_id", "doc_id", "score", "gender", "text", "stance"}
     assert {*ir_measures.run_inputs([fair.AWRF(labels="labels.tsv"), nDCG])} == {"query_id", "doc_id", "score"}
     run = frame(gender=gender, text=texts, stance=stance)
-    found = {
-        str(measure.core): value for measure, value in ir_measures.calc_aggregate(asked, judgements(), run).items()
-    }
+    found = {str(measure.core): value for measure, value in ir_measures.calc_aggregate(asked, judgments(), run).items()}
     known = {docno: group for docno, group in gender.items() if group}
     ours = fairtrec.evaluate("AWRF@10 AWRFxnDCG@10", "bm25.run", "qrels.txt", labels=known).means
     texts_of = fairtrec.evaluate("TExFAIR@10", "bm25.run", "qrels.txt", terms="gender-en", docs=texts).means
@@ -402,13 +400,13 @@ def test_columns_of_the_run_say_what_documents_are():
     several = frame(gender={docno: ["f", "m"] if group is None else [group] for docno, group in gender.items()})
     both = {docno: [group] if group else ["f", "m"] for docno, group in gender.items()}
     same(
-        asked[0].calc_aggregate(judgements(), several),
+        asked[0].calc_aggregate(judgments(), several),
         fairtrec.evaluate("AWRF@10", "bm25.run", "qrels.txt", labels=both).means["bm25.run"]["AWRF@10"],
     )
     numbers = frame(gender={docno: int(group == "f") for docno, group in gender.items()})
     words = {docno: str(int(group == "f")) for docno, group in gender.items()}
     same(
-        asked[0].calc_aggregate(judgements(), numbers),
+        asked[0].calc_aggregate(judgments(), numbers),
         fairtrec.evaluate("AWRF@10", "bm25.run", "qrels.txt", labels=words).means["bm25.run"]["AWRF@10"],
     )
 
@@ -416,9 +414,9 @@ def test_columns_of_the_run_say_what_documents_are():
 def test_a_column_that_lacks_or_contradicts_itself_is_named():
     measure = fair.AWRF(labels="run:gender") @ 10
     with pytest.raises(InputError, match="the run has no column gender for the labels; it has query_id, doc_id, score"):
-        measure.calc_aggregate(judgements(), frame())
+        measure.calc_aggregate(judgments(), frame())
     with pytest.raises(InputError, match="no column gender for the labels; it has none, for it is no frame"):
-        measure.calc_aggregate(judgements(), ranked("bm25.run"))
+        measure.calc_aggregate(judgments(), ranked("bm25.run"))
     run = pd.DataFrame(
         {"query_id": ["q", "q", "r"], "doc_id": ["d", "e", "d"], "score": [2.0, 1.0, 1.0], "gender": ["f", "m", "m"]}
     )
@@ -444,7 +442,7 @@ def test_the_page_runs_as_it_stands(example, tmp_path, monkeypatch, capsys):
     assert len(blocks) == 2
 
 
-def test_subtopics_of_the_judgements_are_labels():
+def test_subtopics_of_the_judgments_are_labels():
     qrels = [
         ir_measures.Qrel("q", "d1", 1, "a"),
         ir_measures.Qrel("q", "d2", 1, "b"),

@@ -67,7 +67,7 @@ def test_bounds_stand_beside_better_and_follow_the_parameters():
     assert AWRF(base="e").bounds == pytest.approx((0.3068528194400547, 1))
     assert (TExFAIR().bounds, TExFAIR(scaled=True).bounds) == ((0.0, 2.0), (0.0, 1.0))
     assert (DP().bounds, DP(protected="f").bounds) == ((0.0, 1.0), (0.0, None))
-    assert (DUO().bounds, DUO(normaliser="sampled").bounds) == ((0.0, 1.0), (None, None))
+    assert (DUO().bounds, DUO(normalizer="sampled").bounds) == ((0.0, 1.0), (None, None))
     assert MeanBias(gain="dcg").bounds[0] == pytest.approx(-4.543559338088346)
 
 

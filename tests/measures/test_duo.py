@@ -1,4 +1,4 @@
-"""DUO and its kin against all orders of short lists; the two dynamic programmes; laws, options, the published way."""
+"""DUO and its kin against all orders of short lists; the two dynamic programs; laws, options, the published way."""
 
 import signal
 import threading
@@ -229,25 +229,25 @@ def test_several_axes():
         DUO_random(axis=0)
 
 
-def test_the_published_normaliser_misses_the_ends():
+def test_the_published_normalizer_misses_the_ends():
     lists = np.stack([np.linspace(-1, 1, 50), np.repeat([-1, 1], 25)])
-    sampled = score(DUO(normaliser="sampled"), lists)
+    sampled = score(DUO(normalizer="sampled"), lists)
     assert score(DUO(), lists) == pytest.approx([1, 1])
     assert sampled == pytest.approx([1.15, 1.36], abs=0.05)
-    few, other = DUO(normaliser="sampled", n=100), DUO(normaliser="sampled", n=100, seed=8)
+    few, other = DUO(normalizer="sampled", n=100), DUO(normalizer="sampled", n=100, seed=8)
     assert score(few, lists[:1]) > sampled[0]
     assert abs(score(few, lists[:1]) - score(other, lists[:1])) > 1e-4
     assert score(few, lists[:1]) == score(few, lists)[0]
     assert score(few, lists[:1]) == score(few, [lists[0], random.permuted(lists[0])])[0]
-    assert abs(score(DUO_random(normaliser="sampled", n=100), lists[:1]) - score(DUO_random(), lists[:1])) > 1e-3
+    assert abs(score(DUO_random(normalizer="sampled", n=100), lists[:1]) - score(DUO_random(), lists[:1])) > 1e-3
     assert few.note(lists[:, :, None]) is None
 
 
-def test_the_published_normaliser_tries_all_orders_of_up_to_eight():
+def test_the_published_normalizer_tries_all_orders_of_up_to_eight():
     for n in (3, 8):
         lists = random.normal(size=(3, n))
-        assert score(DUO(normaliser="sampled", n=1), lists) == pytest.approx(score(DUO(), lists))
-    assert np.isnan(score(DUO(normaliser="sampled", n=1), random.normal(size=(1, 9)))).all()
+        assert score(DUO(normalizer="sampled", n=1), lists) == pytest.approx(score(DUO(), lists))
+    assert np.isnan(score(DUO(normalizer="sampled", n=1), random.normal(size=(1, 9)))).all()
 
 
 def test_what_is_not_proved_is_said():
@@ -306,7 +306,7 @@ def test_an_order_at_each_end_is_worth_0_and_1(mean):
 
 def test_where_not_all_documents_count_no_order_is_known_to_be_at_an_end():
     positions = np.arange(6.0)[:, None]
-    for measure in (DUO(cutoff=5), DUO(normaliser="sampled")):
+    for measure in (DUO(cutoff=5), DUO(normalizer="sampled")):
         assert measure.order_at_end(positions, worst=False) is None
     assert DUO().order_at_end(np.hstack([positions, positions]), worst=True) is None
     assert DUO(axis=2).order_at_end(np.hstack([positions, positions]), worst=True) is not None

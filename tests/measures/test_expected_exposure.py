@@ -77,7 +77,7 @@ def test_unknown_documents_leave_exposure_to_nobody():
     # s = (1, 0), t = (.75, .75)
     for ranked in ([A, UNKNOWN], [A, NO], [A]):
         assert one([ranked], cutoff=2) == [1, 0.75, 0.25**2 + 0.75**2]
-    # a sample without any labelled document still counts as a ranking
+    # a sample without any labeled document still counts as a ranking
     assert one([[A], [UNKNOWN]], cutoff=1)[0] == 0.25
     # nobody comes as far as the second document, but its group is known
     assert one([[UNKNOWN, A]], cutoff=2, discount="err", stop=1.0, grades=[[1.0, 0.0]], judged=[[1.0]])[0] == 0

@@ -120,7 +120,7 @@ def test_ties_have_a_closed_form_where_all_documents_count_alike():
 
 
 def test_any_number_of_unknown_documents_has_exact_ends():
-    """Of thirty unknown documents there are a thousand million labellings; all to f, and all to m, are the ends."""
+    """Of thirty unknown documents there are a thousand million labelings; all to f, and all to m, are the ends."""
     docnos = [f"d{at:02}" for at in range(32)]
     run = {"q1": {docno: -float(at) for at, docno in enumerate(docnos)}}
     given = {"labels": {"d00": "f", "d31": "m"}, "bounds": "labels", "prior": "f=0.75,m=0.25"}

@@ -232,7 +232,7 @@ def test_precision_is_weighed_as_a_whole():
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        ({"form": "product", "normaliser": "greedy"}, "only by the ideal; leave out normaliser"),
+        ({"form": "product", "normalizer": "greedy"}, "only by the ideal; leave out normalizer"),
         ({"gain": "precision"}, "add form=product"),
     ],
 )
@@ -247,17 +247,17 @@ def test_an_ordinal_divergence_takes_two_groups():
         FAIR(divergence="rnod").check(("f",))
 
 
-@pytest.mark.parametrize("normaliser", ["attainable", "greedy"])
-def test_what_can_be_attained_normalises(normaliser):
-    assert value(FAIR(cutoff=5, normaliser=normaliser), *HAND) == pytest.approx(0.860327, abs=5e-7)
+@pytest.mark.parametrize("normalizer", ["attainable", "greedy"])
+def test_what_can_be_attained_normalizes(normalizer):
+    assert value(FAIR(cutoff=5, normalizer=normalizer), *HAND) == pytest.approx(0.860327, abs=5e-7)
     # one document of each group: no first rank meets the target, and any order earns 1
-    assert value(FAIR(normaliser=normaliser), [A, B], [1.0, 1.0]) == pytest.approx(1.0)
+    assert value(FAIR(normalizer=normalizer), [A, B], [1.0, 1.0]) == pytest.approx(1.0)
     # nothing is judged
-    assert np.isnan(value(FAIR(normaliser=normaliser, gain="rbp"), [B], [1.0], EVEN, [UNKNOWN], [np.nan]))
-    none = FAIR(normaliser=normaliser)(np.ones((1, 1, 2)), np.ones((1, 1)), EVEN, np.ones((1, 0)), np.ones((1, 0, 2)))
+    assert np.isnan(value(FAIR(normalizer=normalizer, gain="rbp"), [B], [1.0], EVEN, [UNKNOWN], [np.nan]))
+    none = FAIR(normalizer=normalizer)(np.ones((1, 1, 2)), np.ones((1, 1)), EVEN, np.ones((1, 0)), np.ones((1, 0, 2)))
     assert np.isnan(none).all()
     # what nobody judged may lift a ranking above 1: b then a, over b alone
-    more = value(FAIR(normaliser=normaliser, gain="rbp"), [B, A], [1.0, 1.0], EVEN, [B], [1.0])
+    more = value(FAIR(normalizer=normalizer, gain="rbp"), [B, A], [1.0, 1.0], EVEN, [B], [1.0])
     assert more == pytest.approx((1 / (1 + np.log(2)) + 0.8) * (1 + np.log(2)))
 
 
@@ -274,7 +274,7 @@ def test_no_order_of_the_judged_documents_earns_more_than_the_attainable(documen
     held, grades = np.array([d[0] for d in documents]), np.array([d[1] for d in documents])
     judged = np.broadcast_to(grades, orders.shape), np.broadcast_to(held, (*orders.shape, 2))
     ideal, attainable, greedy = (
-        FAIR(gain=gain, cutoff=cutoff, normaliser=each)(held[orders], grades[orders], target, *judged)
+        FAIR(gain=gain, cutoff=cutoff, normalizer=each)(held[orders], grades[orders], target, *judged)
         for each in ("ideal", "attainable", "greedy")
     )
     if np.nan_to_num(ideal).max() > 0:
@@ -286,13 +286,13 @@ def test_no_order_of_the_judged_documents_earns_more_than_the_attainable(documen
         np.testing.assert_array_equal(greedy, ideal)
 
 
-def test_the_same_judgements_are_solved_once(monkeypatch):
+def test_the_same_judgments_are_solved_once(monkeypatch):
     solved = []
     most_earned = sequences.most_earned
     monkeypatch.setattr(sequences, "most_earned", lambda *given: solved.append(1) or most_earned(*given))
     orders, grades = np.array([[A, B], [B, A], [A, B]]), np.ones((3, 2))
     judged = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, np.nan]]), np.array([[A, B], [A, B], [A, UNKNOWN]])
-    found = FAIR(gain="rbp", normaliser="attainable")(orders, grades, EVEN, *judged)
+    found = FAIR(gain="rbp", normalizer="attainable")(orders, grades, EVEN, *judged)
     first, second = 1 / (1 + np.log(2)), 0.8
     assert found == pytest.approx([1.0, 1.0, (first + second) / first])
     assert len(solved) == 2  # of three rankings
@@ -300,28 +300,28 @@ def test_the_same_judgements_are_solved_once(monkeypatch):
 
 def test_where_no_order_earns_anything_all_have_0():
     # the target is all a, and only b is judged: each rank is infinitely far from it
-    for normaliser in ("ideal", "attainable", "greedy"):
-        assert value(FAIR(normaliser=normaliser), [B], [1.0], [[1.0, 0.0]]) == 0
-        assert np.isnan(value(FAIR(normaliser=normaliser), [B], [0.0], [[1.0, 0.0]]))
+    for normalizer in ("ideal", "attainable", "greedy"):
+        assert value(FAIR(normalizer=normalizer), [B], [1.0], [[1.0, 0.0]]) == 0
+        assert np.isnan(value(FAIR(normalizer=normalizer), [B], [0.0], [[1.0, 0.0]]))
 
 
 def test_greedy_is_no_ceiling_and_what_exceeds_it_is_told():
     # b alone is relevant. Greedy begins with it, 1 / (1 + .25 + .25); after a it stands on target and earns .8
-    measure = FAIR(gain="rbp", normaliser="greedy", divergence="squared")
+    measure = FAIR(gain="rbp", normalizer="greedy", divergence="squared")
     found = value(measure, [A, B], [0.0, 1.0])
     assert found == pytest.approx(0.8 * 1.5)
-    assert value(replace(measure, normaliser="attainable"), [B, A], [1.0, 0.0]) == pytest.approx(1 / 1.5 / 0.8)
+    assert value(replace(measure, normalizer="attainable"), [B, A], [1.0, 0.0]) == pytest.approx(1 / 1.5 / 0.8)
     said = "1 of 2 rankings have a value above 1, because the greedy order is not an upper bound"
     assert str(measure.note(np.array([0.5, found]))) == said
-    assert "documents without a grade" in str(FAIR(normaliser="attainable").note(np.array([1.5])))
-    assert FAIR(normaliser="attainable").note(np.array([1.0, np.nan])) is None
+    assert "documents without a grade" in str(FAIR(normalizer="attainable").note(np.array([1.5])))
+    assert FAIR(normalizer="attainable").note(np.array([1.0, np.nan])) is None
     assert FAIR().note(np.array([1.5])) is None
 
 
 def test_of_documents_that_earn_as_much_greedy_takes_the_fairest():
     # nothing earns at rank 1: the relevant document has no group, b and a are not relevant; a is nearest to .8 of a
     judged, grades = [UNKNOWN, B, A], [1.0, 0.0, 0.0]
-    measure = FAIR(gain="rbp", normaliser="greedy", cutoff=2, divergence="squared")
+    measure = FAIR(gain="rbp", normalizer="greedy", cutoff=2, divergence="squared")
     # squared: b 2 * .64, a 2 * .04
     assert value(measure, [B, UNKNOWN], [0.0, 1.0], [[0.8, 0.2]], judged, grades) == pytest.approx(1.08 / 2.28)
 
@@ -333,25 +333,25 @@ def test_of_documents_as_good_and_fair_greedy_takes_the_first():
     one = first + 2 * D2[1]
     two = first + D2[1] / (1 + np.log(2) / 2) + D2[2] / (1 + 2 / 3 * np.log(4 / 3) + 1 / 3 * np.log(2 / 3))
     for judged, most in (([ab, cd, ac], one), ([ac, ab, cd], two)):
-        got = value(FAIR(alpha=1.0, cutoff=3, normaliser="greedy"), [ab], [1.0], [[0.25] * 4], judged, [1.0] * 3)
+        got = value(FAIR(alpha=1.0, cutoff=3, normalizer="greedy"), [ab], [1.0], [[0.25] * 4], judged, [1.0] * 3)
         assert got == pytest.approx(first / most)
 
 
 def test_too_many_states_are_refused_before_they_are_looked_at():
     rng = np.random.default_rng(1)
     judged = rng.integers(1, 9, (40, 2)) / 8.0
-    many = FAIR(gain="rbp", normaliser="attainable")
-    with pytest.raises(UsageError, match=r"more than 1,000,000 states .*; take normaliser=greedy, or a smaller cutoff"):
+    many = FAIR(gain="rbp", normalizer="attainable")
+    with pytest.raises(UsageError, match=r"more than 1,000,000 states .*; take normalizer=greedy, or a smaller cutoff"):
         value(many, judged.tolist(), [1.0] * 40)
-    assert value(FAIR(gain="rbp", normaliser="greedy"), judged.tolist(), [1.0] * 40) > 0
+    assert value(FAIR(gain="rbp", normalizer="greedy"), judged.tolist(), [1.0] * 40) > 0
 
 
-@pytest.mark.parametrize("normaliser", ["attainable", "greedy"])
-def test_of_two_groups_alike_either_order_of_ap_is_the_best(normaliser):
-    assert value(FAIR(gain="ap", normaliser=normaliser), [A, B], [1.0, 1.0]) == pytest.approx(1.0)
+@pytest.mark.parametrize("normalizer", ["attainable", "greedy"])
+def test_of_two_groups_alike_either_order_of_ap_is_the_best(normalizer):
+    assert value(FAIR(gain="ap", normalizer=normalizer), [A, B], [1.0, 1.0]) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("measure", [FAIR(form="product"), FAIR(normaliser="attainable"), FAIR()])
+@pytest.mark.parametrize("measure", [FAIR(form="product"), FAIR(normalizer="attainable"), FAIR()])
 def test_it_is_a_sum_over_prefixes_only_with_a_fixed_ideal(measure):
     """The product is none, what is attainable depends on the list, and without a relevant document there is no ideal."""
     groups = np.array([[1.0, 0.0], [0.0, 1.0]])

@@ -54,10 +54,10 @@ def theirs(task, run, folder):
             (folder / "grades").write_text("".join(task.grades[topic]))
             ranked = "".join(f"{docno}\n" for docno in task.runs[run][topic])
             words = [program(), "GFlabel", "-gm", folder / "members", *groups]
-            labelled = subprocess.run(words, input=ranked, capture_output=True, text=True, check=True).stdout
+            labeled = subprocess.run(words, input=ranked, capture_output=True, text=True, check=True).stdout
             words = [program(), "GFRcompute", "-r", folder / "grades", "-gdistr", folder / "gold", *groups]
             words += ["-cutoffs", ",".join(map(str, CUTOFFS)), "-g", "1:3"]
-            done = subprocess.run(words, input=labelled, capture_output=True, text=True, check=True)
+            done = subprocess.run(words, input=labeled, capture_output=True, text=True, check=True)
             for line in done.stdout.splitlines():
                 measure, _, value = line.partition("=")
                 if "@" in measure:

@@ -1,4 +1,4 @@
-"""Measures of relevance by group: the same as the measure by the judgements of that group's documents alone."""
+"""Measures of relevance by group: the same as the measure by the judgments of that group's documents alone."""
 
 import json
 import random
@@ -28,7 +28,7 @@ def by_group(measure, group):
 
 
 def draw(seed, queries=12):
-    """Draw a run, judgements and labels; some documents have two groups, some none, some no label."""
+    """Draw a run, judgments and labels; some documents have two groups, some none, some no label."""
     rng = random.Random(seed)
     labels = {
         docno: rng.choice([{"f": 1.0}, {"m": 1.0}, {"f": 1.0, "m": 1.0}, {"f": 0.2, "m": 0.6}, "-"]) for docno in DOCNOS
@@ -61,7 +61,7 @@ def write_labels(labels, path):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_values_are_those_of_pytrec_eval_on_filtered_judgements(seed, tmp_path):
+def test_values_are_those_of_pytrec_eval_on_filtered_judgments(seed, tmp_path):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     run, qrels, labels = draw(seed)
     asked = [by_group(measure, group) for measure in THEIRS for group in "fm"]
@@ -80,7 +80,7 @@ def test_values_are_those_of_pytrec_eval_on_filtered_judgements(seed, tmp_path):
 
 
 @pytest.mark.parametrize("measure", [*PLAIN, "P(rel=2)@5", "ERR@10", "nDCG(dcg='exp-log2')@5", "SetF", "IPrec@0.2"])
-def test_every_measure_is_that_of_filtered_judgements(measure, tmp_path):
+def test_every_measure_is_that_of_filtered_judgments(measure, tmp_path):
     run, qrels, labels = draw(7)
     qrels = {qid: {docno: min(grade, 4) for docno, grade in of.items()} for qid, of in qrels.items()}
     path = write_labels(labels, tmp_path / "l.tsv")
@@ -147,7 +147,7 @@ def test_a_group_of_all_documents_is_the_measure_itself():
     assert scores.values[2].tobytes() == scores.values[3].tobytes()
 
 
-def test_documents_of_no_group_play_no_part_in_judgements(tmp_path):
+def test_documents_of_no_group_play_no_part_in_judgments(tmp_path):
     run, qrels, labels = draw(6)
     path = write_labels(labels, tmp_path / "l.tsv")
     left = filtered(qrels, {docno for docno, of in labels.items() if of})

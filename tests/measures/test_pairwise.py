@@ -104,7 +104,7 @@ def test_the_best_order_of_four_and_four():
     assert score(rND(), *lists).min() == pytest.approx(0, abs=1e-12)
 
 
-def test_programme_by_another_way():
+def test_program_by_another_way():
     """A longer list, where all C(16, 5) orders are tried through the counts of their prefixes."""
     chosen = np.array(list(combinations(range(16), 5)))
     marks = np.zeros((len(chosen), 16), dtype=np.int64)

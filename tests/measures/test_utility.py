@@ -23,7 +23,7 @@ def qrels_file(shared):
 
 @pytest.fixture(scope="module")
 def judged(qrels_file):
-    """Read the judgements without any code of ours."""
+    """Read the judgments without any code of ours."""
     table = {}
     for line in qrels_file.read_text().splitlines():
         qid, _, docno, grade = line.split()
@@ -66,7 +66,7 @@ PLAIN = "nDCG nDCG@10 nDCG@1000 RR RR@10 RR(rel=2)@5 AP AP@10 AP(rel=2) P@5 P(re
 
 
 def at_random(random, queries=60):
-    """Judgements, of which some are negative and some of documents that no run has, and rankings of any length."""
+    """Judgments, of which some are negative and some of documents that no run has, and rankings of any length."""
     qrels, run = {}, {}
     for number in range(queries):
         docnos = [f"d{i}" for i in range(random.integers(0, 120))]
@@ -239,7 +239,7 @@ def test_counts_are_summed():
     assert {measure.better for measure in result.scores[0].measures} == {"neither"}
 
 
-def test_a_query_without_judgements_has_no_value():
+def test_a_query_without_judgments_has_no_value():
     run = {**RUN, "q3": {"a": 1.0}}
     result = fairtrec.evaluate(
         "RR RaB", run, QRELS, terms={"f": ["she"], "m": ["he"]}, docs=dict.fromkeys("abcxy", "he")
@@ -253,7 +253,7 @@ def test_a_query_without_judgements_has_no_value():
     assert alone.scores[0].qids == ("q1", "q2")
 
 
-def test_no_query_with_judgements_at_all():
+def test_no_query_with_judgments_at_all():
     with pytest.raises(InputError, match="no query in common"):
         fairtrec.evaluate("RR", {"q9": {"a": 1.0}}, QRELS)
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "he"}, "missing": "neutral"}

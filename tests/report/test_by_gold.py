@@ -148,7 +148,7 @@ def test_an_instrument_that_is_no_help_is_told(given):
     assert "no help" not in str(right)
 
 
-def test_few_labelled_queries_and_few_that_differ_are_told(given):
+def test_few_labeled_queries_and_few_that_differ_are_told(given):
     data, _ = given
     pandas = pytest.importorskip("pandas")
     words = data["labels"]

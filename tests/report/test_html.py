@@ -215,7 +215,7 @@ def test_too_many_values_are_left_out_and_the_page_says_so(monkeypatch):
     assert Page(html(result_of())).data["values"] is not None
 
 
-def test_a_page_without_values_of_queries_gives_no_hidden_judgement_away():
+def test_a_page_without_values_of_queries_gives_no_hidden_judgment_away():
     values = np.random.default_rng(3).random((4, 5, 3))
     result = result_of(values, qids=("secret1", "secret2", "secret3"))
     whole, text = html(result), html(result, summary=False)
@@ -323,7 +323,7 @@ def test_ticks_stand_at_their_values():
     assert axis.places == (0.054, 0.946)
 
 
-def test_many_runs_or_long_names_are_labelled_by_number():
+def test_many_runs_or_long_names_are_labeled_by_number():
     assert scatter.labels(["a", "b"]) == ["a", "b"]
     assert scatter.labels(["a", "b" * 25]) == ["1", "2"]
     assert scatter.labels(["a"] * 13) == [str(number) for number in range(1, 14)]
@@ -357,7 +357,7 @@ def test_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(places, lett
     drawn = point_labels.stack_dots((run, float(x), float(y)) for run, (x, y) in enumerate(places))
     assert [dot.run for dot in drawn] == list(range(len(places)))
     for at, dot in enumerate(drawn):
-        for above in drawn[:at]:  # either their centres are apart, or one is a ring round the other
+        for above in drawn[:at]:  # either their centers are apart, or one is a ring round the other
             apart = math.hypot(above.x - dot.x, above.y - dot.y)
             assert (
                 apart >= point_labels.TWIN if above.stack != dot.stack else (apart == 0 and dot.radius > above.radius)

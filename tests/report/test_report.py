@@ -301,7 +301,7 @@ def test_table_marks_the_best_and_says_what_its_signs_mean():
     assert "*" not in table(result_of([Higher()], [[0.5]]))
 
 
-def test_table_on_a_terminal_is_coloured(monkeypatch):
+def test_table_on_a_terminal_is_colored(monkeypatch):
     result = result_of([Higher()], [[0.5]], [[0.6]])
     text = table(result, monkeypatch, 80)
     assert re.search(r"\x1b\[1;32m\s*0\.6000\*\x1b\[0m", text)

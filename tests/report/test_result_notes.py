@@ -135,7 +135,7 @@ class Watched(io.StringIO):
 
 @pytest.fixture
 def in_a_window(monkeypatch):
-    """Run ``fairtrec`` in a window of 60 columns: what it prints, without colours, and what it says."""
+    """Run ``fairtrec`` in a window of 60 columns: what it prints, without colors, and what it says."""
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setenv("TERM", "xterm")
 

@@ -1,4 +1,4 @@
-"""FOE against the linear programme of n x n unknowns, solved by HiGHS."""
+"""FOE against the linear program of n x n unknowns, solved by HiGHS."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from fairtrec.support.errors import InputError
 from fairtrec_made import THOROUGH
 
 
-def programme(utility, rows, discounts):
+def program(utility, rows, discounts):
     """The greatest u·P·v over doubly stochastic P with rows·P·v = 0; None where there is none."""
     n = len(utility)
     cell = np.arange(n * n)
@@ -43,14 +43,14 @@ MANY = 150 if THOROUGH else 12
 
 
 @pytest.mark.parametrize("kind", ["parity", "treatment", "impact"])
-def test_the_mixture_is_the_optimum_of_the_linear_programme(kind):
+def test_the_mixture_is_the_optimum_of_the_linear_program(kind):
     solved = refused = 0
     for number in range(MANY):
         utility, groups, discounts = drawn(number)
         rows = constraints(groups, utility, kind)
         if rows is None:
             continue
-        found, best = mixture(utility, rows, discounts), programme(utility, rows, discounts)
+        found, best = mixture(utility, rows, discounts), program(utility, rows, discounts)
         assert (found is None) == (best is None), (number, kind)
         if found is None:
             refused += 1
@@ -69,13 +69,13 @@ def test_the_mixture_is_the_optimum_of_the_linear_programme(kind):
 
 @pytest.mark.parametrize("kind", ["parity", "treatment", "impact"])
 @pytest.mark.parametrize(("many", "n", "cutoff"), [(3, 40, 40), (8, 40, 10), (16, 50, 50)])
-def test_the_mixture_of_many_groups_is_the_optimum_of_the_linear_programme(kind, many, n, cutoff):
+def test_the_mixture_of_many_groups_is_the_optimum_of_the_linear_program(kind, many, n, cutoff):
     random = np.random.default_rng(many)
     groups = random.integers(0, many, n)
     utility = np.sort(random.random(n) + 1)[::-1]
     discounts = np.append(discount.log2(cutoff), np.zeros(n - cutoff))
     rows = constraints(groups, utility, kind)
-    found, best = mixture(utility, rows, discounts), programme(utility, rows, discounts)
+    found, best = mixture(utility, rows, discounts), program(utility, rows, discounts)
     assert found is not None
     mean = sum(share * exposure(order, discounts) for share, order in found)
     assert len(found) <= len(np.unique(groups))

@@ -53,10 +53,10 @@ def test_candidates_are_what_moves():
         assert "".join(one.rankings["q"]) == order
 
 
-def test_it_needs_judgements(fairtrec_command, tmp_path):
+def test_it_needs_judgments(fairtrec_command, tmp_path):
     (tmp_path / "a.run").write_text("q Q0 d 1 1 t\n")
     done = fairtrec_command("rerank", "none", tmp_path / "a.run", "--by", "Oracle")
-    assert (done.code, done.complaints) == (2, ["Oracle needs relevance judgements; give a qrels file"])
+    assert (done.code, done.complaints) == (2, ["Oracle needs relevance judgments; give a qrels file"])
     with pytest.raises(UsageError, match="rel is -1"):
         Oracle(rel=-1)
 
@@ -65,7 +65,7 @@ def test_the_level_is_its_grade(fairtrec_command, tmp_path):
     (tmp_path / "a.run").write_text("q Q0 d 1 2 t\nq Q0 e 2 1 t\n")
     (tmp_path / "qrels").write_text("q 0 d 1\nq 0 e 2\n")
     done = fairtrec_command("rerank", tmp_path / "qrels", tmp_path / "a.run", "--by", "Oracle(mode=move)", "-l", 2)
-    assert done.out == "q Q0 e 1 2 t-Oracle-judgements\nq Q0 d 2 1 t-Oracle-judgements\n"
+    assert done.out == "q Q0 e 1 2 t-Oracle-judgments\nq Q0 d 2 1 t-Oracle-judgments\n"
     assert "by:Oracle(mode='move',rel=2)" in done.err
 
 

@@ -152,7 +152,7 @@ def test_undefined_values_count_nothing():
     assert estimate_from_queries(np.array([1.0, np.nan]), np.full(2, np.nan), np.array([True, False])) is None
 
 
-def test_queries_that_are_a_sample_and_all_labelled_are_those_of_the_t_test():
+def test_queries_that_are_a_sample_and_all_labeled_are_those_of_the_t_test():
     gold = np.array([0.1, 0.5, np.nan, 0.9, 0.4])
     found = estimate_from_queries(np.array([0.3, 0.5, 0.5, np.nan, 0.1]), gold, np.ones(5, bool)).with_queries()
     known = gold[~np.isnan(gold)]
@@ -185,7 +185,7 @@ def sampled(weights, errors, probabilities, values, total=None):
     return DrawnDocuments(of_document, sums, sums, of_document, p, untold, float(ranks.totals.sum()), 0.0, ranks)
 
 
-def test_all_labelled_is_the_t_test_of_the_values_by_people():
+def test_all_labeled_is_the_t_test_of_the_values_by_people():
     random = np.random.default_rng(3)
     weights, errors = random.random((6, 9)) * (random.random((6, 9)) < 0.5), random.choice([0.0, 1.0, -1.0], (6, 9))
     values, others = random.random((2, 6))

@@ -121,7 +121,7 @@ def test_means_that_are_the_same_but_for_rounding_count_as_in_scipy(queries, met
             assert own == pytest.approx(tuple(found), **ALMOST)
 
 
-def test_the_bootstrap_p_is_that_of_centred_resamples():
+def test_the_bootstrap_p_is_that_of_centered_resamples():
     row = normal(1, 15)[0]
     found = stats.bootstrap((row,), np.mean, method="percentile", n_resamples=999, rng=np.random.default_rng(0))
     far = np.abs(found.bootstrap_distribution - row.mean()) >= abs(row.mean())

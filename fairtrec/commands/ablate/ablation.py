@@ -268,7 +268,7 @@ def _refuse_counts(base: Any, every: Sequence[Setting]) -> None:
 
 
 def _refuse_qrels(base: Any, every: Sequence[Setting]) -> None:
-    """Raise UsageError for judgements that are varied where the base has none."""
+    """Raise UsageError for judgments that are varied where the base has none."""
     several = [change.value for setting in every for change in setting.changes if change.factor == "qrels"]
     if several and base is None:
         raise UsageError(

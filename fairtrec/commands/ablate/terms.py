@@ -40,7 +40,7 @@ class Entries:
     def find(
         cls, terms: GroupTerms, occurrences: Occurrences, docnos: Docnos, how: tuple[Tokenizer, bool]
     ) -> "Entries":
-        """Find the entries of a list among the phrases that were counted, by tokeniser and case."""
+        """Find the entries of a list among the phrases that were counted, by tokenizer and case."""
         names, phrases, groups = [], [], []
         for number, group in enumerate(terms.groups):
             for term in terms.terms[group]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from fairtrec.commands.check import requirement
-from fairtrec.commands.check.judgement import judge
+from fairtrec.commands.check.judgment import judge
 from fairtrec.commands.check.requirement import Gate, Requirement, Verdict
 from fairtrec.commands.compare.comparison import refuse_gold
 from fairtrec.commands.results import difference, results

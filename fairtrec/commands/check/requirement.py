@@ -210,7 +210,7 @@ class Verdict:
     interval: tuple[float, float] | None = None  # of the mean; None for a relative requirement, which has evidence
     slice: str | None = None
     evidence: Evidence | None = None
-    ends: tuple[float, float] | None = None  # of the mean, over all labellings, where groups are unknown
+    ends: tuple[float, float] | None = None  # of the mean, over all labelings, where groups are unknown
     label: ToLabel | None = None  # what leaves it undecided
 
 

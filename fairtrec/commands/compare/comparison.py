@@ -176,7 +176,7 @@ class PairedValues:
 
     @property
     def few_labels(self) -> bool:
-        """Whether so few labelled queries differ that an interval is surer than they can be."""
+        """Whether so few labeled queries differ that an interval is surer than they can be."""
         return self.few and self.labels is not None and self.labels.differ < DECIDING
 
     @property

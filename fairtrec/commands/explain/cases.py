@@ -133,7 +133,7 @@ class Request:
         if len(evaluator.measures) != 1:
             named = ", ".join(map(str, evaluator.measures))
             raise UsageError(f"these are {len(evaluator.measures)} measures ({named}); explain one at a time")
-        refuse_by_group(evaluator.measures, "explain shows what all judgements make of a ranking")
+        refuse_by_group(evaluator.measures, "explain shows what all judgments make of a ranking")
         evaluator.choices.refuse("explain", "explain shows")
         if candidates < 1:
             raise UsageError(f"exchanges are {candidates}; look at 1 document or more")

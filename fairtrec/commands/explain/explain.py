@@ -16,7 +16,7 @@ from fairtrec.data import MISSING, Floats, take
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.sources import JudgementsLike, Keywords
+from fairtrec.evaluation.inputs.sources import JudgmentsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas import discount
 from fairtrec.formulas.elementary import log_of_number
@@ -163,7 +163,7 @@ CANDIDATES = 100
 def explain(
     measure: str | Measure,
     runs: Any,
-    qrels: JudgementsLike | None = None,
+    qrels: JudgmentsLike | None = None,
     *,
     query: str | Iterable[str] = (),
     exchanges: int = CANDIDATES,
@@ -179,7 +179,7 @@ def explain(
 def explain(
     measure: str | Measure,
     runs: Any,
-    qrels: JudgementsLike | None = None,
+    qrels: JudgmentsLike | None = None,
     *,
     query: str | Iterable[str] = (),
     exchanges: int = CANDIDATES,
@@ -194,7 +194,7 @@ def explain(
 def explain(
     measure: str | Measure,
     runs: Any,
-    qrels: JudgementsLike | None = None,
+    qrels: JudgmentsLike | None = None,
     *,
     query: str | Iterable[str] = (),
     exchanges: int = CANDIDATES,

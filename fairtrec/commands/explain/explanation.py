@@ -13,7 +13,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.measure import Better, Measure
 from fairtrec.support.notes import Note
 
-PIECES = {  # in which a tokeniser sees what it sees in the whole text
+PIECES = {  # in which a tokenizer sees what it sees in the whole text
     "strip": STRIPPED,
     "space": re.compile(r"(?:\A|(?<= ))[^ ]*"),
     "word": re.compile(r"\w+"),

@@ -1,6 +1,6 @@
 """HTML: the texts with their words marked and what each rank adds and loses, as one page that needs nothing else.
 
-No word is marked by colour alone: the mark bears the group's letters, and a line of its own kind.
+No word is marked by color alone: the mark bears the group's letters, and a line of its own kind.
 """
 
 from collections.abc import Iterator, Sequence
@@ -163,7 +163,7 @@ def _marked(explanation: Explanation, text: str) -> Iterator[Element | str]:
 
 
 def _mark(word: str, groups: Sequence[int], sign: str) -> Element:
-    """Mark a word with colour, letters and a line; one of several groups has the kind of all."""
+    """Mark a word with color, letters and a line; one of several groups has the kind of all."""
     kind = f"kind{groups[0] % KINDS}" if len(groups) == 1 else "several"
     return element("mark", word, element("sup", sign), class_=kind)
 

@@ -92,7 +92,7 @@ class GoldDraw(Answer):
 
     ``docnos``       of each line, and ``qids`` of each where queries were drawn.
     ``probability``  with which each was drawn [line].
-    ``votes``        the groups that each has already, with weights: none, where nobody has labelled it yet.
+    ``votes``        the groups that each has already, with weights: none, where nobody has labeled it yet.
     ``texts``        of each, where they were given; empty where there is none.
     ``drawn``, ``of``  how many documents or queries were drawn, of how many.
     ``half_widths``  of the interval of a share, by the rate of errors; none where queries were drawn.

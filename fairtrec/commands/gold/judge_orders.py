@@ -21,7 +21,7 @@ from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import compute_values
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.measure import Measure, badness
-from fairtrec.measures.catalogue.needs import needs_judgements
+from fairtrec.measures.catalogue.needs import needs_judgments
 from fairtrec.measures.utility import refuse_geometric, split_relevance
 from fairtrec.report.result_notes import COMMON
 from fairtrec.statistics.agreement import tau_ap, tau_b
@@ -89,7 +89,7 @@ class JudgedRuns:
         self._readings = [each.prepare_reading(self.named) for each in self._sessions]
         self._chosen: dict[tuple[str, ...], list[tuple[str, ...]]] = {}  # queries of each run, by those of judgments
         self._documents: Documents | None = None
-        self._only_judged = all(map(needs_judgements, self.measures))
+        self._only_judged = all(map(needs_judgments, self.measures))
         self._depth = find_depth(split_relevance(self.measures)[1])
         reading = self._readings[0]
         if reading.two_pass:

@@ -14,7 +14,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.evaluation.fronts.solve import LEMMA_1, WAYS, Cached, Solved, solve
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.sources import JudgementsLike, Keywords
+from fairtrec.evaluation.inputs.sources import JudgmentsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.fronts import ROUNDING, Front, merge_hulls, point_at, spend
 from fairtrec.measure import Better, Measure, Quantity
@@ -157,7 +157,7 @@ LOSSES = (0.0, 0.01, 0.05)
 
 def headroom(
     runs: Any,
-    qrels: JudgementsLike | None = None,
+    qrels: JudgmentsLike | None = None,
     *,
     utility: str | Measure = "nDCG@10",
     fairness: str | Measure = "NFaiRR@10",

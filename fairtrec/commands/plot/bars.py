@@ -37,8 +37,8 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
     for row, axes in enumerate(drawn):
         for run, scores in enumerate(result.scores):
             mean = float(scores.means[row])
-            colour = look[run]["color"] if families else canvas.COLOURS[0]
-            axes.barh(run, mean, 0.75, color=colour if best[run, row] else canvas.pale(colour))
+            color = look[run]["color"] if families else canvas.COLORS[0]
+            axes.barh(run, mean, 0.75, color=color if best[run, row] else canvas.pale(color))
             for within in scores.intervals if np.isfinite(mean) else ():
                 axes.errorbar(mean, run, xerr=canvas.measure_reach(mean, within[row]), **WHISKER)
         axes.axvline(0, color="black", linewidth=0.6)
@@ -70,7 +70,7 @@ def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> An
         for number, scores in enumerate(result.scores):
             places = np.arange(len(rows)) + (number - (len(names) - 1) / 2) * width
             heights = scores.means[kept]
-            hatch = HATCHES[number // (1 if families else len(canvas.COLOURS)) % len(HATCHES)]
+            hatch = HATCHES[number // (1 if families else len(canvas.COLORS)) % len(HATCHES)]
             bars = {"color": look[number]["color"], "hatch": hatch, "edgecolor": "white", "linewidth": 0}
             axes.bar(places, heights, width, label=names[number], **bars)
             for within in scores.intervals:
@@ -108,8 +108,8 @@ def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
         differences = np.sort([worth[number][qid] - worth[base][qid] for qid in both])[::-1]
         good = differences <= 0 if measure.better in ("lower", "nearer 0") else differences >= 0
         places = np.arange(1, len(differences) + 1)
-        for chosen, colour, hatch in ((good, canvas.COLOURS[0], ""), (~good, canvas.COLOURS[1], "////")):
-            bars = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+        for chosen, color, hatch in ((good, canvas.COLORS[0], ""), (~good, canvas.COLORS[1], "////")):
+            bars = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
             axes.bar(places[chosen], differences[chosen], 0.8, **bars)
         axes.axhline(0, color="black", linewidth=0.6)
         axes.locator_params(axis="x", integer=True, nbins=4)

@@ -22,7 +22,7 @@ from fairtrec.support.notes import Note, NoteKind
 
 FORMATS = "pdf", "svg", "pgf", "png"
 WIDTHS = {"1": 3.33, "2": 7.0}  # inches: a column, and both with the gap, of the usual paper in two columns
-COLOURS = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"  # told apart by the colour-blind
+COLORS = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"  # told apart by the color-blind
 MARKERS = "o", "s", "^", "D", "v", "P", "X", "<", "*", ">"
 LARGER = {"*": 1.6}  # than the others, or it has no room for what stands within
 INNER = "", ".", "_"  # what stands within a marker: each of them, then each of them again
@@ -86,9 +86,9 @@ def panels(
     return figure, drawn[: len(names)]
 
 
-def pale(colour: str) -> str:
-    """Mix a colour with as much white."""
-    return "#" + "".join(f"{(int(colour[at : at + 2], 16) + 255) // 2:02x}" for at in (1, 3, 5))
+def pale(color: str) -> str:
+    """Mix a color with as much white."""
+    return "#" + "".join(f"{(int(color[at : at + 2], 16) + 255) // 2:02x}" for at in (1, 3, 5))
 
 
 def wrap_text(text: str, letters: int) -> str:
@@ -98,23 +98,23 @@ def wrap_text(text: str, letters: int) -> str:
 
 
 def looks(names: Sequence[str], families: Sequence[str] = ()) -> list[Mapping[str, Any]]:
-    """Give each run a colour, a marker and a line, of which no two are those of another of the first 28.
+    """Give each run a color, a marker and a line, of which no two are those of another of the first 28.
 
-    Runs whose names begin alike, as one of ``families``, are of one colour; those of none are black.
+    Runs whose names begin alike, as one of ``families``, are of one color; those of none are black.
     """
-    colours = [find_family(name, families) if families else number for number, name in enumerate(names)]
+    colors = [find_family(name, families) if families else number for number, name in enumerate(names)]
     return [
         {
-            "color": COLOURS[colour % len(COLOURS)],
+            "color": COLORS[color % len(COLORS)],
             "marker": MARKERS[number % len(MARKERS)],
-            "linestyle": LINES[number // len(COLOURS) % len(LINES)],
+            "linestyle": LINES[number // len(COLORS) % len(LINES)],
         }
-        for number, colour in enumerate(colours)
+        for number, color in enumerate(colors)
     ]
 
 
 def draw_marker(number: int) -> str:
-    """Give what stands within the marker of a run, which tells the first 28 apart without colour."""
+    """Give what stands within the marker of a run, which tells the first 28 apart without color."""
     return INNER[number // len(MARKERS) % len(INNER)]
 
 

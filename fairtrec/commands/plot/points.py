@@ -93,7 +93,7 @@ def _compare_two(result: Result) -> tuple[Sequence[Measure], Standing]:
 
 
 def _find_looks(names: Sequence[str], families: Sequence[str], apart: Sequence[int]) -> list[Mapping[str, Any]]:
-    """Give each run a marker and a colour, which is a quiet one for those that cannot be compared."""
+    """Give each run a marker and a color, which is a quiet one for those that cannot be compared."""
     return [
         {"marker": each["marker"], "color": canvas.QUIET if run in apart else each["color"]}
         for run, each in enumerate(canvas.looks(names, families))
@@ -105,8 +105,8 @@ def _draw_keys(axes: Any, families: Sequence[str], *, trend: bool, is_any_apart:
     line = {"linestyle": "--", "marker": ""} if trend else {"linestyle": "", "marker": "_"}
     keys = []
     for number, family in enumerate(families):
-        colour = canvas.COLOURS[number % len(canvas.COLOURS)]
-        keys += [(f"{family}…", each) for each in axes.plot([], [], label="_family", color=colour, **line)]
+        color = canvas.COLORS[number % len(canvas.COLORS)]
+        keys += [(f"{family}…", each) for each in axes.plot([], [], label="_family", color=color, **line)]
     if is_any_apart:
         struck = axes.plot([], [], label="_apart", linestyle="", **STRUCK)
         keys += [("cannot be compared with the others", each) for each in struck]
@@ -190,8 +190,8 @@ def _point(
     axes: Any, mean: Floats, look: Mapping[str, Any], inner: str, *, is_front: bool, is_apart: bool
 ) -> tuple[Any, ...]:
     """Draw a run: filled on the front, open elsewhere, struck out if it cannot be compared with the others."""
-    colour = look["color"]
-    faces = (colour, "white") if is_front else ("white", colour)
+    color = look["color"]
+    faces = (color, "white") if is_front else ("white", color)
     size = RADIUS * canvas.LARGER.get(look["marker"], 1)
     parts: list[Mapping[str, Any]] = [{**look, "markersize": size, "markerfacecolor": faces[0]}]
     parts += [{"marker": inner, "color": faces[1], "markersize": 2.5}] * bool(inner) + [STRUCK] * is_apart
@@ -244,8 +244,8 @@ def _fitted(axes: Any, means: Floats, family: Sequence[int], families: Sequence[
         x, y = own.T - own.mean(axis=0)[:, None]
         slope = (x * y).sum() / np.square(x).sum()
         base = own[:, 1].mean() - slope * own[:, 0].mean()
-        colour = canvas.COLOURS[number % len(canvas.COLOURS)]
-        axes.plot(across, base + slope * across, color=colour, linestyle="--", linewidth=1.0, zorder=1.5, label="_fit")
+        color = canvas.COLORS[number % len(canvas.COLORS)]
+        axes.plot(across, base + slope * across, color=color, linestyle="--", linewidth=1.0, zorder=1.5, label="_fit")
 
 
 def _placed(figure: Any, axes: Any, means: Floats, order: Sequence[int]) -> list[Dot]:

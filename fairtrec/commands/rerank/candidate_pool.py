@@ -24,7 +24,7 @@ from fairtrec.evaluation.signature import name_input_files
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import notation, registry
-from fairtrec.measures.catalogue.needs import NEEDS, needs_judgements
+from fairtrec.measures.catalogue.needs import NEEDS, needs_judgments
 from fairtrec.measures.utility import Utility, refuse_by_group
 from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.literals import DocumentsFrom
@@ -87,7 +87,7 @@ class Search:
 
     def refuse_unfit(self) -> None:
         """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
-        refuse_by_group(self.evaluator.measures, "orders are searched by all judgements")
+        refuse_by_group(self.evaluator.measures, "orders are searched by all judgments")
         refuse_first(self._faults_of_measures())
         self.evaluator.choices.refuse("headroom", "headroom takes")
         refuse_first(self._faults_of_documents())
@@ -245,7 +245,7 @@ def _needs_qrels(utility: Any, keywords: Mapping[str, Any]) -> bool:
     if not loading.is_given(keywords["qrels"]):
         return False
     several = [utility] if isinstance(utility, Measure) else registry.parse(str(utility))
-    return any(map(needs_judgements, several))
+    return any(map(needs_judgments, several))
 
 
 def _option(name: str, by: str) -> str:
@@ -254,7 +254,7 @@ def _option(name: str, by: str) -> str:
 
 
 def _refuse_unjudged(utility: Any, by: str) -> None:
-    """Raise UsageError for a utility that goes by judgements, of which there are none."""
+    """Raise UsageError for a utility that goes by judgments, of which there are none."""
     need = NEEDS["relevance"]
     for measure in [utility] if isinstance(utility, Measure) else registry.parse(str(utility)):
         if need.name in measure.needs and by != HEADROOM:

@@ -11,7 +11,7 @@ from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.plan import Plan
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measures.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGEMENTS
+from fairtrec.measures.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGMENTS
 from fairtrec.reranker import Chance, NoteKind, NoteSeverity, Reranker
 from fairtrec.support.errors import InputError
 
@@ -60,16 +60,16 @@ class Wanted:
 
 def list_inputs(by: Reranker, given: frozenset[str]) -> list[str]:
     """Name what a reranker is called on: what it needs, and of what it wishes for all that a system could have."""
-    return [*by.needs, *(name for name in by.preferences if name in given and name not in OF_JUDGEMENTS)]
+    return [*by.needs, *(name for name in by.preferences if name in given and name not in OF_JUDGMENTS)]
 
 
-def sees_judgements(needs: Iterable[str], plan: Plan) -> bool:
-    """Tell whether the order depends on judgements: by what is asked for, by the target, or by what the groups are."""
+def sees_judgments(needs: Iterable[str], plan: Plan) -> bool:
+    """Tell whether the order depends on judgments: by what is asked for, by the target, or by what the groups are."""
     made = {MADE_OF.get(name, name) for name in needs}
     of_groups, context = bool(made & OF_GROUPS) or "counts" in made, plan.context
     judged_groups = context.labels is not None and context.qrels is not None  # read so early, as they are labels
     judged_target = "target" in made and bool(OF_QRELS & context.sources)
-    return bool(made & OF_JUDGEMENTS) or judged_target or (of_groups and judged_groups)
+    return bool(made & OF_JUDGMENTS) or judged_target or (of_groups and judged_groups)
 
 
 def has_input(name: str) -> bool:

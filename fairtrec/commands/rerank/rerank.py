@@ -8,14 +8,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
 from fairtrec.commands.rerank.effects import Reranked, Reranking
-from fairtrec.commands.rerank.inputs import JUDGED, Wanted, has_input, sees_judgements
+from fairtrec.commands.rerank.inputs import JUDGED, Wanted, has_input, sees_judgments
 from fairtrec.commands.rerank.ordering import Ordering, reorder_run
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.opened_sources import open_sources
 from fairtrec.evaluation.inputs.options import RerankedKeywords
-from fairtrec.evaluation.inputs.sources import JudgementsLike, NamedRuns, SourceKeywords, split_keywords
+from fairtrec.evaluation.inputs.sources import JudgmentsLike, NamedRuns, SourceKeywords, split_keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import make_plan
 from fairtrec.evaluation.reading import list_wanted_queries
@@ -39,7 +39,7 @@ class RerankKeywords(SourceKeywords, RerankedKeywords, total=False):
 def rerank(
     by: str | Reranker | Iterable[str | Reranker],
     runs: Any,
-    qrels: JudgementsLike | None = None,
+    qrels: JudgmentsLike | None = None,
     *,
     seed: int = 0,
     rankings: int | None = None,
@@ -113,9 +113,9 @@ def _signature_of(work: "RerankWork") -> Signature:
     base: dict[str, str] = {}
     for each in work.evaluators:
         base |= write_signature(each.plan, each.prepare_reading(), each.files)
-    by_judgements: set[Reranker] = {one.by for one in work.sought if one.uses_judgements}
-    by_judgements |= {one for one in work.called_rerankers if sees_judgements(one.needs, work.session.plan)}
-    spoken = " ".join(str(each) for each in work.by if each in by_judgements)
+    by_judgments: set[Reranker] = {one.by for one in work.sought if one.uses_judgments}
+    by_judgments |= {one for one in work.called_rerankers if sees_judgments(one.needs, work.session.plan)}
+    spoken = " ".join(str(each) for each in work.by if each in by_judgments)
     first = {
         "fairtrec": base["fairtrec"],
         "by": " ".join(map(str, work.by)),
@@ -123,7 +123,7 @@ def _signature_of(work: "RerankWork") -> Signature:
         "draws": str(work.rankings or ""),
         "candidates": str(work.candidates or ""),
         "cut": "yes" if work.cut else "",
-        "judgements": f"used by {spoken}" if spoken else "",
+        "judgments": f"used by {spoken}" if spoken else "",
     }
     return Signature({**first, **{name: base[name] for name in base if name not in first}})
 
@@ -212,8 +212,8 @@ class RerankWork:
     def _by(self, run: Run, by: Reranker) -> Reranked:
         notes: tuple[Note, ...] = ()
         runs = []
-        judged = sees_judgements(by.needs, self.session.plan)
-        tag = f"{run.tag}-{by.name}{'-judgements' if judged else ''}"
+        judged = sees_judgments(by.needs, self.session.plan)
+        tag = f"{run.tag}-{by.name}{'-judgments' if judged else ''}"
         for sample in [None] if self.rankings is None else range(self.rankings):
             one = Ordering(session=self.session, by=by, seed=self.seed, sample=sample, candidates=self.candidates)
             several = one.place_candidates(run)

@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.commands.rerank.candidate_pool import Search
 from fairtrec.commands.rerank.effects import Reranked
 from fairtrec.commands.rerank.front_choice import Picked, pick_orders
-from fairtrec.commands.rerank.inputs import JUDGED, sees_judgements
+from fairtrec.commands.rerank.inputs import JUDGED, sees_judgments
 from fairtrec.commands.rerank.ordering import Placement, reorder_run
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run
 from fairtrec.data.ranking.composition import reorder_documents
@@ -74,10 +74,10 @@ class TwoMeasureSearch:
         return cls(by, search)
 
     @property
-    def uses_judgements(self) -> bool:
-        """Whether the orders depend on judgements."""
+    def uses_judgments(self) -> bool:
+        """Whether the orders depend on judgments."""
         measures = [each for each in (self.search.utility, self.search.fairness) if each is not None]
-        return sees_judgements([need for each in measures for need in each.needs], self.search.evaluator.plan)
+        return sees_judgments([need for each in measures for need in each.needs], self.search.evaluator.plan)
 
     def rerank(self, named: NamedRuns, jobs: int, *, cut: bool, known: FoundSoFar) -> list[Reranked]:
         """Rerank runs, and keep the ranks that count if they are ``cut``. Raises InputError as ``evaluate`` does.
@@ -103,7 +103,7 @@ class TwoMeasureSearch:
 
     def _of(self, run: Run, problem: Problem, own: Floats, found: Solved | None, *, cut: bool) -> Reranked:
         by = self.by
-        said: tuple[Note, ...] = (JUDGED.note(),) if self.uses_judgements else ()
+        said: tuple[Note, ...] = (JUDGED.note(),) if self.uses_judgments else ()
         placed: list[Placement] = []
         if found is not None:
             if not by.same_grades:
@@ -120,7 +120,7 @@ class TwoMeasureSearch:
         new = new.cut(new.qids, self.search.ranks) if cut else new
         if left:
             said += (count_queries(KEPT, [qid in set(left) for qid in run.qids]),)
-        tag = f"{run.tag}-{by.name}{'-judgements' if self.uses_judgements else ''}"
+        tag = f"{run.tag}-{by.name}{'-judgments' if self.uses_judgments else ''}"
         return Reranked(run.name, by, run, replace(new, tag=tag), said)
 
 

@@ -74,7 +74,7 @@ def read_values(
             signatures[fspath(path)] = signature
         for run, table in _tables(found, name, path).items():
             if run in runs and not table.keys() & runs[run].keys():
-                runs[run] |= table  # values of another kind, like people's judgements beside measures
+                runs[run] |= table  # values of another kind, like people's judgments beside measures
                 joined.append(run)
                 continue
             if run in runs:

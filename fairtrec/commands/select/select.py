@@ -26,7 +26,7 @@ from fairtrec.evaluation.inputs.sources import Keywords
 from fairtrec.formats import run_writer
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.catalogue.needs import needs_judgements
+from fairtrec.measures.catalogue.needs import needs_judgments
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 from fairtrec.support.errors import FilePath, UsageError
@@ -107,7 +107,7 @@ def select(
 def _keep_judged(axes: MeasurePair, qrels: Any, given: dict[str, Any]) -> dict[str, Any]:
     """Take the judged queries, if no queries are named and others have no value of both measures."""
     is_named = given.get("queries") is not None
-    if is_named or not loading.is_given(qrels) or not any(map(needs_judgements, axes)):
+    if is_named or not loading.is_given(qrels) or not any(map(needs_judgments, axes)):
         return given
     return {**given, "queries": loading.JUDGED}
 
@@ -196,12 +196,12 @@ def _composed(selection: Selection, runs: Mapping[str, Any], qrels: Any, given: 
     """
     (row,) = selection.rows
     choices = Choices(**{name: value for name, value in given.items() if name in ChoiceKeywords.__annotations__})
-    judgements = loading.qrels(qrels) if choices.only else None
+    judgments = loading.qrels(qrels) if choices.only else None
     of_query = np.array([row.chosen[name] for name in selection.folds.names])[selection.folds.of].tolist()
     wholes: dict[str, Run] = {}
     for name in dict.fromkeys(of_query):
         system = loading.load_run(runs[name], name, choices, choices.depth)
-        (wholes[name],) = keep_judged(system, judgements, choices.only, choices.relevance_level or 1).runs
+        (wholes[name],) = keep_judged(system, judgments, choices.only, choices.relevance_level or 1).runs
     found = zip(selection.variants.qids, of_query, strict=True)  # sorted by qid
     parts = [part for qid, name in found if (part := wholes[name].cut([qid], None)).qids]
     return replace(

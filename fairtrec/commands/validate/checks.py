@@ -21,7 +21,7 @@ class Known:
     """What a run is checked against; None is not checked."""
 
     qids: tuple[str, ...] | None = None
-    judged: bool = False  # these are the queries of judgements, and those of a run need not be among them
+    judged: bool = False  # these are the queries of judgments, and those of a run need not be among them
     docnos: Docnos | None = None  # of those that the runs name, the ones that are in the collection
     example: str = ""  # a docno of the collection
     depth: int | None = None

@@ -129,7 +129,7 @@ class CountingSummary:
 
 
 def make_lexicon(terms: GroupTerms, options: CountingOptions) -> Lexicon:
-    """Tokenise a term list. Raises UsageError for a group that is called as a column of the table is."""
+    """Tokenize a term list. Raises UsageError for a group that is called as a column of the table is."""
     if clash := {*terms.groups} & {*COLUMNS}:
         raise UsageError(f"a group may not be called {', '.join(sorted(clash))}, as a column is; rename it")
     return Lexicon.from_terms(terms, options.tokenizer, case_sensitive=options.case_sensitive)

@@ -194,7 +194,7 @@ def check(
         made, asked = f"{meta.terms} ({meta.sha256[:8]})", f"{terms.name} ({terms.sha256[:8]})"
         raise InputError(_other("the list", made, asked, "--terms"), path)
     if tokenizer is not None and meta.tokenizer is not None and tokenizer != meta.tokenizer:
-        raise InputError(_other("the tokeniser", meta.tokenizer, tokenizer, "--tokenizer"), path)
+        raise InputError(_other("the tokenizer", meta.tokenizer, tokenizer, "--tokenizer"), path)
     if case_sensitive is not None and meta.case_sensitive is not None and case_sensitive != meta.case_sensitive:
         names = ("no regard to case", "regard to case")
         made, asked = names[meta.case_sensitive], names[case_sensitive]

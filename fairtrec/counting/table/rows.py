@@ -88,7 +88,7 @@ class Rows:
 
 
 def _alone(docnos: Any) -> Any:
-    """Copy docnos, so that nothing of their neighbours is written with them."""
+    """Copy docnos, so that nothing of their neighbors is written with them."""
     letters, starts, ends = locate_texts(docnos)
     offsets = np.concatenate((starts, ends[-1:])) - starts[0]
     buffers = [pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(letters[starts[0] : ends[-1]].tobytes())]

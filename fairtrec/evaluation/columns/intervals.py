@@ -16,7 +16,7 @@ ENDS = ("least", "greatest", "expected")
 
 @dataclass(frozen=True, eq=False)
 class Intervals(QueryColumn):
-    """What the values of a run [measure, query] could be as well: over all orders of ties, labellings or texts."""
+    """What the values of a run [measure, query] could be as well: over all orders of ties, labelings or texts."""
 
     end_names: ClassVar[tuple[str, ...]] = ENDS
 

@@ -16,8 +16,8 @@ from fairtrec.evaluation.columns.unknown import UnknownIntervals
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import compute_measures, find_participation, list_parts, mask_values
-from fairtrec.evaluation.unknown_documents import CELLS, Slots, choose_labellings, chunks, compute_prior, take_inputs
-from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, count_enumerable, list_labellings, mean
+from fairtrec.evaluation.unknown_documents import CELLS, Slots, choose_labelings, chunks, compute_prior, take_inputs
+from fairtrec.formulas.labelings.unlabeled import Ends, Unlabeled, count_enumerable, list_labelings, mean
 from fairtrec.measure import Measure, Note, NoteKind
 
 ASKED = frozenset(("membership", "judged_membership"))
@@ -60,7 +60,7 @@ class Filled:
         return values
 
     def _evaluated(self, rows: Ints, given: Floats) -> Floats:
-        """Evaluate the measure for these queries, one labelling [row, slot, group] each."""
+        """Evaluate the measure for these queries, one labeling [row, slot, group] each."""
         named = take_inputs(self.inputs, self.measure.needs, rows)
         for name, slot in (("membership", self.slots.ranked), ("judged_membership", self.slots.judged)):
             if name in named:
@@ -73,7 +73,7 @@ class Filled:
 
 
 def compute(scored: ScoredRun) -> Computed:
-    """Find the least, greatest and expected values over all labellings of unknown documents."""
+    """Find the least, greatest and expected values over all labelings of unknown documents."""
     return intervals(scored.run, scored.scores, scored.context, which=scored.choices.next_label)
 
 
@@ -113,7 +113,7 @@ def _over_attributes(
     found: UnknownIntervals, row: int, parts: Sequence[Measure], run: Run, scores: Scores, context: EvaluationContext,
     *, which: bool,
 ) -> tuple[Note, ...]:  # fmt: skip
-    """Put in what one number of all attributes could be: these are labelled independently, so its parts add up."""
+    """Put in what one number of all attributes could be: these are labeled independently, so its parts add up."""
     measure, inputs = scores.measures[row], Inputs(run, scores.qids, context, scores.measures[row].depth)
     of_parts = replace(scores, measures=tuple(parts), values=compute_measures(inputs, parts))
     several, said = intervals(run, of_parts, context, which=which)
@@ -138,7 +138,7 @@ def _fill(
 ) -> dict[Any, Slots]:
     """Find what the values of some queries could be; give the slots that measures of one depth look at."""
     looked_at: dict[Any, Slots] = {}
-    alike: dict[Any, list[tuple[int, Filled]]] = {}  # measures that look at the same labellings
+    alike: dict[Any, list[tuple[int, Filled]]] = {}  # measures that look at the same labelings
     for row, measure in measures:
         key = measure.depth, "judged_membership" in measure.needs
         if key not in looked_at:
@@ -151,7 +151,7 @@ def _fill(
     for (key, tries), several in alike.items():
         slots = looked_at[key]
         for rows in chunks(slots.number, prior.shape[1], tries=tries):
-            rankings = choose_labellings(slots, rows, prior, inputs.qids)
+            rankings = choose_labelings(slots, rows, prior, inputs.qids)
             for row, filled in several:
                 _put(found, row, part[rows], _ends(filled, rankings, rows), filled.measure)
                 if which:
@@ -175,8 +175,8 @@ def _put(found: UnknownIntervals, row: int, queries: Ints, ends: Ends, measure: 
     found.drawn[row, queries] = ends.drawn
 
 
-def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
-    """Find the ends by the form of the measure, or by trying labellings."""
+def _ends(filled: Filled, rankings: Unlabeled, rows: Ints) -> Ends:
+    """Find the ends by the form of the measure, or by trying labelings."""
     measure = filled.measure
     named = take_inputs(filled.inputs, measure.needs, rows)
     form = measure.formula(**named).over_labels()
@@ -211,8 +211,8 @@ def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list
 
 
 def _tried(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
-    """Say how far apart a document's groups move the value, in the mean over all labellings of the others."""
-    groups, choices = prior.shape[1], list_labellings(prior.shape[1], many)
+    """Say how far apart a document's groups move the value, in the mean over all labelings of the others."""
+    groups, choices = prior.shape[1], list_labelings(prior.shape[1], many)
     values = filled.values(rows, choices[None]).reshape(len(rows), *(groups,) * many)
     chances = np.stack([prior[:, choices[:, slot]] for slot in range(many)])
     found = []

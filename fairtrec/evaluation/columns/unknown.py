@@ -11,7 +11,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.intervals import Intervals, note_moved
-from fairtrec.formulas.labellings.unlabelled import DRAWN
+from fairtrec.formulas.labelings.unlabeled import DRAWN
 from fairtrec.formulas.rounding import NEAR, same
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -47,9 +47,9 @@ class UnknownIntervals(Intervals):
     name: ClassVar[str] = "unknown"
 
     number: Ints  # how many documents of unknown group the measure looks at
-    bounded: Bools  # an end is a bound that no labelling passes, and perhaps none attains
-    sampled: Bools  # the expected value is that of labellings drawn at random
-    drawn: Bools  # the ends are those of drawn labellings, too, and so no bounds
+    bounded: Bools  # an end is a bound that no labeling passes, and perhaps none attains
+    sampled: Bools  # the expected value is that of labelings drawn at random
+    drawn: Bools  # the ends are those of drawn labelings, too, and so no bounds
     rank: Ints  # of the unknown document that moves the value most; 0 where there is none, or it was not asked for
     moves: Floats  # how far apart it moves the value; nan where there is none
     docno: Any  # which it is; "" where there is none
@@ -76,7 +76,7 @@ class UnknownIntervals(Intervals):
         )
 
     def outside(self, values: Floats) -> Bools:
-        """Tell which values no labelling gives [measure, query]."""
+        """Tell which values no labeling gives [measure, query]."""
         beyond: Bools = (values < self.least - NEAR) | (values > self.greatest + NEAR)
         return beyond & ~self.drawn
 
@@ -86,7 +86,7 @@ class UnknownIntervals(Intervals):
         return replace(self, **ends)
 
     def misleads(self, scores: Scores, row: int) -> bool:
-        """Tell whether no labelling gives the mean, over the queries that have a value."""
+        """Tell whether no labeling gives the mean, over the queries that have a value."""
         there = ~np.isnan(scores.values[row])
         if not there.any() or self.drawn[row].any():
             return False
@@ -124,7 +124,7 @@ class UnknownIntervals(Intervals):
         """Say to which measures unknown groups matter, in how many queries, and how the ends were found."""
         runs = cls.find_all(result.scores)
         texts = result.signature.get("bounds") == "texts"
-        way = "text" if texts else "labelling"
+        way = "text" if texts else "labeling"
         rows = range(len(result.scores[0].measures))
         said = [note for row in rows for note in _note_open(row, runs, result, way)]
         if not said:
@@ -145,7 +145,7 @@ def _note_open(row: int, runs: Sequence[tuple[Scores, UnknownIntervals]], result
             np.isnan(scores.values[row]) & ~np.isnan(found.least[row]) for scores, found in runs
         ],
         f"an end is a bound that no {way} need attain": [found.bounded[row] for _, found in runs],
-        f"only {DRAWN} random labellings were tried: no bounds": [found.drawn[row] for _, found in runs],
+        f"only {DRAWN} random labelings were tried: no bounds": [found.drawn[row] for _, found in runs],
         f"the expected is that of {DRAWN} random ones": [(found.sampled & ~found.drawn)[row] for _, found in runs],
     }
     many = {words: [int(some.sum()) for some in several] for words, several in also.items()}

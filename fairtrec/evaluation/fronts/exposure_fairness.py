@@ -8,7 +8,7 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.evaluation.fronts.prefixes import OF_GROUPS, inputs_of_rankings
 from fairtrec.evaluation.fronts.problem import COUNTED, Problem
-from fairtrec.formulas.labellings.exposures import Exposed
+from fairtrec.formulas.labelings.exposures import Exposed
 from fairtrec.formulas.rounding import same
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import RankForm, SumOverRanks

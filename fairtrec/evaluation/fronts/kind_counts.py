@@ -1,4 +1,4 @@
-"""Lemma 3: the front of one query by a programme over how many documents of each kind have been placed."""
+"""Lemma 3: the front of one query by a program over how many documents of each kind have been placed."""
 
 from dataclasses import dataclass, replace
 from math import prod

@@ -8,7 +8,7 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.data.parameters import list_required_inputs
 from fairtrec.evaluation.fronts.problem import COUNTED, LOOKS, OF_QUERY, TABLES, Problem
-from fairtrec.formulas.labellings.sums import Finals, Prefixes, Totals
+from fairtrec.formulas.labelings.sums import Finals, Prefixes, Totals
 from fairtrec.formulas.sequences import Earned
 from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.measure import Measure

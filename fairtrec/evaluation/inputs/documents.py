@@ -276,7 +276,7 @@ def note_unknown_sources(
         [(None, qids)], needs, context, replace(documents.choices, bounds=None, missing="neutral")
     )
     strange = documents.find_missing(Docnos.collect(np.concatenate(parts)).names)
-    where = "backgrounds" if isinstance(context.background, Run) else "judgements"
+    where = "backgrounds" if isinstance(context.background, Run) else "judgments"
     how = {"where": where, "what": _what(documents), "missing": documents.missing}
     return [UNKNOWN_IN_SOURCES.note(unknown=int(strange.sum()), documents=len(strange), **how)] if strange.any() else []
 

@@ -1,10 +1,10 @@
-"""How many orders and labellings bounds try, and how many they draw if there are more, as the signature says it."""
+"""How many orders and labelings bounds try, and how many they draw if there are more, as the signature says it."""
 
 from importlib import import_module
 
 from fairtrec.support.literals import LeftOpen
 
-MODULES = {"ties": "data.ranking.ties", "labels": "formulas.labellings.unlabelled"}  # that hold the limits
+MODULES = {"ties": "data.ranking.ties", "labels": "formulas.labelings.unlabeled"}  # that hold the limits
 
 
 def write_limits(over: LeftOpen) -> str:

@@ -11,7 +11,7 @@ from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files.arguments import parse_group_names, parse_renamings
 
-FEW = 0.01  # of the labelled documents; a group with fewer may be a slip of who labelled
+FEW = 0.01  # of the labeled documents; a group with fewer may be a slip of who labeled
 SHOWN = 8  # groups in a line
 ORDER = "order"  # the input that only groups with an order have
 NEUTRAL = NoteKind(
@@ -82,7 +82,7 @@ def refuse_unordered(measure: Asking, several: Sequence[Labels | None], groups: 
 
 
 def sizes(labels: Labels) -> dict[str, int]:
-    """Count the labelled documents of each group, in their order if they have one.
+    """Count the labeled documents of each group, in their order if they have one.
 
     Where labels are per query it is pairs of query and document that are counted.
     """
@@ -111,7 +111,7 @@ def members(labels: Labels) -> str:
 
 
 def describe_groups(labels: Labels, target: Floats | None) -> dict[str, dict[str, float]]:
-    """Give each group's number of labelled documents, and its share where that is the same for all queries.
+    """Give each group's number of labeled documents, and its share where that is the same for all queries.
 
     The group of documents without a label has no number.
     """

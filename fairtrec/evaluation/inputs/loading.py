@@ -139,7 +139,7 @@ def several_rankings_error(name: str) -> InputError:
 
 
 def qrels(thing: Any) -> Qrels:
-    """Load judgements: a file, or an ir_datasets id where there is no such file; or take those that are loaded."""
+    """Load judgments: a file, or an ir_datasets id where there is no such file; or take those that are loaded."""
     if isinstance(thing, Qrels):
         return thing
     if is_file(thing):
@@ -225,7 +225,7 @@ def query_texts(thing: Any, qids: Iterable[str]) -> dict[str, str]:
     return {names[row]: text for row, text in collection.read(thing, wanted)}
 
 
-def labels(thing: Any, judgements: Qrels | None, how: "LabelRules | None" = None) -> Labels:
+def labels(thing: Any, judgments: Qrels | None, how: "LabelRules | None" = None) -> Labels:
     """Load group labels: a file or a field of one, two of them crossed (``a*b``), the subtopics of the qrels, or a
     field of an ir_datasets id; ``how`` says how they are taken.
     """
@@ -238,9 +238,9 @@ def labels(thing: Any, judgements: Qrels | None, how: "LabelRules | None" = None
     name = fspath(thing)
     parts = split_crossed(name)
     if len(parts) == 1:
-        return _labels(name, judgements, how)
+        return _labels(name, judgments, how)
     how = None if how is None else dataclasses.replace(how, groups=None, wanted=None)
-    several = [_labels(part, judgements, how) for part in parts]
+    several = [_labels(part, judgments, how) for part in parts]
     if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
         raise UsageError(f"{name}: labels are crossed with themselves; name two different ones, or only one")
     if len({each.per_query for each in several}) > 1:
@@ -248,13 +248,13 @@ def labels(thing: Any, judgements: Qrels | None, how: "LabelRules | None" = None
     return reduce(product, [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several])
 
 
-def _labels(name: str, judgements: Qrels | None, how: "LabelRules | None") -> Labels:
+def _labels(name: str, judgments: Qrels | None, how: "LabelRules | None") -> Labels:
     from fairtrec.formats import labels as labels_format
 
     if name == "qrels":
-        if judgements is None:
-            raise UsageError("--labels qrels needs relevance judgements; give a qrels file")
-        return labels_format.read_subtopics(judgements, how)
+        if judgments is None:
+            raise UsageError("--labels qrels needs relevance judgments; give a qrels file")
+        return labels_format.read_subtopics(judgments, how)
     given = source(name)
     if is_file(given.name):
         return labels_format.read(given, how)

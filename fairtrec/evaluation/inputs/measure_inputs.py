@@ -20,7 +20,7 @@ from fairtrec.data import (
     Floats,
     Ints,
     Run,
-    find_labelled,
+    find_labeled,
     look_up,
     take,
 )
@@ -169,7 +169,7 @@ class Inputs(RunContext):
             return mixed
         given = mixture.shares if mixture.by_query is None else self._of_queries(mixture.by_query)
         assert given is not None
-        return distribution.mix_shares(mixed, given, total, self._unlabelled)
+        return distribution.mix_shares(mixed, given, total, self._unlabeled)
 
     def _of_queries(self, targets: Mapping[str, Floats]) -> Floats:
         every = (*self.qids, *self.run.qids)  # of which these may be a part that has none
@@ -179,7 +179,7 @@ class Inputs(RunContext):
         return np.array([targets.get(qid, unknown) for qid in self.qids]).reshape(-1, len(unknown))
 
     @property
-    def _unlabelled(self) -> int | None:
+    def _unlabeled(self) -> int | None:
         """Which group is that of documents without a label, if they are one."""
         return self.groups.index(UNKNOWN) if self.context.labels is not None and UNKNOWN in self.groups else None
 
@@ -216,10 +216,10 @@ class Inputs(RunContext):
         """Of which ranks the groups are known [query, rank]; what ``--missing`` fills in is not."""
         crossing, labels = self.context.crossing, self.context.labels
         if crossing is None or crossing.is_listed:
-            if labels is None or labels.labelled is None:
+            if labels is None or labels.labeled is None:
                 return np.asarray(~np.isnan(self.membership).any(axis=2))
-            return find_labelled(labels, self.qids, self.run.docnos, self.lines)
-        several = [find_labelled(each, self.qids, self.run.docnos, self.lines) for each in crossing.labels]
+            return find_labeled(labels, self.qids, self.run.docnos, self.lines)
+        several = [find_labeled(each, self.qids, self.run.docnos, self.lines) for each in crossing.labels]
         return np.asarray(np.all(several, axis=0))
 
     @cached_property
@@ -229,14 +229,14 @@ class Inputs(RunContext):
 
     @cached_property
     def judged_lines(self) -> Ints:
-        """Lines of the judgements of each query's documents [query, n]."""
+        """Lines of the judgments of each query's documents [query, n]."""
         if self._first is not None:
             return self._first.judged_lines
         return self.qrels.list_judged(self.qids)
 
     @property
     def greatest_grade(self) -> int:
-        """The greatest grade of the judgements of all queries, also of those that are not evaluated."""
+        """The greatest grade of the judgments of all queries, also of those that are not evaluated."""
         return self.qrels.greatest_grade
 
     @property

@@ -76,16 +76,16 @@ def open_sources(given: Sources, choices: Choices, runs: NamedRuns = ()) -> Open
     these are all ``runs``. Raises UsageError or InputError for what is wrong there.
     """
     terms = None if given.terms is None else loading.terms(given.terms)
-    judgements = cache(partial(loading.qrels, given.qrels))
+    judgments = cache(partial(loading.qrels, given.qrels))
     paths = [fspath(source) for source in given.label_sources.values() if isinstance(source, PATH)]
     if given.qrels is not None and any("qrels" in split_crossed(path) for path in paths):
-        judgements()
+        judgments()
     labels = {}
     if given.labels is not None:
-        wanted = documents_named(runs, given, choices, judgements)
-        judged = judgements() if judgements.cache_info().currsize else None
+        wanted = documents_named(runs, given, choices, judgments)
+        judged = judgments() if judgments.cache_info().currsize else None
         labels = several_attributes.read_labels(given.label_sources, choices, judged, wanted)
-    judged = judgements() if judgements.cache_info().currsize else None
+    judged = judgments() if judgments.cache_info().currsize else None
     extras = {
         name: import_module(f"fairtrec.evaluation.inputs.{extra.module}").read(getattr(given, name))
         for name, extra in EXTRAS.items()
@@ -142,11 +142,11 @@ def _refuse_others(
 
 
 def documents_named(
-    named: NamedRuns, given: Sources, choices: Choices, judgements: Callable[[], Qrels]
+    named: NamedRuns, given: Sources, choices: Choices, judgments: Callable[[], Qrels]
 ) -> Callable[[], Docnos | None] | None:
-    """Give what collects the documents of these runs, of judgements, background and gold, once it is asked for.
+    """Give what collects the documents of these runs, of judgments, background and gold, once it is asked for.
 
-    ``judgements`` reads those that were given, and keeps them.
+    ``judgments`` reads those that were given, and keeps them.
 
     None where labels are looked at as a whole, or something is left that can be read but once, or is too large for it.
     """
@@ -156,7 +156,7 @@ def documents_named(
     things = [*(thing for _, thing in named), *beside]
     if not named or whole or crossed or sum(map(_bytes, things)) > MOST_BYTES:
         return None
-    return cache(lambda: Docnos.collect(np.concatenate([*_docnos(named, given, choices, judgements)])))
+    return cache(lambda: Docnos.collect(np.concatenate([*_docnos(named, given, choices, judgments)])))
 
 
 def _bytes(thing: Any) -> float:
@@ -167,7 +167,7 @@ def _bytes(thing: Any) -> float:
     return 0 if is_held else inf
 
 
-def _docnos(named: NamedRuns, given: Sources, choices: Choices, judgements: Callable[[], Qrels]) -> Iterator[Docs]:
+def _docnos(named: NamedRuns, given: Sources, choices: Choices, judgments: Callable[[], Qrels]) -> Iterator[Docs]:
     """Give the documents of each; what is wrong with a run is said where it is evaluated."""
     yield np.empty(0, "S1")
     for name, thing in named:
@@ -177,6 +177,6 @@ def _docnos(named: NamedRuns, given: Sources, choices: Choices, judgements: Call
         with suppress(InputError):
             yield loading.ranking(given.background, "background", choices, None).docnos
     if given.qrels is not None:
-        yield judgements().docnos
+        yield judgments().docnos
     if given.gold is not None:
         yield loading.gold(given.gold).labels.rows.names

@@ -120,7 +120,7 @@ class Choices:
         trials=("float32",),
     )] = "float64"  # fmt: skip
     run_format: Annotated[RunFormat, Choice(
-        ("--run-format",), RANKING, "auto recognises TREC, JSON lines, Parquet, and by the first line trec-fair; "
+        ("--run-format",), RANKING, "auto recognizes TREC, JSON lines, Parquet, and by the first line trec-fair; "
         "4-columns means qid docno rank score, and msmarco qid docno rank.",
         factor=None, trials=("trec",),
     )] = "auto"  # fmt: skip
@@ -184,7 +184,7 @@ class Choices:
     )] = None  # fmt: skip
     next_label: Annotated[bool, Choice(  # eval tells it where it tells of queries and has a place for it
         ("--next-label",), MEASURES, "Tell which document to label next.", only=("python",), adds=True,
-        part="unlabelled", factor=None, trials=(True,),
+        part="unlabeled", factor=None, trials=(True,),
     )] = False  # fmt: skip
     pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
         ("--pool",), MEASURES, "Print exposure summed over queries, too: even, or a file of qid and frequency.",
@@ -198,7 +198,7 @@ class Choices:
     )] = None  # fmt: skip
     prior: Annotated[Target, Choice(  # of the groups of unknown documents
         ("--prior",), MEASURES, "How likely their groups are: even, known (as the query's labeled documents), or "
-        "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabelled", key="prior",
+        "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabeled", key="prior",
         always=True, factor=None, by_name=True, trials=("known",),
     )] = "even"  # fmt: skip
 

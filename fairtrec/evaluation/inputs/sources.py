@@ -24,10 +24,10 @@ class FrameLike(Protocol):
 
 
 class Judged(Protocol):
-    """A dataset of ir_datasets with judgements."""
+    """A dataset of ir_datasets with judgments."""
 
     def qrels_iter(self) -> Iterator[Any]:
-        """Give the judgements."""
+        """Give the judgments."""
 
 
 class Stored(Protocol):
@@ -39,7 +39,7 @@ class Stored(Protocol):
 
 NamedRuns = Sequence[tuple[str, Any]]
 RankingsLike = FilePath | Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]] | FrameLike | Iterable[Any]
-JudgementsLike = (
+JudgmentsLike = (
     FilePath | Mapping[str, Mapping[str, int]] | Mapping[str, Sequence[str]] | FrameLike | Judged | Iterable[Any]
 )
 TermsLike = FilePath | Mapping[str, Iterable[str]]
@@ -107,7 +107,7 @@ class GoldKeywords(Keywords, total=False):
 class Sources:
     """What the caller gave beside the runs; None is not given."""
 
-    qrels: JudgementsLike | None = None
+    qrels: JudgmentsLike | None = None
     terms: TermsLike | None = None
     docs: TextsLike | None = None
     counts: CountsLike | None = None

@@ -143,7 +143,7 @@ def _of_documents(word: TargetOf, inputs: frozenset[str]) -> TargetOf:
 
 
 def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floats | Mapping[str, Floats]:
-    """Take shares that are written, stand in a file, or are even; the group of unlabelled documents has none."""
+    """Take shares that are written, stand in a file, or are even; the group of unlabeled documents has none."""
     known = tuple(group for group in groups if labels is None or group != UNKNOWN)
     if part == "even" and labels is not None and labels.own:
         return _even_of_queries(labels)
@@ -172,14 +172,14 @@ def settle_prior(prior: Target, measures: Iterable[Measure], labels: Labels) -> 
     """Settle how likely the groups of unknown documents are; None: as among the known documents of the query.
 
     Last is how likely a document is of none of them, where labels or the prior say that it may be. Raises UsageError
-    where there are no labellings to speak of.
+    where there are no labelings to speak of.
     """
     if labels.own:
         what = "a document has any number of a query's subtopics, so --bounds labels cannot try them all"
         raise UsageError(f"{what}; leave it out")
     for measure in measures:
         if {"positions", "background_positions"}.intersection(measure.needs):
-            raise UsageError(f"{measure}: positions are not groups, so no labelling bounds it; leave it out")
+            raise UsageError(f"{measure}: positions are not groups, so no labeling bounds it; leave it out")
     named = [pair.rsplit("=", 1)[0].strip() for pair in prior.split(",")] if isinstance(prior, str) else [*prior]
     groups = (*labels.groups, *[NONE] * (labels.none or NONE in named))
     if prior == "known":

@@ -1,4 +1,4 @@
-"""Measures of relevance, given the judgements once, for any number of runs: computed here, or by ir-measures."""
+"""Measures of relevance, given the judgments once, for any number of runs: computed here, or by ir-measures."""
 
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Graded(NamedTuple):
-    """What is known of judged queries: their judgements, the grades of these [query, n], and ideals [query]."""
+    """What is known of judged queries: their judgments, the grades of these [query, n], and ideals [query]."""
 
     grades: QrelsIndex
     falling: Floats
@@ -45,7 +45,7 @@ class Retrieved(NamedTuple):
 
 
 QUERIES = 1 << 16  # that are looked at together
-TOGETHER = 1 << 18  # lines of the run and of judgements, likewise
+TOGETHER = 1 << 18  # lines of the run and of judgments, likewise
 
 
 def is_computed_here(measure: Utility) -> bool:
@@ -56,7 +56,7 @@ def is_computed_here(measure: Utility) -> bool:
 
 
 class RelevanceEvaluator:
-    """The judgements, for any number of runs.
+    """The judgments, for any number of runs.
 
     Raises UsageError for a measure whose provider is not installed.
     """
@@ -86,7 +86,7 @@ class RelevanceEvaluator:
         self.counted: tuple[weakref.ref[Run], Sequence[str], tuple[int, int]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send another process the judgements alone, as what ir-measures has made of them may be unfit for it."""
+        """Send another process the judgments alone, as what ir-measures has made of them may be unfit for it."""
         return type(self), (self.measures, self.qrels)
 
     def _share_out(self, rows: Sequence[int], qrels: Qrels) -> None:
@@ -111,7 +111,7 @@ class RelevanceEvaluator:
                 self.handed.append((row, ir_measures.evaluator([self.measures[row].measure], subtopics)))
 
     def values(self, run: Run, qids: Sequence[str]) -> Floats:
-        """Compute the measures of one run [measure, query]; nan for a query without judgements."""
+        """Compute the measures of one run [measure, query]; nan for a query without judgments."""
         values = np.full((len(self.measures), len(qids)), np.nan)
         if self.formulas:
             from fairtrec.evaluation.relevance.trec_eval import Ranked
@@ -136,7 +136,7 @@ class RelevanceEvaluator:
     def count_judged(self, run: Run, qids: Sequence[str]) -> tuple[int, int]:
         """Count the judged documents at the ranks that ``shallowest`` looks at, and these ranks.
 
-        Only queries with judgements count. Returns (0, 0) for judgements that are too many to be held at once.
+        Only queries with judgments count. Returns (0, 0) for judgments that are too many to be held at once.
         """
         if self.known is None:
             return 0, 0
@@ -164,7 +164,7 @@ class RelevanceEvaluator:
                     yield Retrieved(known, place + at[part], numbers, places, grades, many[part])
 
     def _grade(self, number: Ints) -> Graded:
-        """Prepare the judgements of the queries of these numbers; of all queries, once, if they are few."""
+        """Prepare the judgments of the queries of these numbers; of all queries, once, if they are few."""
         if self.known is not None:
             return self.known
         index = QrelsIndex(self.qrels, None if self.few else number)

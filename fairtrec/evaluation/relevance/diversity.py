@@ -1,6 +1,6 @@
 """Measures of diversity, as ndeval computes them: of the subtopics that judged documents of a query are about.
 
-A subtopic is what the second column of the judgements says; it counts if some document has a grade of ``rel`` for it.
+A subtopic is what the second column of the judgments says; it counts if some document has a grade of ``rel`` for it.
 The ideal ranking is greedy, ties by falling docno, as that of FAIR. A query without relevant documents, or that the run
 lacks, has the value 0; ndeval gives no number for nNRBP of the former.
 """
@@ -45,7 +45,7 @@ class Diverse(NamedTuple):
         return weigh(gains, weights)
 
 
-def _normalised(of: Diverse, params: Params, weights: Floats) -> float:
+def _normalized(of: Diverse, params: Params, weights: Floats) -> float:
     """Divide by the gain of the greedy ranking, of which only ranks count that can change a digit of it."""
     told = int((weights >= NOTHING).sum())
     return of.sum_gains(params, weights) / weigh(of.ideal(params.get("alpha", 0.5), told), weights)
@@ -101,14 +101,14 @@ def _st_recall(of: Diverse, _: Params, weights: Floats) -> float:
 
 
 _KINDS: dict[str, tuple[Callable[[Diverse, Params, Floats], float], discount.Discount]] = {
-    "alpha_nDCG": (_normalised, "log2"), "alpha_DCG": (_over_all, "log2"), "nERR_IA": (_normalised, "reciprocal"),
-    "ERR_IA": (_over_all, "reciprocal"), "nNRBP": (_normalised, "geometric"), "NRBP": (_nrbp, "geometric"),
+    "alpha_nDCG": (_normalized, "log2"), "alpha_DCG": (_over_all, "log2"), "nERR_IA": (_normalized, "reciprocal"),
+    "ERR_IA": (_over_all, "reciprocal"), "nNRBP": (_normalized, "geometric"), "NRBP": (_nrbp, "geometric"),
     "P_IA": (_p_ia, "log2"), "AP_IA": (_ap_ia, "log2"), "StRecall": (_st_recall, "log2"),
 }  # fmt: skip
 
 
 class Subtopics:
-    """The judgements by subtopic, for any number of runs."""
+    """The judgments by subtopic, for any number of runs."""
 
     def __init__(self, qrels: Qrels) -> None:
         self._numbers = qrels.numbers

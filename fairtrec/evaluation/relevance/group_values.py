@@ -1,4 +1,4 @@
-"""Values of measures of relevance by the judgements of one group: the same evaluator, with judgements taken away."""
+"""Values of measures of relevance by the judgments of one group: the same evaluator, with judgments taken away."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,8 +12,8 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import GroupUtility
 
 
-class GroupJudgements(NamedTuple):
-    """The judgements of one group for some queries, and the grades of its judged documents [query, n]."""
+class GroupJudgments(NamedTuple):
+    """The judgments of one group for some queries, and the grades of its judged documents [query, n]."""
 
     qids: tuple[str, ...]
     qrels: Qrels
@@ -22,17 +22,17 @@ class GroupJudgements(NamedTuple):
 
 
 def compute_group(measure: GroupUtility, inputs: Inputs) -> Floats:
-    """Compute a measure by the judgements of its group [query]; nan if no document of the group is relevant."""
+    """Compute a measure by the judgments of its group [query]; nan if no document of the group is relevant."""
     if measure.name == "Judged":
         return _count_holes(measure, inputs)
-    judgements = _take(measure.group, inputs)
+    judgments = _take(measure.group, inputs)
     key = str(measure.ungrouped)
-    if key not in judgements.evaluators:
-        judgements.evaluators[key] = RelevanceEvaluator([measure.ungrouped], judgements.qrels)
-    values = judgements.evaluators[key].values(inputs.run, inputs.qids)[0]
+    if key not in judgments.evaluators:
+        judgments.evaluators[key] = RelevanceEvaluator([measure.ungrouped], judgments.qrels)
+    values = judgments.evaluators[key].values(inputs.run, inputs.qids)[0]
     level = measure.measure.params.get("rel") or inputs.context.relevance_level
     with np.errstate(invalid="ignore"):
-        relevant = (judgements.grades >= level).any(axis=1)
+        relevant = (judgments.grades >= level).any(axis=1)
     return np.where(relevant, values, np.nan)
 
 
@@ -47,23 +47,23 @@ def find_members(membership: Floats, group: int) -> Bools:
     return np.asarray((own > 0) & (own >= weights.max(axis=-1)))
 
 
-def _take(group: str, inputs: Inputs) -> GroupJudgements:
-    """Take the judgements of the documents of one group; they are kept for the next run of the same queries."""
+def _take(group: str, inputs: Inputs) -> GroupJudgments:
+    """Take the judgments of the documents of one group; they are kept for the next run of the same queries."""
     kept = inputs.context.of_judged
     key, qids = (inputs.context.attribute, group), tuple(inputs.qids)
     if key in kept and kept[key].qids == qids:
-        found: GroupJudgements = kept[key]
+        found: GroupJudgments = kept[key]
         return found
     lines = inputs.judged_lines
     members = find_members(inputs.judged_membership, inputs.groups.index(group)) & (lines != MISSING)
     grades = np.where(members, inputs.judged_relevance, np.nan)
-    taken = GroupJudgements(qids, keep_judgements(inputs.qrels, lines, members), grades, {})
+    taken = GroupJudgments(qids, keep_judgments(inputs.qrels, lines, members), grades, {})
     kept[key] = taken
     return taken
 
 
-def keep_judgements(qrels: Qrels, lines: Ints, members: Bools) -> Qrels:
-    """Keep the judgements of some documents, named by a line for each [query, n], in all their subtopics."""
+def keep_judgments(qrels: Qrels, lines: Ints, members: Bools) -> Qrels:
+    """Keep the judgments of some documents, named by a line for each [query, n], in all their subtopics."""
     query = qrels.query
     rows = Docnos.collect(qrels.docnos).rows(qrels.docnos)
     pairs = query * (int(rows.max(initial=0)) + 1) + rows

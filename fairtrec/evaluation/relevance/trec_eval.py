@@ -62,7 +62,7 @@ def refuse_grades(measures: Iterable[Utility], qrels: Qrels) -> None:
     for measure in measures if greatest > GREATEST else ():
         if is_exponential(measure):
             what = f"{measure} takes grades up to {GREATEST}, and there is one of {greatest}"
-            raise UsageError(f"{what}; use other judgements, or leave this measure out")
+            raise UsageError(f"{what}; use other judgments, or leave this measure out")
 
 
 def find_formula(asked: Utility) -> Formula | None:

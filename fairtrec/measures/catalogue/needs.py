@@ -27,7 +27,7 @@ class Need(NamedTuple):
     shape: str
     says: str
     made_of: str = ""  # what has to be given: words that ``Given.inputs`` explains, all of them
-    of: str = ""  # what it is of: documents, groups, judgements, ranks
+    of: str = ""  # what it is of: documents, groups, judgments, ranks
     missing: str = ""  # how to call it to a user who has not given it
     give: str = ""  # and by which options to give it
     word: str | None = None  # how `fairtrec measures` calls what is given for it, where not by its name
@@ -36,7 +36,7 @@ class Need(NamedTuple):
 
 _COUNTS = "--terms LIST with --docs COLLECTION, or --counts FILE"
 _GROUPS = f"--labels FILE, or {_COUNTS}"
-_JUDGED = {"missing": "relevance judgements", "give": "a qrels file", "word": "qrels"}
+_JUDGED = {"missing": "relevance judgments", "give": "a qrels file", "word": "qrels"}
 
 EXTRAS = {
     "positions": Extra(
@@ -61,7 +61,7 @@ EXTRAS = {
 
 _ROWS = (
     Need("relevance", "Floats [query, rank]", "the grade of each ranked document, nan where it is not judged",
-         made_of="qrels", of="ranks judgements", **_JUDGED, default="nDCG@10 RR@10"),
+         made_of="qrels", of="ranks judgments", **_JUDGED, default="nDCG@10 RR@10"),
     Need("ranked", "Ints [query, rank]", "rows in the table of documents, MISSING where there is no document",
          made_of="grouped", of="ranks", missing="the documents' groups", give=_GROUPS),
     Need("counts", "Floats [document, group]", "occurrences of each group's terms",
@@ -90,11 +90,11 @@ _ROWS = (
     Need("queries", "int", "the number of queries"),
     Need("sample_of", "Ints [ranking]", "which of the queries each ranking belongs to"),
     Need("judged_relevance", "Floats [query, n]", "the grade of each judged document, by falling docno",
-         made_of="qrels", of="judgements", **_JUDGED),
-    Need("greatest_grade", "int", "the greatest grade of the judgements of all queries; 1 if none is above 0",
-         made_of="qrels", of="judgements", **_JUDGED),
+         made_of="qrels", of="judgments", **_JUDGED),
+    Need("greatest_grade", "int", "the greatest grade of the judgments of all queries; 1 if none is above 0",
+         made_of="qrels", of="judgments", **_JUDGED),
     Need("judged_membership", "Floats [query, n, group]", "who of the judged documents belongs to which group",
-         made_of="qrels grouped", of="groups judgements", missing="relevance judgements and group labels",
+         made_of="qrels grouped", of="groups judgments", missing="relevance judgments and group labels",
          give=f"a qrels file, and {_GROUPS}", word="qrels, groups"),
     Need("positions", "Floats [query, rank, axis]", "where documents stand on axes of opinion",
          made_of="positions", of="ranks", missing="positions of documents", give="--positions FILE", default="DUO"),
@@ -115,11 +115,11 @@ _ROWS = (
 NEEDS = {each.name: each for each in _ROWS}
 _OF: dict[str, frozenset[str]] = {
     word: frozenset(each.name for each in _ROWS if word in each.of.split())
-    for word in ("documents", "groups", "judgements", "ranks")
+    for word in ("documents", "groups", "judgments", "ranks")
 }
 OF_DOCUMENTS = _OF["documents"]  # looked up in the table of documents
 OF_GROUPS = _OF["groups"]  # from labels, or else from counts
-OF_JUDGEMENTS = _OF["judgements"]
+OF_JUDGMENTS = _OF["judgments"]
 GROUPED = frozenset(each.name for each in _ROWS if not {"grouped", "counted"}.isdisjoint(each.made_of.split()))
 OF_RANKS = _OF["ranks"]  # they tell one order of the same documents from another
 _OF_TRACK = frozenset(each.name for each in _ROWS if "track" in each.made_of.split())
@@ -132,9 +132,9 @@ def is_of_ranked_groups(measure: object) -> bool:
     return bool(needs & GROUPED) and not needs & _OF_TRACK
 
 
-def needs_judgements(measure: object) -> bool:
+def needs_judgments(measure: object) -> bool:
     """Tell whether a measure has no value for a query that is not judged."""
-    return bool(OF_JUDGEMENTS.intersection(getattr(measure, "needs", ())))
+    return bool(OF_JUDGMENTS.intersection(getattr(measure, "needs", ())))
 
 
 def find_module(need: str) -> str:

@@ -17,7 +17,7 @@ from fairtrec.measures.catalogue.needs import looks_at_groups
 from fairtrec.support.errors import UsageError
 
 LARGEST = 2**31 - 1  # of the numbers that trec_eval takes
-Parametrised = TypeVar("Parametrised", bound=Parameters)
+Parametrized = TypeVar("Parametrized", bound=Parameters)
 types_of: Callable[[Any], dict[str, Any]] = cache(get_type_hints)  # of the parameters of a class
 
 _NAME = r"[^\s,()@]+(?:,\d[\d.]*(?=[\s,]|$))*"  # P.5,10 is one name of trec_eval
@@ -148,7 +148,7 @@ def describe_parameters(kind: type[Parameters]) -> list[str]:
     return lines
 
 
-def build_object(kind: type[Parametrised], written: Spelled, relevance_level: int | None = None) -> Parametrised:
+def build_object(kind: type[Parametrized], written: Spelled, relevance_level: int | None = None) -> Parametrized:
     """Make an object of what was written. Raises UsageError for a parameter that it has not, or not so."""
     _, params, cutoff, typed = written
     if cutoff is not None:

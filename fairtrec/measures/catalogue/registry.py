@@ -13,7 +13,7 @@ from fairtrec.data.parameters import Parameters
 from fairtrec.measure import DEFINED, Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, relevance
-from fairtrec.measures.catalogue.notation import Parametrised, Spelled, build_object
+from fairtrec.measures.catalogue.notation import Parametrized, Spelled, build_object
 from fairtrec.measures.catalogue.other_names import find_answer
 from fairtrec.measures.utility import EACH, PLAIN, TREC_ONLY, GroupUtility, Plain, Utility
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError
@@ -79,7 +79,7 @@ def _of_relevance(written: Spelled, relevance_level: int | None) -> Sequence[Mea
 
 
 def _of_group(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
-    """Read a measure of relevance by the judgements of one group."""
+    """Read a measure of relevance by the judgments of one group."""
     own = {key: value for key, value in written.params.items() if key in ("group", "by")}
     rest = {key: value for key, value in written.params.items() if key not in own}
     several = _of_relevance(written._replace(params=rest), relevance_level)
@@ -198,7 +198,7 @@ def _group(base: type[Parameters]) -> str:
     return f"fairtrec.{name_family(base)}s"
 
 
-def plugin(name: str, base: type[Parametrised]) -> type[Parametrised] | None:
+def plugin(name: str, base: type[Parametrized]) -> type[Parametrized] | None:
     """Find the class that an installed package adds under this name, or that was made of a function.
 
     Raises UsageError if it is none of its family.

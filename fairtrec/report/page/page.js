@@ -75,7 +75,7 @@
   }
 
   // ----------------------------------------------------------------------------------------------- the scatter
-  const NEAR = 4, CLEAR = 6, TWIN = 3; // as labelling.py has them
+  const NEAR = 4, CLEAR = 6, TWIN = 3; // as labeling.py has them
   const REACH = [0, 8, 16, 28, 40, 56, 76, 100, 130, 170, 220]; // how far from its dot a label may stand; a line leads to it
   const CORNERS = [1, 7, 3, 5, 0, 4, 2, 6].map((turn) => turn * Math.PI / 4);
   const BETWEEN = [1, 15, 7, 9, 3, 13, 5, 11].map((turn) => turn * Math.PI / 8);

@@ -20,9 +20,9 @@ from fairtrec.report.page import element
 from fairtrec.report.point_labels import RADIUS, Box, Dot, Spot, place_labels, stack_dots
 
 LAST = 558  # where letters end at the right, of the 560 units that the drawing is wide
-FEW = 12  # runs: each is labelled; of more only those of the front are
+FEW = 12  # runs: each is labeled; of more only those of the front are
 HUGE = 1e100  # a value from which none is drawn, as if it were infinite
-SHORT = 24  # letters of a label; if a name is longer, all are labelled by their numbers
+SHORT = 24  # letters of a label; if a name is longer, all are labeled by their numbers
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def _point(
 
 
 def label_dot(label: str, spot: Spot | None, **attributes: object) -> Element:
-    """Write a label at its place from the centre of its dot."""
+    """Write a label at its place from the center of its dot."""
     x, y, anchor = (spot.x, spot.y, spot.anchor) if spot else (0.0, 0.0, None)
     return element("text", label, x=x, y=y, dy=".35em", text_anchor=anchor, **attributes)
 
@@ -203,5 +203,5 @@ def ticks(low: float, high: float, parts: int = 6) -> list[tuple[float, str]]:
     power = float(f"1e{f'{rough:e}'.partition('e')[2]}")  # of ten, the greatest that is not above
     step = next(each for each in (1 * power, 2 * power, 5 * power, 10 * power) if each >= rough * 0.999)
     numbers = range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)
-    digits = max(6, len(str(max(map(abs, numbers), default=0))))  # neighbours are told apart
+    digits = max(6, len(str(max(map(abs, numbers), default=0))))  # neighbors are told apart
     return [(float(number * step), f"{number * step:.{digits}g}") for number in numbers]

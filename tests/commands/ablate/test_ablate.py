@@ -29,7 +29,7 @@ LIST = REPOSITORY / "resources" / "wordlists" / "gender-en.csv"
 
 @pytest.fixture
 def asked(example):
-    """Runs, judgements, and what they are evaluated with."""
+    """Runs, judgments, and what they are evaluated with."""
     given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
     return [example / f"{name}.run" for name in ("bm25", "neural", "fair")], example / "qrels.txt", given
 

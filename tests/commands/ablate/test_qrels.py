@@ -46,7 +46,7 @@ def test_it_goes_with_other_factors():
 
 
 def test_what_cannot_be_varied_is_refused():
-    with pytest.raises(UsageError, match="AWRF@3 does not depend on judgements; leave it out"):
+    with pytest.raises(UsageError, match="AWRF@3 does not depend on judgments; leave it out"):
         fairtrec.ablate(RUNS, "people.txt", measure="AWRF@3", vary="qrels=judge.txt", labels=LABELS)
     with pytest.raises(UsageError, match="of the base, which are none; give a qrels file"):
         fairtrec.ablate(RUNS, None, measure="DIR@3", vary="qrels=judge.txt", labels=LABELS)
@@ -63,5 +63,5 @@ def test_the_command_ends_with_2(fairtrec_command, tmp_path):
     assert (done.code, done.err.count("\n")) == (2, 1)
     given = ["a.run", "--labels", "labels.tsv", "--vary", "qrels=judge.txt"]
     done = fairtrec_command("ablate", "people.txt", *given, "-m", "AWRF@3")
-    assert (done.code, done.err) == (2, "AWRF@3 does not depend on judgements; leave it out\n")
+    assert (done.code, done.err) == (2, "AWRF@3 does not depend on judgments; leave it out\n")
     assert fairtrec_command("ablate", "people.txt", *given, "-m", "DIR@3").code == 0

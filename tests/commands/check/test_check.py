@@ -21,8 +21,8 @@ from scipy import stats
 
 import fairtrec
 from fairtrec.commands.check import check, requirement
-from fairtrec.commands.check import judgement as gate
-from fairtrec.commands.check.judgement import Gate
+from fairtrec.commands.check import judgment as gate
+from fairtrec.commands.check.judgment import Gate
 from fairtrec.commands.check.report import facts
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.scores import Scores

@@ -9,7 +9,7 @@ from scipy import stats
 
 import fairtrec
 from fairtrec.commands.check import requirement
-from fairtrec.commands.check.judgement import judge
+from fairtrec.commands.check.judgment import judge
 from fairtrec.commands.check.report import github, junit
 from fairtrec.commands.check.requirement import Gate
 from fairtrec.evaluation.answers.scores import Scores

@@ -11,8 +11,8 @@ import pytest
 
 import fairtrec
 from fairtrec import compare
-from fairtrec.commands.check import judgement, requirement
-from fairtrec.commands.check.judgement import Gate
+from fairtrec.commands.check import judgment, requirement
+from fairtrec.commands.check.judgment import Gate
 from fairtrec.commands.compare import COMPARISONS
 from fairtrec.evaluation import leaderboard
 from fairtrec.evaluation.answers import Signature
@@ -109,7 +109,7 @@ NOISY = np.array([0.3, -0.3] * 10)  # mean 0; the 95 % interval reaches 0.144 to
 def judged(text, mine, theirs=None, slices=None, **gate):
     baseline = None if theirs is None else scores(theirs, "baseline")
     mine = mine if isinstance(mine, Scores) else scores(mine)
-    return judgement.judge(mine, [requirement.parse(text)], baseline=baseline, slices=slices, gate=Gate(**gate))
+    return judgment.judge(mine, [requirement.parse(text)], baseline=baseline, slices=slices, gate=Gate(**gate))
 
 
 @pytest.mark.parametrize(("shift", "side"), [(-0.036, "misses"), (0.011, "meets")])
@@ -194,7 +194,7 @@ def test_sizes_of_values_of_a_measure_whose_better_is_nearer_0():
     base = scores(np.array([0.1, -0.1] * 10), "base", "ARaB@10")
     worse = scores(np.array([0.5, -0.5] * 10) + 0.01 * NOISY, "mine", "ARaB@10")
     asked = requirement.parse("| ARaB@10 | <= baseline")
-    (verdict,) = judgement.judge(worse, [asked], baseline=base)
+    (verdict,) = judgment.judge(worse, [asked], baseline=base)
     assert (verdict.status, verdict.evidence.difference) == ("failed", pytest.approx(0.4, abs=0.01))
     assert asked.contradiction == ""
     assert "|ARaB@10| <=" in requirement.parse("ARaB@10 <= baseline").contradiction

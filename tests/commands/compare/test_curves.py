@@ -33,7 +33,7 @@ def result(example):
 
 @pytest.fixture(scope="module")
 def judged(example):
-    """The judgements and the runs as dicts, which pytrec_eval takes."""
+    """The judgments and the runs as dicts, which pytrec_eval takes."""
     qrels, runs = {}, {}
     for line in (example / "qrels.txt").read_text("utf-8").splitlines():
         qid, _, docno, grade = line.split()
@@ -95,9 +95,9 @@ def test_what_ir_measures_prints(form, example, tmp_path, monkeypatch, capsys):
     read = fairtrec.read_values([tmp_path / run for run in RUNS])
     measures = [ir_measures.parse_measure(name) for name in ("nDCG@10", "P(rel=2)@5")]
     for run in RUNS:
-        judgements = list(ir_measures.read_trec_qrels(str(example / "qrels.txt")))
+        judgments = list(ir_measures.read_trec_qrels(str(example / "qrels.txt")))
         ranked = list(ir_measures.read_trec_run(str(example / f"{run}.run")))
-        expected = list(ir_measures.iter_calc(measures, judgements, ranked))
+        expected = list(ir_measures.iter_calc(measures, judgments, ranked))
         found = read.per_query[str(tmp_path / run)]
         assert len(expected) == sum(map(len, found.values()))
         assert all(found[str(each.measure)][each.query_id] == each.value for each in expected)

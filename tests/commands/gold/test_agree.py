@@ -20,7 +20,7 @@ WORDS = {"terms": "gender-en", "docs": "collection.tsv"}
 
 
 @pytest.fixture
-def labelled(copied):
+def labeled(copied):
     """The labels of the example, of which those without a group are known to be of none."""
     text = (copied / "labels.tsv").read_text("utf-8")
     (copied / "gold.tsv").write_text(text.replace("\t?", "\t-"), "utf-8")
@@ -56,8 +56,8 @@ def test_the_words_of_the_paper_beside_the_marks_of_people(shared, tmp_path):
     ]
 
 
-def test_the_bundled_words_beside_the_bundled_labels(labelled):
-    found = agree(labelled, **WORDS)
+def test_the_bundled_words_beside_the_bundled_labels(labeled):
+    found = agree(labeled, **WORDS)
     assert rounded(*found.kappa, found.alpha) == [0.9388, 0.8720, 1, 0.9392]
     misses = found.gold != found.instrument
     assert misses.sum() == 3
@@ -72,11 +72,11 @@ def test_kinds_are_the_groups_of_most_weight():
     assert classify_documents(np.array(table)).tolist() == [0, 2, 3, 3, 2, 1, 3, 4]
 
 
-LABELLED = {"a": "f", "b": "m", "c": ["f", "m"], "d": {"f": 0.4, "-": 0.6}, "e": "?", "g": "-"}
+LABELED = {"a": "f", "b": "m", "c": ["f", "m"], "d": {"f": 0.4, "-": 0.6}, "e": "?", "g": "-"}
 
 
 def test_labels_are_compared_with_labels_and_what_is_unknown_is_a_miss():
-    found = agree(LABELLED, labels={"a": "f", "b": {"f": 0.9, "m": 0.1}, "c": "f", "g": "?"})
+    found = agree(LABELED, labels={"a": "f", "b": {"f": 0.9, "m": 0.1}, "c": "f", "g": "?"})
     assert found.names == ("f", "m", "-", "several", "?")
     pairs = [(found.names[one], found.names[other]) for one, other in zip(found.gold, found.instrument, strict=True)]
     assert sorted(pairs) == [("-", "?"), ("-", "?"), ("f", "f"), ("m", "f"), ("several", "f")]
@@ -111,11 +111,11 @@ def test_a_label_that_was_drawn_stands_for_those_that_were_not():
     assert found.kappa[0] == pytest.approx((same - chance) / (1 - chance))
 
 
-def test_all_that_was_drawn_for_certain_has_a_kappa_without_an_interval(labelled):
-    drawn = draw(THREE, 100, gold=labelled)
+def test_all_that_was_drawn_for_certain_has_a_kappa_without_an_interval(labeled):
+    drawn = draw(THREE, 100, gold=labeled)
     found = agree(drawn.to_frame(), **WORDS)
     assert found.kappa == pytest.approx((found.kappa[0],) * 3)
-    assert found.kappa[0] == pytest.approx(agree(labelled, **WORDS).kappa[0])
+    assert found.kappa[0] == pytest.approx(agree(labeled, **WORDS).kappa[0])
 
 
 def test_with_runs_a_document_counts_as_they_expose_it():
@@ -147,14 +147,14 @@ def test_drawn_queries_are_compared_query_by_query():
 
 
 @st.composite
-def labellings(draw):
+def labelings(draw):
     names = [f"d{i}" for i in range(draw(st.integers(2, 12)))]
     groups = st.sampled_from(["f", "m", "-"])
     first = {"x": "f", "y": "m", **{name: draw(groups) for name in names}}
     return first, {"x": "f", "y": "m", **{name: draw(groups) for name in names}}
 
 
-@given(labellings())
+@given(labelings())
 def test_two_annotators_agree_as_well_the_one_way_as_the_other(both):
     first, second = both
     one, other = agree(first, labels=second), agree(second, labels=first)
@@ -165,13 +165,13 @@ def test_two_annotators_agree_as_well_the_one_way_as_the_other(both):
         assert each.share_gold == pytest.approx(back.share_instrument, nan_ok=True)
 
 
-@given(labellings())
+@given(labelings())
 def test_who_agrees_with_himself_agrees_wholly(both):
     found = agree(both[0], labels=both[0])
     assert (found.agreement, found.kappa[0], found.alpha) == pytest.approx((1, 1, 1))
 
 
-@given(labellings(), st.randoms())
+@given(labelings(), st.randoms())
 def test_neither_the_order_of_lines_and_runs_nor_each_run_twice_changes_a_number(both, dice):
     gold, labels = both
     runs = [{"1": {docno: dice.random() for docno in dice.sample([*gold], 3)}} for _ in range(2)]
@@ -183,23 +183,23 @@ def test_neither_the_order_of_lines_and_runs_nor_each_run_twice_changes_a_number
     assert one.alpha == pytest.approx(other.alpha, nan_ok=True)
 
 
-def test_what_does_not_fit_is_refused(labelled):
+def test_what_does_not_fit_is_refused(labeled):
     with pytest.raises(UsageError, match="nothing to compare gold labels with; give labels=FILE"):
-        agree(labelled)
+        agree(labeled)
     with pytest.raises(UsageError, match=r"the confidence is 1\.5"):
-        agree(labelled, confidence=1.5, **WORDS)
+        agree(labeled, confidence=1.5, **WORDS)
     with pytest.raises(UsageError, match="there is no option quries; did you mean queries"):
-        agree(labelled, quries="x", **WORDS)
+        agree(labeled, quries="x", **WORDS)
     with pytest.raises(InputError, match="gold has the group f, the instrument buddhist, christian"):
-        agree(labelled, terms="religion-en", docs="collection.tsv")
+        agree(labeled, terms="religion-en", docs="collection.tsv")
     with pytest.raises(InputError, match="no document is left to compare, as no run ranks one that is labeled"):
-        agree(labelled, {"1": {"other": 1.0}}, **WORDS)
+        agree(labeled, {"1": {"other": 1.0}}, **WORDS)
     with pytest.raises(InputError, match="no document is left to compare; label some"):
         agree({"p001": "?"}, **WORDS)
 
 
-def test_each_format_says_the_same(labelled, tmp_path):
-    found = agree(labelled, **WORDS)
+def test_each_format_says_the_same(labeled, tmp_path):
+    found = agree(labeled, **WORDS)
     for form in ("json", "csv", "html", "md"):
         found.write(tmp_path / f"new.{form}")
     told = json.loads((tmp_path / "new.json").read_text("utf-8"))
@@ -224,8 +224,8 @@ def test_many_documents_are_compared_at_once():
 
 
 @pytest.mark.parametrize("name", ["gold.md", "agreement.md"])
-def test_the_program_of_a_page_runs_as_it_stands(labelled, capsys, name):
-    draw(THREE, 30, gold=labelled).write("filled.tsv")
+def test_the_program_of_a_page_runs_as_it_stands(labeled, capsys, name):
+    draw(THREE, 30, gold=labeled).write("filled.tsv")
     page = (REPOSITORY / "docs" / name).read_text("utf-8")
     for block in pages.programs(page):
         exec(compile(block, name, "exec"), {})

@@ -248,7 +248,7 @@ def test_a_draw_of_all_says_that_nothing_is_left_to_chance():
 def test_an_existing_sheet_is_overwritten_by_force_alone(copied, fairtrec_command):
     line = ["gold", "draw", *THREE, "--number", "5", "-o", "sheet.tsv"]
     assert fairtrec_command(*line).code == 0
-    (copied / "sheet.tsv").write_text("labelled", "utf-8")
+    (copied / "sheet.tsv").write_text("labeled", "utf-8")
     refused = fairtrec_command(*line)
     assert (refused.code, refused.err) == (
         2,
@@ -256,7 +256,7 @@ def test_an_existing_sheet_is_overwritten_by_force_alone(copied, fairtrec_comman
     )
     also_read = fairtrec_command(*line, "--gold", "sheet.tsv", "--force")
     assert (also_read.code, also_read.err) == (2, "the output sheet.tsv is also read; choose another with -o\n")
-    assert (copied / "sheet.tsv").read_text("utf-8") == "labelled"
+    assert (copied / "sheet.tsv").read_text("utf-8") == "labeled"
     done = fairtrec_command(*line, "--force")
     assert done.code == 0
     assert done.out == f"{draw(THREE, 5)}\n"

@@ -381,7 +381,7 @@ def test_default_measures_look_at_judgments(judge):
         ({"confidence": 2}, "the confidence is 2; it lies between 0 and 1, like 0.95"),
         ({"measures": "nDCG@10"}, "measures order runs, and there are none; give --runs, or leave out -m"),
         ({"runs": RUNS[:2]}, "an order of runs takes 3 or more, and --runs names 2; name more"),
-        ({"runs": RUNS, "measures": "AWRF@10"}, "AWRF@10 does not depend on judgements; leave it out"),
+        ({"runs": RUNS, "measures": "AWRF@10"}, "AWRF@10 does not depend on judgments; leave it out"),
     ],
 )
 def test_what_does_not_fit_is_refused(judge, given, said):

@@ -253,7 +253,7 @@ def test_what_is_nearer_0_is_best_by_its_size():
         )
 
 
-def test_without_judgements_utility_is_what_the_run_scored():
+def test_without_judgments_utility_is_what_the_run_scored():
     random = np.random.default_rng(2)
     docs, _, _, texts = world(random, 5)
     given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
@@ -363,10 +363,10 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
 
 
 @pytest.mark.usefixtures("copied")
-def test_without_judgements_the_scores_of_the_run_are_a_utility(fairtrec_command):
+def test_without_judgments_the_scores_of_the_run_are_a_utility(fairtrec_command):
     asked = "headroom", "none", "bm25.run", "--terms", "gender-en", "--docs", "collection.tsv", "--fairness", "FaiRR@10"
     assert fairtrec_command(*asked).complaints == [
-        "nDCG@10 needs relevance judgements; give a qrels file, or --utility scores"
+        "nDCG@10 needs relevance judgments; give a qrels file, or --utility scores"
     ]
     assert fairtrec_command(*asked, "--utility", "scores").code == 0
     assert "--utility scores" not in fairtrec_command(*asked[:-1], "AWRFxnDCG@10", "--utility", "TE").err

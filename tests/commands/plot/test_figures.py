@@ -33,19 +33,19 @@ def whiskers(axes):
 
 
 @pytest.mark.parametrize("families", [(), ("r1", "r2")])
-def test_28_runs_are_told_apart_without_colour(families):
+def test_28_runs_are_told_apart_without_color(families):
     found = canvas.looks([f"r{at}" for at in range(28)], families)
     assert len({(look["marker"], canvas.draw_marker(at)) for at, look in enumerate(found)}) == 28
     assert len({(look["marker"], look["linestyle"]) for look in found}) == 28
 
 
-def test_28_runs_have_colours_and_glyphs_of_their_own():
+def test_28_runs_have_colors_and_glyphs_of_their_own():
     found = canvas.looks([f"r{at}" for at in range(28)])
     assert len({(look["color"], look["marker"]) for look in found}) == 28
     assert len({(look["color"], look["linestyle"]) for look in found}) == 28
 
 
-def test_runs_of_a_family_have_one_colour_and_own_glyphs():
+def test_runs_of_a_family_have_one_color_and_own_glyphs():
     found = canvas.looks(["bert_1", "bert_2", "bm25", "bert_L4_1"], ["bert_", "bert_L4"])
     assert found[0]["color"] == found[1]["color"]
     assert found[0]["marker"] != found[1]["marker"]

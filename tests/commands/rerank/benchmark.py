@@ -1,4 +1,4 @@
-"""``fairtrec rerank`` against ``fairtrec eval`` of the same run, and fair exposure against its linear programme."""
+"""``fairtrec rerank`` against ``fairtrec eval`` of the same run, and fair exposure against its linear program."""
 
 from time import perf_counter
 
@@ -15,7 +15,7 @@ from fairtrec.rerankers.foe import constraints, mixture
 N = 200
 
 
-def programme(utility: np.ndarray, row: np.ndarray, discounts: np.ndarray) -> None:
+def program(utility: np.ndarray, row: np.ndarray, discounts: np.ndarray) -> None:
     """Solve for the n x n doubly stochastic matrix, as the paper and its programs do before they decompose it."""
     n = len(utility)
     cell, ones = np.arange(n * n), np.ones(n * n)
@@ -45,7 +45,7 @@ def main() -> None:
     rows, discounts = constraints(groups, utility, "parity"), discount.log2(N)
     assert rows is not None
     began = perf_counter()
-    programme(utility, rows[0], discounts)
+    program(utility, rows[0], discounts)
     slow = perf_counter() - began
     costs = []
     for _ in range(20):

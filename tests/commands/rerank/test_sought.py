@@ -12,7 +12,7 @@ from fairtrec_made import EXAMPLE, THOROUGH
 
 POSITIONS = EXAMPLE / "positions.tsv"
 RUNS = {name: EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")}
-LABELLED = ("KL@3", "NDKL@4", "AWRF@3", "FAIR@3")
+LABELED = ("KL@3", "NDKL@4", "AWRF@3", "FAIR@3")
 COUNTED = ("FaiRR@3", "FaiRR(tau=0)@4", "ARaB@3", "TExFAIR@3")
 UTILITIES = ("nDCG@3", "nDCG@5", "AP", "RR", "P@2", "scores", "RBP(p=0.8)@4", "RBP", "ERR@4", "Bpref")
 
@@ -34,7 +34,7 @@ def fairness_of(random, labels, positions, texts):
     if which == 0:
         return "DUO", {"positions": positions}
     if which == 1:
-        return LABELLED[int(random.integers(len(LABELLED)))], {"labels": labels}
+        return LABELED[int(random.integers(len(LABELED)))], {"labels": labels}
     return COUNTED[int(random.integers(len(COUNTED)))], {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
 
 
@@ -64,7 +64,7 @@ BETTER = {"KL": "lower", "NDKL": "lower", "AWRF": "higher", "FAIR": "higher", "F
 BETTER |= {"TExFAIR": "higher", "DUO": "lower"}
 
 
-def towards(measure, values, end):
+def toward(measure, values, end):
     """Turn values so that more is what is looked for; what is not finite is never taken."""
     better = BETTER[measure.partition("@")[0].partition("(")[0]]
     turned = {"higher": values, "lower": -values, "nearer 0": -np.abs(values)}[better]
@@ -82,7 +82,7 @@ def test_no_order_is_better_or_worse(seed):
     same = utility != "scores" and bool(random.random() < 0.3)
     orders, useful, fair = every_order(run, grades, fairness, utility, given)
     for end in ("Optimal", "Worst"):
-        turned = towards(fairness, fair, end)
+        turned = toward(fairness, fair, end)
         if not np.isfinite(turned[0]) or not np.isfinite(useful[0]):
             continue
         allowed = useful >= (1 - loss) * useful[0] - 1e-9
@@ -127,7 +127,7 @@ def test_what_two_queries_lose_together_is_spent_where_it_buys_most(seed):
     least = (1 - loss) * (useful[0][0] + useful[1][0]) - 1e-9
     qrels = {"q0": grades[0], "q1": grades[1]}
     for end in ("Optimal", "Worst"):
-        turned = [towards("DUO", values, end) for values in fair]
+        turned = [toward("DUO", values, end) for values in fair]
         pairs = list(product(range(len(orders[0])), range(len(orders[1]))))
         most = max(turned[0][a] + turned[1][b] for a, b in pairs if useful[0][a] + useful[1][b] >= least)
         by = f"{end}(fairness=DUO,utility={utility},loss={loss})"
@@ -412,7 +412,7 @@ def test_of_few_documents_the_best_order_is_found_whatever_utility_goes_by(seed,
     given = {"positions": positions} if fairness == "DUO" else given
     orders, useful, fair = every_order(run, grades, fairness, utility, given)
     for end, loss in product(("Optimal", "Worst"), (0.0, 0.1, 0.3)):
-        turned = towards(fairness, fair, end)
+        turned = toward(fairness, fair, end)
         most = turned[useful >= (1 - loss) * useful[0] - 1e-9].max()
         if not np.isfinite(turned[0]) or not np.isfinite(useful[0]):
             continue

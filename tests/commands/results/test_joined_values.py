@@ -5,7 +5,7 @@ from fairtrec.commands.results.named_values import read_values
 from fairtrec_made import texts
 
 
-def test_judgements_of_people_are_correlated_with_measures_of_another_file(tmp_path):
+def test_judgments_of_people_are_correlated_with_measures_of_another_file(tmp_path):
     (tmp_path / "a.csv").write_text(
         "run,query_id,NFaiRR@10\nr1,q1,.5\nr1,q2,.6\nr1,q3,.1\nr2,q1,.4\nr2,q2,.5\nr2,q3,0\n"
     )

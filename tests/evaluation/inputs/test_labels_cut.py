@@ -162,7 +162,7 @@ def test_a_document_of_another_group_of_which_a_part_is_unknown_is_of_none_until
         )
 
 
-def test_documents_of_runs_judgements_background_and_gold_are_named(folder, monkeypatch):
+def test_documents_of_runs_judgments_background_and_gold_are_named(folder, monkeypatch):
     monkeypatch.setattr(label_table, "HELD", 10)
     (folder / "l.tsv").write_text("".join(f"d{d}\t{'fm'[d % 2]}\n" for d in range(200)))
     (folder / "b.run").write_text("1 Q0 d150 1 1 t\n")

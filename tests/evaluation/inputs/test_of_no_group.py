@@ -141,12 +141,12 @@ def test_crossed_with_none_is_of_none(tmp_path):
     assert any(note.startswith("groups: f*n 1, f*s 0, m*n 0, m*s 0, none 2") for note in texts(result.notes))
 
 
-UNLABELLED = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0, "x": 1.0}}
+UNLABELED = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0, "x": 1.0}}
 
 
 def ends(measure="AWRF@4", **given):
     labels = {"d1": "f", "d2": "m", "d3": "-"}
-    scores = fairtrec.evaluate(measure, UNLABELLED, **({"labels": labels, "bounds": "labels"} | given)).scores[0]
+    scores = fairtrec.evaluate(measure, UNLABELED, **({"labels": labels, "bounds": "labels"} | given)).scores[0]
     return [each.values.item() for each in scores.ends.values()]
 
 
@@ -156,14 +156,14 @@ def test_an_unknown_document_may_be_of_none_where_labels_say_that_some_are():
     assert ends(labels={"d1": "f", "d2": "m"}, measure="AWRF@2")[0] == value("AWRF@2", {"d1": "f", "d2": "m"})
     marked = {"d1": "f", "d2": "m", "d3": "n"}
     assert ends(labels=marked, groups="f,m,-") == ends()
-    result = fairtrec.evaluate("AWRF@4", UNLABELLED, labels=marked, groups="f,m,-", bounds="labels")
+    result = fairtrec.evaluate("AWRF@4", UNLABELED, labels=marked, groups="f,m,-", bounds="labels")
     assert "over all ways to give each unknown document one group, or none" in str(result)
 
 
 def test_the_weight_0_for_each_group_says_the_same_to_bounds():
     measures = ["AWRF@4", "NDKL@4", "KL@4", "EED@4", "EER@4", "Exposure(group='f')@4", "rND", "DP", "Groups@4"]
     both = [
-        fairtrec.evaluate(measures, UNLABELLED, labels={"d1": "f", "d2": "m", "d3": none}, bounds="labels").scores[0]
+        fairtrec.evaluate(measures, UNLABELED, labels={"d1": "f", "d2": "m", "d3": none}, bounds="labels").scores[0]
         for none in ("-", {"f": 0, "m": 0})
     ]
     for end in ("least", "greatest", "expected"):
@@ -172,7 +172,7 @@ def test_the_weight_0_for_each_group_says_the_same_to_bounds():
 
 
 def value(measure, labels):
-    return fairtrec.evaluate(measure, UNLABELLED, labels=labels).scores[0].values.item()
+    return fairtrec.evaluate(measure, UNLABELED, labels=labels).scores[0].values.item()
 
 
 @pytest.mark.parametrize("prior", ["f=.2,m=.3,-=.5", {"f": 0.2, "m": 0.3, "-": 0.5}])
@@ -199,7 +199,7 @@ def test_a_prior_names_each_way():
         ends(prior="f=.5,m=.5,-=.1")
 
 
-def test_labellings_in_which_nobody_is_of_a_group_are_left_out():
+def test_labelings_in_which_nobody_is_of_a_group_are_left_out():
     run = {"q1": {"x": 2.0, "y": 1.0}}
     labels = {"d1": "f", "d2": "m", "d3": "-"}
     scores = fairtrec.evaluate("NDKL@2 EER@2 EED@2 AWRF@2", run, labels=labels, bounds="labels").scores[0]
@@ -212,13 +212,13 @@ def test_labellings_in_which_nobody_is_of_a_group_are_left_out():
         np.testing.assert_allclose(getattr(scores.columns["unknown"], end)[:, 0], of_all(tried, axis=0), atol=1e-12)
 
 
-def test_published_figures_of_passages_that_people_labelled(shared):
+def test_published_figures_of_passages_that_people_labeled(shared):
     """MS MARCO_FAIR by BM25, with the 893 labels of MSMGenderBias: 113 F, 144 M and 636 of none of the two."""
     run = shared / "data" / "cpjku" / "runs" / "msmarco_passage" / "BM25.run"
     given = {
         "labels": f"{shared}/data/msmgenderbias/MSMGenderBias.csv:gender_bias", "groups": "F,M,-", "bounds": "labels",
     }  # fmt: skip
-    three_errors = 0.002  # of means over 215 queries of 200 drawn labellings each
+    three_errors = 0.002  # of means over 215 queries of 200 drawn labelings each
     for prior, expected in (("F=.1265,M=.1613,-=.7122", 0.8536), ("even", 0.940), ("F=.5,M=.5,-=0", 0.957)):
         result = fairtrec.evaluate("AWRF@10", run, prior=prior, **given)
         scores = result.scores[0]

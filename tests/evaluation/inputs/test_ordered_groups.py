@@ -122,7 +122,7 @@ def test_the_order_turns_columns_and_no_more(held, order, divergence):
 @given(
     hnp.arrays(np.float64, (2, 5), elements=st.floats(0.01, 1)), st.integers(0, 3), st.floats(0, 1, exclude_min=True)
 )
-def test_mass_that_moves_towards_the_target_lowers_the_match_distance(shares, at, part):
+def test_mass_that_moves_toward_the_target_lowers_the_match_distance(shares, at, part):
     p, q = shares / shares.sum(axis=1, keepdims=True)
     excess = (np.cumsum(p) - np.cumsum(q))[at]
     m = min(excess, p[at]) * part

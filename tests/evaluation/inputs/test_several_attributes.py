@@ -232,7 +232,7 @@ def test_labels_per_query_take_part_in_the_queries_that_they_name(tmp_path):
     assert "NaN" not in str(values["nDCG"])
 
 
-def test_of_unknown_groups_bounds_of_gfr_are_those_of_all_labellings():
+def test_of_unknown_groups_bounds_of_gfr_are_those_of_all_labelings():
     gender, stars = {"a": "f", "b": "m"}, {"a": "1", "b": "3", "d": "2"}
     run = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q2": {"c": 2.0, "d": 1.0}}
     qrels = {"q1": {"a": 1, "c": 1, "d": 1}, "q2": {"c": 1, "d": 1}}

@@ -57,7 +57,7 @@ def test_shares_of_a_target(target, of_a):
 
 
 @pytest.mark.parametrize(
-    ("target", "of_a", "of_unlabelled"),
+    ("target", "of_a", "of_unlabeled"),
     [
         ("qrels", 2 / 4, 1 / 4),  # d1, d3; d9
         ("0.5*qrels+0.5*even", 0.5 * 2 / 4 + 0.5 * 3 / 4 * 0.5, 1 / 4),
@@ -65,20 +65,20 @@ def test_shares_of_a_target(target, of_a):
         ("a=0.2,b=0.8", 0.2, 0),
     ],
 )
-def test_unlabelled_documents_as_a_group_keep_the_share_that_documents_give_them(target, of_a, of_unlabelled):
+def test_unlabeled_documents_as_a_group_keep_the_share_that_documents_give_them(target, of_a, of_unlabeled):
     assert share(target, missing="group") == pytest.approx(of_a, rel=1e-12)
-    assert share(target, missing="group", rank_one="d9") == pytest.approx(of_unlabelled, abs=1e-12)
+    assert share(target, missing="group", rank_one="d9") == pytest.approx(of_unlabeled, abs=1e-12)
     assert share(target, missing="group", labels={**LABELS, "d9": "?"}) == pytest.approx(of_a, rel=1e-12)
 
 
-def test_unlabelled_documents_belong_evenly_to_all():
+def test_unlabeled_documents_belong_evenly_to_all():
     assert share("qrels", missing="even") == pytest.approx(2.5 / 4, rel=1e-12)
     # d1 a, d2 b, d3 a, d9 half of both, against even: the shares at 4 are 2.5/4
     found = fairtrec.evaluate("KL@4", RUN, labels=LABELS, missing="even").means["run"]["KL@4"]
     assert found == pytest.approx(2.5 / 4 * math.log(2.5 / 2) + 1.5 / 4 * math.log(1.5 / 2), rel=1e-12)
 
 
-def test_the_unknown_part_of_counts_belongs_where_unlabelled_documents_do(tmp_path):
+def test_the_unknown_part_of_counts_belongs_where_unlabeled_documents_do(tmp_path):
     path = tmp_path / "counts.tsv"
     path.write_text("docno\tgroup\tcount\nd1\ta\t3\nd1\t?\t1\nd2\tb\t4\nd3\t?\t2\n")
     given = {"labels": str(path), "target": "qrels"}
@@ -157,7 +157,7 @@ def test_documents_without_a_text_have_no_group_to_be_put_into():
         fairtrec.evaluate("KL@2", RUN, terms={"f": ["she"], "m": ["he"]}, docs={"d1": "she"}, missing="group")
 
 
-def test_measures_of_counts_take_unlabelled_documents_for_a_group():
+def test_measures_of_counts_take_unlabeled_documents_for_a_group():
     given = {"labels": LABELS, "background": RUN}
     filled = fairtrec.evaluate("FaiRR@4", RUN, missing="group", **given).means
     assert filled == fairtrec.evaluate("FaiRR@4", RUN, labels={**LABELS, "d9": "c"}, background=RUN).means

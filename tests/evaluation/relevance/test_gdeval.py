@@ -13,8 +13,8 @@ from fairtrec_made import THOROUGH, texts
 MEASURES = ["ERR@3", "nDCG(dcg='exp-log2')@3", "ERR@20", "nDCG(dcg='exp-log2')@20", "ERR@1"]
 DOCNOS = [f"d{number}" for number in range(8)]
 rankings = st.permutations(DOCNOS).flatmap(lambda order: st.integers(1, 8).map(lambda length: order[:length]))
-judgements = st.dictionaries(st.sampled_from(DOCNOS), st.integers(-2, 4), min_size=1)
-queries = st.dictionaries(st.integers(0, 9).map(str), st.tuples(judgements, rankings), min_size=1, max_size=8)
+judgments = st.dictionaries(st.sampled_from(DOCNOS), st.integers(-2, 4), min_size=1)
+queries = st.dictionaries(st.integers(0, 9).map(str), st.tuples(judgments, rankings), min_size=1, max_size=8)
 
 
 def printed(qrels, run):
@@ -27,7 +27,7 @@ def printed(qrels, run):
 
 
 @settings(max_examples=50 if THOROUGH else 15)
-@given(several=queries, unranked=judgements)
+@given(several=queries, unranked=judgments)
 def test_it_gives_what_the_program_prints(several, unranked):
     qrels = {qid: given_ for qid, (given_, _) in several.items()} | {"99": unranked}
     run = {qid: dict(zip(order, range(100, 0, -1), strict=False)) for qid, (_, order) in several.items()}
@@ -87,7 +87,7 @@ def test_query_ids_of_any_kind_have_the_values_of_ids_that_are_numbers(capfd):
 
 
 def test_grades_that_a_program_cannot_take_are_named(capfd):
-    with pytest.raises(UsageError, match=r"ERR@10 takes grades up to 4, and there is one of 5; use other judgements"):
+    with pytest.raises(UsageError, match=r"ERR@10 takes grades up to 4, and there is one of 5; use other judgments"):
         fairtrec.evaluate("ERR@10", RUN, {"q1": {"d1": 5}})
     assert capfd.readouterr() == ("", "")
 

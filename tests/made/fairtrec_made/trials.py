@@ -130,7 +130,7 @@ _COUNTED = {"--counts": "counts.tsv", "--background": "bg.run"}
 
 
 def list_situations(command, own, of_labels, of_words, bare=None):
-    """List situations of a command that evaluates: by judgements only, if it can, with labels, with texts, with counts."""
+    """List situations of a command that evaluates: by judgments only, if it can, with labels, with texts, with counts."""
     given = [] if bare is None else [(command, {**own, **bare})]
     return [
         *given,

@@ -132,12 +132,12 @@ def test_a_plug_in_that_is_broken_is_one_line(source, entry_point, why, fairtrec
 
 
 def test_a_plug_in_that_asks_for_what_there_is_not_is_one_line(fairtrec_with):
-    fairtrec = fairtrec_with(SHARE.replace("counts", "colours"), ["SpokenShare = plug_in:SpokenShare"])
+    fairtrec = fairtrec_with(SHARE.replace("counts", "colors"), ["SpokenShare = plug_in:SpokenShare"])
     done = fairtrec("eval", "none", "my.run", "-m", "SpokenShare", "--terms", "terms.csv", "--docs", "docs.tsv")
     assert (done.code, done.out) == (2, "")
     assert (
         done.err
-        == "SpokenShare@10 asks for colours, which does not exist; report this bug to the authors of the plug-in\n"
+        == "SpokenShare@10 asks for colors, which does not exist; report this bug to the authors of the plug-in\n"
     )
 
 

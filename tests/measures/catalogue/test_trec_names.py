@@ -16,7 +16,7 @@ SINGLE = ["map", "ndcg_cut.10", "ndcg_cut_10", "P.5,10", "ndcg_cut", "recip_rank
 
 
 def raw(example, name):
-    """The rankings or judgements of a file, as pytrec_eval takes them."""
+    """The rankings or judgments of a file, as pytrec_eval takes them."""
     found = {}
     for line in (example / name).read_text().splitlines():
         cells = line.split()

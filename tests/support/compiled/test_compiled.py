@@ -18,7 +18,7 @@ from fairtrec.support import compiled
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening
-from fairtrec_made import EXAMPLE, sanitised
+from fairtrec_made import EXAMPLE, sanitized
 
 pytestmark = pytest.mark.skipif(extension is None, reason="this package was built without a compiler")
 
@@ -281,9 +281,9 @@ def test_what_was_built_from_an_older_source_is_left_out(form, monkeypatch):
 
 @pytest.mark.fuzz
 @pytest.mark.skipif("FAIRTREC_FUZZ" not in os.environ, reason="takes some seconds to build; make fuzz")
-@pytest.mark.parametrize("kind", sanitised.KINDS)
+@pytest.mark.parametrize("kind", sanitized.KINDS)
 def test_no_corrupted_file_makes_the_compiled_loops_look_beside_their_memory(kind, tmp_path):
-    done = sanitised.run(kind, int(os.environ["FAIRTREC_FUZZ"]), tmp_path)
+    done = sanitized.run(kind, int(os.environ["FAIRTREC_FUZZ"]), tmp_path)
     if done is None:
         pytest.skip("needs gcc with AddressSanitizer and UndefinedBehaviorSanitizer")
     assert done.returncode == 0, done.stderr[-3000:]

@@ -56,9 +56,9 @@ def fit_axes(vectors: Floats, number: int = 1) -> Axes | None:
     if number > min(len(vectors) - 1, vectors.shape[1]):
         return None
     mean = vectors.mean(axis=0)
-    centred = vectors - mean
+    centered = vectors - mean
     length = float(np.linalg.norm(vectors))
-    squares, directions = _spectrum(centred, number)
+    squares, directions = _spectrum(centered, number)
     if squares[number - 1] <= (NOTHING_LEFT * length) ** 2 or squares[number - 1] <= NOTHING_LEFT**2 * squares[0]:
         return None
     singular = np.sqrt(squares)
@@ -66,25 +66,25 @@ def fit_axes(vectors: Floats, number: int = 1) -> Axes | None:
     size = np.abs(directions)
     first = np.argmax(size >= size.max(axis=1, keepdims=True) * (1 - TIED), axis=1)
     signs = np.sign(directions[np.arange(number), first])
-    total = float((centred**2).sum())
+    total = float((centered**2).sum())
     return Axes(mean, directions * signs[:, None], squares[:number] / total, bool(apart.all()))
 
 
-def _spectrum(centred: Floats, number: int) -> tuple[Floats, Floats]:
+def _spectrum(centered: Floats, number: int) -> tuple[Floats, Floats]:
     """Give the squares of the greatest singular values, one more than asked for, and the right singular vectors."""
     from scipy.linalg import eigh
 
-    of_rows = len(centred) <= centred.shape[1]
-    products = centred @ centred.T if of_rows else centred.T @ centred
+    of_rows = len(centered) <= centered.shape[1]
+    products = centered @ centered.T if of_rows else centered.T @ centered
     n = len(products)
     squares, vectors = eigh(products, subset_by_index=[max(n - number - 1, 0), n - 1], check_finite=False)
     squares, vectors = np.maximum(squares[::-1], 0.0), vectors[:, ::-1][:, :number]
     if squares[number - 1] <= COARSE * squares[0]:  # the products' rounding is as large as what is looked for
-        _, exact, rows = np.linalg.svd(centred, full_matrices=False)
+        _, exact, rows = np.linalg.svd(centered, full_matrices=False)
         return exact[: number + 1] ** 2, rows[:number]
     if not of_rows:
         return squares, vectors.T
-    directions = (vectors / np.sqrt(squares[:number])).T @ centred
+    directions = (vectors / np.sqrt(squares[:number])).T @ centered
     return squares, directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
@@ -124,19 +124,19 @@ def accuracy(side: Bools, label: Bools) -> float:
 
 
 @lru_cache(maxsize=1 << 12)
-def chance(documents: int, labelled: int, on_side: int) -> float:
+def chance(documents: int, labeled: int, on_side: int) -> float:
     """Give the accuracy expected if ``on_side`` of the documents, drawn at random, stood on the upper side.
 
-    ``labelled`` of them are of the first group. How many of these are drawn, h, has a hypergeometric distribution, and
-    2 h + documents - on_side - labelled documents agree with their label.
+    ``labeled`` of them are of the first group. How many of these are drawn, h, has a hypergeometric distribution, and
+    2 h + documents - on_side - labeled documents agree with their label.
 
     >>> round(chance(8, 4, 4), 4)
     0.6286
     """
     total = 0
-    for drawn in range(max(0, on_side + labelled - documents), min(on_side, labelled) + 1):
-        ways = comb(labelled, drawn) * comb(documents - labelled, on_side - drawn)
-        same = 2 * drawn + documents - on_side - labelled
+    for drawn in range(max(0, on_side + labeled - documents), min(on_side, labeled) + 1):
+        ways = comb(labeled, drawn) * comb(documents - labeled, on_side - drawn)
+        same = 2 * drawn + documents - on_side - labeled
         total += ways * max(same, documents - same)
     return total / (comb(documents, on_side) * documents)
 
@@ -153,12 +153,12 @@ def published_accuracy(side: Bools, label: Bools) -> float:
 
 
 @lru_cache(maxsize=1 << 12)
-def published_chance(documents: int, labelled: int) -> float:
+def published_chance(documents: int, labeled: int) -> float:
     """Give the published accuracy expected if a fair coin chose the side of each document.
 
     >>> published_chance(8, 4)
     0.6875
     """
-    sizes = labelled, documents - labelled
+    sizes = labeled, documents - labeled
     expected = (sum(comb(size, up) * max(up, size - up) for up in range(size + 1)) / (1 << size) for size in sizes)
     return sum(expected) / documents

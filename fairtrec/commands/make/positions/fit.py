@@ -134,13 +134,13 @@ def agreeing(positions: Floats, weights: Floats) -> Floats | None:
     if not of_one.any():
         return None
     label = groups[of_one] == 1
-    n, labelled = len(label), int(label.sum())
+    n, labeled = len(label), int(label.sum())
     of_axes = [
         (
             principal.accuracy(side, label),
-            principal.chance(n, labelled, int(side.sum())),
+            principal.chance(n, labeled, int(side.sum())),
             principal.published_accuracy(side, label),
-            principal.published_chance(n, labelled),
+            principal.published_chance(n, labeled),
         )
         for side in (positions[of_one] > 0).T
     ]

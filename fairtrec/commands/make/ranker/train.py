@@ -220,8 +220,8 @@ class _Training:
         how, batches, is_ranker, is_adversary = self.how, self.batches[phase], phase in (ALONE, BOTH), phase != ALONE
         nets = [(ranker.net, how.learning_rate)] * is_ranker + [(opponent, how.adversary_learning_rate)] * is_adversary
         groups = [{"params": [each for each in net.parameters() if each.requires_grad], "lr": lr} for net, lr in nets]
-        optimiser = torch.optim.Adam(groups, eps=1e-5)
-        learners = {"net": ranker.net, "opponent": opponent, "optimiser": optimiser}
+        optimizer = torch.optim.Adam(groups, eps=1e-5)
+        learners = {"net": ranker.net, "opponent": opponent, "optimizer": optimizer}
         done, before = self._resumed(name, learners)
         ranker.net.train(is_ranker)
         for first, last in pairwise(np.unique(np.linspace(0, self.steps[phase], how.checkpoints + 1).astype(int))):
@@ -245,11 +245,11 @@ class _Training:
                 if not (total := sum(terms)).isfinite():
                     what = f"the loss is {total.item()} at step {step + 1}, lambda {strength:g}"
                     raise InputError(f"{what}; lower --learning-rate or --lambda; the models before are kept")
-                optimiser.zero_grad()
+                optimizer.zero_grad()
                 total.backward()
-                for group in optimiser.param_groups:
+                for group in optimizer.param_groups:
                     torch.nn.utils.clip_grad_norm_(group["params"], 1.0)
-                optimiser.step()
+                optimizer.step()
                 losses.append(terms[0].item())
                 if self.watcher is not None:
                     self.watcher(name or SIDE[phase], step + 1, self.steps[phase], losses[-1])

@@ -207,29 +207,29 @@ def test_queries_without_spurious_documents_are_left_and_counted():
 # ------------------------------------------------------------------------------------- accuracy and chance
 
 
-def brute_chance(n, labelled, on_side):
+def brute_chance(n, labeled, on_side):
     """Try every choice of the documents on the upper side."""
     values = []
     for chosen in itertools.combinations(range(n), on_side):
-        same = sum((i in chosen) == (i < labelled) for i in range(n))
+        same = sum((i in chosen) == (i < labeled) for i in range(n))
         values.append(max(same, n - same) / n)
     return sum(values) / len(values)
 
 
-def brute_published(n, labelled):
+def brute_published(n, labeled):
     """Try every way to toss a coin for each document."""
     values = []
     for up in itertools.product([0, 1], repeat=n):
-        of_groups = [up[:labelled], up[labelled:]]
+        of_groups = [up[:labeled], up[labeled:]]
         values.append(sum(max(sum(some), len(some) - sum(some)) for some in of_groups) / n)
     return sum(values) / len(values)
 
 
-@pytest.mark.parametrize(("n", "labelled"), [(1, 0), (1, 1), (2, 1), (5, 2), (7, 7), (8, 4), (9, 3)])
-def test_chance_is_what_all_possibilities_give(n, labelled):
+@pytest.mark.parametrize(("n", "labeled"), [(1, 0), (1, 1), (2, 1), (5, 2), (7, 7), (8, 4), (9, 3)])
+def test_chance_is_what_all_possibilities_give(n, labeled):
     for on_side in range(n + 1):
-        assert axes.chance(n, labelled, on_side) == pytest.approx(brute_chance(n, labelled, on_side), abs=1e-12)
-    assert axes.published_chance(n, labelled) == pytest.approx(brute_published(n, labelled), abs=1e-12)
+        assert axes.chance(n, labeled, on_side) == pytest.approx(brute_chance(n, labeled, on_side), abs=1e-12)
+    assert axes.published_chance(n, labeled) == pytest.approx(brute_published(n, labeled), abs=1e-12)
 
 
 def test_chance_of_four_and_four_the_published_way():
@@ -242,22 +242,22 @@ def test_chance_of_four_and_four_the_published_way():
 def test_chance_of_many_documents_is_that_of_the_hypergeometric_distribution():
     from scipy.stats import hypergeom
 
-    for n, labelled, on_side in [(200, 77, 120), (1500, 700, 800)]:
-        h = np.arange(max(0, on_side + labelled - n), min(on_side, labelled) + 1)
-        same = 2 * h + n - on_side - labelled
-        expected = (hypergeom(n, labelled, on_side).pmf(h) * np.maximum(same, n - same)).sum() / n
-        assert axes.chance(n, labelled, on_side) == pytest.approx(expected, rel=1e-9)
+    for n, labeled, on_side in [(200, 77, 120), (1500, 700, 800)]:
+        h = np.arange(max(0, on_side + labeled - n), min(on_side, labeled) + 1)
+        same = 2 * h + n - on_side - labeled
+        expected = (hypergeom(n, labeled, on_side).pmf(h) * np.maximum(same, n - same)).sum() / n
+        assert axes.chance(n, labeled, on_side) == pytest.approx(expected, rel=1e-9)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12))
 def test_laws_of_accuracy(pairs):
     side, label = np.array(pairs).T
-    n, labelled, on_side = len(pairs), int(label.sum()), int(side.sum())
-    value, by_chance = axes.accuracy(side, label), axes.chance(n, labelled, on_side)
+    n, labeled, on_side = len(pairs), int(label.sum()), int(side.sum())
+    value, by_chance = axes.accuracy(side, label), axes.chance(n, labeled, on_side)
     assert 0.5 <= value <= axes.published_accuracy(side, label) <= 1
     assert value == axes.accuracy(~side, label) == axes.accuracy(side, ~label)
     assert 0.5 <= by_chance <= 1
-    assert by_chance == pytest.approx(axes.chance(n, n - labelled, on_side))
+    assert by_chance == pytest.approx(axes.chance(n, n - labeled, on_side))
     assert axes.accuracy(label, label) == 1
 
 
@@ -279,7 +279,7 @@ def test_accuracy_is_printed_beside_chance():
     )
 
 
-def test_accuracy_is_over_labelled_documents_and_queries_that_have_some():
+def test_accuracy_is_over_labeled_documents_and_queries_that_have_some():
     run = run_of(6, 4)
     vectors = vectors_of(run, 3)
     labels = {"q0d0": "a", "q0d1": "b", "q0d2": "a", "q0d3": "b", "q0d5": "?"}

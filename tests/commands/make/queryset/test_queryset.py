@@ -159,7 +159,7 @@ def test_a_term_of_several_words_is_found_by_its_tokens(here):
     votes = {"x": dict.fromkeys(texts, "n")}
     terms = {"f": ["wife", "vice president"], "m": ["husband"]}
     made = fairtrec.make_queryset(votes, keep="n", query_texts=texts, terms=terms)
-    assert made.words == {"1": ("wife",), "3": ("vice president",)}  # of president's the tokeniser leaves president's
+    assert made.words == {"1": ("wife",), "3": ("vice president",)}  # of president's the tokenizer leaves president's
     assert made.kept == ("2",)
 
 

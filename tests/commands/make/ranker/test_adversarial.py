@@ -144,7 +144,7 @@ def test_lambda_0_is_training_without_an_adversary(small, tmp_path, objective, w
     batches = Batches(even, SMALL["batch_size"], 0, BOTH)
     net = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "models" / "base")
     tokenizer = transformers.AutoTokenizer.from_pretrained(small / "encoder")
-    optimiser = torch.optim.Adam(net.parameters(), lr=SMALL["learning_rate"], eps=1e-5)
+    optimizer = torch.optim.Adam(net.parameters(), lr=SMALL["learning_rate"], eps=1e-5)
     net.train()
     for step in range(SMALL["steps"]):
         torch.manual_seed(batches.seed(step))
@@ -152,10 +152,10 @@ def test_lambda_0_is_training_without_an_adversary(small, tmp_path, objective, w
         queries, texts = [row[0] for row in chosen] * 2, [row[side] for side in (1, 2) for row in chosen]
         tokens = tokenizer(queries, texts, padding=True, truncation=True, max_length=32, return_tensors="pt")
         scores = net(**tokens).logits[:, 0]
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         written_out(scores[: len(chosen)], scores[len(chosen) :]).backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-        optimiser.step()
+        optimizer.step()
     same = torch.equal if objective == "hinge" else lambda one, other: torch.allclose(one, other, atol=1e-5)
     assert all(same(value, after[name]) for name, value in net.state_dict().items() if name in after)
     assert any(not torch.equal(base[name], after[name]) for name in base)

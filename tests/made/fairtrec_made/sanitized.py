@@ -33,7 +33,7 @@ ODD = [
 
 
 def run(kind: str, many: int, folder: Path) -> subprocess.CompletedProcess[str] | None:
-    """Let a process with the sanitisers read so many corrupted files; None where they cannot be had."""
+    """Let a process with the sanitizers read so many corrupted files; None where they cannot be had."""
     compiler = shutil.which("gcc")
     if compiler is None:
         return None

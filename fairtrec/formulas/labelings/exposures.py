@@ -9,8 +9,8 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.labellings.sums import Linear
-from fairtrec.formulas.labellings.unlabelled import STATES, Ends, LabelForm, Unlabelled, count_enumerable
+from fairtrec.formulas.labelings.sums import Linear
+from fairtrec.formulas.labelings.unlabeled import STATES, Ends, LabelForm, Unlabeled, count_enumerable
 from fairtrec.formulas.weighted_sums import weighted_sum
 
 
@@ -50,8 +50,8 @@ class Exposed(LabelForm):
     slope: Callable[[Floats], Floats] | None = None
     tries: ClassVar[bool] = True
 
-    def find_ends(self, rankings: Unlabelled) -> Ends:
-        """Try all labellings, or else the corners, and the point that no labelling betters."""
+    def find_ends(self, rankings: Unlabeled) -> Ends:
+        """Try all labelings, or else the corners, and the point that no labeling betters."""
         found = rankings.take_ends(self._defined(rankings.amounts(self.weights)))
         if rankings.complete:
             return found
@@ -81,7 +81,7 @@ class Portion(LabelForm):
     """What a group gets of what all groups get: ``value`` of the groups' exposure [query, n, group] gives [query, n].
 
     ``weights`` [query or 1, rank] are what each rank adds. Where each document is of a group, they get the same in all
-    labellings, and the value is ``linear``.
+    labelings, and the value is ``linear``.
     """
 
     weights: Floats
@@ -89,8 +89,8 @@ class Portion(LabelForm):
     linear: Linear
     tries: ClassVar[bool] = True
 
-    def find_ends(self, rankings: Unlabelled) -> Ends:
-        """Look at the corners, as such a quotient is greatest and least there; try labellings for what is expected."""
+    def find_ends(self, rankings: Unlabeled) -> Ends:
+        """Look at the corners, as such a quotient is greatest and least there; try labelings for what is expected."""
         if rankings.ways == rankings.groups:
             return self.linear.find_ends(rankings)
         found = rankings.take_ends(self.value(rankings.amounts(self.weights)))
@@ -117,15 +117,15 @@ class Ratio(LabelForm):
     signed: bool = False
     tries: ClassVar[bool] = True
 
-    def exact(self, rankings: Unlabelled) -> bool:
+    def exact(self, rankings: Unlabeled) -> bool:
         """Tell whether it gives bounds: for two groups, or one and the rest."""
         pairs = (rankings.most_unknown + 1) ** (1 + rankings.ways - rankings.groups)  # exact: whole numbers
         return rankings.most_unknown <= count_enumerable(rankings.ways) or (
             (self.signed or rankings.groups == 2) and pairs <= STATES
         )
 
-    def find_ends(self, rankings: Unlabelled) -> Ends:
-        """Try all labellings, or else those that give the first group its heaviest or its lightest documents."""
+    def find_ends(self, rankings: Unlabeled) -> Ends:
+        """Try all labelings, or else those that give the first group its heaviest or its lightest documents."""
         ones = np.ones(rankings.slot.shape[1])
         tried = self.value(rankings.amounts(self.weights), rankings.amounts(ones))
         found = rankings.take_ends(tried)
@@ -143,7 +143,7 @@ class Ratio(LabelForm):
         loose = crossed.any(axis=1) & (greatest < 1)
         return _bounded(found, least, np.where(loose, 1.0, greatest), loose=loose)
 
-    def _extremes(self, rankings: Unlabelled) -> tuple[Floats, Floats, Bools]:
+    def _extremes(self, rankings: Unlabeled) -> tuple[Floats, Floats, Bools]:
         """Give the first group the s heaviest unknown and the second the t lightest, and then the other way round.
 
         That is all others, or where a document may be of none any number of them [query, 2 n, group]; third which s and

@@ -1,4 +1,4 @@
-"""Rankings some of whose documents are of unknown group, and the labellings of them that are tried."""
+"""Rankings some of whose documents are of unknown group, and the labelings of them that are tried."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas import ranks
 from fairtrec.formulas.weighted_sums import multiply_counts, weighted_sum
 
-MOST = 4096  # so many labellings of a ranking are all tried
+MOST = 4096  # so many labelings of a ranking are all tried
 DRAWN = 200  # of more, so many are drawn
-FEW = 40  # labellings, of so many documents that those of all are a large matrix
+FEW = 40  # labelings, of so many documents that those of all are a large matrix
 LARGE = 1 << 24  # numbers
-STATES = 65_536  # of a path; with more, labellings are drawn
+STATES = 65_536  # of a path; with more, labelings are drawn
 
 
 @dataclass(frozen=True, eq=False)
 class Ends:
     """The least, the greatest and the expected of each query's value [end, query], and which of them are exact.
 
-    ``bounded`` [query]: an end is a bound that no labelling passes and perhaps none attains. ``sampled``: the expected
-    value is that of drawn labellings. ``drawn``: the ends are those of drawn labellings, too, and so no bounds.
+    ``bounded`` [query]: an end is a bound that no labeling passes and perhaps none attains. ``sampled``: the expected
+    value is that of drawn labelings. ``drawn``: the ends are those of drawn labelings, too, and so no bounds.
     """
 
     values: Floats
@@ -40,14 +40,14 @@ class Ends:
 
 
 @dataclass(frozen=True, eq=False)
-class Unlabelled:
+class Unlabeled:
     """Rankings with slots, a slot for each document of unknown group; a query's slots count from 0.
 
     ``known`` [query, rank, group] is the membership, 0 where it is unknown or there is no document. ``slot`` [query,
     rank] is the slot of an unknown document, -1 elsewhere. ``number`` [query] is how many slots there are, ``length``
     [query] how many documents. ``prior`` [query, way] is how likely each group is, and last, where a document may be
-    of none of them, how likely that is. ``choose`` gives the ways of the labellings that are tried [query or 1,
-    labelling, slot], all there are where ``complete``.
+    of none of them, how likely that is. ``choose`` gives the ways of the labelings that are tried [query or 1,
+    labeling, slot], all there are where ``complete``.
     """
 
     known: Floats
@@ -85,12 +85,12 @@ class Unlabelled:
 
     @cached_property
     def choices(self) -> Ints:
-        """The ways of the labellings that are tried [query or 1, labelling, slot]."""
+        """The ways of the labelings that are tried [query or 1, labeling, slot]."""
         return self.choose()
 
     @cached_property
     def chances(self) -> Floats:
-        """How likely each labelling that is tried is among these [query, labelling]."""
+        """How likely each labeling that is tried is among these [query, labeling]."""
         if not self.complete:
             return np.full((len(self.known), self.choices.shape[1]), 1 / self.choices.shape[1])
         prior = self.prior[:1] if (self.prior == self.prior[0]).all() else self.prior
@@ -111,12 +111,12 @@ class Unlabelled:
         return weighted_sum(self.known, np.broadcast_to(weights, self.slot.shape))
 
     def corners(self, weights: Floats) -> Floats:
-        """Sum the weights that each group has where all slots are labelled in one way [query, way, group]."""
+        """Sum the weights that each group has where all slots are labeled in one way [query, way, group]."""
         total = ranks.total(self.gather_slots(weights))
         return np.asarray(self.sum_known(weights)[:, None] + total[:, None, None] * np.eye(self.ways, self.groups))
 
     def amounts(self, weights: Floats) -> Floats:
-        """Sum the weights [query or 1, rank] that each group has in each labelling [query, labelling, group]."""
+        """Sum the weights [query or 1, rank] that each group has in each labeling [query, labeling, group]."""
         of_slots = self.gather_slots(weights)[..., None]
         held = self.sum_known(weights)
         ways = self.choices.shape[1]
@@ -129,7 +129,7 @@ class Unlabelled:
         return np.moveaxis(total, 0, 2)
 
     def take_ends(self, values: Floats) -> Ends:
-        """Take the ends of the values of the labellings that were tried [query, labelling]; nan takes no part."""
+        """Take the ends of the values of the labelings that were tried [query, labeling]; nan takes no part."""
         tried = np.stack([np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1), mean(values, self.chances)])
         all_or_none = np.full(len(values), not self.complete)
         return Ends(tried, np.zeros(len(values), dtype=np.bool_), all_or_none, all_or_none)
@@ -154,29 +154,29 @@ class LabelForm(ABC):
 
     tries: ClassVar[bool] = False
 
-    def exact(self, rankings: Unlabelled) -> bool:  # noqa: ARG002 - of any
+    def exact(self, rankings: Unlabeled) -> bool:  # noqa: ARG002 - of any
         """Tell whether the form gives both ends of these, or bounds."""
         return True
 
     @abstractmethod
-    def find_ends(self, rankings: Unlabelled) -> Ends:
-        """Find the ends over all labellings."""
+    def find_ends(self, rankings: Unlabeled) -> Ends:
+        """Find the ends over all labelings."""
 
 
 @lru_cache(maxsize=16)
-def list_labellings(groups: int, number: int) -> Ints:
-    """List all labellings of so many documents [labelling, slot].
+def list_labelings(groups: int, number: int) -> Ints:
+    """List all labelings of so many documents [labeling, slot].
 
-    >>> list_labellings(2, 2).tolist()
+    >>> list_labelings(2, 2).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    labellings: Ints = np.indices((groups,) * number).reshape(number, groups**number).T  # exact: whole numbers
-    labellings.flags.writeable = False  # as they are kept
-    return labellings
+    labelings: Ints = np.indices((groups,) * number).reshape(number, groups**number).T  # exact: whole numbers
+    labelings.flags.writeable = False  # as they are kept
+    return labelings
 
 
 def count_enumerable(groups: int) -> int:
-    """Say of how many documents all labellings are tried.
+    """Say of how many documents all labelings are tried.
 
     >>> count_enumerable(2), count_enumerable(3), count_enumerable(4)
     (12, 7, 6)

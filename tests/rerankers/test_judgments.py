@@ -42,21 +42,21 @@ def test_a_qrels_file_changes_no_order_unasked(name):
 
 
 @pytest.mark.parametrize("by", ASKED)
-def test_what_uses_judgements_says_so_in_remark_signature_and_tag(by):
+def test_what_uses_judgments_says_so_in_remark_signature_and_tag(by):
     made = reranked(by, QRELS)
     (one,) = made.runs
     assert str(one.notes[0]) == "upper bound: uses the qrels"
-    assert made.signature["judgements"] == f"used by {one.by}"
-    assert one.after.tag == f"r-{one.by.name}-judgements"
-    with pytest.raises(UsageError, match=r"needs (relevance )?judgements"):
+    assert made.signature["judgments"] == f"used by {one.by}"
+    assert one.after.tag == f"r-{one.by.name}-judgments"
+    with pytest.raises(UsageError, match=r"needs (relevance )?judgments"):
         reranked(by, None)
 
 
 @pytest.mark.parametrize("given", [{"target": "qrels"}, {"labels": "qrels"}], ids=str)
-def test_targets_and_groups_that_are_judged_are_judgements(given):
+def test_targets_and_groups_that_are_judged_are_judgments(given):
     made = reranked("DetCons@10 Random", SUBTOPICS, **given)
-    assert [each.after.tag for each in made.runs] == ["r-DetCons-judgements", "r-Random"]
-    assert made.signature["judgements"] == "used by DetCons@10"
+    assert [each.after.tag for each in made.runs] == ["r-DetCons-judgments", "r-Random"]
+    assert made.signature["judgments"] == "used by DetCons@10"
     assert [JUDGED.note() in each.notes for each in made.runs] == [True, False]
 
 
@@ -71,7 +71,7 @@ def test_gains_by_name_bring_relevant_documents_up(gain):
 
 @dataclass(frozen=True)
 class Wishful(Reranker):
-    """Would a plug-in be given judgements that it only wishes for?"""
+    """Would a plug-in be given judgments that it only wishes for?"""
 
     def __call__(self, lengths, relevance=None):
         """Refuse to be given them."""
@@ -79,5 +79,5 @@ class Wishful(Reranker):
         return Order(lengths[:, None] * 0 + MISSING)
 
 
-def test_a_plug_in_that_wishes_for_judgements_is_not_given_them():
+def test_a_plug_in_that_wishes_for_judgments_is_not_given_them():
     assert JUDGED.note() not in reranked(Wishful(), QRELS).runs[0].notes

@@ -17,7 +17,7 @@ from fairtrec.data import Floats
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.unknown import UnknownIntervals
-from fairtrec.formulas.labellings.unlabelled import DRAWN
+from fairtrec.formulas.labelings.unlabeled import DRAWN
 from fairtrec.formulas.rounding import finite, same
 from fairtrec.measure import Measure
 from fairtrec.statistics import paired
@@ -68,7 +68,7 @@ class Open:
     def doubt(self) -> str:
         """Say where the ends are no bounds."""
         many = int(self.unknown.drawn.sum())
-        what = f"in {many} queries only {DRAWN} random labellings were tried, so this is no proof"
+        what = f"in {many} queries only {DRAWN} random labelings were tried, so this is no proof"
         return what if many else ""
 
     @property
@@ -276,7 +276,7 @@ def _power(requirement: Requirement, found: Evidence) -> str:
     if math.isinf(found.detectable):
         return "only with more queries could it fail"
     asked = (requirement.factor - 1) * found.baseline + requirement.offset
-    allowed = (-asked if requirement.upward else asked) + found.detectable  # towards the worse side
+    allowed = (-asked if requirement.upward else asked) + found.detectable  # toward the worse side
     worse, better = ("drop", "gain") if requirement.upward else ("rise", "drop")
     if allowed >= 0:
         return f"a {worse} of {allowed:.3g} or more would fail with a power of {100 * POWER:g} %"

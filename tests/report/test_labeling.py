@@ -12,7 +12,7 @@ FIELD = (64.0, 26.0, 558.0, 362.0)
 
 
 def place_by_all(dots, labels):
-    """Place labels as ``labelled`` does, comparing each place with all dots, labels and lines."""
+    """Place labels as ``labeled`` does, comparing each place with all dots, labels and lines."""
     wanted, best = [dot for dot in dots if dot.run in labels], {}
     outer = {dot.stack: dot.radius for dot in dots}
     for _ in range(TRIES):

@@ -9,7 +9,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp, log, raise_each
-from fairtrec.formulas.labellings.unlabelled import STATES, Ends, LabelForm, Unlabelled, mean
+from fairtrec.formulas.labelings.unlabeled import STATES, Ends, LabelForm, Unlabeled, mean
 from fairtrec.formulas.weighted_sums import weighted_sum
 
 TOGETHER = 131_072  # states of rankings that are gone through side by side
@@ -47,11 +47,11 @@ class Totals(LabelForm):
 
     value: Callable[[Floats], Floats]
 
-    def exact(self, rankings: Unlabelled) -> bool:
+    def exact(self, rankings: Unlabeled) -> bool:
         """Tell whether there are few enough compositions."""
         return bool((rankings.most_unknown + 1) ** (rankings.ways - 1) <= STATES)  # exact: whole numbers
 
-    def find_ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabeled) -> Ends:
         """Try all compositions of the unknown."""
         states, held = grid(rankings.most_unknown, rankings.ways), ranks.total(rankings.way_membership)
         added, possible = add_compositions(states, rankings.number, np.zeros(held.shape))
@@ -87,7 +87,7 @@ class Linear(LabelForm):
     first: Floats | float = 0.0
     always: bool = False
 
-    def find_ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabeled) -> Ends:
         """Give each unknown rank its least, its greatest and its expected gain."""
         unknown = rankings.slot >= 0
         held = ranks.total((self.gains * rankings.known).sum(axis=2))
@@ -109,14 +109,14 @@ class Gains(LabelForm):
     """Each rank adds what its document gains by its labels, weighed, over a ``divisor`` [query].
 
     ``by_labels`` gives the gains [query, rank] of the weights of groups [query, rank, group], and ``weights`` are [rank
-    or query, rank]. A document that is labelled has one group, or none, so nothing is asked of how gains add up.
+    or query, rank]. A document that is labeled has one group, or none, so nothing is asked of how gains add up.
     """
 
     by_labels: Callable[[Floats], Floats]
     weights: Floats
     divisor: Floats | Ints | float = 1.0
 
-    def find_ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabeled) -> Ends:
         """Give each unknown rank its least, its greatest and its expected gain."""
         known, unknown = rankings.known, rankings.slot >= 0
         there = np.arange(known.shape[1]) < rankings.length[:, None]
@@ -141,11 +141,11 @@ class Prefixes(LabelForm):
     first: Floats | float = 0.0
     alike: bool = False
 
-    def exact(self, rankings: Unlabelled) -> bool:
+    def exact(self, rankings: Unlabeled) -> bool:
         """Tell whether there are few enough states."""
         return bool((rankings.most_unknown + 1) ** (rankings.ways - 1) <= STATES)  # exact: whole numbers
 
-    def find_ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabeled) -> Ends:
         """Find the shortest, the longest and the mean path."""
         known, groups = rankings.way_membership, rankings.groups
         whole = self.alike and rankings.ways == 2 and np.array_equal(known, known.round())
@@ -170,11 +170,11 @@ class Finals(LabelForm):
 
     cost: Callable[[Floats, Ints], tuple[RankCost, Floats]]
 
-    def exact(self, rankings: Unlabelled) -> bool:
+    def exact(self, rankings: Unlabeled) -> bool:
         """Tell whether there are few enough ends, and states on the way to each."""
         return bool((rankings.most_unknown + 1) ** (2 * (rankings.ways - 1)) <= STATES)  # exact: whole numbers
 
-    def find_ends(self, rankings: Unlabelled) -> Ends:
+    def find_ends(self, rankings: Unlabeled) -> Ends:
         """Find the shortest, the longest and the mean path to each end."""
         most = rankings.most_unknown
         states, groups = grid(most, rankings.ways), rankings.groups
