@@ -17,7 +17,7 @@ from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Note, NoteKin
 
 SILENT = NoteKind(
     "no group term",
-    "no group term in {silent} of {rankings} rankings; such a ranking gets the maximum",
+    "no word of any group in {silent} of {rankings} rankings; such a ranking gets the maximum",
     NoteSeverity.MISLEADING,
 )
 

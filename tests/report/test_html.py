@@ -86,7 +86,7 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
     assert shown == [
         "rank: by Higher@10, highest first; ranks are not tested, see fairtrec compare",
         "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; * the best, ° the worst",
-        "|x|: the mean of absolute values; it orders and marks the runs, because signs cancel in the mean",
+        "|x|: the mean of absolute values; it decides the order and the *, because plus and minus cancel in the other mean",
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
         "undefined: Higher@10 in 1 of 2 queries (d), nDCG@10 in 2 (d); these are left out of the mean",
         "take care",

@@ -21,7 +21,7 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
 FEWEST = 10  # tied pairs, of fewer of which nothing is said
 MANY = 0.05  # of the queries: from here on a measure without an expected value is noted
 PLACES = 4  # digits of which one must differ
-_TIED = "docnos order tied documents of different groups in {mixed} of {queries} queries"
+_TIED = "in {mixed} of {queries} queries, documents of different groups have equal scores and are ordered by docno"
 _VALUES = "the value is {value:.4f}, the average over all orders {expected:.4f}"
 _MOVED = f"{_TIED}: {_VALUES} (--bounds ties){{pairs}}{{more}}"
 MOVED = NoteKind("mixed ties", _MOVED, NoteSeverity.MISLEADING)

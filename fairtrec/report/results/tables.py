@@ -15,7 +15,9 @@ from fairtrec.report.run_names import shorten_runs
 from fairtrec.report.terminal import BEST, WORST
 
 FIRST = {"higher": "highest first", "lower": "lowest first", "nearer 0": "nearest 0 first", "neither": "highest first"}
-SIZE = "|x|: the mean of absolute values; it orders and marks the runs, because signs cancel in the mean"
+SIZE = (
+    "|x|: the mean of absolute values; it decides the order and the *, because plus and minus cancel in the other mean"
+)
 UNTESTED = "ranks are not tested, see fairtrec compare"
 DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
@@ -174,7 +176,7 @@ def describe_order(measure: Measure | None) -> str:
 def signs(result: Result, compared: Standing, places: int, line: Sequence[str], *, ranked: bool) -> list[str]:
     """Explain signs: those of a line of several parts, what stands between bars, and that of the dominated."""
     others = any(measure.over is not None for measure in result.scores[0].measures)
-    size = "|x|: the same of absolute values; it orders and marks the runs" if others else SIZE
+    size = "|x|: the same of absolute values; it decides the order and the *" if others else SIZE
     by_size = any(any(sizes(scores, places)) for scores in result.scores)
     dominated = f"{DOMINATED} {DOMINATED_IS}" if ranked and compared.dominated.any() else ""
     return [*filter(None, ["; ".join(filter(None, line)), size * by_size, dominated])]
