@@ -24,11 +24,12 @@ SECTIONS = {  # of the index: what needs hold, and the title
     "positions": "From positions between two poles",
     "counterfactual": "From the same run over swapped texts",
     "trec-fair-2019": "For TREC Fair Ranking 2019",
+    "pool": "Over all queries of a log (`--pool`)",
     "counts": "From group words in the texts",
     "qrels": "From group labels (or words) and relevance judgments",
     "": "From group labels (or words)",
 }
-ORDER = ("counts", "", "qrels", "positions", "counterfactual", "trec-fair-2019")
+ORDER = ("counts", "", "qrels", "pool", "positions", "counterfactual", "trec-fair-2019")
 TEXTS = {
     "d1": "she and her sister met him",
     "d2": "her mother said she knew",
@@ -90,7 +91,7 @@ def _kind(name: str) -> type[Measure]:
 
 
 def _section(kind: type[Measure]) -> str:
-    needs = pages.needs(kind).split(", ")
+    needs = pages.needs(kind).split(", ") if not kind.of_pool else ["pool"]
     return next((each for each in SECTIONS if each in needs), "")
 
 
@@ -192,6 +193,8 @@ def _example(kind: type[Measure]) -> str:
     documents = "\n".join(lines)
     if "background" in needs:
         documents += "\n\nThe background set is these three documents."
+    if "collection_size" in kind().needs:
+        documents = "The collection has these three documents (`--collection-size 3`). One query is asked."
     if "counterfactual" in needs:
         documents = f"Over the swapped texts the system ranks {_named(SWAPPED)}."
     values = _track_values(kind) if "trec-fair-2019" in needs else _values(kind, of_words=of_words)
@@ -217,10 +220,14 @@ def _values(kind: type[Measure], *, of_words: bool) -> str:
             background={"q": _ranking(ORDERS[0])},
             positions={name: [at] for name, at in POSITIONS.items()},
             counterfactual={order: {"q": _ranking(SWAPPED)} for order in ORDERS},
+            pool="even" if kind.of_pool else None,
+            collection_size=len(LABELS) if "collection_size" in kind().needs else None,
             **groups,
         )
-        for order in ORDERS:
-            for measure, value in result.means[order].items():
+        for order, scores in zip(ORDERS, result.scores, strict=True):
+            means = scores.totals["pooled"] if kind.of_pool else scores.means.tolist()
+            for measure, value in zip(map(str, scores.measures), means, strict=True):
+                assert value is not None
                 rows.setdefault((order, re.sub(r"@\d+$", "", measure)), []).append(_number(value))
     names = [f"{kind.__name__}@{each['cutoff']}" if each else kind.__name__ for each in cutoffs]
     several = any("group=" in name for _, name in rows)

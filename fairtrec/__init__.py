@@ -26,6 +26,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "bibtex": ("measures.catalogue.pages", "provisional"),
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
+    "retrievability": ("evaluation.document_retrievability", "provisional"),
 }
 _STABLE = ("compare", "correlate")  # of what commands offer; all else is provisional
 _PLACES |= {name: (place, "stable" if name in _STABLE else "provisional") for name, place in _commands.PUBLIC.items()}
@@ -77,6 +78,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.data.run import Run as Run
     from fairtrec.evaluation.answers.result import Result as Result
     from fairtrec.evaluation.answers.scores import Scores as Scores
+    from fairtrec.evaluation.document_retrievability import retrievability as retrievability
     from fairtrec.evaluation.evaluate import evaluate as evaluate
     from fairtrec.evaluation.evaluate import evaluator as evaluator
     from fairtrec.evaluation.inputs.options import Choices as Choices

@@ -80,7 +80,8 @@ class Standing:
 
 def find_uneven(result: Result) -> Bools:
     """Tell which runs have means over other queries by one measure with a direction than by another [run]."""
-    directed = [row for row, measure in enumerate(result.scores[0].measures) if measure.better != "neither"]
+    measures = result.scores[0].measures
+    directed = [row for row, each in enumerate(measures) if each.better != "neither" and not each.of_pool]
     valued = [~np.isnan(scores.values[directed]) for scores in result.scores]
     return np.array([bool((each != each[:1]).any()) for each in valued], dtype=np.bool_)
 
@@ -127,6 +128,7 @@ def sort_key(text: str, measures: Any, relevance_level: int | None = None) -> Me
     named = registry.parse(text, relevance_level)
     if len(named) != 1:
         raise UsageError(f"--sort takes one measure, and {text!r} names {len(named)}; name one")
+    aggregates.refuse_pooled(named, "--sort goes by")
     several = measures if isinstance(measures, list | tuple) else [measures]
     asked = [one for each in several if each is not None for one in registry.parse(str(each), relevance_level)]
     if asked and all(one.expand_groups(("f", "m")) == (one,) for one in asked) and not looks_at_groups(named[0]):

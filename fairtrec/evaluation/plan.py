@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fairtrec.data import Qrels
+from fairtrec.data import Labels, Qrels
 from fairtrec.data.ranking.depth import Asking, find_depth
 from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import (
@@ -33,6 +33,7 @@ from fairtrec.measures.utility import LEVELLED, split_relevance
 from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import is_by_name, renamings, split_crossed
+from fairtrec.support.literals import FILLED
 
 if TYPE_CHECKING:
     from fairtrec.counting.counter import Lexicon
@@ -60,7 +61,7 @@ class Plan(OpenedSources):
     measures: tuple[Measure, ...]  # one for each group where they ask for that; of rerankers there is none
     others: tuple[Measure, ...]  # of them, those that are no measures of relevance
     needs: Needs  # what they look at
-    uses: frozenset[str]  # documents, background, collection, membership: what they, or their target, look at
+    uses: frozenset[str]  # documents, background, collection, its size, membership: what they, or their target, look at
     plays: frozenset[str]  # words of ``Choice.part`` that play one
     context: EvaluationContext  # target, labels and extras; what is large is read when runs come
     lexicon: "Lexicon | None"
@@ -134,6 +135,7 @@ def make_plan(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Not
             given=tuple(found.labels),
             sources=frozenset(of for each in every.values() if each.target_of for _, of in each.target_of.of),
             pool=None if choices.pool is None else _frequencies(choices.pool, measures),
+            collection_size=choices.collection_size,
             gold=_gold(found.given.gold, found) if is_of_groups and found.given.gold is not None else None,
         ),
         lexicon=lexicon,
@@ -213,6 +215,8 @@ def _used_inputs(needs: frozenset[str], every: Iterable[AttributeContext], found
     """Name what the measures, or their target, look at: documents, background, collection, membership."""
     uses = needs & {"background", "collection", "membership"}
     uses |= {"background"} if "background_positions" in needs else set()
+    uses |= {"collection"} if "group_sizes" in needs and not found.labels else set()
+    uses |= {"collection size"} if "collection_size" in needs else set()
     mixed = [each.target_of for each in every if "target" in needs and each.target_of is not None]
     uses |= {word for target_of in mixed for _, word in target_of.of}
     of_documents = {"ranked"} | OF_DOCUMENTS | (set() if found.labels else OF_GROUPS)
@@ -240,6 +244,7 @@ def _parts_in_effect(
         "filled": first.labels is not None and first.labels.others is not None,
         "unlabeled": choices.bounds == "labels",
         "background": "background" in uses - found.given.words,
+        "size": "collection size" in uses,
     }
     return frozenset(part for part, is_in_effect in in_effect.items() if is_in_effect)
 
@@ -283,6 +288,8 @@ def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
     inputs, groups = found.given.inputs, found.groups if labels is None else labels.groups
     if getattr(measure, "is_of_group", False):
         _refuse_by_group(measure, groups, found)
+    if getattr(measure, "of_pool", False):
+        _refuse_of_pool(measure, labels, found)
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         if need not in NEEDS:
             raise UsageError(
@@ -333,6 +340,25 @@ def _refuse_by_group(measure: Asking, groups: Sequence[str], found: OpenedSource
     bounds = f"{measure} has no bounds over labels; leave out --bounds labels, or the measure"
     gold = f"{measure} is not corrected by gold labels; leave out --gold, or the measure"
     refuse_first([(found.choices.bounds == "labels", bounds), (found.given.gold is not None, gold)])
+
+
+def _refuse_of_pool(measure: Asking, labels: Labels | None, found: OpenedSources) -> None:
+    """Raise UsageError for a measure of all queries together without --pool, and for what its value cannot have."""
+    choices, is_divided = found.choices, "group_sizes" in measure.needs
+    if choices.pool is None:
+        raise UsageError(
+            f"{measure} is over all queries: add {spell_options('--pool even ').strip()}; only eval has it"
+        )
+    bounds = f"{measure} has no bounds; leave out --bounds, or the measure"
+    gold = f"{measure} is not corrected by gold labels; leave out --gold, or the measure"
+    filled = f"{measure} divides by the documents of the labels, and --missing {choices.missing} adds others"
+    per_query = labels is not None and labels.per_query
+    refuse_first([
+        (choices.bounds is not None, bounds),
+        (found.given.gold is not None and is_divided, gold),
+        (is_divided and choices.missing in FILLED, f"{filled}; leave out one of the two"),
+        (is_divided and per_query, f"{measure} takes labels of documents, and these are per query; give others"),
+    ])  # fmt: skip
 
 
 def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] | None:

@@ -38,6 +38,10 @@ def parse(text: str) -> list[ir_measures.Measure]:
             found.append(FairMeasure(meant, **params, **({} if cutoff is None else {"cutoff": cutoff})))
             continue
         for each in registry.parse(spelled):
+            if each.of_pool:
+                raise UsageError(
+                    f"{spelled} is over all queries and has no value of one; `fairtrec eval --pool` has it"
+                )
             if not isinstance(each, Utility):
                 raise UsageError(f"{spelled} is a measure of sequences of rankings; `fairtrec trec-fair-2019` has it")
             found.append(each.ir_measure)

@@ -24,9 +24,11 @@ from fairtrec.measures.catalogue import notation, registry
 from fairtrec.support.errors import PATH, UsageError
 from fairtrec.support.literals import Undefined
 
-OURS = tuple(name for name, file in BUILT_IN.items() if file != "trec_fair_2019")  # whose input is no run
+OURS = tuple(
+    name for name, file in BUILT_IN.items() if file not in ("trec_fair_2019", "retrievability")
+)  # others have no run as input, or no value of a query
 _ELSEWHERE = (  # said by qrels; or of more than one value
-    "queries", "complete", "samples", "aggregate", "bounds", "next_label", "prior",
+    "queries", "complete", "samples", "aggregate", "bounds", "next_label", "prior", "collection_size",
 )  # fmt: skip
 _KEYWORDS = tuple(
     name for name in (*SourceKeywords.__annotations__, *ChoiceKeywords.__annotations__) if name not in _ELSEWHERE

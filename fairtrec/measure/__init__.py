@@ -69,12 +69,14 @@ class Quantity:
 
     ``better`` says which values are good.
     ``total`` says that a run's value is the sum over queries, ``geometric`` that it is the geometric mean; else it is
-    the mean, or what ``over`` makes of the values [query]. ``of_mean`` says that single queries have none.
+    the mean, or what ``over`` makes of the values [query]. ``of_mean`` says that single queries have none, ``of_pool``
+    that only all queries together have one (``--pool``).
     """
 
     better: ClassVar[Better] = "higher"
     total: ClassVar[bool] = False
     of_mean: ClassVar[bool] = False
+    of_pool: ClassVar[bool] = False
     geometric: ClassVar[bool] = False
     over: ClassVar[Any] = None  # a function
     follows: ClassVar[bool] = False  # whether it stands behind another that has the same values of queries
@@ -87,7 +89,7 @@ class Quantity:
     @property
     def aggregate(self) -> str:
         """What a run's value is of those of its queries."""
-        return "sum" if self.total else "gm" if self.geometric else "mean"
+        return "pooled" if self.of_pool else "sum" if self.total else "gm" if self.geometric else "mean"
 
     def describe(self) -> dict[str, str]:
         """Say which values are good, what a run's value is of those of its queries, and of which measure these are."""

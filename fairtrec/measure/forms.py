@@ -7,11 +7,11 @@ Source: McSherry, Najork: Computing Information Retrieval Performance Measures E
 Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
@@ -30,7 +30,32 @@ METHODS: dict[FormColumn, str] = {
 }  # fmt: skip
 
 
-class Summands(NamedTuple):
+class PooledQueries:
+    """What a pooled value is computed from, of each query: a subclass is sent between processes."""
+
+    @classmethod
+    def join(cls, several: Sequence[Self], queries: Sequence[Ints], many: int) -> Self:
+        """Put ``several`` parts of ``many`` queries together; ``queries`` numbers those of each part [query].
+
+        A query in several parts has several rankings, over which it is averaged.
+        """
+        raise NotImplementedError
+
+    def keep_queries(self, queries: Sequence[int]) -> Self:
+        """Keep some of the queries, by number."""
+        raise NotImplementedError
+
+    def compute(self, frequency: Floats) -> float:
+        """Compute the pooled value; nan if it is undefined. ``frequency`` [query] is how often each is asked."""
+        raise NotImplementedError
+
+    def list_notes(self, measure: Any, frequency: Floats) -> list[Any]:  # noqa: ARG002 - for subclasses
+        """List the notes on the pooled value of a measure."""
+        return []
+
+
+@dataclass(frozen=True, eq=False)
+class Summands(PooledQueries):
     """The sums over queries from which a pooled value is computed.
 
     Attributes:
@@ -41,6 +66,23 @@ class Summands(NamedTuple):
 
     terms: Floats
     value: Callable[[Floats], float]
+
+    @classmethod
+    def join(cls, several: Sequence[Self], queries: Sequence[Ints], many: int) -> Self:
+        """Add the terms of parts, and divide those of each query by the number of its rankings."""
+        terms, times = np.zeros((many, several[-1].terms.shape[1])), np.zeros(many)
+        for each, at in zip(several, queries, strict=True):
+            terms[at] += each.terms
+            times[at] += 1
+        return replace(several[-1], terms=terms / np.maximum(times, 1)[:, None])
+
+    def keep_queries(self, queries: Sequence[int]) -> Self:
+        """Keep the terms of some of the queries, by number."""
+        return replace(self, terms=self.terms[list(queries)])
+
+    def compute(self, frequency: Floats) -> float:
+        """Sum the terms of all queries, and compute the value of the sums."""
+        return float(self.value(weighted_sum(self.terms[None], frequency)[0]))
 
 
 class PooledShares(NamedTuple):
@@ -98,7 +140,7 @@ class Form:
         """Return the sum to which each document adds its part. ``--gold`` corrects it by the labels of a few."""
         return None
 
-    def over_queries(self) -> Summands | None:
+    def over_queries(self) -> PooledQueries | None:
         """Return what is summed over queries. ``--pool`` then computes a value of all queries together."""
         return None
 

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from fairtrec.measures.position_bias import MeanBias as MeanBias
     from fairtrec.measures.position_bias import OutputBias as OutputBias
     from fairtrec.measures.position_bias import RankingBias as RankingBias
+    from fairtrec.measures.retrievability import Gini as Gini
+    from fairtrec.measures.retrievability import Retrievability as Retrievability
     from fairtrec.measures.skew import InfeasibleCount as InfeasibleCount
     from fairtrec.measures.skew import InfeasibleIndex as InfeasibleIndex
     from fairtrec.measures.skew import MaxSkew as MaxSkew
@@ -71,6 +73,7 @@ _FILES = {
     "groups": ("Groups",),
     "exposure_ratio": ("DP", "DTR", "DIR", "ABR"),
     "position_bias": ("InputBias", "OutputBias", "RankingBias", "MeanBias", "MeanAbsoluteBias"),
+    "retrievability": ("Gini", "Retrievability"),
     "trec_fair_2019": ("TREC19Unfairness", "TREC19Utility"),
 }
 BUILT_IN = {name: file for file, names in _FILES.items() for name in names}

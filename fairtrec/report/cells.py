@@ -7,6 +7,7 @@ import numpy as np
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.measure import Better
 
 if TYPE_CHECKING:
     from fairtrec.evaluation.leaderboard import Standing
@@ -41,7 +42,7 @@ def compare_means(result: Result, places: int) -> "Standing":
         for scores in result.scores
     ]
     left_out = incomplete(result) | strange(result) | np.array(untrue)
-    betters = [measure.better for measure in result.scores[0].measures]
+    betters: list[Better] = ["neither" if each.of_pool else each.better for each in result.scores[0].measures]
     return Standing(np.where(left_out, np.nan, printed), betters, find_uneven(result))
 
 

@@ -151,7 +151,8 @@ def name_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
             for run, scores in zip(shorten_runs(of), here.scores, strict=True):
                 for row, (measure, value) in enumerate(zip(scores.measures, scores.means.tolist(), strict=True)):
                     words = *[run] * (len(of.scores) > 1), str(measure), *["slice", part] * (part != ALL)
-                    yield words, value
+                    if not measure.of_pool:
+                        yield words, value
                     for name, totals in scores.totals.items():
                         if (total := totals[row]) is not None:
                             yield (*words, name), total

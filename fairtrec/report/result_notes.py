@@ -105,6 +105,8 @@ def _note_undefined(scores: Scores) -> Iterator[Note]:
         yield UNJUDGED.note(measures=measures, unjudged=int(unjudged.sum()), queries=many)
     for row, measure in enumerate(scores.measures):
         undefined = many - int(scores.defined[row])
+        if measure.of_pool:
+            continue
         if undefined and not (is_mixed and needs_qrels[row] and (is_undefined[row] == unjudged).all()):
             yield DEFINED.note(measure=measure, undefined=undefined, queries=many)
 

@@ -72,7 +72,8 @@ class MeasureCollection:
 
     def choose_measures(self, kind: type[Measure]) -> list[Measure]:
         """Choose the variants of a measure that can be computed here, one for each group where one stands for all."""
-        lacking = {"collection", "sequences", "authors"} | (OF_DOCUMENTS if "labels" in self.given else set())
+        lacking = {"collection", "sequences", "authors"}
+        lacking |= OF_DOCUMENTS if "labels" in self.given else {"group_sizes"}
         chosen = {}
         for measure in chain.from_iterable(
             each.expand_groups([*self.target]) for each in variants(kind, [*self.target])
@@ -86,11 +87,19 @@ class MeasureCollection:
         return [*chosen.values()]
 
     def scores(self, measures: Sequence[Measure], **others: Any) -> Scores:
-        """Evaluate, with the data given here or others in their place; a warning is a fault."""
+        """Evaluate, with the data given here or others in their place; a warning is a fault.
+
+        A measure that only all queries together have a value of has it in each query.
+        """
         data = {"runs": {"run": self.run}, "target": self.target, "complete": True, **self.given, **others}
+        is_pooled = [getattr(measure, "of_pool", False) for measure in measures]
+        data |= {"pool": "even"} if any(is_pooled) else {}
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            return evaluate(list(measures), **data).scores[0]
+            found = evaluate(list(measures), **data).scores[0]
+        for row in np.flatnonzero(is_pooled).tolist():
+            found.values[row] = found.totals["pooled"][row]
+        return found
 
     def rename_groups(self, new: Mapping[str, str]) -> "MeasureCollection":
         """Give the groups other names."""
@@ -212,6 +221,8 @@ class MeasureContract:
             known = number or said.startswith(("undefined", "does not matter"))
             assert known, f"Empty ranking: {said}; it is undefined, does not matter, or a number"
             found = scores.values[:, scores.qids.index("empty")]
+            if self.measure.of_pool:
+                found = collection.scores(measures, queries=["empty"]).values[:, 0]
             wanted = np.full(len(measures), float(number.group()) if number else np.nan)
             if said.startswith("does not matter"):
                 other = collection.scores(measures, runs={"run": {**collection.run, "empty": {"a": 1.0}}})
@@ -263,7 +274,7 @@ class MeasureContract:
         """The least, the greatest and the mean over all groups that two documents may have."""
         for collection, measures in self.cases:
             looked_at = [each for each in measures if {"membership", "judged_membership"} & {*each.needs}]
-            if "labels" not in collection.given or not looked_at:
+            if "labels" not in collection.given or not looked_at or self.measure.of_pool:
                 continue
             scores, unknown = (
                 collection.scores(looked_at, bounds="labels"),

@@ -68,7 +68,14 @@ CASES = {
     "case": ("", "sensitive", case, (False, True), "case_sensitive"),
     "baseline": ("a", "b", baseline, ("a", "b"), None),
 }
-NONE_AT_ALL = {"depth", "only", "groups", "bounds", "pool"}  # not given, nothing is cut, kept, chosen or added
+NONE_AT_ALL = {
+    "depth",
+    "only",
+    "groups",
+    "bounds",
+    "pool",
+    "collection_size",
+}  # not given, nothing is cut, kept, chosen or added
 OF_MEASURES = {"relevance_level"}  # 1, or what a measure says of itself, in its name
 
 

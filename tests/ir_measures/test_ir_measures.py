@@ -116,7 +116,9 @@ def test_runs_and_judgments_come_in_any_form_of_ir_measures():
 
 
 def test_each_measure_takes_part_but_those_of_other_inputs():
-    assert {*fair.__all__, *registry.BUILT_IN} - {*dir(fair)} == {"TREC19Unfairness", "TREC19Utility"}
+    assert {*fair.__all__, *registry.BUILT_IN} - {*dir(fair)} == {
+        "TREC19Unfairness", "TREC19Utility", "Gini", "Retrievability"
+    }  # fmt: skip
     for name in {*dir(fair)} - {*fair.__all__}:
         assert ir_measures.measures.registry[name] == getattr(fair, name)
     with pytest.raises(AttributeError, match="TREC19Utility"):
@@ -311,6 +313,7 @@ def test_measures_of_both_are_read():
         "KL(samples=True)": "KL has no parameter samples; it has: cutoff, ",
         "TE(group=1)": "the parameter group is 1",
         "TREC19Utility": "TREC19Utility is a measure of sequences of rankings; `fairtrec trec-fair-2019` has it",
+        "Gini@10": "Gini@10 is over all queries and has no value of one; `fairtrec eval --pool` has it",
         "all_fair": "all_fair is what the inputs allow, which are not known here; name the measures",
     }.items():
         with pytest.raises(UsageError, match=re.escape(why)):

@@ -122,7 +122,8 @@ def parse(data: bytes, path: FilePath) -> RecordedResult:
     of_measures, of_inputs = document.object("measures"), document.object("inputs")
     columns = {name: of_measures.object(name).take_optional("of", str) or name for name in of_measures}
     inputs = {Part.read(part): _input(of_inputs.object(part)) for part in of_inputs}
-    runs = tuple(_run(each, columns) for each in document.objects("runs"))
+    totals = {name for name in of_measures if of_measures.object(name).take_optional("aggregate", str) == "pooled"}
+    runs = tuple(_run(each, columns, totals) for each in document.objects("runs"))
     if not runs:
         document.refuse("must be a list of one run or more", "runs")
     if len({run.name for run in runs}) < len(runs):
@@ -154,13 +155,15 @@ def _input(entry: Fields) -> InputFile:
     return InputFile(path, path, sha256)
 
 
-def _run(entry: Fields, columns: Mapping[str, str]) -> RecordedRun:
+def _run(entry: Fields, columns: Mapping[str, str], totals: Collection[str]) -> RecordedRun:
+    """Read a run; instead of means, those of the measures in ``totals`` have the value of all queries."""
     name, tag, many = entry.get("run", str), entry.get("tag", str), entry.count("queries")
     means, defined, queries = {}, {}, {}
     if "means" in entry:
         of_means = entry.object("means")
         _refuse_other_measures(of_means, columns)
-        means = {of: _number(of_means.object(of), "value") for of in of_means}
+        of_all = entry.object("pooled") if totals else entry
+        means = {of: _number(of_all, of) if of in totals else _number(of_means.object(of), "value") for of in of_means}
         defined = {of: of_means.object(of).count("defined") for of in of_means}
     if "per_query" in entry:
         of_queries, known = entry.object("per_query"), set(columns.values())

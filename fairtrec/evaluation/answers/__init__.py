@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 SHORT = 100  # letters of a signature
 # Messages of Result.with_confidence, which the table of options repeats before any work is done.
+CONFIDENCE_GOES_BY = "--confidence is about"
 CONFIDENCE_OF_MEANS = (
     "--confidence is about a mean over queries, and --aggregate prints other values; leave out one of the two"
 )

@@ -8,7 +8,7 @@ gm                          the geometric mean, values below .00001 as that: gm_
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -214,6 +214,14 @@ def refuse(several: Sequence[Scores], what: str) -> None:
     for each in (measure for scores in several for measure in scores.measures):
         if isinstance(each, Aggregated):
             raise UsageError(f"{what} means over queries, and these are not; leave out --aggregate {each.how}")
+    refuse_pooled((measure for scores in several for measure in scores.measures), what)
+
+
+def refuse_pooled(measures: Iterable[Quantity], what: str, *, asked: bool = True) -> None:
+    """Raise UsageError for a measure that only all queries together have a value of, if means are ``asked`` for."""
+    for each in measures:
+        if each.of_pool and asked:
+            raise UsageError(f"{what} means over queries, and {each} has none; leave the measure out")
 
 
 def refuse_given(given: Mapping[str, Any], what: str) -> None:

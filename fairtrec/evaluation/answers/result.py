@@ -89,16 +89,18 @@ class Result(Answer):
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
-        """The mean of each measure for each run, over the queries for which it is defined."""
-        return {each.run: dict(zip(map(str, each.measures), each.means.tolist(), strict=True)) for each in self.scores}
+        """The mean of each measure for each run, over the queries for which it is defined; none if it is pooled."""
+        several = ((each.run, zip(each.measures, each.means.tolist(), strict=True)) for each in self.scores)
+        return {run: {str(one): mean for one, mean in pairs if not one.of_pool} for run, pairs in several}
 
     @property
     def per_query(self) -> dict[str, dict[str, dict[str, float]]]:
-        """The value of each measure for each run and query; nan if it is undefined."""
+        """The value of each measure for each run and query; nan if it is undefined. Pooled measures have none."""
         return {
             each.run: {
                 str(strip_aggregate(measure)): dict(zip(each.qids, values.tolist(), strict=True))
                 for measure, values in zip(each.measures, each.values, strict=True)
+                if not measure.of_pool
             }
             for each in self.scores
         }

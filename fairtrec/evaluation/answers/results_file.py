@@ -23,7 +23,9 @@ class MeasureEntry(TypedDict):
     """A measure, by its name in the notation of -m."""
 
     better: Annotated[Literal["higher", "lower", "nearer 0", "neither"], "which values are good"]
-    aggregate: Annotated[str, "how the value of a run is made from those of its queries: mean, sum, gm, median, <0.5"]
+    aggregate: Annotated[
+        str, "how the value of a run is made from those of its queries: mean, sum, pooled, gm, median, <0.5"
+    ]
     of: NotRequired[Annotated[str, "the measure that has the values of queries, where --aggregate was asked for"]]
 
 

@@ -265,14 +265,15 @@ class Scores(Answer):
     def spell(self, query: int | str | None, places: int) -> list[str]:
         """Write one value of each measure: of a query by number, the mean (None), or a total by its name.
 
-        Undefined is nan, and no value is an empty text. A count has no digits behind the point.
+        Undefined is nan, and no value is an empty text: a pooled measure has only totals. A count has no digits behind
+        the point.
         """
         if isinstance(query, str):
             return ["" if value is None else f"{value:.{places}f}" for value in self.totals[query]]
         values = self.means if query is None else self.values[:, query]
         return [
             ""
-            if query is not None and measure.of_mean
+            if measure.of_pool or (query is not None and measure.of_mean)
             else f"{value:.{0 if measure.total and value.is_integer() else places}f}"
             for measure, value in zip(self.measures, values.tolist(), strict=True)
         ]
@@ -352,6 +353,7 @@ def fill_undefined(scores: Scores, undefined: Undefined) -> Scores:
     Raises InputError where there must be none, UsageError for a measure that has no worst value.
     """
     empty = np.isnan(scores.values)
+    empty[[measure.of_pool for measure in scores.measures]] = False
     if undefined == "skip" or not empty.any():
         return scores
     counts_as = np.full((len(scores.measures), 1), np.nan)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairtrec.data import Bools, Floats
-from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS
+from fairtrec.evaluation.answers import CONFIDENCE_GOES_BY, CONFIDENCE_OF_MEANS, aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.statistics import paired
@@ -105,6 +105,8 @@ def with_confidence(
     how = Procedure(confidence=confidence, interval=interval)
     if "aggregate" in result.signature:
         raise UsageError(CONFIDENCE_OF_MEANS)
+    measures = (measure for scores in result.scores for measure in scores.measures)
+    aggregates.refuse_pooled(measures, CONFIDENCE_GOES_BY)
     several = tuple(_add_column(scores, confidence, interval) for scores in result.scores)
     return replace(
         result,
@@ -116,7 +118,8 @@ def with_confidence(
 
 def has_gaps(several: Sequence[Scores], slices: int) -> bool:
     """Tell whether so many slices of runs can be compared: two or more, by the means of their values."""
-    return slices > 1 and not any(scores.is_corrected for scores in several)
+    has_means = any(not measure.of_pool for scores in several for measure in scores.measures)
+    return slices > 1 and has_means and not any(scores.is_corrected for scores in several)
 
 
 def _add_column(scores: Scores, confidence: float, interval: Method) -> Scores:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import Floats, System
+from fairtrec.data import Floats, Ints, System
 from fairtrec.data.groups import is_number
 from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
@@ -23,8 +23,8 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import InputsOfSamples
-from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Summands
+from fairtrec.measure.forms import PooledQueries
 from fairtrec.statistics.gold_correctors import LEVEL
 from fairtrec.statistics.pooled_shares import CorrectedPool, DrawnShares
 from fairtrec.statistics.procedure import Procedure
@@ -57,13 +57,13 @@ class Pooled(ScoreColumn):
 
     name: ClassVar[str] = "pooled"
 
-    pools: Mapping[Measure, Summands]
+    pools: Mapping[Measure, PooledQueries]
     frequency: Floats
     drawn: Mapping[Measure, DrawnShares] | None = None
 
     def keep_queries(self, queries: Sequence[int]) -> "Pooled":
         """Keep some of the queries, by number."""
-        some = {measure: pool._replace(terms=pool.terms[list(queries)]) for measure, pool in self.pools.items()}
+        some = {measure: pool.keep_queries(queries) for measure, pool in self.pools.items()}
         drawn = self.drawn and {measure: each.keep_queries(queries) for measure, each in self.drawn.items()}
         return Pooled(some, self.frequency[list(queries)], drawn)
 
@@ -75,7 +75,7 @@ class Pooled(ScoreColumn):
     def value(self, measure: Measure) -> float | None:
         """Give the pooled value, nan where it is undefined; None of a measure that cannot be pooled."""
         pool = self.pools.get(measure)
-        return None if pool is None else float(pool.value(weighted_sum(pool.terms[None], self.frequency)[0]))
+        return None if pool is None else pool.compute(self.frequency)
 
     def correct(self, measure: Measure) -> CorrectedPool | None:
         """Correct the pooled value by gold labels; None if they do not correct it."""
@@ -109,7 +109,8 @@ class Pooled(ScoreColumn):
     def list_notes(cls, result: Any, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - of all runs
         """Say what pooled values are, and what their intervals are of."""
         corrected = any(column.drawn for _, column in cls.find_all(result.scores))
-        return [POOLED.note(), *[OF_LABELS.note(percent=Procedure(confidence=LEVEL).percent)] * corrected]
+        summed = any(not measure.of_pool for _, column in cls.find_all(result.scores) for measure in column.pools)
+        return [*[POOLED.note()] * summed, *[OF_LABELS.note(percent=Procedure(confidence=LEVEL).percent)] * corrected]
 
 
 def _write(found: CorrectedPool | None, places: int) -> tuple[str, str]:
@@ -124,7 +125,12 @@ def compute(scored: ScoredRun) -> Computed:
     scores, context = scored.scores, scored.context
     found = pool_values(scored.system, scores.measures, scores.qids, context)
     drawn = find_drawn_shares(scored.system, scores.measures, scores.qids, context)
-    return replace(found, drawn=drawn), _note_intervals(scores.measures, drawn or {}, found.frequency)
+    notes = _note_intervals(scores.measures, drawn or {}, found.frequency)
+    for measure, pool in found.pools.items():
+        if measure.of_pool:
+            pool.compute(found.frequency)  # which refuses what it cannot compute, before anything is printed
+        notes += pool.list_notes(measure, found.frequency)
+    return replace(found, drawn=drawn), notes
 
 
 def _note_intervals(measures: Sequence[Measure], drawn: Mapping[Measure, DrawnShares], frequency: Floats) -> list[Note]:
@@ -161,19 +167,23 @@ def frequencies(given: Any) -> Mapping[str, float] | None:
     return found
 
 
-def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> Pooled:
-    """Sum what the measures of a run pool. Raises InputError for a query of which no frequency is known."""
-    often = context.pool
+def find_frequencies(often: Mapping[str, float] | None, qids: Sequence[str], run: str) -> Floats:
+    """Give how often each query of a run is asked [query]. Raises InputError for one of which no frequency is known."""
     lacking = [qid for qid in qids if often is not None and qid not in often]
     if lacking:
         what = f"query {lacking[0]} has no frequency; give one to each query of the run, 0 for never asked"
-        raise InputError(what, system.name)
-    frequency = np.array([1.0 if often is None else often[qid] for qid in qids])
+        raise InputError(what, run)
+    return np.array([1.0 if often is None else often[qid] for qid in qids])
+
+
+def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> Pooled:
+    """Sum what the measures of a run pool. Raises InputError for a query of which no frequency is known."""
+    frequency = find_frequencies(context.pool, qids, system.name)
     found = {measure: _pool(system, measure, qids, context) for measure in measures}
     return Pooled({measure: pool for measure, pool in found.items() if pool is not None}, frequency)
 
 
-def _pool(system: System, measure: Measure, qids: Sequence[str], context: EvaluationContext) -> Summands | None:
+def _pool(system: System, measure: Measure, qids: Sequence[str], context: EvaluationContext) -> PooledQueries | None:
     """Take what one measure pools, the mean over a query's rankings where there are several."""
     if not measure.supports("pool"):
         return None
@@ -186,13 +196,13 @@ def _pool(system: System, measure: Measure, qids: Sequence[str], context: Evalua
     if system.sampled and "sample_of" in measure.needs:
         several = [InputsOfSamples(system.runs, qids, measure, context)]
     place = {qid: at for at, qid in enumerate(qids)}
-    pool, terms, times = None, np.zeros((len(qids), 1)), np.zeros(len(qids))
+    parts: list[PooledQueries] = []
+    queries: list[Ints] = []
     for inputs in several:
         pool = measure.formula(**{name: getattr(inputs, name) for name in measure.needs}).over_queries()
         assert pool is not None
-        terms = np.broadcast_to(terms, (len(qids), pool.terms.shape[1])).copy()
-        at = [place[qid] for qid in inputs.qids]
-        terms[at] += np.where(inputs.takes_part[:, None], pool.terms, 0.0)
-        times[at] += 1
-    assert pool is not None
-    return pool._replace(terms=terms / np.maximum(times, 1)[:, None])
+        if isinstance(pool, Summands) and not inputs.takes_part.all():
+            pool = replace(pool, terms=np.where(inputs.takes_part[:, None], pool.terms, 0.0))
+        parts.append(pool)
+        queries.append(np.array([place[qid] for qid in inputs.qids], dtype=np.int64))
+    return type(parts[0]).join(parts, queries, len(qids))

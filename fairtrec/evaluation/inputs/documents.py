@@ -186,6 +186,7 @@ class EvaluationContext(AttributeContext):
     given: tuple[str, ...] = ()
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
     pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
+    collection_size: int | None = None  # documents; None: not given
     of_judged: dict[Any, Any] = field(default_factory=dict)  # groups of judged documents, kept for the next run
 
     def take_attribute(self, attribute: str) -> "EvaluationContext":

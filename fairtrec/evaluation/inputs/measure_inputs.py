@@ -28,6 +28,7 @@ from fairtrec.data.run import QrelsIndex
 from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, TargetOf
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, find_module
 from fairtrec.support.errors import InputError, UsageError
 
@@ -192,6 +193,29 @@ class Inputs(RunContext):
         if documents is None or documents.missing != "skip" or self.context.labels is not None:
             return self.run.top(self.qids, self.depth)
         return documents.lines(self.run, self.qids, self.depth)
+
+    @property
+    def docnos(self) -> Docs:
+        """Ids of the ranked documents [query, rank], whatever is known of them; empty where there is none."""
+        lines = self.run.top(self.qids, self.depth)
+        there = lines != MISSING
+        found = np.zeros(lines.shape, dtype=self.run.docnos.dtype)
+        found[there] = self.run.docnos[lines[there]]
+        return found
+
+    @property
+    def collection_size(self) -> int | None:
+        """How many documents the collection has; None if nobody says."""
+        return self.context.collection_size
+
+    @cached_property
+    def group_sizes(self) -> Floats:
+        """How many documents of the labels or counts belong to each group [group]."""
+        if self.context.labels is not None:
+            return self.context.labels.amounts
+        held = membership(self.collection.counts, self.context.membership)
+        sizes: Floats = weighted_sum(np.nan_to_num(held), self.collection.documents.astype(np.float64))[0]
+        return sizes
 
     @property
     def lengths(self) -> Ints:

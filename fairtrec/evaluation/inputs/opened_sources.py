@@ -151,7 +151,9 @@ def documents_named(
     None where labels are looked at as a whole, or something is left that can be read but once, or is too large for it.
     """
     whole = "background" in given.words or given.counterfactual is not None or choices.missing == "even"
-    crossed = len(given.label_sources) > 1 and any(word in str(choices.target) for word in ("collection", "background"))
+    several = [split_crossed(fspath(each)) for each in given.label_sources.values() if isinstance(each, PATH)]
+    of_all = choices.pool is not None or any(word in str(choices.target) for word in ("collection", "background"))
+    crossed = of_all and (len(given.label_sources) > 1 or any(len(parts) > 1 for parts in several))
     beside = [thing for thing in (given.qrels, given.background, given.gold) if thing is not None]
     things = [*(thing for _, thing in named), *beside]
     if not named or whole or crossed or sum(map(_bytes, things)) > MOST_BYTES:

@@ -76,6 +76,7 @@ class ChoiceKeywords(RerankedKeywords, total=False):
     bounds: LeftOpen | None
     next_label: bool
     pool: FilePath | Mapping[str, float] | None
+    collection_size: int | None
     prior: Target
 
 
@@ -195,6 +196,11 @@ class Choices:
                 lambda it: it.is_page or it.is_binary,
         }, adds=True, column="pool", file=True, words=("even",), key="pool",
         behind="bounds", tells=name_source, factor=None, trials=("even",),
+    )] = None  # fmt: skip
+    collection_size: Annotated[int | None, Choice(  # documents
+        ("--collection-size",), MEASURES, "Count N documents in Gini; those that no query retrieves get 0.",
+        metavar="N", only=("eval",), refused=NOT_OF_SPREAD, adds=True, part="size",
+        key="collection-size", factor=None, trials=(1000,),
     )] = None  # fmt: skip
     prior: Annotated[Target, Choice(  # of the groups of unknown documents
         ("--prior",), MEASURES, "How likely their groups are: even, known (as the query's labeled documents), or "

@@ -43,6 +43,8 @@ def list_needs(kind: type[Measure]) -> list[str]:
 def _asked(kind: type[Measure]) -> list[Need]:
     """List the inputs that need an option; whatever looks at documents needs counts first."""
     wanted = kind().needs
+    if "group_sizes" in wanted:  # which say of all documents who is of which group
+        wanted = tuple(need for need in wanted if need not in ("membership", "groups"))
     first = ["counts"] if OF_DOCUMENTS.intersection(wanted) else []
     asked = [NEEDS[name] for name in dict.fromkeys([*first, *wanted]) if name in NEEDS and name != "ranked"]
     return [need for need in asked if need.give]

@@ -160,6 +160,7 @@ def _all_fair(written: Spelled, relevance_level: int | None) -> list[Measure]:
     return [
         build_object(kind, written if "cutoff" in kind.__dataclass_fields__ else without, relevance_level)
         for kind in filter(None, map(find, (*BUILT_IN, *plugins(Measure))))
+        if not kind.of_pool  # it has no mean
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.formats.tsv import ALL, GAP
+from fairtrec.measure import Quantity
 from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
 from fairtrec.report.run_names import shorten_runs
@@ -41,7 +42,10 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
             lines.append(f"{'run':<22}\tall\t{plain(scores.run)}")
         blocks = [(scores, *row) for row in queries_of(scores, per_query=per_query, summary=summary)]
         for name, part in parts.items() if summary else ():
-            blocks += [(part.scores[number], None, f"slice:{plain(name)}")] * (name != ALL)
+            if name != ALL:
+                of_slice = f"slice:{plain(name)}"
+                blocks.append((part.scores[number], None, of_slice))
+                blocks += [(part.scores[number], total, f"{total}:{of_slice}") for total in part.scores[number].totals]
         for of, query, qid in blocks:
             if query is None:
                 lines += [f"{'runid':<22}\tall\t{scores.tag}"] * (qid == "all" and not is_bare)
@@ -65,10 +69,13 @@ def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
         several = f"{run} " if len(result.scores) > 1 else ""
         lines = [(scores, "", *row) for row in queries_of(scores, per_query=per_query, summary=summary)]
         sliced = [name for name in parts if summary and name != ALL]
-        lines += [(parts[name].scores[number], f" slice {name}", None, "all") for name in sliced]
+        for each in sliced:
+            of_slice = parts[each].scores[number]
+            lines.append((of_slice, f" slice {each}", None, "all"))
+            lines += [(of_slice, f" slice {each}", total, total) for total in of_slice.totals]
         for of, part, query, qid in lines:
             for measure, value in zip(of.measures, of.spell(query, places), strict=True):
-                name = measure if query is None else strip_aggregate(measure)
+                name: Quantity = measure if query is None else strip_aggregate(measure)
                 told = {"key": f"{several}{name}{part}", "value": value}
                 blocks += [_block(told if query is None else {**told, "query_id": qid})] * bool(value)
     return "".join(blocks)

@@ -32,20 +32,25 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
         common = {"run": scores.run, "tag": scores.tag, **of_slice}
         for row, measure in enumerate(scores.measures):
             name = str(strip_aggregate(measure))
-            if per_query and not measure.follows:
+            if per_query and not (measure.follows or measure.of_pool):
                 for query, (qid, value) in enumerate(zip(scores.qids, scores.values[row].tolist(), strict=True)):
                     ends = {end: each.values[row, query] for end, each in scores.ends.items()}
                     yield {**common, "measure": name, "qid": qid, "value": value, **ends}
-            if summary:
-                told = measure.describe_aggregate()
-                yield {**common, "measure": name, **told, "qid": "all", **_mean(scores, row)}
-                for total, values in scores.totals.items():
-                    if (value := values[row]) is not None:
-                        more = scores.describe_total(measure)
-                        yield {**common, "measure": name, "qid": total, "value": value, **more}
+            for told in _of_all_queries(scores, row) if summary else ():
+                yield {**common, "measure": name, **told}
         for column in scores.columns.values() if summary else ():
             for gap in column.list_gaps(scores):
                 yield {**common, "measure": gap["measure"], "qid": GAP, "value": gap["difference"], **gap}
+
+
+def _of_all_queries(scores: Scores, row: int) -> Iterator[dict[str, Any]]:
+    """Give the mean of a measure, if it has one, and its totals."""
+    measure = scores.measures[row]
+    if not measure.of_pool:
+        yield {**measure.describe_aggregate(), "qid": "all", **_mean(scores, row)}
+    for total, values in scores.totals.items():
+        if (value := values[row]) is not None:
+            yield {"qid": total, "value": value, **scores.describe_total(measure)}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:

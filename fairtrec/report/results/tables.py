@@ -103,8 +103,8 @@ def _columns(
     """
     written, behind = [], []
     for run, query, _ in lines:
-        texts, is_total = result.scores[run].spell(query, places), isinstance(query, str)
-        written.append([text or "-" for text in texts] if is_total else texts)
+        texts = result.scores[run].spell(query, places)
+        written.append(texts if isinstance(query, int) else [text or "-" for text in texts])
         behind.append(write_suffix(result.scores[run], query, places))
     following = [(followers(scores, places), followers_of_totals(scores, places)) for scores in result.scores]
     columns: list[Column] = []

@@ -32,7 +32,13 @@ TRIALS = [(name, trial) for name, row in CHOICES.items() for trial in row.trials
 
 def beside(name):
     """What a choice cannot do without."""
-    return {"bounds": "labels"} if name in ("prior", "next_label") else {}
+    return (
+        {"bounds": "labels"}
+        if name in ("prior", "next_label")
+        else {"pool": "even"}
+        if name == "collection_size"
+        else {}
+    )
 
 
 def find(called):
@@ -100,6 +106,7 @@ def test_a_signature_names_what_was_chosen(name, trial):
     of_labels = name == "prior" or trial == "labels"
     given = LABELS if of_labels else WORDS
     measure = "AWRF@10" if of_labels or name in ("membership", "pool") else "NFaiRR@10"
+    measure = "Gini@10" if name == "collection_size" else measure
     plain = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name)).signature
     result = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name), **{name: trial})
     assert result.signature[CHOICES[name].key] == CHOICES[name].describe_value(trial)

@@ -44,16 +44,18 @@ def test_whatever_our_measures_ask_for_stands_in_it():
 
 
 def test_what_can_be_made_follows_from_what_is_given():
-    always = {"lengths", "queries", "sample_of"}
+    always = {"lengths", "queries", "sample_of", "docnos", "collection_size"}
     grouped = {"ranked", "counts", "tokens", "groups", "order", "target", "membership"}
     assert Sources().inputs == always
     assert Sources(qrels={}).inputs == always | {"relevance", "judged_relevance", "greatest_grade"}
     assert Sources(terms={}, docs={}).inputs == always | grouped | {"log_counts"}
     assert Sources(labels={}, qrels={}).inputs == (
-        always | grouped | {"collection", "relevance", "judged_relevance", "greatest_grade", "judged_membership"}
+        always
+        | grouped
+        | {"collection", "group_sizes", "relevance", "judged_relevance", "greatest_grade", "judged_membership"}
     )
     assert Sources(counts="t", background="collection", positions={}).inputs == (
-        always | grouped | {"collection", "background", "positions"}
+        always | grouped | {"collection", "group_sizes", "background", "positions"}
     )
     assert Sources(positions={}, background={}).inputs == always | {"positions", "background_positions"}
 
