@@ -67,7 +67,14 @@ def _with_ends(scores: Scores) -> Scores:
     kept = {name: column for name, column in scores.columns.items() if not column.ends()}
     if len(kept) == len(scores.columns):
         return scores
-    measures = [one for measure in scores.measures for one in (measure, *(End(measure, end) for end in scores.ends))]
-    values: Floats = np.stack([scores.values, *(each.values for each in scores.ends.values())], axis=1)
-    several = cast("tuple[Measure, ...]", tuple(measures))
-    return replace(scores, measures=several, values=values.reshape(len(measures), -1), columns=kept)
+    rows: list[tuple[Quantity, Floats]] = []
+    none = np.full(len(scores.qids), np.nan)
+    for row, measure in enumerate(scores.measures):
+        rows += [
+            (measure, scores.values[row]),
+            *((End(measure, end), of.values[row]) for end, of in scores.ends.items()),
+        ]
+        rows += [(more, none) for column in scores.columns.values() for more in column.list_behind(measure)]
+    several = cast("tuple[Measure, ...]", tuple(measure for measure, _ in rows))
+    values = np.array([of_queries for _, of_queries in rows]).reshape(len(rows), -1)
+    return replace(scores, measures=several, values=values, columns=kept)

@@ -18,7 +18,7 @@ Missing = Literal[  # what a document is worth of which nothing is known; the la
     "error", "neutral", "skip", "worst", "group", "even"
 ]
 FILLED = "group", "even"  # for documents without a label alone
-LeftOpen = Literal["ties", "labels", "texts"]  # what a value has bounds over
+LeftOpen = Literal["ties", "labels", "texts", "orders"]  # what a value has bounds over
 Membership = Literal["share", "majority", "any"]  # how group terms make a document belong to groups
 Tokenizer = Literal["strip", "space", "word"]
 Pronouns = Literal["rule", "first"]  # what her and his become

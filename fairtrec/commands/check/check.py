@@ -167,8 +167,8 @@ def _faults(recorded: RecordedResult | None, bounds: str | None, *, accept: bool
     what = f"{spell_options('--accept')} is about the values of a results file"
     idle = accept and recorded is None
     yield idle, f"{what}; give one with {spell_options('--baseline')}, or leave it out"
-    what = "check decides whatever is unknown, and ties are known"
-    yield bounds == "ties", f"{what}; give --bounds labels or texts"
+    what = f"check decides whatever is unknown, and {bounds} are known"
+    yield bounds in ("ties", "orders"), f"{what}; give --bounds labels or texts"
     lacks = bounds is not None and recorded is not None
     yield lacks, f"a results file holds no {bounds}; give the run that was the baseline, or leave out --bounds {bounds}"
 

@@ -61,11 +61,11 @@ class Blocks:
         return -self.sort_rising(-values)
 
 
-def orders(number: Ints, depth: int | None, seed: tuple[int, ...]) -> tuple[Iterator[Ints], bool]:
+def orders(number: Ints, depth: int | None, seed: tuple[int, ...], draws: int = DRAWN) -> tuple[Iterator[Ints], bool]:
     """Give what stands at the first ``depth`` ranks in each order of a ranking, and whether these are all of them.
 
     Each is equally likely. ``number`` [rank] is that of the block of each document; documents are named by the ranks
-    that they had. More than MOST are not all given: DRAWN are drawn.
+    that they had. More than MOST are not all given: so many ``draws`` are.
 
     >>> drawn, complete = orders(np.array([0, 1, 1, 1]), 2, (0,))
     >>> [order.tolist() for order in drawn], complete
@@ -81,7 +81,7 @@ def orders(number: Ints, depth: int | None, seed: tuple[int, ...]) -> tuple[Iter
         many *= math.perm(last - first, min(last, len(top)) - first)
         if many > MOST:
             random = np.random.default_rng(seed)
-            return (_drawn(top, number[: blocks[-1][1]], random) for _ in range(DRAWN)), False
+            return (_drawn(top, number[: blocks[-1][1]], random) for _ in range(draws)), False
     tried = product(*(permutations(range(first, last), min(last, len(top)) - first) for first, last in blocks))
     return (_rearranged(top, zip(starts[several].tolist(), each, strict=True)) for each in tried), True
 

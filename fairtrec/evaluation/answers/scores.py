@@ -12,7 +12,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers import CONFIDENCE_OR_BOUNDS, Answer, Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp, log
-from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Quantity
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Method, Undefined
 from fairtrec.support.version import __version__
@@ -65,6 +65,10 @@ class ScoreColumn:
     def ends(self) -> Mapping[str, Floats]:
         """Give other values of the queries [measure, query] by name, such as ``least``."""
         return {}
+
+    def list_behind(self, measure: Quantity) -> Sequence[Quantity]:  # noqa: ARG002 - for subclasses
+        """List what follows the ends of a measure in formats that have one value in a place: made of their means."""
+        return ()
 
     def numbers(self, scores: "Scores", row: int) -> Mapping[str, float]:  # noqa: ARG002 - for subclasses
         """Give the numbers next to the mean of a measure, by ``number_names``; none if the measure has none."""
@@ -188,8 +192,8 @@ def nest_by_query(qids: Sequence[str], values: Floats, spelled: Sequence[str]) -
 class Scores(Answer):
     """The values of one run [measure, query], nan if a measure is undefined for a query. Queries are sorted by id.
 
-    With ``bounds="ties"``, ``"labels"`` or ``"texts"``, ``ends["least"]`` and ``ends["greatest"]`` are scores of the
-    lowest and highest values.
+    With ``bounds="ties"``, ``"labels"``, ``"texts"`` or ``"orders"``, ``ends["least"]`` and ``ends["greatest"]`` are
+    scores of the lowest and highest values.
     """
 
     run: str
@@ -273,7 +277,9 @@ class Scores(Answer):
         values = self.means if query is None else self.values[:, query]
         return [
             ""
-            if measure.of_pool or (query is not None and measure.of_mean)
+            if measure.of_pool
+            or (query is not None and measure.of_mean)
+            or (measure.combine_means is not None and isnan(value))
             else f"{value:.{0 if measure.total and value.is_integer() else places}f}"
             for measure, value in zip(self.measures, values.tolist(), strict=True)
         ]
@@ -314,6 +320,8 @@ class Scores(Answer):
                 means[row] = exp(np.asarray(np.nanmean(log(values[row]))))
             if measure.over is not None and many[row]:
                 means[row] = measure.over(values[row][there[row]])
+            if measure.combine_means is not None:
+                means[row] = measure.combine_means(means[:row])
         return means
 
     @cached_property

@@ -103,12 +103,12 @@ def expect(run: Run, scores: Scores, context: EvaluationContext, depth: int | No
     for part in deal_queries(run, scores.qids, None):
         qids = tuple(scores.qids[query] for query in part)
         values = scores.values[:, part]
-        found, _ = _find_closed(run, replace(scores, qids=qids, values=values), context, depth)
+        found, _ = find_closed(run, replace(scores, qids=qids, values=values), context, depth)
         expected[:, part] = found[2].clip(np.fmin(found[0], values), np.fmax(found[1], values))
     return expected
 
 
-def _find_closed(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> tuple[Floats, Bools]:
+def find_closed(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> tuple[Floats, Bools]:
     """Find the interval in closed form [3, measure, query], nan if there is none, and where there are ties."""
     blocks = Blocks.find(run, run.top(scores.qids, None))
     tied: Bools = ~np.isnan(scores.values)
@@ -125,7 +125,7 @@ def _find_closed(run: Run, scores: Scores, context: EvaluationContext, depth: in
 
 
 def _intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Ties:
-    found, tied = _find_closed(run, scores, context, depth)
+    found, tied = find_closed(run, scores, context, depth)
     reaches = [find_reach(measure, context, depth) for measure in scores.measures]
     left = tied & np.isnan(found[0])
     drawn = np.zeros_like(left)
@@ -187,7 +187,7 @@ def _filled(
     """Find by trying orders what is ``left`` of these rows, and tell where not all orders were tried [row, query]."""
     columns = np.flatnonzero(left[rows].any(axis=0))
     measures = [scores.measures[row] for row in rows]
-    tried, complete = _tried(run, measures, [scores.qids[column] for column in columns], context, depth)
+    tried, complete, _ = try_orders(run, measures, [scores.qids[column] for column in columns], context, depth)
     drawn = np.zeros((len(rows), left.shape[1]), dtype=np.bool_)
     for at, row in enumerate(rows):
         wanted = left[row, columns]
@@ -196,22 +196,28 @@ def _filled(
     return drawn
 
 
-def _tried(
-    run: Run, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext, depth: int | None
-) -> tuple[Floats, Bools]:
+def try_orders(
+    run: Run,
+    measures: Sequence[Measure],
+    qids: Sequence[str],
+    context: EvaluationContext,
+    depth: int | None,
+    draws: int = DRAWN,
+) -> tuple[Floats, Bools, Floats]:
     """Evaluate orders of each query's first ``depth`` documents: the interval [3, measure, query], and if all were.
 
-    An order for which a measure is undefined is left out of its interval.
+    An order for which a measure is undefined is left out of its interval. Of too many orders so many are drawn: third
+    is the standard error of the mean of drawn values [measure, query].
     """
     lines = run.top(qids, None)
     numbers = [row[there] for row, there in zip(Blocks.find(run, lines).number, lines != MISSING, strict=True)]
-    several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
+    several = [orders(number, depth, (SEED, *qid.encode()), draws) for number, qid in zip(numbers, qids, strict=True)]
     utility, others = split_relevance(measures)
     deepest = find_depth(others)
     if utility and context.qrels is not None:
         context = replace(context, judge=RelevanceEvaluator(utility, context.qrels))
     least, greatest = np.full((2, len(measures), len(qids)), np.nan)
-    total, defined = np.zeros((2, len(measures), len(qids)))
+    total, squares, defined = np.zeros((3, len(measures), len(qids)))
     while rankings := {at: lines[at, order] for at, (each, _) in enumerate(several) for order in islice(each, 1)}:
         at = list(rankings)
         permuted = run.reorder([qids[query] for query in at], list(rankings.values()))
@@ -219,5 +225,9 @@ def _tried(
         least[:, at], greatest[:, at] = np.fmin(least[:, at], values), np.fmax(greatest[:, at], values)
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
             total[:, at] += np.where(np.isnan(values), 0.0, values)
+            squares[:, at] += np.where(np.isfinite(values), np.square(values), 0.0)
         defined[:, at] += ~np.isnan(values)
-    return np.stack([least, greatest, quotient(total, defined)]), np.array([complete for _, complete in several])
+    mean = quotient(total, defined)
+    with np.errstate(invalid="ignore"):
+        error = np.sqrt(quotient((squares - total * mean).clip(min=0.0), defined * (defined - 1), 0.0))
+    return np.stack([least, greatest, mean]), np.array([complete for _, complete in several]), np.nan_to_num(error)

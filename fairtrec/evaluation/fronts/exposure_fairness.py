@@ -47,7 +47,7 @@ class ExposureFairness:
 
 def _by_size(problem: Problem, rows: Ints, fair: RankForm | None) -> ExposureFairness | None:
     """Take the size of a sum over ranks, which is better nearer 0."""
-    if not isinstance(fair, SumOverRanks) or problem.fairness.better != "nearer 0":
+    if not isinstance(fair, SumOverRanks) or problem.fairness.better != "nearer 0" or problem.by_value:
         return None
     sign = 1.0 if problem.worst else -1.0
     shares = np.nan_to_num(fair.gains[rows])[..., None]

@@ -32,7 +32,7 @@ def find_earnings(problem: Problem, row: int, examples: Ints, supply: Ints) -> E
 def _by_measure(problem: Problem, row: int, examples: Ints, supply: Ints) -> Earned | None:
     """Ask the measure itself."""
     measure = problem.fairness
-    if measure.better not in ("higher", "lower"):
+    if measure.better not in ("higher", "lower") and not problem.by_value:
         return None
     names = list_required_inputs(type(measure).over_prefixes)
     known = {name: getattr(problem.inputs, name)[row][examples] for name in LOOKS if name in names}
@@ -50,7 +50,7 @@ def _by_form(problem: Problem, row: int, examples: Ints, supply: Ints) -> Earned
     looked = ranks if measure.depth is None else min(ranks, measure.depth)
     if isinstance(form, Totals):
         return _by_totals(problem, form, np.nan_to_num(held), looked)
-    if measure.better not in ("higher", "lower"):
+    if measure.better not in ("higher", "lower") and not problem.by_value:
         return None
     if isinstance(form, Prefixes):
         return _by_prefixes(problem, form, np.nan_to_num(held), min(looked, form.weights.shape[1]))

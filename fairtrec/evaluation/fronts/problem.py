@@ -20,14 +20,16 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.two_sums import fill_ranks
 from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.measure import First, Measure, Precisions, RankForm, SumOverRanks, badness
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import split_relevance
 
 LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]
 TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for all queries
 OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", "judged_membership",
                       "background_positions"})  # fmt: skip
 COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of which stands for a query
-KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked", "greatest_grade"})  # of orders that are made up
+KNOWN = frozenset(
+    {*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked", "greatest_grade", "order"}
+)  # of orders that are made up
 PORTION = 20_000  # orders that are evaluated at once
 ORDERS = 100_000  # of a query, which are looked at one by one
 
@@ -54,6 +56,7 @@ class Problem:
     pin_unjudged: bool = False
     candidates: int | None = None
     worst: bool = False  # whether the least fair orders are looked for
+    by_value: bool = False  # whether greater values are looked for, whichever are better; the least, if ``worst``
 
     @property
     def candidate_counts(self) -> Ints:
@@ -118,11 +121,11 @@ class Problem:
         """Give the places of the documents of a query that may stand anywhere."""
         return np.flatnonzero(self.there[query] & ~self.held[query])
 
-    def every_order(self, query: int) -> Ints | None:
+    def every_order(self, query: int, most: int | None = None) -> Ints | None:
         """List the orders of a query [order, rank], by the places of its documents; None if they are too many."""
         ranks, movable = len(self.ranks(query)), self.find_movable(query)
         number = math.perm(len(movable), ranks)
-        if number > ORDERS:
+        if number > (ORDERS if most is None else most):
             return None
         orders = np.fromiter(chain.from_iterable(permutations(movable.tolist(), ranks)), np.int64, number * ranks)
         return self.fill_ranks(query, orders.reshape(number, ranks))
@@ -134,16 +137,23 @@ class Problem:
     @property
     def sign(self) -> float:
         """What values of the fairness measure, or their sizes, are multiplied by so that more is what is looked for."""
-        return 1.0 if (self.fairness.better == "higher") is not self.worst else -1.0
+        is_more = self.by_value or self.fairness.better == "higher"
+        return 1.0 if is_more is not self.worst else -1.0
 
     def fair(self, values: Floats) -> Floats:
         """Turn values of the fairness measure so that more is what is looked for."""
+        if self.by_value:
+            return self.sign * values
         return badness(values, self.fairness.better) * (1.0 if self.worst else -1.0)
 
     def compute_fairness(self, query: int, tops: Ints) -> Floats:
         """Evaluate orders of one query [order, place], by the places of its documents; more is better [order]."""
-        values = self.fair(self._values_of(self.fairness, query, tops))
+        values = self.fair(self.compute_values(query, tops))
         return np.where(np.isfinite(values), values, -np.inf)
+
+    def compute_values(self, query: int, tops: Ints) -> Floats:
+        """Compute the fairness measure for orders of one query [order]; nan where it is undefined."""
+        return self._evaluate(self.fairness, query, tops)
 
     def compute_utility(self, query: int, tops: Ints) -> Floats | None:
         """Evaluate the utility of orders of one query [order]; None if each needs a program of its own."""
@@ -151,12 +161,15 @@ class Problem:
             terms = self.terms(None)
             assert isinstance(terms, SumOverRanks)
             return weighted_sum(terms.gains[query][tops], terms.weights[query])
-        if not isinstance(self.utility, Utility):
-            known = KNOWN.issuperset(self.utility.needs)
-            return self._values_of(self.utility, query, tops) if known else None
-        formula = find_formula(self.utility)
-        if formula is None:
-            return None
+        return self._evaluate(self.utility, query, tops) if is_evaluated_at_once(self.utility) else None
+
+    def _evaluate(self, measure: Measure, query: int, tops: Ints) -> Floats:
+        """Compute a measure for orders of one query [order]."""
+        utility, _ = split_relevance([measure])
+        if not utility:
+            return self._values_of(measure, query, tops)
+        formula = find_formula(utility[0])
+        assert formula is not None
         grades = self.inputs.relevance[query][tops]
         judged_first = np.argsort(np.isnan(grades), axis=1, kind="stable")
         grades = np.take_along_axis(grades, judged_first, axis=1)
@@ -229,7 +242,8 @@ class Problem:
         if not asked or whole != self.candidate_counts[query] or self.held[query].any():
             return None
         seen = {name: getattr(self.inputs, name)[query][:whole] for name in asked}
-        return self.fairness.order_at_end(**seen, worst=self.worst)
+        worst = self.worst is (self.fairness.better == "higher") if self.by_value else self.worst
+        return self.fairness.order_at_end(**seen, worst=worst)
 
     def greatest(self, query: int) -> float:
         """Give what fairness, turned, can be at most, with these parameters; inf if nobody knows."""
@@ -237,7 +251,7 @@ class Problem:
         if "target" in self.fairness.needs:
             target = self.inputs.target
             low, high = self.fairness.bounds_against(target[query if len(target) > 1 else 0])
-        if self.fairness.better == "nearer 0":
+        if self.fairness.better == "nearer 0" and not self.by_value:
             return 0.0 if not self.worst else np.inf if low is None or high is None else max(abs(low), abs(high))
         bound = high if self.sign > 0 else low
         return np.inf if bound is None else self.sign * float(bound)
@@ -250,6 +264,15 @@ class Problem:
             tables = (value.counts, value.documents) if isinstance(value, Candidates) else (value,)
             parts += [table[query if len(table) > 1 else 0].tobytes() for table in tables]
         return parts
+
+
+def is_evaluated_at_once(measure: Measure) -> bool:
+    """Tell whether a measure can be computed for many orders at once, and not by a program of its own for each."""
+    utility, others = split_relevance([measure])
+    is_known = all(
+        (KNOWN | {"order"}).issuperset(each.needs) and not getattr(each, "is_of_group", False) for each in others
+    )
+    return is_known and all(find_formula(each) is not None for each in utility)
 
 
 def _row(table: Any, query: int) -> Any:

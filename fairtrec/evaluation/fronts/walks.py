@@ -60,7 +60,8 @@ class Walks:
     seen: dict[bytes, _Neighbors] = field(default_factory=dict)
     started: list[_Neighbors] = field(default_factory=list)
     cells: int = 0
-    quick: "_SumsByKind | None" = None
+    quick: "SumsByKind | None" = None
+    most_cells: int | None = None  # ranks of orders that may be evaluated; None: CELLS
 
     @classmethod
     def set_up(cls, problem: Problem, row: int, kinds: Ints, useful: RankForm | None, fair: RankForm | None) -> "Walks":
@@ -75,7 +76,20 @@ class Walks:
         docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)] if len(movable) else docs)
         exposed = ExposureFairness.find(problem, np.array([row]), fair)
         walks = cls(problem, row, docs, np.minimum(supply, ranks), falls, exposed)
-        walks.quick = None if falls is None or exposed is None else _SumsByKind.find(walks, exposed)
+        walks.quick = None if falls is None or exposed is None else SumsByKind.find(walks, exposed)
+        return walks
+
+    @classmethod
+    def set_up_blind(
+        cls, problem: Problem, row: int, kinds: Ints, fair: RankForm | None, grades: Ints | None = None
+    ) -> "Walks":
+        """Set the search up for fairness alone; ``kinds`` [movable document] are numbered, ``grades`` [kind] kept."""
+        movable, ranks = problem.find_movable(row), len(problem.ranks(row))
+        docs, supply = group_by_kind(kinds, np.zeros(len(movable)), int(kinds.max(initial=-1)) + 1, ranks)
+        docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)] if len(movable) else docs)
+        exposed = ExposureFairness.find(problem, np.array([row]), fair)
+        walks = cls(problem, row, docs, np.minimum(supply, ranks), None, exposed, grades, blind=True)
+        walks.quick = None if exposed is None else SumsByKind.find(walks, exposed)
         return walks
 
     def tops(self, kinds: Ints) -> Ints:
@@ -131,7 +145,7 @@ class Walks:
     @property
     def spent(self) -> bool:
         """Whether as many orders have been evaluated as may be."""
-        return self.cells >= CELLS
+        return self.cells >= (CELLS if self.most_cells is None else self.most_cells)
 
     def start(self, kinds: Ints) -> tuple[float, float]:
         """Evaluate one order [rank]; give both values."""
@@ -270,7 +284,7 @@ def _list_pairs(ranks: int) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class _SumsByKind:
+class SumsByKind:
     """What documents add at the free ranks, by their kinds: utility and exposure are sums of it.
 
     ``gains`` [kind, number] and ``shares`` [kind, a] are those of documents, ``discounts`` and ``weights`` [rank] those
@@ -285,7 +299,7 @@ class _SumsByKind:
     blind: bool = False
 
     @classmethod
-    def find(cls, walks: "Walks", exposed: ExposureFairness) -> "_SumsByKind | None":
+    def find(cls, walks: "Walks", exposed: ExposureFairness) -> "SumsByKind | None":
         """Take what documents add; None if documents of a kind differ in exposure, or others are not fixed."""
         row, ranks, useful = walks.row, walks.problem.ranks(walks.row), walks.useful
         there = walks.docs != MISSING
@@ -363,7 +377,7 @@ def climb_fairness(problem: Problem, row: int, fair: RankForm | None, grades: In
 
     With ``grades`` [document] each rank keeps its grade.
     """
-    movable, ranks = problem.find_movable(row), problem.ranks(row)
+    movable = problem.find_movable(row)
     kinds = np.unique(problem.looks(row)[movable], axis=0, return_inverse=True)[1].ravel()
     of_kind: Ints | None = None
     if grades is not None:
@@ -371,12 +385,8 @@ def climb_fairness(problem: Problem, row: int, fair: RankForm | None, grades: In
         kinds, of_kind = kinds.ravel(), pairs[:, 1]
     of_place = np.full(int(problem.candidate_counts[row]), MISSING)
     of_place[movable] = kinds
-    docs, supply = group_by_kind(kinds, np.zeros(len(movable)), int(kinds.max(initial=-1)) + 1, len(ranks))
-    docs = np.where(docs == MISSING, MISSING, movable[np.maximum(docs, 0)] if len(movable) else docs)
-    exposed = ExposureFairness.find(problem, np.array([row]), fair)
-    walks = Walks(problem, row, docs, np.minimum(supply, len(ranks)), None, exposed, of_kind, blind=True)
-    walks.quick = None if exposed is None else _SumsByKind.find(walks, exposed)
-    own = of_place[ranks]
+    walks = Walks.set_up_blind(problem, row, kinds, fair, of_kind)
+    own = of_place[problem.ranks(row)]
     top = walks.tops(walks.climb(own, walks.start(own), 0.0)[None])
     return top[0], float(problem.compute_fairness(row, top)[0])
 

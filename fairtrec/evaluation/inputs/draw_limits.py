@@ -4,7 +4,9 @@ from importlib import import_module
 
 from fairtrec.support.literals import LeftOpen
 
-MODULES = {"ties": "data.ranking.ties", "labels": "formulas.labelings.unlabeled"}  # that hold the limits
+MODULES = {
+    "ties": "data.ranking.ties", "labels": "formulas.labelings.unlabeled", "orders": "data.ranking.random_orders"
+}  # that hold the limits  # fmt: skip
 
 
 def write_limits(over: LeftOpen) -> str:

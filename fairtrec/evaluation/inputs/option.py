@@ -33,7 +33,7 @@ class Choice(NamedTuple):
     always: bool = False  # it says so of the default, too
     adds: bool = False  # values beside those that there are, which stay
     column: str = ""  # the file of evaluation/columns that computes what it adds; {} is the value of the option
-    reads_whole: bool = False  # this column looks at rankings down to their last rank
+    reads_whole: tuple[Any, ...] = ()  # the values with which its column looks at rankings down to their last rank
     file: bool = False  # it may be the name of a file
     by_name: bool = False  # each attribute may have its own, as NAME=VALUE
     words: tuple[str, ...] = ()  # that a shell offers where any text is taken

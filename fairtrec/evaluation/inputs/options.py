@@ -177,11 +177,12 @@ class Choices:
     )] = "mean"  # fmt: skip
     bounds: Annotated[LeftOpen | None, Choice(
         ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
-        "groups of unlabeled documents, or all texts that are missing; and the expected one, but for texts.",
+        "groups of unlabeled documents, all texts that are missing, or all orders of each ranking; and the expected "
+        "one, but for texts.",
         after="relevance_level", only=("eval", "check"), refused={
             "explain": "one value for each ranking", "headroom": "one value for each ranking", **NOT_OF_SPREAD,
-        }, adds=True, column="{}", key="bounds", behind="samples", tells=write_limits, factor=None,
-        trials=("labels", "ties", "texts"),
+        }, adds=True, column="{}", reads_whole=("orders",), key="bounds", behind="samples",
+        tells=write_limits, factor=None, trials=("labels", "ties", "texts", "orders"),
     )] = None  # fmt: skip
     next_label: Annotated[bool, Choice(  # eval tells it where it tells of queries and has a place for it
         ("--next-label",), MEASURES, "Tell which document to label next.", only=("python",), adds=True,
@@ -266,9 +267,7 @@ class Choices:
     @property
     def reads_whole(self) -> bool:
         """Whether rankings are read to their end: where the rest closes up, or a column looks at all of it."""
-        return self.missing == "skip" or any(
-            row.reads_whole and getattr(self, row.name) != row.default for row in COLUMNS
-        )
+        return self.missing == "skip" or any(getattr(self, row.name) in row.reads_whole for row in COLUMNS)
 
     @property
     def keeps_ties(self) -> bool:

@@ -98,7 +98,7 @@ def _columns(
 ) -> list[Column]:
     """Give a column for each measure: its values in these lines, what stands behind them, and the marks of means.
 
-    Behind it stand the means that follow it, such as those that gold labels correct; the last of them has the marks.
+    Behind it stand the means that follow it. Those that gold labels correct have the marks, the last of them.
     The measure that is ``first`` is that by which runs are ranked.
     """
     written, behind = [], []
@@ -108,13 +108,14 @@ def _columns(
         behind.append(write_suffix(result.scores[run], query, places))
     following = [(followers(scores, places), followers_of_totals(scores, places)) for scores in result.scores]
     columns: list[Column] = []
+    is_corrected = any(scores.is_corrected for scores in result.scores)
     means = [line for line, (_, query, _) in enumerate(lines) if query is None]
     measures = result.scores[0].measures
     for at in sorted(range(len(measures)), key=lambda at: at != first):
         own = [(line[at], more[at]) for line, more in zip(written, behind, strict=True)]
         several = [_column(heading(measures[at]), own), *_following(lines, following, at)]
         has_means = [any(_is_value(column.cells[line]) for line in means) for column in several]
-        marked = max(place for place, has in enumerate(has_means) if not place or has)
+        marked = max(place for place, has in enumerate(has_means) if not place or (has and is_corrected))
         best, worst = _mark(lines, compared, at, is_ranked=first is not None)
         several[marked] = replace(several[marked], best=best, worst=worst)
         columns += several

@@ -27,6 +27,7 @@ SOME = {"a": "f", "b": "m", "c": "f"}  # nobody has said what d is
 MEASURES = "AWRF@2 EER@3"
 GIVEN = {  # by the name of the column
     "ties": {"labels": LABELS, "bounds": "ties"},
+    "orders": {"labels": LABELS, "bounds": "orders"},
     "unknown": {"labels": SOME, "bounds": "labels"},
     "gold": {"labels": LABELS, "gold": LABELS | {"a": "m"}},
     "pooled": {"labels": LABELS, "pool": "even"},
