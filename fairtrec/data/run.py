@@ -156,15 +156,14 @@ class Run(ByQuery):
 
         A ranking is cut behind the documents that are tied with the last of the first ``depth``.
         """
-        tied = np.append(self.scores[1:] == self.scores[:-1], False)  # with the next line
-        last = self.starts[1:] - 1
-        tied[last[last >= 0]] = False
-        at = np.flatnonzero(tied)
+        at = np.flatnonzero(self.scores[1:] == self.scores[:-1])  # tied with the next line
         query = np.searchsorted(self.starts, at, side="right") - 1
+        within = at + 1 < self.starts[query + 1]  # of the same query
         if depth is not None:
-            query = query[at - self.starts[query] < depth]
-        if not len(query):
-            return self._keep_first((), query, query)  # without a table of the qids, which cut asks for
+            within &= at - self.starts[query] < depth
+        query = query[within]
+        if not len(query):  # no table of the qids is needed, which cut asks for
+            return replace(self, qids=(), starts=self.starts[:1], docnos=self.docnos[:0], scores=self.scores[:0])
         has_tie = np.zeros(len(self.qids), dtype=np.bool_)
         has_tie[query] = True
         rows = self.numbers(qids)

@@ -108,9 +108,9 @@ def _values_by_cutoff(inputs: Inputs, measures: Sequence[tuple[int, Measure]]) -
     if max(Counter(type(measure) for _, measure in measures).values(), default=0) < SEVERAL:
         return {}
     for row, measure in measures:
-        own_fields = {field.name: getattr(measure, field.name) for field in fields(measure)}
-        if isinstance(cutoff := own_fields.pop("cutoff", None), int):
-            families.setdefault((type(measure), *own_fields.values()), []).append((cutoff, row, measure))
+        cutoff, key = find_family(measure)
+        if cutoff is not None:
+            families.setdefault(key, []).append((cutoff, row, measure))
     found: dict[int, Floats] = {}
     for family in families.values():
         own = inputs.take_attribute(family[0][2].by)
@@ -121,6 +121,13 @@ def _values_by_cutoff(inputs: Inputs, measures: Sequence[tuple[int, Measure]]) -
         values = deepest.values_at([each for _, _, each in shallower], **_inputs_of(deepest, own))
         found |= {row: value for (_, row, _), value in zip(several, values, strict=True)}
     return found
+
+
+def find_family(measure: Measure) -> tuple[int | None, tuple[Any, ...]]:
+    """Give the cutoff of a measure, if it has one, and all else that it is: the same for its other cutoffs."""
+    own_fields = {field.name: getattr(measure, field.name) for field in fields(measure)}
+    cutoff = own_fields.pop("cutoff", None)
+    return cutoff if isinstance(cutoff, int) else None, (type(measure), *own_fields.values())
 
 
 def mask_values(measure: Measure, values: Floats, inputs: Inputs) -> Floats:

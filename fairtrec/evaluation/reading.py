@@ -108,7 +108,7 @@ class Reading:
                 self.context.qrels,
                 self.queries,
                 complete=choices.complete,
-                only_judged=all(map(needs_judgments, self.measures)),
+                only_judged=self.only_judged,
             )
             tied = self._keep_tied(whole, qids)
             scores = score(system, measures, qids, self.context, choices, tied) if measures else None
@@ -124,6 +124,11 @@ class Reading:
             return None
         several = (find_depth(self.group_measures), self.choices.depth)
         return system.keep_tied(qids, min((depth for depth in several if depth is not None), default=None))
+
+    @cached_property
+    def only_judged(self) -> bool:
+        """Whether all measures have values for judged queries only."""
+        return all(map(needs_judgments, self.measures))
 
     @cached_property
     def group_measures(self) -> list[Measure]:

@@ -1,105 +1,128 @@
 """Which queries of a run have ties between documents of different groups, and which group stands above the other."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Run, take
+from fairtrec.data import MISSING, Bools, Floats, Ints, Run, look_up, take
 from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.data.ranking.ties import Blocks
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import list_parts
-from fairtrec.evaluation.tied_pairs import NO_PAIRS, TiedPairs
+from fairtrec.evaluation.tied_pairs import WHOLE, PairTable
 from fairtrec.formulas.neutrality import membership
 from fairtrec.measure import Measure
 
 CELLS = 1 << 21  # of a matrix [query, rank, group]
 
 
+class MixedBlocks(NamedTuple):
+    """Blocks of equal scores with documents of different membership, by one attribute.
+
+    ``first`` [query] is the first rank of such a block, from 0; WHOLE if a query has none.
+    """
+
+    first: Ints
+    pairs: PairTable
+
+
 class TiedGroups:
-    """Which documents of a run with ties are of different groups. What measures share is looked up once."""
+    """Which documents of a run with ties are of different groups, for measures of any cutoff.
+
+    ``tables`` are those of pairs, by attributes in the order in which they were looked at.
+    """
 
     def __init__(self, run: Run, context: EvaluationContext) -> None:
         self.run, self.context = run, context
-        self._found: dict[Any, tuple[Bools, TiedPairs]] = {}
+        self._found: dict[str, MixedBlocks] = {}
 
-    def look(self, measure: Measure, reach: int | None) -> tuple[Bools, TiedPairs]:
-        """Tell which queries are mixed for a measure [query] down to a rank, and count the pairs of tied documents."""
+    @property
+    def tables(self) -> tuple[PairTable, ...]:
+        """The pairs of tied documents of different groups, by each attribute that was looked at."""
+        return tuple(each.pairs for each in self._found.values())
+
+    def look(self, measure: Measure, reach: int) -> tuple[Bools, int]:
+        """Tell which queries are mixed for a measure [query] in so many ranks; give the number of its table of pairs.
+
+        A measure of several attributes has none, which is MISSING.
+        """
         several = list_parts(measure, self.context)
         names = tuple(each.by for each in several) or (measure.by,)
-        key = names, reach
-        if key not in self._found:
-            is_mixed, pairs = np.zeros(len(self.run.qids), dtype=np.bool_), NO_PAIRS
-            for name in names:
-                here, of_name = self._look_by(name, reach)
-                is_mixed |= here
-                pairs = of_name if len(names) == 1 else NO_PAIRS
-            self._found[key] = is_mixed, pairs
-        return self._found[key]
+        for name in names:
+            if name not in self._found:
+                self._found[name] = self._look_by(name)
+        is_mixed = np.any([self._found[name].first < reach for name in names], axis=0)
+        return is_mixed, [*self._found].index(names[0]) if len(names) == 1 else MISSING
 
-    def _look_by(self, attribute: str, reach: int | None) -> tuple[Bools, TiedPairs]:
+    def _look_by(self, attribute: str) -> MixedBlocks:
         context = self.context.take_attribute(attribute)
-        is_mixed, pairs = np.zeros(len(self.run.qids), dtype=np.bool_), NO_PAIRS
+        first = np.full(len(self.run.qids), WHOLE)
         if context.is_vast or (context.labels is None and context.documents is None):
-            return is_mixed, pairs
-        wide = max(len(Inputs(self.run, (), context, None).groups), 1)
-        for queries in deal_queries(self.run, self.run.qids, None, CELLS // wide):
+            return MixedBlocks(first, PairTable((), *np.empty((5, 0), dtype=np.int64)))
+        groups = Inputs(self.run, (), context, None).groups
+        parts = []
+        for queries in deal_queries(self.run, self.run.qids, None, CELLS // max(len(groups), 1)):
             inputs = Inputs(self.run, [self.run.qids[query] for query in queries], context, None)
-            lines = inputs.lines
-            blocks = Blocks.find(self.run, lines)
-            belongs = know_membership(inputs)
-            differs = np.zeros(lines.shape, dtype=np.bool_)
-            same_block = blocks.number[:, 1:] == blocks.number[:, :-1]
-            differs[:, 1:] = same_block & (belongs[:, 1:] != belongs[:, :-1]).any(axis=2)
-            is_mixed[queries] = ((blocks.total(differs) > 0) & (lines != MISSING))[:, :reach].any(axis=1)
-            of_part = count_pairs(blocks, belongs, reach, inputs.groups)
-            fresh = queries[of_part.query]
-            pairs = pairs.join(of_part.keep(np.ones(len(fresh), np.bool_), query=fresh), 0)
-        return is_mixed, pairs
+            number = Blocks.find(self.run, inputs.lines).number
+            goes_on = np.zeros((len(number), number.shape[1] + 1), dtype=np.bool_)  # the block of the rank above
+            goes_on[:, 1:-1] = number[:, 1:] == number[:, :-1]
+            query, rank = np.nonzero(goes_on[:, :-1] | goes_on[:, 1:])
+            begins = ~goes_on[query, rank]
+            belongs = know_membership(inputs, query, inputs.lines[query, rank])
+            mixed = np.flatnonzero(find_mixed(belongs, begins))
+            at = np.flatnonzero(np.diff(query[mixed], prepend=-1))
+            first[queries[query[mixed[at]]]] = rank[mixed[at]]
+            upper, above, below, many = count_pairs(belongs[mixed], begins[mixed])
+            parts.append((queries[query[mixed[upper]]], rank[mixed[upper]], above, below, many))
+        return MixedBlocks(first, PairTable(tuple(groups), *map(np.concatenate, zip(*parts, strict=True))))
 
 
-def know_membership(inputs: Inputs) -> Floats:
-    """Give the membership of ranked documents [query, rank, group]; -1 if it is unknown."""
-    if inputs.context.labels is not None:
-        return np.nan_to_num(inputs.membership, nan=-1.0)
-    found, rows = inputs.documents.document_counts, inputs.ranked
-    if rows.size < len(found.known):  # there are fewer documents to look at
-        table: Any = found.counts  # whole numbers, of which only those that are taken become floats
-        counts = take(table, rows)
-        counts[(rows != MISSING) & ~found.known[rows]] = np.nan
-        return np.nan_to_num(membership(counts, inputs.context.membership), nan=-1.0)
-    belongs = membership(np.where(found.known[:, None], found.counts, np.nan), inputs.context.membership)
-    return np.nan_to_num(take(belongs, rows), nan=-1.0)
+def know_membership(inputs: Inputs, query: Ints, lines: Ints) -> Floats:
+    """Give the membership of documents [document, group], by query and line; -1 if it is unknown."""
+    context = inputs.context
+    if context.labels is not None:
+        qids = [inputs.qids[at] for at in query.tolist()] if context.labels.per_query else ()
+        return np.nan_to_num(look_up(context.labels, qids, inputs.run.docnos, lines[:, None])[:, 0], nan=-1.0)
+    found = inputs.documents.document_counts
+    rows, table = found.docnos.rows(inputs.run.docnos[lines]), cast("Any", found.counts)
+    counts = take(table, rows)  # whole numbers, of which only those that are taken become floats
+    counts[(rows != MISSING) & ~found.known[rows]] = np.nan
+    return np.nan_to_num(membership(counts, context.membership), nan=-1.0)
 
 
-def count_pairs(blocks: Blocks, belongs: Floats, reach: int | None, groups: Sequence[str]) -> TiedPairs:
-    """Count pairs of tied documents of different single groups, the upper of which is at the ranks that are read.
+def find_mixed(belongs: Floats, begins: Bools) -> Bools:
+    """Tell which documents are of a block with two documents of different membership.
 
-    ``belongs`` [query, rank, group] is their membership.
+    The blocks stand one after another; ``begins`` [document] tells where one begins.
 
-    >>> blocks, belongs = Blocks(np.array([[0, 0, 0]])), np.array([[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]])
-    >>> count_pairs(blocks, belongs, 1, ("f", "m")).many.tolist()
-    [1]
+    >>> held = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    >>> find_mixed(held, np.array([True, False, True, False])).tolist()
+    [True, True, False, False]
+    """
+    block = np.cumsum(begins) - 1
+    differs = np.flatnonzero((belongs[1:] != belongs[:-1]).any(axis=1) & ~begins[1:]) + 1
+    is_mixed = np.zeros(len(begins), dtype=np.bool_)
+    is_mixed[block[differs]] = True
+    return np.asarray(is_mixed[block])
+
+
+def count_pairs(belongs: Floats, begins: Bools) -> tuple[Ints, Ints, Ints, Ints]:
+    """Count pairs of documents of one block and of different single groups, by the upper one and the lower's group.
+
+    ``belongs`` [document, group] is their membership; ``begins`` as in ``find_mixed``. The result is the number of the
+    upper document, its group, the other group, and how many lower documents are of that [row].
+
+    >>> held = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    >>> [column.tolist() for column in count_pairs(held, np.array([True, False, False]))]
+    [[0, 1], [0, 1], [1, 0], [1, 1]]
     """
     held = belongs > 0
-    group = np.where(held.sum(axis=2) == 1, held.argmax(axis=2), MISSING)
-    many, ranks = len(groups), group.shape[1]
-    keys = []
-    for step in range(1, ranks):
-        upper, lower = group[:, : ranks - step][:, :reach], group[:, step:][:, :reach]
-        tied = (blocks.number[:, : ranks - step] == blocks.number[:, step:])[:, :reach]
-        if not tied.any():
-            break
-        query, rank = np.nonzero(tied & (upper != lower) & (upper != MISSING) & (lower != MISSING))
-        keys.append((query * many + upper[query, rank]) * many + lower[query, rank])
-    if not keys:
-        return NO_PAIRS
-    every = np.sort(np.concatenate(keys))  # np.unique would import numpy.ma
-    first = np.flatnonzero(np.diff(every, prepend=-1))
-    key, counts = every[first], np.diff(first, append=len(every))
-    names = np.array(groups, dtype=object)
-    query, pair = np.divmod(key, many * many)
-    above, below = np.divmod(pair, many)
-    return TiedPairs(np.zeros(len(key), np.int64), query, names[above], names[below], counts)
+    is_single = held.sum(axis=1) == 1
+    held &= is_single[:, None]
+    below = np.zeros((len(held) + 1, held.shape[1]), dtype=np.int64)  # each document
+    below[:-1] = np.cumsum(held[::-1], axis=0)[::-1]
+    ends = np.append(np.flatnonzero(begins)[1:], len(held))[np.cumsum(begins) - 1]
+    left = np.where(held | ~is_single[:, None], 0, below[:-1] - below[ends])
+    upper, other = np.nonzero(left)
+    return upper, held.argmax(axis=1)[upper] if len(upper) else upper, other, left[upper, other]

@@ -1,51 +1,82 @@
 """Pairs of tied documents of different groups, of which docnos put one above the other."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.data import Bools, Ints
+from fairtrec.data import MISSING, Ints, number_rows
+
+WHOLE = np.iinfo(np.int64).max  # ranks of a measure that reads all of them
+
+
+class PairTable(NamedTuple):
+    """Pairs by one attribute: a row for the upper document of some pairs and the group of the lower ones.
+
+    ``rank`` [row] is that of the upper document, from 0. ``above`` and ``below`` [row] are the groups, by number among
+    ``groups``. ``many`` [row] counts the lower documents.
+    """
+
+    groups: tuple[str, ...]
+    query: Ints
+    rank: Ints
+    above: Ints
+    below: Ints
+    many: Ints
 
 
 @dataclass(frozen=True, eq=False)
 class TiedPairs:
-    """Pairs of tied documents of different single groups: a row for each measure, query and two groups.
+    """Pairs of tied documents of different single groups, for each measure.
 
-    ``above`` and ``below`` [row] are the names of the groups; ``many`` [row] counts pairs of which the first is above.
+    ``table`` [measure] is the number of its table, MISSING if it has none; it reads pairs of which the upper document
+    is at its first ``reach`` [measure] ranks.
     """
 
-    measure: Ints
-    query: Ints
-    above: Any
-    below: Any
-    many: Ints
+    tables: tuple[PairTable, ...]
+    table: Ints
+    reach: Ints
 
-    def keep(self, rows: Bools, **numbers: Ints) -> "TiedPairs":
-        """Keep some of the rows, with other ``numbers`` of measures or queries."""
-        return TiedPairs(**{name: each[rows] for name, each in (vars(self) | numbers).items()})
+    def join(self, other: "TiedPairs") -> "TiedPairs":
+        """Put those of other measures behind these."""
+        theirs = np.where(other.table == MISSING, MISSING, other.table + len(self.tables))
+        reach = np.concatenate((self.reach, other.reach))
+        return TiedPairs((*self.tables, *other.tables), np.concatenate((self.table, theirs)), reach)
 
-    def join(self, other: "TiedPairs", measures: int) -> "TiedPairs":
-        """Put those of other measures behind these so many."""
-        theirs = vars(other) | {"measure": other.measure + measures}
-        return TiedPairs(**{name: np.concatenate((each, theirs[name])) for name, each in vars(self).items()})
+    def keep_measures(self, rows: Sequence[int]) -> "TiedPairs":
+        """Keep some of the measures, by number."""
+        return replace(self, table=self.table[list(rows)], reach=self.reach[list(rows)])
+
+    def keep_queries(self, queries: Sequence[int], many: int) -> "TiedPairs":
+        """Keep some of so ``many`` queries, by number."""
+        fresh = number_rows(queries, many)
+        tables = []
+        for groups, *columns in self.tables:
+            there = fresh[columns[0]] != MISSING
+            query, *others = (column[there] for column in columns)
+            tables.append(PairTable(groups, fresh[query], *others))
+        return replace(self, tables=tuple(tables))
+
+    def count_all(self, measure: int) -> dict[tuple[str, str], int]:
+        """Count the pairs that a measure reads, by the groups of the upper and the lower document."""
+        if self.table[measure] == MISSING:
+            return {}
+        found = self.tables[self.table[measure]]
+        read = found.rank < self.reach[measure]
+        groups = len(found.groups)
+        pairs = np.bincount(found.above[read] * groups + found.below[read], found.many[read], groups * groups)
+        several = np.flatnonzero(pairs).tolist()
+        return {(found.groups[at // groups], found.groups[at % groups]): int(pairs[at]) for at in several}
 
     def count(self, measure: int) -> tuple[str, str, int, int] | None:
         """Count the pairs of the two groups that have most: which is mostly above, below, in how many, of all."""
-        pairs: dict[tuple[str, str], int] = {}
-        of_measure = self.measure == measure
-        for above, below, many in zip(
-            self.above[of_measure], self.below[of_measure], self.many[of_measure], strict=True
-        ):
-            pairs[above, below] = pairs.get((above, below), 0) + int(many)
-        both = {tuple(sorted(pair)) for pair in pairs}
+        pairs = self.count_all(measure)
+        both = {(min(pair), max(pair)) for pair in pairs}
         if not both:
             return None
         all_of = {(a, b): pairs.get((a, b), 0) + pairs.get((b, a), 0) for a, b in both}
-        a, b = min(all_of, key=lambda pair: (-all_of[pair], pair))
+        a, b = most = min(all_of, key=lambda pair: (-all_of[pair], pair))
         if pairs.get((b, a), 0) > pairs.get((a, b), 0):
             a, b = b, a
-        return a, b, pairs.get((a, b), 0), all_of[tuple(sorted((a, b)))]  # type: ignore[index]
-
-
-NO_PAIRS = TiedPairs(*(np.empty(0, dtype) for dtype in (np.int64, np.int64, object, object, np.int64)))
+        return a, b, pairs.get((a, b), 0), all_of[most]

@@ -8,7 +8,7 @@ Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
@@ -191,6 +191,10 @@ class RankForm(Form):
         """Compute the least, greatest and expected value [3, query]; nan if it has no closed form."""
         raise NotImplementedError
 
+    def bound_shallower(self, shallower: "RankForm", blocks: "Blocks") -> Floats:
+        """Compute that of a form of the same measure at a lower cutoff, with the bits of its own ``interval``."""
+        return shallower.interval(blocks)
+
 
 @dataclass(eq=False)
 class SumOverRanks(RankForm):
@@ -220,6 +224,8 @@ class SumOverRanks(RankForm):
     defined: Bools | None = None
     by_labels: Callable[[Floats], Floats] | None = None
     reach: Floats | float = 1.0
+    _arranged: "tuple[Blocks, tuple[Floats, Floats, Floats]] | None" = field(default=None, init=False, repr=False)
+    _added: "tuple[Blocks, Floats] | None" = field(default=None, init=False, repr=False)  # down to each rank
 
     def value(self) -> Floats:
         """Sum the order as it stands [query]."""
@@ -275,23 +281,55 @@ class SumOverRanks(RankForm):
         >>> SumOverRanks(np.array([[4.0, 2.0, 7.0]]), np.array([1.0, 0.5])).interval(tied).tolist()
         [[4.0], [5.0], [4.5]]
         """
-        gains, ranks = np.nan_to_num(self.gains), self.gains.shape[1]
-        weights = np.zeros(gains.shape)
-        weights[:, : self.weights.shape[-1]] = self.weights[..., :ranks]
-        paired = blocks.sort_falling(weights)
-        sums = np.stack(
-            [
-                weighted_sum(blocks.sort_rising(gains), paired),
-                weighted_sum(blocks.sort_falling(gains), paired),
-                weighted_sum(blocks.total(gains) / blocks.size, weights),
-            ]
-        )
+        return self._pair(self._arrange(blocks), blocks)
+
+    def bound_shallower(self, shallower: RankForm, blocks: "Blocks") -> Floats:
+        """Arrange the gains once if the other has the same; add them up once if its weights are the first of these."""
+        if not isinstance(shallower, SumOverRanks) or not self._has_gains(shallower):
+            return shallower.interval(blocks)
+        if self._arranged is None or self._arranged[0] is not blocks:
+            self._arranged = blocks, self._arrange(blocks)
+        if not self.falls or not begins(shallower.weights, self.weights):
+            return shallower._pair(self._arranged[1], blocks)  # noqa: SLF001 - of the same class
+        if self._added is None or self._added[0] is not blocks:
+            top = slice(self.weights.shape[-1])
+            self._added = blocks, np.stack([prefix_sums(gains[:, top], self.weights) for gains in self._arranged[1]])
+        last = min(shallower.weights.shape[-1], self.gains.shape[1]) - 1
+        return shallower._settle(self._added[1][..., last], blocks)  # noqa: SLF001
+
+    def _has_gains(self, other: "SumOverRanks") -> bool:
+        """Tell whether another form has the same gains, of some ranks, and pairs them in the same way."""
+        is_usual = type(other).interval is type(self).interval is SumOverRanks.interval
+        if not is_usual or other.gains.shape != self.gains.shape or not self.gains.shape[1]:
+            return False
+        return starts(other.gains, self.gains) or np.array_equal(other.gains, self.gains, equal_nan=True)
+
+    def _arrange(self, blocks: "Blocks") -> tuple[Floats, Floats, Floats]:
+        """Give the gains [query, rank] with those of each block rising, falling, and each with their mean."""
+        gains = np.nan_to_num(self.gains)
+        return blocks.sort_rising(gains), blocks.sort_falling(gains), blocks.total(gains) / blocks.size
+
+    def _pair(self, arranged: tuple[Floats, Floats, Floats], blocks: "Blocks") -> Floats:
+        """Weigh gains that were arranged: the interval [3, query]."""
+        least, greatest, expected = arranged
+        if self.falls:
+            weights = paired = self.weights
+        else:
+            weights = np.zeros(self.gains.shape)
+            weights[:, : self.weights.shape[-1]] = self.weights[..., : self.gains.shape[1]]
+            paired = blocks.sort_falling(weights)
+        top = slice(weights.shape[-1])
+        sums = [weighted_sum(least[:, top], paired), weighted_sum(greatest[:, top], paired)]
+        return self._settle(np.stack([*sums, weighted_sum(expected[:, top], weights)]), blocks)
+
+    def _settle(self, sums: Floats, blocks: "Blocks") -> Floats:
+        """Make intervals of sums [3, query], nan if they are not those of all orders."""
         if self.known is not None:
-            reached = np.broadcast_to(np.arange(ranks) < self.weights.shape[-1], gains.shape)
+            reached = np.broadcast_to(np.arange(self.gains.shape[1]) < self.weights.shape[-1], self.gains.shape)
             sure = blocks.total(reached) - blocks.total(~self.known)  # so many known ones any order has there
-            sums[:, ~(sure > 0).any(axis=1)] = np.nan
+            sums = np.where((sure > 0).any(axis=1), sums, np.nan)
         if self.settled is not None:
-            sums[:, ~self.settled] = np.nan
+            sums = np.where(self.settled, sums, np.nan)
         return sums if self.divisor is None else quotient(sums, self.divisor)
 
 

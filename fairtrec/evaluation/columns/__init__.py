@@ -6,7 +6,9 @@ for by gold labels, ``confidence`` and ``gaps`` by a caller who has a result. ``
 """
 
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
+from typing import Any
 
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import ScoredRun
@@ -20,10 +22,15 @@ def add_columns(scored: ScoredRun) -> Scores:
     scores, columns, notes = scored.scores, dict[str, ScoreColumn](), list[Note]()
     names = _find_asked(scored.choices, scored.context)
     for name in names if scored.tied is None else [*names, "mixed_ties"]:
-        column, said = import_module(f"fairtrec.evaluation.columns.{name}").compute(scored)
+        column, said = _import_column(name).compute(scored)
         columns[column.name] = column
         notes += said
     return replace(scores, columns=columns, notes=(*scores.notes, *notes)) if columns else scores
+
+
+@cache
+def _import_column(name: str) -> Any:
+    return import_module(f"fairtrec.evaluation.columns.{name}")
 
 
 def _find_asked(choices: Choices, context: EvaluationContext) -> list[str]:

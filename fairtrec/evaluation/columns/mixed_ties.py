@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, number_rows
+from fairtrec.data import MISSING, Bools, Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
-from fairtrec.evaluation.tied_pairs import NO_PAIRS, TiedPairs
+from fairtrec.evaluation.tied_pairs import WHOLE, TiedPairs
 from fairtrec.measures.catalogue.needs import is_of_ranked_groups
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
 
@@ -50,7 +50,7 @@ class MixedTies(ScoreColumn):
 
     def join(self, other: "MixedTies", order: Sequence[int]) -> "MixedTies":
         """Put those of other measures behind these, and all in another order."""
-        both = self.pairs.join(other.pairs, len(self.looks))
+        both = self.pairs.join(other.pairs)
         looks, is_mixed, expected = (
             np.concatenate((getattr(self, name), getattr(other, name))) for name in ("looks", "is_mixed", "expected")
         )
@@ -58,15 +58,13 @@ class MixedTies(ScoreColumn):
 
     def keep_queries(self, queries: Sequence[int]) -> "MixedTies":
         """Keep some of the queries, by number."""
-        fresh = number_rows(queries, self.is_mixed.shape[1])[self.pairs.query]
-        pairs = self.pairs.keep(fresh != MISSING, query=fresh)
+        pairs = self.pairs.keep_queries(queries, self.is_mixed.shape[1])
         return MixedTies(self.looks, self.is_mixed[:, list(queries)], self.expected[:, list(queries)], pairs)
 
     def keep_measures(self, rows: Sequence[int]) -> "MixedTies":
         """Keep some of the measures, by number."""
-        fresh = number_rows(rows, len(self.looks))[self.pairs.measure]
-        pairs = self.pairs.keep(fresh != MISSING, measure=fresh)
-        return MixedTies(self.looks[list(rows)], self.is_mixed[list(rows)], self.expected[list(rows)], pairs)
+        at, pairs = list(rows), self.pairs.keep_measures(rows)
+        return MixedTies(self.looks[at], self.is_mixed[at], self.expected[at], pairs)
 
     def fill(self, empty: Bools, counts_as: Floats) -> "MixedTies":
         """Put what undefined values count as where the value is empty."""
@@ -135,25 +133,25 @@ def compute(scored: ScoredRun) -> Computed:
     looks = np.array([is_of_ranked_groups(measure) for measure in scores.measures], dtype=np.bool_)
     is_mixed = np.zeros(scores.values.shape, dtype=np.bool_)
     expected = np.where(looks[:, None], scores.values, np.nan)
-    rows = np.flatnonzero(looks).tolist()
-    if tied is None or not tied.qids or not rows:
-        return MixedTies(looks, is_mixed, expected, NO_PAIRS), ()
+    table, reach = np.full((2, len(looks)), [[MISSING], [WHOLE]])
+    if tied is None or not tied.qids or not looks.any():
+        return MixedTies(looks, is_mixed, expected, TiedPairs((), table, reach)), ()
     from fairtrec.evaluation.columns.ties import expect, find_reach  # only where there are ties
     from fairtrec.evaluation.tied_groups import TiedGroups
 
     context = scored.context
     if context.documents is not None and context.documents.behind is not None:
         context = replace(context, documents=context.documents.behind)
+    rows = np.flatnonzero(looks).tolist()
     place = {qid: at for at, qid in enumerate(scores.qids)}
     queries = np.array([place[qid] for qid in tied.qids])
     measures = [scores.measures[row] for row in rows]
     part = replace(scores, measures=tuple(measures), qids=tied.qids, values=scores.values[rows][:, queries])
     expected[np.array(rows)[:, None], queries] = expect(tied, part, context, scored.choices.depth)
     found = TiedGroups(tied, context)
-    pairs = NO_PAIRS
     for row, measure in zip(rows, measures, strict=True):
-        is_mixed[row, queries], of_measure = found.look(measure, find_reach(measure, context, scored.choices.depth))
-        pairs = pairs.join(
-            of_measure.keep(np.ones(len(of_measure.many), np.bool_), query=queries[of_measure.query]), row
-        )
-    return MixedTies(looks, is_mixed, expected, pairs), ()
+        ranks = find_reach(measure, context, scored.choices.depth)
+        reach[row] = WHOLE if ranks is None else ranks
+        is_mixed[row, queries], table[row] = found.look(measure, reach[row])
+    tables = tuple(each._replace(query=queries[each.query]) for each in found.tables)
+    return MixedTies(looks, is_mixed, expected, TiedPairs(tables, table, reach)), ()

@@ -16,11 +16,12 @@ from fairtrec.evaluation.columns.intervals import ENDS, Intervals, note_moved
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.evaluation.measure_values import compute_measures, list_parts, mask_values
+from fairtrec.evaluation.measure_values import compute_measures, find_family, list_parts, mask_values
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure
+from fairtrec.measure.forms import RankForm
 from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.measures.utility import split_relevance
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -113,12 +114,14 @@ def find_closed(run: Run, scores: Scores, context: EvaluationContext, depth: int
     blocks = Blocks.find(run, run.top(scores.qids, None))
     tied: Bools = ~np.isnan(scores.values)
     found = np.repeat(scores.values[None], 3, axis=0)
-    inputs = Inputs(run, scores.qids, context, depth)
-    for row, measure in enumerate(scores.measures):
+    closed_form = ClosedForms(Inputs(run, scores.qids, context, depth))
+    families = [find_family(measure) for measure in scores.measures]
+    for row in sorted(range(len(families)), key=lambda row: -(families[row][0] or 0)):  # the deepest cutoff first
+        measure = scores.measures[row]
         reach = find_reach(measure, context, depth)
         tied[row] &= _looks_at(measure, blocks, reach, depth)
         if tied[row].any():
-            closed = _closed(measure, inputs)
+            closed = closed_form.find(measure, families[row][1])
             closed[:, _cut_through(blocks, depth, reach)] = np.nan
             found[:, row, tied[row]] = closed[:, tied[row]]
     return found, tied
@@ -164,15 +167,28 @@ def _cut_through(blocks: Blocks, depth: int | None, reach: int | None) -> Bools:
     return np.asarray(through & (first < reach))
 
 
-def _closed(measure: Measure, inputs: Inputs) -> Floats:
-    """Give the interval of a measure [3, query] that says what it makes of its ranks; nan for others."""
-    own = inputs.take_attribute(measure.by)
-    terms = measure.formula(**{name: getattr(own, name) for name in measure.needs}).over_ranks()
-    if terms is None or list_parts(measure, inputs.context):
-        return np.full((3, len(inputs.qids)), np.nan)
-    run = inputs.run
-    lines = run.top(inputs.qids, inputs.depth) if OF_EXTRAS.intersection(measure.needs) else inputs.lines
-    return mask_values(measure, terms.interval(Blocks.find(run, lines)), own)
+class ClosedForms:
+    """The intervals over ties of measures that say what they make of their ranks. What cutoffs share is kept."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.inputs = inputs
+        self._blocks: dict[bool, Blocks] = {}  # of all ranks; of those that are not skipped
+        self._deepest: dict[tuple[Any, ...], RankForm] = {}  # by family
+
+    def find(self, measure: Measure, family: tuple[Any, ...]) -> Floats:
+        """Give the interval of a measure [3, query]; nan for others. The deepest of a family has to come first."""
+        inputs = self.inputs
+        own = inputs.take_attribute(measure.by)
+        terms = measure.formula(**{name: getattr(own, name) for name in measure.needs}).over_ranks()
+        if terms is None or list_parts(measure, inputs.context):
+            return np.full((3, len(inputs.qids)), np.nan)
+        whole = bool(OF_EXTRAS.intersection(measure.needs))
+        if whole not in self._blocks:
+            lines = inputs.run.top(inputs.qids, inputs.depth) if whole else inputs.lines
+            self._blocks[whole] = Blocks.find(inputs.run, lines)
+        blocks, deepest = self._blocks[whole], self._deepest.setdefault(family, terms)
+        values = terms.interval(blocks) if deepest is terms else deepest.bound_shallower(terms, blocks)
+        return mask_values(measure, values, own)
 
 
 def _filled(

@@ -97,11 +97,7 @@ def test_counts_and_pairs_are_those_of_the_definition(seed, cutoff):
     assert column.is_mixed.sum(axis=1).tolist() == [many, many, 0]
     pairs = count_pairs(judged, labels, cutoff)
     for row in (0, 1):
-        of_row = column.pairs.keep(column.pairs.measure == row)
-        found = {}
-        for above, below, number in zip(of_row.above, of_row.below, of_row.many.tolist(), strict=True):
-            found[above, below] = found.get((above, below), 0) + number
-        assert found == pairs
+        assert column.pairs.count_all(row) == pairs
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -227,19 +223,17 @@ def test_a_block_of_many_is_cut_behind_its_last_document():
     assert run.keep_tied(("q2",), None).qids == ()
 
 
-def test_the_membership_of_few_ranks_is_that_of_the_table():
-    from types import SimpleNamespace
-
-    from fairtrec.evaluation.tied_groups import know_membership
-
-    random = np.random.default_rng(3)
-    counts, known = random.integers(0, 4, (50, 2)), random.random(50) < 0.8
-    found = SimpleNamespace(known=known, counts=counts)
-    context = SimpleNamespace(labels=None, membership="share")
-    ranked = random.integers(-1, 50, (40, 4))
-    inputs = [
-        SimpleNamespace(documents=SimpleNamespace(document_counts=found), context=context, ranked=rows)
-        for rows in (ranked, *ranked[:, None])
-    ]
-    whole, *parts = map(know_membership, inputs)
-    assert np.concatenate(parts).tobytes() == whole.tobytes()
+@pytest.mark.parametrize("seed", range(10))
+def test_each_of_many_cutoffs_is_as_alone(seed):
+    """Cutoffs of one measure share what they know of ties."""
+    run, labels = draw(random.Random(seed))
+    names = ["Exposure(group='f')", "Exposure(group='f',of='all')", "NFaiRR", "FaiRR(tau=0)", "AWRF", "RaB", "ARaB"]
+    given = {"labels": labels, "background": run, "missing": "neutral"}
+    for name in [*names, "TExFAIR", "RBDF", "EER"]:
+        together = fairtrec.evaluate([f"{name}@{cutoff}" for cutoff in range(1, 15)], run, **given).scores[0]
+        for row, measure in enumerate(together.measures):
+            alone = fairtrec.evaluate([str(measure), "KL@14"], run, **given).scores[0]  # of as many ranks
+            one, many = (each.columns["mixed_ties"] for each in (alone, together))
+            assert one.is_mixed[:1].tobytes() == many.is_mixed[row : row + 1].tobytes(), measure
+            assert one.expected[:1].tobytes() == many.expected[row : row + 1].tobytes(), measure
+            assert one.pairs.count_all(0) == many.pairs.count_all(row), measure
