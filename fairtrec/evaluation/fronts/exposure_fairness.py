@@ -11,7 +11,8 @@ from fairtrec.evaluation.fronts.problem import COUNTED, Problem
 from fairtrec.formulas.labelings.exposures import Exposed
 from fairtrec.formulas.rounding import same
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import RankForm, SumOverRanks
+from fairtrec.measure import RankForm, RatioOfMeans, RatioOfSums, SumOverRanks
+from fairtrec.measure.forms import list_form_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class ExposureFairness:
     @classmethod
     def find(cls, problem: Problem, rows: Ints, fair: RankForm | None) -> "ExposureFairness | None":
         """Say what fairness makes of exposure; None where it goes by more than that. ``fair`` are its terms."""
-        made = _by_size(problem, rows, fair) or _by_form(problem, rows)
+        made = _by_size(problem, rows, fair) or _by_form(problem, rows) or _by_ratio(problem, rows)
         if made is None:
             return None
         own = [np.arange(problem.lengths[row]) for row in rows.tolist()]
@@ -59,6 +60,41 @@ def _by_size(problem: Problem, rows: Ints, fair: RankForm | None) -> ExposureFai
         return sign * np.sign(exposure)
 
     return ExposureFairness(fair.weights[rows], shares, value, slope, np.full(len(rows), not problem.worst))
+
+
+def _by_ratio(problem: Problem, rows: Ints) -> ExposureFairness | None:
+    """Take the sums of which a measure makes a ratio, where the ends of its value are looked for.
+
+    A sum over ranks of weights times what documents have is found by orders of one document at all ranks, and of
+    another at one of them.
+    """
+    measure, (row, *others) = problem.fairness, rows.tolist()
+    ranks, docs = int(problem.lengths[row]), int(problem.candidate_counts[row])
+    kinds = [kind for kind in list_form_classes(type(measure).formula) if issubclass(kind, RatioOfSums | RatioOfMeans)]
+    if not problem.by_value or others or not ranks or not kinds:
+        return None
+
+    def look(tops: Ints) -> RatioOfSums:
+        form = measure.form_of(**problem.look_up_orders(measure, row, tops))
+        assert isinstance(form, RatioOfSums | RatioOfMeans)
+        return form.sums if isinstance(form, RatioOfMeans) else form
+
+    own = look(np.arange(ranks)[None])
+    whole = np.nan_to_num(look(np.repeat(np.arange(docs)[:, None], ranks, axis=1)).got)
+    doc, group = divmod(int(np.abs(whole - whole[0]).argmax()), whole.shape[1])
+    tops = np.where(np.eye(ranks, dtype=np.bool_), doc, 0)
+    weights = look(tops).got[:, group] - whole[0, group]
+    if not abs(weights.sum()) > 0:
+        return None
+    width = problem.inputs.lines.shape[1]
+    shares, of_rank = np.zeros((1, width, whole.shape[1])), np.zeros((1, int(problem.lengths.max())))
+    shares[0, :docs], of_rank[0, :ranks] = whole / weights.sum(), weights
+
+    def value(exposure: Floats) -> Floats:
+        turned = problem.fair(np.asarray(own.compare(exposure, own.due[0], own.target)))
+        return np.where(np.isfinite(turned), turned, -np.inf)
+
+    return ExposureFairness(of_rank, shares, value, np.zeros_like, np.zeros(1, dtype=np.bool_))
 
 
 def _by_form(problem: Problem, rows: Ints) -> ExposureFairness | None:

@@ -183,6 +183,11 @@ class Problem:
         return np.concatenate(parts)
 
     def _part(self, measure: Measure, query: int, tops: Ints) -> Floats:
+        made = self.look_up_orders(measure, query, tops)
+        return np.broadcast_to(np.asarray(measure(**made)), (len(tops),))
+
+    def look_up_orders(self, measure: Measure, query: int, tops: Ints) -> dict[str, Any]:
+        """Look up what a measure sees of orders of one query, each as a query of its own."""
         lengths = np.full(len(tops), tops.shape[1])
         counted = {"lengths": lengths, "queries": len(tops), "sample_of": np.arange(len(tops))}
         made: dict[str, Any] = {name: counted[name] for name in COUNTED.intersection(measure.needs)}
@@ -197,7 +202,7 @@ class Problem:
                 made[name] = row if name == "target" else np.broadcast_to(row, (len(tops), *row.shape[1:]))
             else:
                 made[name] = value
-        return np.broadcast_to(np.asarray(measure(**made)), (len(tops),))
+        return made
 
     def looks(self, query: int) -> Floats:
         """Say what the measure sees of each document of a query [document, feature]."""

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -149,6 +149,32 @@ def test_ends_that_the_measure_knows_are_not_searched_for(monkeypatch):
 def test_a_search_finds_the_ends_of_lemma_3(measure, monkeypatch):
     monkeypatch.setattr("fairtrec.evaluation.fronts.order_ends.WIDE", 0)
     assert held_against_all_orders(measure, GIVEN["labels"]).is_searched.all()
+
+
+@pytest.mark.parametrize("measure", ["DTR", "DP", "ABR", "AWRF@12", "EEL@12"])
+def test_the_ends_of_longer_lists_are_those_of_all_sequences_of_groups(measure):
+    """Of 13 documents, 5 of which are of one group, there are 1,287 sequences."""
+    random = np.random.default_rng(17)
+    sequences = {f"s{at}": places for at, places in enumerate(combinations(range(13), 5))}
+    missed = 0
+    for _ in range(LISTS):
+        names = [f"d{at}" for at in range(13)]
+        labels = {name: "f" if at < 5 else "m" for at, name in enumerate(names)}
+        qrels = {name: int(random.integers(0, 3)) for name in names}
+        own = dict(zip(random.permutation(names).tolist(), range(13), strict=True))
+        found = fairtrec.evaluate(measure, {"q": own}, {"q": qrels}, labels=labels, bounds="orders").scores[0]
+        runs = {}
+        for qid, places in sequences.items():
+            of_group = {"f": iter(names[:5]), "m": iter(names[5:])}
+            runs[qid] = {next(of_group["f" if rank in places else "m"]): -float(rank) for rank in range(13)}
+        values = fairtrec.evaluate(measure, runs, dict.fromkeys(runs, qrels), labels=labels).scores[0].values
+        least, greatest = (found.ends[end].values.item() for end in ("least", "greatest"))
+        assert values.min() - 1e-9 <= least
+        assert greatest <= values.max() + 1e-9
+        apart = max(least - values.min(), values.max() - greatest) / np.ptp(values)
+        assert apart < 0.005
+        missed += apart > 1e-9
+    assert missed <= LISTS // 2
 
 
 def test_few_orders_are_all_tried():
