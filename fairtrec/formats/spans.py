@@ -163,6 +163,22 @@ def make_word(text: bytes) -> Any:
     return pa.StringArray.from_buffers(1, pa.py_buffer(edges), pa.py_buffer(text))[0]
 
 
+def make_texts(names: Docs) -> Any:
+    """Give byte strings of numpy as an Arrow array of texts; ``pa.array`` would import pandas too.
+
+    >>> make_texts(np.array([b"d1", b"d10"])).to_pylist()
+    ['d1', 'd10']
+    """
+    import pyarrow as pa
+
+    letters, lengths = names.view(np.uint8).reshape(len(names), -1), np.char.str_len(names)
+    edges = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    written = letters[np.arange(letters.shape[1]) < lengths[:, None]]
+    texts = pa.StringArray.from_buffers(len(names), pa.py_buffer(edges), pa.py_buffer(written))
+    texts.validate(full=True)
+    return texts
+
+
 def take_numbers(column: Any) -> np.ndarray[Any, Any]:
     """Give an Arrow array of numbers as numpy's, on the same memory; ``to_numpy`` would import pandas too."""
     called = str(column.type)  # whose own way to a type of numpy imports pandas, before pyarrow 17

@@ -22,6 +22,7 @@ from fairtrec.data import Floats, Histogram, Keys
 from fairtrec.data.counts import make_histogram
 from fairtrec.data.counts import merge_histograms as brought_together
 from fairtrec.formats import columns
+from fairtrec.formats.spans import make_texts
 from fairtrec.formulas import neutrality
 from fairtrec.support.errors import FilePath, InputError, UsageError, reason
 from fairtrec.support.files.atomic import make_scratch_folder, replace_file
@@ -29,6 +30,7 @@ from fairtrec.support.files.atomic import make_scratch_folder, replace_file
 FAN_IN = 128  # parts that are merged at a time, at most
 MADE = ("tokenizer", "case_sensitive", "sha256")  # how counts were made
 OTHERS = 24  # files that are open beside them
+STEP = 1 << 15  # rows whose keys are computed at a time
 PIECE = 4  # times ROWS rows of an unsorted table are sorted at a time
 
 
@@ -170,6 +172,7 @@ def sort_parts(each: Table, number: int, groups: Sequence[str], scratch: Path) -
         if len(again):
             docno = rows.docnos[int(again[0])].as_py()
             raise InputError(f"document {docno} appears twice; keep one row", each.path)
+        del rows
         path = scratch / f"sorted-{number}-{piece}.arrow"
         write_rows(path, schema(groups, placed=True), [ordered])
         yield read_rows(path)
@@ -189,17 +192,19 @@ def _in_order(path: FilePath, number: int) -> Iterator[Rows]:
 def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
     """Read the rows of any table, in the order of the file."""
     for block, lines in each.blocks():
-        docnos = pa.array(block["docno"]).cast(pa.string())
-        numbers = np.stack([block["tokens"], *(block[group] for group in groups)])
-        bad = np.flatnonzero(((numbers < 0) | (numbers > MOST)).any(axis=0))
-        if len(bad):
-            raise InputError(
-                f"a count below 0 or above {MOST}", each.path, columns.find_line_number(lines, int(bad[0]))
-            )
+        several = [block[name] for name in ("tokens", *groups)]
+        if any(column.min() < 0 or column.max() > MOST for column in several if len(column)):
+            bad = np.any([(column < 0) | (column > MOST) for column in several], axis=0)
+            line = columns.find_line_number(lines, int(bad.argmax()))
+            raise InputError(f"a count below 0 or above {MOST}", each.path, line)
         if not block["docno"].all():
             row = int(np.flatnonzero(block["docno"] == b"")[0])
             raise InputError("a row has no docno; name it", each.path, columns.find_line_number(lines, row))
-        yield Rows.from_columns(docnos, numbers.astype(np.uint32), np.full(len(docnos), number, dtype=np.uint64))
+        for start in range(0, len(block["docno"]), STEP):
+            piece = slice(start, start + STEP)
+            numbers = np.stack([column[piece].astype(np.uint32) for column in several])
+            places = np.full(numbers.shape[1], number, dtype=np.uint64)
+            yield Rows.from_columns(make_texts(block["docno"][piece]), numbers, places)
 
 
 def differences(one: FilePath, other: FilePath) -> Iterator[str]:

@@ -97,6 +97,9 @@ def _alone(docnos: Any) -> Any:
 
 def sort_rows(rows: Rows) -> tuple[Rows, Ints, Ints]:
     """Sort rows by key, docno and place. Give them, those that repeat the docno of another, and these others."""
+    if (rows.keys[1:] > rows.keys[:-1]).all():  # nothing is copied of what is in order
+        nothing = np.empty(0, dtype=np.int64)
+        return rows, nothing, nothing
     order = np.argsort(rows.keys, kind="stable")
     keys = rows.keys[order]
     same = np.flatnonzero(keys[1:] == keys[:-1])
@@ -127,7 +130,8 @@ def even(pieces: Iterable[Rows], size: int = 0) -> Iterator[Rows]:
         yield from (whole[i : i + size] for i in range(0, full, size))
         held = [whole[full:]]
     if sum(map(len, held)):
-        yield Rows.concatenate(held)
+        held = [Rows.concatenate(held)]
+        yield held.pop()  # which is not kept here, too
 
 
 class _Cursor:
