@@ -75,7 +75,7 @@ def _by_ratio(problem: Problem, rows: Ints) -> ExposureFairness | None:
         return None
 
     def look(tops: Ints) -> RatioOfSums:
-        form = measure.form_of(**problem.look_up_orders(measure, row, tops))
+        form = measure.formula(**problem.look_up_orders(measure, row, tops))
         assert isinstance(form, RatioOfSums | RatioOfMeans)
         return form.sums if isinstance(form, RatioOfMeans) else form
 
