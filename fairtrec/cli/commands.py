@@ -88,7 +88,7 @@ class Titled(click.Command):
             values = list(dict.fromkeys(each if isinstance(each, str) else "no value" for each in several))
             if len(values) > 1:
                 often = "twice" if len(several) == 2 else f"{len(several)} times"
-                raise UsageError(f"{option.opts[-1]} is given {often} ({', '.join(values)}); give it once")
+                raise UsageError(f"{option.opts[-1]} is given {often} ({', '.join(values)}); pass it once")
 
     def _refuse_places(self, ctx: click.Context) -> None:
         """Raise UsageError for digits with a format that has all of them."""

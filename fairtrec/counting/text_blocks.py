@@ -75,7 +75,7 @@ def _fault(line: bytes, longest: int) -> str:
         return f"{what}; save the file as UTF-8 text"
     docno, tab, _ = line.partition(b"\t")
     if not tab or not docno:
-        return "this line has no tab behind a docno; write it as: docno<TAB>text"
+        return "this line has no tab after the docno; write: docno<TAB>text"
     return unfit(docno)
 
 

@@ -16,15 +16,15 @@ def rank_arrays(
     """Rank what ``Run.from_arrays`` takes: the query ids, and starts, docnos and scores of their rankings."""
     values = np.asarray(read_array(scores, "scores"), dtype=np.float64)
     if values.ndim != 2 or len(values) != len(qids):
-        raise InputError(f"the scores have the shape {values.shape}; give [query, document] of {len(qids)} queries")
+        raise InputError(f"the scores have the shape {values.shape}; pass [query, document] of {len(qids)} queries")
     if np.isnan(values).any() or (values == np.inf).any():
-        raise InputError("a score is nan or inf; correct it, or give -inf to leave the document out")
+        raise InputError("a score is nan or inf; correct it, or pass -inf to leave the document out")
     names = read_docnos(docnos)
     if indices is not None:
         names = names[read_indices(indices, len(names))]
     if names.shape not in (values.shape, values.shape[1:]):
         what = f"the docnos have the shape {names.shape}, and the scores {values.shape}"
-        raise InputError(f"{what}; give a docno for each column or for each score")
+        raise InputError(f"{what}; pass a docno for each column or for each score")
     kept = find_kept(values, depth)
     lengths = kept.sum(axis=1)
     ranked = np.flatnonzero(lengths)
@@ -36,7 +36,7 @@ def rank_arrays(
     kept_qids = tuple(str(qids[row]) for row in ranked.tolist())
     refuse_repeated(names if names.ndim == 1 else docs, np.array([0, len(names)]) if names.ndim == 1 else starts)
     if len({*kept_qids}) < len(kept_qids):
-        raise InputError("a query id appears twice; give each query one row")
+        raise InputError("a query id appears twice; keep one row for each query")
     return kept_qids, *sort_by_score(starts, docs, found, depth)
 
 
@@ -59,7 +59,7 @@ def read_docnos(docnos: Any) -> Docs:
     if column.dtype.kind != "S":
         texts = [str(docno) for docno in column.ravel().tolist()]
         if any(not text or "\0" in text or "\n" in text for text in texts):
-            raise InputError("a docno is empty, or holds a NUL or a line end; give it another")
+            raise InputError("a docno is empty, or contains a NUL or a line end; change it")
         column = encode_ids(texts).reshape(column.shape)
     return column
 

@@ -194,7 +194,7 @@ def refuse_large(**sizes: int) -> None:
     """
     if prod(sizes.values()) > MOST_CELLS:
         what = " of ".join(f"{size:,} {name}" for name, size in reversed(sizes.items()))
-        advice = "name fewer groups (--groups) or queries (--queries), or give measures a cutoff, like AWRF@100"
+        advice = "choose fewer groups (--groups) or queries (--queries), or add a cutoff, like AWRF@100"
         raise InputError(f"{what} do not fit into memory; {advice}")
 
 

@@ -205,7 +205,7 @@ class Sheet:
         held = self.labels.weights > 0
         first = {name: self.lines[held[:, at]].min() for at, name in enumerate(self.labels.groups) if held[:, at].any()}
         for name in sorted(first.keys() - {*groups}, key=first.__getitem__):
-            what = f"gold has the group {name}, the instrument {', '.join(groups)}"
+            what = f"the gold labels have the group {name}, the instrument {', '.join(groups)}"
             raise InputError(
                 f"{what}; write its name, or - for none of the groups", self.path, int(first[name]) or None
             )

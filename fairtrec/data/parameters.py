@@ -56,7 +56,7 @@ class Parameters:
         There must be enough of them, and among them the one that its ``group`` or ``protected`` names, if any.
         """
         if len(groups) < self.fewest:
-            raise UsageError(f"{self.name} compares two groups or more and was given {len(groups)}")
+            raise UsageError(f"{self.name} compares two groups or more, not {len(groups)}")
         for group in filter(None, (getattr(self, "group", ""), getattr(self, "protected", ""))):
             if group not in groups:
                 raise UsageError(f"{self.name}: there is no group {group!r}; the groups are {', '.join(groups)}")

@@ -51,12 +51,12 @@ class Run(ByQuery):
 
     sampled: ClassVar[bool] = False  # whether there may be several rankings for a query
 
-    name: str
-    tag: str
-    qids: tuple[str, ...]
-    starts: Ints
-    docnos: Docs
-    scores: Floats
+    name: str  # the name in reports, by default the path
+    tag: str  # the tag in the file
+    qids: tuple[str, ...]  # the ids of queries [query]
+    starts: Ints  # where the documents of each query begin [query + 1]
+    docnos: Docs  # the ids of documents [row]
+    scores: Floats  # the scores of documents [row]
     rises: bool = False  # whether the file has the worst score at the first rank
     numbered: bool = False  # whether its ids are those of queries and of samples, which are still to be told apart
 

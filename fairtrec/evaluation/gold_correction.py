@@ -111,7 +111,7 @@ def refuse_impossible(sheet: Sheet, measure: Measure, drawn: DrawnDocuments) -> 
     share = drawn.refuted() if drawn.weights.any() else None
     if share is not None:
         what = f"by these probabilities the drawn documents carry {share:.2g} of the exposure looked at by {measure}"
-        raise InputError(f"{what}, not 1; a sample that was not drawn corrects nothing: fairtrec gold draw", sheet.path)
+        raise InputError(f"{what}, not 1; only a drawn sample can correct values: fairtrec gold draw", sheet.path)
 
 
 class Share(NamedTuple):
@@ -275,7 +275,7 @@ def _unlabeled(measure: Measure) -> str:
     if "membership" in measure.needs and not OF_DOCUMENTS.intersection(measure.needs):
         return ""
     is_of_set = SETS.intersection(measure.needs) and "ranked" not in measure.needs
-    return "it uses a set other than the run, and nothing was drawn from that set" if is_of_set else NO_WORDS
+    return "it uses other documents than the run, and none of these were drawn" if is_of_set else NO_WORDS
 
 
 def _unfit(measure: Measure) -> str:
@@ -283,9 +283,9 @@ def _unfit(measure: Measure) -> str:
     if measure.total or measure.geometric:
         return "it is not a mean over queries, and gold labels correct only these"
     if OF_NO_GROUP.intersection(measure.needs):
-        return "it looks at positions or other rankings, and gold labels are of groups"
+        return "it uses positions or other rankings, and gold labels are about groups"
     if "judged_membership" in measure.needs:
-        return "its ideal is of judged documents, which are not those that were drawn"
+        return "its ideal is made of judged documents, which were not drawn"
     return ""
 
 

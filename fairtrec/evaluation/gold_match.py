@@ -22,8 +22,8 @@ AGAIN = "draw again: fairtrec gold draw"
 BESIDE: dict[str, tuple[tuple[Any, ...], str]] = {  # choices by name: what of them goes with gold labels, and why
     "undefined": (("skip", "error"), "--gold corrects means over the queries that have a value"),
     "aggregate": (("mean",), "--gold corrects means over queries"),
-    "only": ((None,), "--gold is about all documents that are ranked"),
-    "bounds": ((None,), "--gold corrects a value, and --bounds says what it could be without gold labels"),
+    "only": ((None,), "--gold needs all documents that are ranked"),
+    "bounds": ((None,), "--gold corrects a value, and --bounds shows what it could be without gold labels"),
     "samples": ((False,), "--gold corrects the values of one ranking for each query"),
 }
 
@@ -169,7 +169,7 @@ class Gold:
         drawn, asked = self.sheet.made.get("queries"), queries and loading.short(queries.name, queries.sha256)
         if drawn and drawn != asked:
             what = f"this was drawn among the queries {drawn}"
-            raise InputError(f"{what}; give these with --queries, or {AGAIN}", self.sheet.path)
+            raise InputError(f"{what}; pass these with --queries, or {AGAIN}", self.sheet.path)
         digits = {each for each, _ in self.sheet.runs if each}
         names = {name for each, name in self.sheet.runs if not each}
         for name, thing in named if self.sheet.runs else ():
@@ -204,15 +204,13 @@ def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choi
     InputError for what is wrong in the file.
     """
     if labels is not None and labels.own:
-        raise UsageError(
-            "subtopics of one query are not those of another, so no gold label is of them; leave out --gold"
-        )
+        raise UsageError("gold labels cannot correct subtopics, because each query has its own; leave out --gold")
     refuse_choices(choices)
     per_query = labels is not None and labels.per_query
     renamed = parse_renamings(choices.groups) if isinstance(choices.groups, str | list | tuple) else {}
     sheet = loading.gold(thing, per_query=per_query, renamed=renamed)
     if per_query and sheet.unit == "document":
-        what = "labels per query take draws of queries"
+        what = "labels per query need draws of queries"
         raise InputError(f"{what}; {AGAIN} --unit query --gold {sheet.labels.name}", sheet.path)
     if sheet.unit == "query" and sheet.unknown.any():
         row = int(sheet.unknown.argmax())
@@ -222,7 +220,7 @@ def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choi
     for option, name, usual in (("order", "order", "score"), ("score-dtype", "scores", "float64")):
         drawn, asked = sheet.made.get(name) or usual, getattr(choices, option.replace("-", "_"))
         if sheet.made and drawn != asked:
-            what = f"this was drawn from runs that are ranked by --{option} {drawn}"
+            what = f"this was drawn with --{option} {drawn}"
             raise InputError(f"{what}; add that, or {AGAIN} --{option} {asked}", sheet.path)
     asked = choices.membership if isinstance(choices.membership, str) else None
     return Gold(sheet, sheet.match_groups(groups), choices.depth, asked or ("share" if labels is None else None))
@@ -231,7 +229,7 @@ def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choi
 def refuse_choices(choices: Choices) -> None:
     """Raise UsageError for choices that gold labels do not go with."""
     if choices.missing == "skip":
-        what = "--missing skip closes ranks up, so that documents come in from below those that were drawn"
+        what = "--missing skip moves documents up that were not drawn"
         raise UsageError(f"{what}; leave out --gold, or choose --missing neutral")
     for name, (fitting, what) in BESIDE.items():
         value = getattr(choices, name)

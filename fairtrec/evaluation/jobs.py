@@ -23,7 +23,7 @@ def processes(runs: Sequence[Any], jobs: int | None) -> int:
     UsageError if there are no runs, or no processes.
     """
     if not runs:
-        raise UsageError("no run given; name at least one")
+        raise UsageError("no run given; pass at least one")
     if jobs is not None and jobs < 1:
         raise UsageError(f"jobs is {jobs}; it must be 1 or more")
     files = [run for run in runs if isinstance(run, str | os.PathLike) and not opening.is_stream(run)]

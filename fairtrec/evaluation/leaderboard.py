@@ -127,7 +127,7 @@ def sort_key(text: str, measures: Any, relevance_level: int | None = None) -> Me
     """
     named = registry.parse(text, relevance_level)
     if len(named) != 1:
-        raise UsageError(f"--sort takes one measure, and {text!r} names {len(named)}; name one")
+        raise UsageError(f"--sort needs one measure, and {text!r} has {len(named)}; choose one")
     aggregates.refuse_pooled(named, "--sort goes by")
     several = measures if isinstance(measures, list | tuple) else [measures]
     asked = [one for each in several if each is not None for one in registry.parse(str(each), relevance_level)]
@@ -274,5 +274,5 @@ def spread(
     """
     aggregates.refuse(result.scores, "best, median and worst have")
     if slices is not None and "all" in slices:
-        raise UsageError("'all' means all queries; give this slice another name")
+        raise UsageError("'all' means all queries; rename this slice")
     return TopicSpread(result, dict(slices or {}), summary_only)

@@ -31,7 +31,7 @@ class InputsOfSamples(Inputs):
     def __init__(self, runs: Sequence[Run], qids: Sequence[str], measure: Measure, context: EvaluationContext) -> None:
         unknown = ({"lengths"} | OF_RANKS - {"membership", "relevance"}).intersection(measure.needs)
         if unknown:
-            raise UsageError(f"{', '.join(sorted(unknown))} cannot be had together with sample_of; leave out --samples")
+            raise UsageError(f"{', '.join(sorted(unknown))} cannot be combined with sample_of; leave out --samples")
         super().__init__(runs[0], qids, context.take_attribute(measure.by), measure.depth)
         among = set(qids)
         chosen = [(run, [qid for qid in run.qids if qid in among]) for run in runs]

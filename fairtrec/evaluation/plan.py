@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 MOST_MEASURES = 4096
 GDEVAL = 4  # the greatest grade that its ERR expects
 MORE = "--terms LIST with --docs COLLECTION, or --labels FILE"
-FAIRNESS = NoteKind("no fairness", "fairness is not measured; give {options}")
-SHARED_TERMS = NoteKind("shared terms", "terms of more than one group, which count for each: {terms}")
+FAIRNESS = NoteKind("no fairness", "fairness is not measured; add {options}")
+SHARED_TERMS = NoteKind("shared terms", "terms in several groups count for each: {terms}")
 LEVEL = NoteKind(
     "relevance level",
     "grades 1 to {most} count as relevant; -l 2 leaves out grade 1",
@@ -91,7 +91,7 @@ def settle(
         else:
             named += [each] if isinstance(each, Measure) else registry.parse(str(each), level)
     if not named:
-        raise UsageError("no measure was named; like -m 'nDCG@10 NFaiRR@10'")
+        raise UsageError("no measure given; add -m, like -m 'nDCG@10 NFaiRR@10'")
     named = list(dict.fromkeys(named))
     asked: list[Measure] = []
     for each in named:
@@ -156,7 +156,7 @@ def _refuse_misfits(asked: Sequence[Asking], needs: frozenset[str], found: Opene
             several_attributes.refuse_all(each, found.labels)
         _refuse_unfit(each, found)
     if found.choices.bounds == "texts" and not OF_DOCUMENTS & needs:
-        raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
+        raise UsageError("--bounds texts is for missing texts, and no measure here reads texts; leave it out")
 
 
 def _attributes(measures: Sequence[Measure], found: OpenedSources) -> dict[str, AttributeContext]:
@@ -254,8 +254,8 @@ def _of_groups(measure: Measure, found: OpenedSources, room: int) -> tuple[Measu
     labels = found.find_labels(measure)
     groups = found.groups if labels is None else labels.groups
     if len(groups) > room:
-        what = f"{measure.name} is computed for each of {len(groups):,} groups; {MOST_MEASURES:,} measures is the most"
-        raise InputError(f"{what}. Name one group, like {measure.name}(group=NAME), or those that count with --groups")
+        what = f"{measure.name} is a measure for each of {len(groups):,} groups, more than {MOST_MEASURES:,}"
+        raise InputError(f"{what}; choose one group, like {measure.name}(group=NAME), or some with --groups")
     return measure.expand_groups(groups) if groups else (measure,)
 
 
@@ -293,17 +293,17 @@ def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         if need not in NEEDS:
             raise UsageError(
-                f"{measure} asks for {need}, which does not exist; report this bug to the authors of the plug-in"
+                f"{measure} needs {need}, which does not exist; report this bug to the authors of the plug-in"
             )
         if need not in inputs:
-            raise UsageError(f"{measure} needs {NEEDS[need].missing}; give {spell_options(NEEDS[need].give)}")
+            raise UsageError(f"{measure} needs {NEEDS[need].missing}; add {spell_options(NEEDS[need].give)}")
     measure.check(groups)
     of_counts = OF_DOCUMENTS | ({"membership", "judged_membership"} if "log_counts" in inputs else set())
     if choices.missing == "worst" and of_counts & set(measure.needs) and not measure.worst_known:
-        raise UsageError(f"{measure} knows no worst document; choose --missing error, neutral or skip")
+        raise UsageError(f"{measure} has no worst document; choose --missing error, neutral or skip")
     of_texts = OF_DOCUMENTS if "log_counts" not in inputs and "membership" not in measure.needs else of_counts
     if choices.bounds == "texts" and of_texts & set(measure.needs) and measure.counts_at_ends(len(groups)) is None:
-        raise UsageError(f"{measure} has no bounds where texts are missing; leave out --bounds texts, or the measure")
+        raise UsageError(f"{measure} has no bounds for missing texts; leave out --bounds texts, or the measure")
     if labels is not None and OF_DOCUMENTS & set(measure.needs):
         loading.refuse_soft(labels)
     if ORDER in measure.needs:
@@ -366,7 +366,7 @@ def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] 
     from fairtrec.evaluation.columns.pool import frequencies
 
     if not any(measure.supports("pool") for measure in measures):
-        raise UsageError("--pool sums exposure over queries, and no measure here is of that; leave it out")
+        raise UsageError("--pool sums exposure over queries, and no measure here uses exposure; leave it out")
     return frequencies(pool)
 
 
@@ -374,7 +374,7 @@ def _gold(thing: Any, found: OpenedSources) -> Any:
     from fairtrec.evaluation import gold_match
 
     if len(found.labels) > 1:
-        raise UsageError("--gold corrects the values of one attribute, and there are several; give the labels of one")
+        raise UsageError("--gold corrects the values of one attribute, and there are several; pass the labels of one")
     return gold_match.read(thing, found.groups, found.first, found.choices)
 
 
@@ -390,7 +390,7 @@ def _fitting(found: OpenedSources) -> list[Measure]:
             _refuse_unfit(measure, found)
             several.append(measure)
     if not several:
-        raise UsageError("there is nothing to measure; give a qrels file, or --terms LIST with --docs COLLECTION")
+        raise UsageError("there is nothing to measure; pass a qrels file, or --terms LIST with --docs COLLECTION")
     return several
 
 

@@ -227,7 +227,7 @@ def choose_queries(
     names = run.qids
     if qrels is not None and (qrels.numbers(names) == MISSING).all():
         hint = guess(names, set(qrels.qids), qrels.qids[0]) if qrels.qids else ""
-        why = hint or "; are they of the same collection?"
+        why = hint or "; check that they are of the same collection"
         raise InputError(f"the run and the qrels have no query in common{why}", run.name)
     if complete:
         names = names if qrels is None else qrels.qids
@@ -257,7 +257,7 @@ def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qr
     found: set[str] | None = None
     for _, thing in named:
         if isinstance(thing, PATH) and opening.is_stream(thing) and not submissions.is_untrusted():
-            raise UsageError(f"{fspath(thing)} can be read once, and --queries common reads runs twice; give a file")
+            raise UsageError(f"{fspath(thing)} can be read once, but --queries common reads runs twice; pass a file")
         try:
             qids = set(loading.load_run(thing, "", choices, 1).qids)
         except InputError:

@@ -25,8 +25,7 @@ from fairtrec.support.errors import InputError
 
 RISING = NoteKind(
     "rising scores",
-    "scores increase with rank, but runs are ordered by decreasing score; if lower scores are "
-    "better, give --order rank",
+    "scores increase with rank, but runs are ordered by decreasing score; if lower scores are better, add --order rank",
     NoteSeverity.MISLEADING,
 )
 FEW = 100  # ranks
@@ -44,7 +43,7 @@ def weigh_known(known: object, ranks: object, **_: object) -> NoteSeverity:
 KNOWN = NoteKind("known groups", _KNOWN, weigh_known)
 KNOWN_OF_FEW = NoteKind(
     "known groups of few queries",
-    f"{_KNOWN}; {{silent}} of {{queries}} queries have no document of known group, are these the right labels?",
+    f"{_KNOWN}; {{silent}} of {{queries}} queries have no document of known group; check the labels",
     weigh_known,
 )
 
@@ -262,4 +261,4 @@ def _note_known(inputs: Inputs, attribute: str, counts: Ints, *, unknown: bool) 
 def _refuse_strangers(run: str, what: str, known: int, there: int) -> None:
     """Raise InputError if documents are there, and labels or positions are known of none of them."""
     if there and not known:
-        raise InputError(f"the {what} know none of its documents; are they of the same collection?", run)
+        raise InputError(f"the {what} have none of its documents; check that they are of the same collection", run)

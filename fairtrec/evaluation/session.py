@@ -89,7 +89,7 @@ class Evaluator:
                 plan.measures, choices.aggregate, lambda name: plan.context.take_attribute(name).target
             )
         if choices.only and given.qrels is None:
-            raise UsageError(f"--only {choices.only} goes by judgments; give QRELS, or leave it out")
+            raise UsageError(f"--only {choices.only} needs qrels; pass QRELS, or leave it out")
         priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
         self._whole = choices.reads_whole or "known" in priors  # rankings are read
         deep = None if self._whole or not plan.measures else find_depth(plan.measures)
@@ -111,7 +111,7 @@ class Evaluator:
             return found
         result = self.evaluate(run)
         if len(result.scores) != 1:
-            raise UsageError(f"these are {len(result.scores)} runs, and scores are of one; call evaluate")
+            raise UsageError(f"these are {len(result.scores)} runs, and scores takes one; call evaluate")
         return replace(result.scores[0], result=result)
 
     def _evaluate_dict(self, run: Any) -> Scores | None:

@@ -89,7 +89,7 @@ def record_slices(
     if not isinstance(result, Result):
         if not hasattr(result, "result"):
             raise UsageError(
-                f"here is {type(result).__name__}, and no result; give what evaluate or read_results gives"
+                f"here is {type(result).__name__}, not a result; pass what evaluate or read_results returns"
             )
         result = result.result()
     if slices.path is not None:
@@ -117,7 +117,7 @@ def note_slices(result: Result, slices: Slices) -> list[Note]:
     if not slices:
         return []
     for name in RESERVED.keys() & slices.keys():
-        raise UsageError(f"{name!r} means {RESERVED[name]}; give this slice another name")
+        raise UsageError(f"{name!r} means {RESERVED[name]}; rename this slice")
     evaluated = set().union(*(scores.qids for scores in result.scores))
     in_slices = set().union(*slices.values())
     if not evaluated & in_slices:

@@ -21,7 +21,7 @@ def unpacked_size(path: FilePath) -> int:
         with Path(path).open("rb") as file:
             return sum(_unpacked(file, *message) for message in _messages(file))
     except UNREADABLE:
-        raise InputError("this file is cut off or damaged (its footer or a message does not say what lies where); "
+        raise InputError("this file is cut off or damaged (its footer or a message is wrong); "
                          "make or fetch it again", path) from None  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def _rows_of(path: FilePath, form: RecordForm, wanted: Docnos) -> Iterator[tuple
     for row, text in frames.find_texts(frame, wanted):
         if not isinstance(text, str):
             what = f"the text of document {wanted.names[row].decode()} is not a string"
-            raise InputError(f"{what}; give one, perhaps an empty one", path)
+            raise InputError(f"{what}; write a text, or an empty one", path)
         yield row, text
 
 
@@ -75,7 +75,7 @@ def _tsv_lines(
     no_docno = (tabs >= ends) | (tabs == starts)
     for line in np.flatnonzero(no_docno).tolist():
         if block[starts[line] : ends[line]].strip():
-            message = "this line has no tab behind a docno; write it as: docno<TAB>text"
+            message = "this line has no tab after the docno; write: docno<TAB>text"
             raise InputError(message, path, first + line)
     tabs = np.where(no_docno, starts, tabs)
     keys = spans.compute_keys(letters, starts, tabs)
@@ -117,7 +117,7 @@ def parse_document(line: bytes) -> tuple[bytes, str]:
     try:
         document: Any = json.loads(line.decode())
     except (ValueError, RecursionError) as fault:
-        raise ValueError(f"this line is not JSON ({describe_parse_fault(fault)}); write one object a line") from None
+        raise ValueError(f"this line is not JSON ({describe_parse_fault(fault)}); write one object per line") from None
     return take_document(document)
 
 
@@ -125,11 +125,11 @@ def take_document(document: Any) -> tuple[bytes, str]:
     """Take docno and text from the object of a JSON line. Raises ValueError where it has none."""
     docno = next((document[key] for key in IDS if key in document), None) if isinstance(document, dict) else None
     if not isinstance(docno, str | int) or isinstance(docno, bool) or docno == "":
-        raise ValueError("this line has no docno; name it by one of the keys docno, id, _id, docid")
+        raise ValueError("this line has no docno; add a key docno, id, _id or docid")
     body = document.get("text", document.get("contents"))
     title = document.get("title")
     if not isinstance(body, str):
-        raise ValueError("this line has no text; put it under the key text or contents")  # noqa: TRY004 - of the file
+        raise ValueError("this line has no text; add a key text or contents")  # noqa: TRY004 - of the file
     if not isinstance(title, str | None):
         raise ValueError("the title of this line is not text; write it in quotation marks")  # noqa: TRY004
     return str(docno).encode(errors="surrogatepass"), f"{title} {body}" if title else body

@@ -281,7 +281,7 @@ def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Col
     if (many[rows] != width).any():
         bad = int((many[rows] != width).argmax())
         cells, names = int(many[rows[bad]]), " ".join(layout.columns)
-        message = f"{cells} column{'s' * (cells != 1)} where a {layout.what} has {width}; write each line as: {names}"
+        message = f"{cells} column{'s' * (cells != 1)} instead of {width}; write each line as: {names}"
         raise InputError(message, path, find_line_number(lines, bad))
     columns: Columns = {}
     places = zip(starts.reshape(-1, width).T, ends.reshape(-1, width).T, strict=True)

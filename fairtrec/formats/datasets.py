@@ -60,7 +60,7 @@ def labels(source: LabelSource, how: LabelRules | None = None) -> Labels:
     name = source.name.removeprefix(PREFIX)
     with _fetching(name, "docs") as dataset:
         if not source.field:
-            raise InputError("there is no such file; for an ir_datasets id name a field too, like id:gender", name)
+            raise InputError("there is no such file; if this is an ir_datasets id, add a field, like id:gender", name)
         fields = source.field.split(",")
         if len(fields) > 1 and how is not None:  # groups of crossed fields are known when both have been read
             how = replace(how, groups=None, wanted=None)
@@ -96,7 +96,7 @@ def _dataset(name: str, kind: Literal["qrels", "docs", "queries"]) -> Any:
     try:
         dataset = ir_datasets.load(name.removeprefix(PREFIX))
     except KeyError:
-        raise InputError("there is no such file, nor is it an id of ir_datasets; check the name", name) from None
+        raise InputError("there is no such file or ir_datasets id; check the name", name) from None
     if not getattr(dataset, f"has_{kind}")():
         raise InputError(f"this dataset of ir_datasets has no {kind}; choose one that has", name)
     return dataset
@@ -106,7 +106,7 @@ def _dataset(name: str, kind: Literal["qrels", "docs", "queries"]) -> Any:
 def _fetching(name: str, kind: Literal["qrels", "docs", "queries"]) -> Iterator[Any]:
     """Give a dataset; what goes wrong in a download becomes one line, and none starts where that is forbidden."""
     if submissions.is_untrusted():
-        raise InputError("there is no such file, and --untrusted takes no id of ir_datasets; check the name", name)
+        raise InputError("there is no such file, and --untrusted refuses ir_datasets ids; check the name", name)
     dataset = _dataset(name, kind)
     _watch()
     reading = name, get_ident()

@@ -19,8 +19,8 @@ from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
 
 TEXT = ("text", "title")
 AT_ONCE = 4096  # cells that become objects of Python
-ODD_ID = f"holds an id that is empty, holds a NUL or a line end, or exceeds {WIDEST} bytes; give it another"
-ADVICE = "ids are texts or whole numbers, like those of .astype(str)"
+ODD_ID = f"has an id that is empty, contains a NUL or a line end, or exceeds {WIDEST} bytes; change it"
+ADVICE = "use texts or whole numbers as ids, for example with .astype(str)"
 
 
 def is_frame(thing: Any) -> bool:
@@ -70,12 +70,12 @@ class Frame:
 
         if isinstance(thing, dict) and len(thing) != 1:
             splits = ", ".join(map(str, thing)) or "none"
-            raise InputError(f"the {what} frame has several splits or none ({splits}); give one of them")
+            raise InputError(f"the {what} frame has several splits or none ({splits}); pass one of them")
         try:
             return cls(what, _table(thing, set(wanted)))
         except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as fault:
             why = "; ".join(map(str, fault.args[::-1])) or type(fault).__name__
-            raise InputError(f"the {what} frame cannot be taken ({why}); give each column one type") from None
+            raise InputError(f"the {what} frame cannot be read ({why}); make each column one type") from None
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -166,7 +166,7 @@ class Frame:
             try:
                 column.validate(full=True)  # of a damaged file
             except pa.ArrowException:
-                self._refuse(which, "is damaged, or no UTF-8; make it again")
+                self._refuse(which, "is damaged, or is not UTF-8; make it again")
             parts = [chunk for chunk in column.chunks if len(chunk)]
             found = [self._texts(name, pa.chunked_array([chunk.dictionary])) for chunk in parts]
             self._refuse_large(which, max(texts.dtype.itemsize for texts in found), len(column))
@@ -226,7 +226,7 @@ def find_texts(frame: Frame, wanted: Docnos) -> Iterator[tuple[int, Any]]:
     _, firsts = np.unique(rows[places], return_index=True)
     if len(firsts) < len(places):
         if frame.path is None:
-            raise InputError("the docs frame holds a document twice; keep one row")
+            raise InputError("the docs frame has a document twice; keep one row")
         again = int(places[np.setdiff1d(np.arange(len(places)), firsts)[0]])
         docno = wanted.names[rows[again]].decode()
         raise InputError(f"document {docno} appears twice; keep one line", frame.path, frame.line_of(again))

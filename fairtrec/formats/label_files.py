@@ -52,8 +52,8 @@ def _flat(value: Any) -> list[Any]:
 def _document(names: Sequence[str], found: LabelTable, line: int | None = None) -> str:
     name = next((name for name in DOCUMENT if name in names), None)
     if name is None:
-        what = f"nothing here is called {', '.join(DOCUMENT)}"
-        raise InputError(f"{what}; give the documents such a name", found.path, line)
+        what = f"there is no column or key {', '.join(DOCUMENT)}"
+        raise InputError(f"{what}; rename the one with the documents", found.path, line)
     return name
 
 
@@ -105,7 +105,7 @@ def _refuse_table(found: LabelTable, cells: list[str], line: int) -> None:
     if "tokens" in others:
         raise InputError("this is a table of counts; add --counts (counts= in Python)", found.path, line)
     field = next((name for name in others if name == "group"), others[0])
-    what = f"the columns are {', '.join(names)}; name the one that holds the groups"
+    what = f"the columns are {', '.join(names)}; choose the one with the groups"
     raise InputError(f"{what}, like {fspath(found.path)}:{field}", found.path, line)
 
 
@@ -123,7 +123,7 @@ def _names(found: LabelTable, cells: list[str], line: int, field: str) -> tuple[
         return (("docno", "group", "weight") if is_number(cells[2]) else ("qid", "docno", "group")), False
     if len(cells) not in NAMES:
         many = f"{len(cells)} column{'s' * (len(cells) > 1)}"
-        what = f"{many} where labels have docno, group and perhaps qid and weight"
+        what = f"{many} instead of docno and group, with or without qid and weight"
         raise InputError(f"{what}; separate them by tabs", found.path, line)
     return NAMES[len(cells)], False
 

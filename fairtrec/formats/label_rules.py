@@ -37,7 +37,7 @@ Names = Mapping[str, int]  # the number of each group
 EntryLines = LineNumbers | None  # of rows: the first, all, or none
 EntryPart = tuple[Docs, Ints, Floats | None, EntryLines]  # documents, numbers of groups, weights, lines
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # and what ends lines; other marks may be
-LACKING = "this label has no docno or no group; give both as text"
+LACKING = "this label has no docno or no group; write both as text"
 ROUNDING = 1e-5  # by which weights of votes may exceed 1
 
 
@@ -173,7 +173,7 @@ class LeftOut:
         keys = np.concatenate([np.empty(0, np.uint64), *self.keys])
         keys.sort()
         if (keys[1:] == keys[:-1]).any():
-            raise ScatteredError("the labels of a document do not follow each other here; sort them by docno", path)
+            raise ScatteredError("the labels of a document are not on adjacent lines; sort them by docno", path)
         documents = dict(zip(names, self.documents.astype(np.int64).tolist(), strict=False))
         amounts = dict(zip(names, self.amounts.tolist(), strict=False))
         return Beyond(

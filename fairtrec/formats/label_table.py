@@ -71,7 +71,7 @@ class LabelTable:
         has_qid = np.zeros(1, dtype=np.bool_) if qids is None else qids != b""
         per_query = bool(has_qid.any())
         if (per_query and not has_qid.all()) or (self._parts and per_query != self.per_query):
-            what = "some of these labels have a qid and others have none; give it to all or to none"
+            what = "some labels have a qid and others have none; add it to all, or remove it"
             raise InputError(what, self.path)
         self.per_query = per_query
         if qids is not None and per_query:
@@ -169,7 +169,7 @@ class LabelTable:
             self._cut(last=True)
         docs, codes, weights, _ = label_rules.join_parts(self._parts)
         if not len(docs) and self._left is None:
-            raise InputError("no document has a label here; is this the right file?", path)
+            raise InputError("no document has a label; check that this is the right file", path)
         rows_of = Docnos.collect(docs)
         rows = rows_of.rows(docs)
         self._refuse(docs, rows, codes, weights)
@@ -179,7 +179,7 @@ class LabelTable:
         columns = self._columns(groups)
         if len(rows_of) * len(columns) > MOST_CELLS:
             many = f"{len(groups):,} groups of {len(rows_of):,} documents"
-            raise InputError(f"{many} do not fit into memory; name those that count with --groups", path)
+            raise InputError(f"{many} do not fit into memory; choose those that you need with --groups", path)
         table = np.zeros((len(rows_of), len(columns)))
         column = {name: i for i, name in enumerate(columns)}
         of_group = np.array([column.get(name, len(columns) - 1) for name in names], dtype=np.int64)[codes]
@@ -289,4 +289,4 @@ class LabelTable:
             called = [name for name, code in names.items() if (of_some & (codes == code) & (rows == rows[at])).any()]
             others = ", ".join(sorted(called, key=lambda name: (name == UNKNOWN, name)))
             what = f"document {docs[at].decode()} is of none of the groups ({NONE}), and of {others}"
-            raise self._fault(f"{what}; keep one, or give weights that sum to at most 1", at, first)
+            raise self._fault(f"{what}; keep one, or add weights that sum to at most 1", at, first)

@@ -43,7 +43,7 @@ def take(found: LabelTable, block: bytes, line: int, names: Sequence[str], roles
     places = [(columns[role].append, names.index(name)) for role, name in roles.items()]
     for number, cells in numbered:
         if len(cells) != len(names):
-            what = f"{len(cells)} column{'s' * (len(cells) > 1)} where the first line has {len(names)}"
+            what = f"{len(cells)} column{'s' * (len(cells) > 1)} instead of the {len(names)} of the first line"
             raise InputError(f"{what}; write: {' '.join(names)}", found.path, number)
         lines.append(number)
         for append, place in places:

@@ -42,10 +42,10 @@ def _strange(thing: Any, what: str, number: str) -> InputError:
     kinds = f"a path, {{qid: {{docno: {number}}}}}, {{qid: [docno, ...]}}, a frame or named tuples"
     inside = next((name for name in INSIDE if is_frame(getattr(thing, name, None))), None)
     if inside is not None:  # of trectools
-        return InputError(f"this {type(thing).__name__} holds a frame; give its .{inside}")
+        return InputError(f"this {type(thing).__name__} has a frame inside; pass its .{inside}")
     if hasattr(thing, "docs_iter") or hasattr(thing, "dataset_id"):
-        return InputError(f"this dataset has no {what}; give its id as a text, or a {what} of your own")
-    return InputError(f"cannot read {type(thing).__name__} as {what}; give {kinds}")
+        return InputError(f"this dataset has no {what}; pass its id as a text, or your own {what}")
+    return InputError(f"cannot read {type(thing).__name__} as {what}; pass {kinds}")
 
 
 def _mapping(thing: Any) -> Any:
@@ -124,7 +124,7 @@ def run(
         qids, column, scores = _taken_apart(thing, "run", "score")
         values = _floats(scores, f"score of the run {name}")
     if not len(column):
-        raise InputError(f"the run {name} is empty; give it at least one document")
+        raise InputError(f"the run {name} is empty; add at least one document")
     names, starts, together = columns.group_ids(qids)
     if together is not None:
         column, values = column[together], values[together]
@@ -166,7 +166,7 @@ def qrels(thing: Any) -> Qrels:
             raise InputError("the grade of the qrels is not an integer everywhere; correct it")
         grades = values.astype(np.int64)
     if not len(docnos):
-        raise InputError("the qrels are empty; give at least one judgment")
+        raise InputError("the qrels are empty; add at least one judgment")
     iterations = np.full(len(docnos), b"0") if subtopics is None else subtopics
     return qrels_format.group_judgments(
         qids, Repeats.find(iterations), docnos, grades, lambda message, _: InputError(message)
@@ -189,7 +189,7 @@ def queries(thing: Iterable[Any]) -> Queries:
         frame = Frame.wrap(thing, "queries", QUERY) if is_frame(thing) else None
         qids = tuple(map(str, thing) if frame is None else dict.fromkeys(decode(frame.ids(QUERY))))
     if not qids:
-        raise InputError("the query set is empty; give at least one qid")
+        raise InputError("the query set is empty; add at least one qid")
     return Queries("queries", qids, digest_texts((qid, "") for qid in qids))
 
 
@@ -197,7 +197,7 @@ def terms(thing: Mapping[str, Iterable[str]]) -> GroupTerms:
     """Take group terms from ``{group: [term, ...]}``."""
     with explain_failures("group terms"):
         if any(isinstance(words, str) for words in thing.values()):
-            raise ValueError("a group's terms are a list, not one string")
+            raise ValueError("the terms of a group are one string; pass a list")
         lists = {
             str(group): tuple(dict.fromkeys(" ".join(term.split()) for term in words)) for group, words in thing.items()
         }
@@ -230,7 +230,7 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
         raise InputError(f"cannot read texts from {type(thing).__name__}; docs/convert.md lists the objects that work")
     for row, cell in cells:
         if not isinstance(cell, str):
-            raise InputError(f"the text of document {names[row]} is not a string; give one, perhaps an empty one")
+            raise InputError(f"the text of document {names[row]} is not a string; write a text, or an empty one")
         yield row, cell
 
 
@@ -256,14 +256,14 @@ def counts(thing: Any, wanted: Docnos) -> Counts:
     frame = Frame.wrap(thing, "counts", (*DOCUMENT, "tokens", *groups))
     docnos = frame.ids(DOCUMENT)
     if not len(docnos):
-        raise InputError("the frame of counts is empty; give at least one document")
+        raise InputError("the frame of counts is empty; add at least one document")
     table = Docnos.collect(docnos)
     if len(table) < len(docnos):
-        raise InputError("the frame of counts holds a document twice; keep one row")
+        raise InputError("the frame of counts has a document twice; keep one row")
     order = np.argsort(table.rows(docnos), kind="stable")
     numbers = np.stack([frame.take_integers((name,)) for name in ("tokens", *groups)], axis=1)[order]
     if numbers.min(initial=0) < 0:
-        raise InputError("the frame of counts holds a negative count; counts are 0 or more")
+        raise InputError("the frame of counts has a negative count; counts are 0 or more")
     rows = table.rows(wanted.names)
     taken = np.where((rows != MISSING)[:, None], numbers[rows], 0)
     every = make_histogram(numbers[:, 1:])
@@ -273,7 +273,7 @@ def counts(thing: Any, wanted: Docnos) -> Counts:
 def frame_groups(frame: Any) -> tuple[str, ...]:
     """Name the groups of a frame of counts."""
     if not is_frame(frame):
-        raise InputError(f"cannot take counts from {type(frame).__name__}; give a path or a frame")
+        raise InputError(f"cannot read counts from {type(frame).__name__}; pass a path or a frame")
     groups = tuple(sorted(name for name in list_columns(frame) if name not in ("tokens", *DOCUMENT)))
     if len(groups) < 2:
         raise InputError("the frame of counts has fewer than two groups; fairness needs at least two")
@@ -326,5 +326,5 @@ def positions(thing: Any) -> Positions:
             names = [str(docno) for docno in thing]
         ids_of(names, "positions")
     if table.ndim != 2 or not np.isfinite(table).all():
-        raise InputError("the positions are not finite numbers, as many for each document; correct them")
+        raise InputError("positions must be finite numbers, equally many for each document; correct them")
     return Positions(*Docnos.with_values(names, table), per_query, pointed)

@@ -12,7 +12,7 @@ from fairtrec.support.files import submissions
 from fairtrec.support.files.opening import PARQUET, is_stream, refuse_bomb
 
 LEAST = 8  # bytes that a value takes in memory at least, however often it repeats the one above
-WIDE = f"a docno of more than {WIDEST} bytes, or with a NUL; give it another"
+WIDE = f"a docno of more than {WIDEST} bytes, or with a NUL; change it"
 LARGEST_TEXTS = 1 << 28  # bytes of texts that become objects of Python at a time
 OBJECT = 64  # bytes of such an object at least
 
@@ -40,7 +40,7 @@ def open_parquet(path: FilePath, what: str, texts: tuple[str, ...]) -> Iterator[
     import pyarrow as pa
 
     if is_stream(path):
-        raise InputError("Parquet is read from its end, which a stream does not have yet; give a file", path)
+        raise InputError("Parquet cannot be read from a stream; pass a file", path)
     try:
         with parquet(path, texts) as file:
             yield file
@@ -72,7 +72,7 @@ def parquet(path: FilePath, texts: tuple[str, ...] = ()) -> Iterator[Any]:
             (leaf.path, column.encodings) for leaf, column, kept in zip(leaves, columns, is_text, strict=True) if kept
         ]
         if any(parquet_pages.PREFIXED in encodings for _, encodings in kept):
-            raise InputError("the encoding DELTA_BYTE_ARRAY can unpack to any size; write it with another", path)
+            raise InputError("the encoding DELTA_BYTE_ARRAY can unpack to any size; use another encoding", path)
         there = [name for name, encodings in kept if encodings != {parquet_pages.LENGTHS}]  # which repeats no text
     with parquet.ParquetFile(fspath(path), read_dictionary=there) as file:
         yield file

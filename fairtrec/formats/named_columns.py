@@ -250,7 +250,7 @@ def _table(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNum
         while several := [*islice(rows, AT_ONCE)]:
             for number, cells in several:
                 if len(cells) != len(names):
-                    what = f"{len(cells)} column{'s' * (len(cells) != 1)} where the first line has {len(names)}"
+                    what = f"{len(cells)} column{'s' * (len(cells) != 1)} instead of the {len(names)} of the first line"
                     raise InputError(f"{what}; write: {' '.join(filter(None, names))}", path, number)
             found: dict[str, list[Any]] = {}
             for name, place in places.items():
@@ -278,7 +278,7 @@ def _rows(stream: Any, path: FilePath) -> Iterator[tuple[int, list[str]]]:
                 yield start + row, cells
             row = reader.line_num
     except CsvError as fault:
-        message = f"this line cannot be taken apart ({fault}); close its quotation marks"
+        message = f"this line cannot be split into columns ({fault}); close its quotation marks"
         raise InputError(message, path, start + row) from None
 
 

@@ -27,9 +27,9 @@ COLUMNS_OF: dict[RunFormat, tuple[int, ...]] = {"4-columns": (4,), "msmarco": (3
 FOUR = Layout("run of four columns", {"qid": "blocks", "docno": "text", "rank": "int", "score": "float"})
 MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
 HINTS: dict[RunFormat, str] = {
-    "trec-fair": "2 columns where a run has 6; if they are TREC Fair's id page_id, add --run-format trec-fair "
+    "trec-fair": "2 columns instead of 6; if they are TREC Fair's id page_id, add --run-format trec-fair "
     '(run_format="trec-fair")',
-    "4-columns": "4 columns where a run has 6; if they are qid docno rank score, add --run-format 4-columns "
+    "4-columns": "4 columns instead of 6; if they are qid docno rank score, add --run-format 4-columns "
     '(run_format="4-columns")',
     "msmarco": "three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
     'add --run-format msmarco or trec-fair (run_format="msmarco")',
@@ -64,7 +64,7 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
         return read(path, kind, order, sampled=sampled)
     if opening.is_stream(path):
         if (record := named_columns.detect_form(opening.peek_stream(path))) is not None:
-            looks = f"this looks like {LOOKS[record]}, which a stream does not tell; add --run-format {record}"
+            looks = f"this looks like {LOOKS[record]}, which cannot be detected in a stream; add --run-format {record}"
             raise InputError(f'{looks} (run_format="{record}")', path, fault.line)
         raise fault
     with suppress(InputError):
@@ -130,7 +130,7 @@ def read(
         if sampled and "Q0" not in table.columns:
             raise InputError("this file has one ranking of each query (id page_id); leave out --samples", path)
     elif sampled:
-        raise InputError("several rankings for each query are read from TREC files; leave out --samples", path)
+        raise InputError("only TREC files can have several rankings for each query; leave out --samples", path)
     elif form == "4-columns":
         table = columns.read(path, FOUR)
     elif form == "msmarco":

@@ -45,7 +45,7 @@ def read_numbers(data: bytes, many: int = MOST_NUMBERS) -> dict[str, dict[str, f
             raise ValueError(f"the query {qid[:40]!r} appears twice")
         found[qid] = numbers
     if reader.at < len(data):
-        raise ValueError(f"{len(data) - reader.at:,} bytes behind the object")
+        raise ValueError(f"{len(data) - reader.at:,} bytes after the object")
     return found
 
 
@@ -59,7 +59,7 @@ class _Reader:
         """Read how long the next text or object is."""
         first = self._first()
         if first >> 5 != major:
-            raise ValueError(f"{NAMES[first >> 5]} where {NAMES[major]} is wanted")
+            raise ValueError(f"{NAMES[first >> 5]} instead of {NAMES[major]}")
         length = self._argument(first & 31)
         if length > len(self.data) - self.at:  # each part of it takes a byte at least
             raise ValueError("it ends too early")
@@ -82,7 +82,7 @@ class _Reader:
             self.at += size
             return float(unpack_from(FLOATS[short], self.data, self.at - size)[0])
         if major not in (UNSIGNED, NEGATIVE):
-            raise ValueError(f"{NAMES[major]} where a number is wanted")
+            raise ValueError(f"{NAMES[major]} instead of a number")
         whole = self._argument(short)
         return float(whole if major == UNSIGNED else -1 - whole)
 

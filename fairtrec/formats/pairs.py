@@ -106,7 +106,7 @@ def _paired(rows: Iterable[tuple[int, Any]], name: str, path: FilePath, sha256: 
 def _pair(row: Any, path: FilePath, number: int, *, one_way: bool) -> tuple[str, str]:
     if not isinstance(row, list | tuple) or len(row) != 2 or not all(isinstance(word, str) for word in row):
         many = f"{len(row)} column{'s' * (len(row) != 1)}" if isinstance(row, list | tuple) else "no pair"
-        raise InputError(f"{many}, where two words belong; write it as: she,he", path, number)
+        raise InputError(f"{many} instead of two words; write: she,he", path, number)
     first, second = (" ".join(word.split()) for word in row)
     for word in (first, second) if second or not one_way else (first,):
         if "*" in word:

@@ -60,7 +60,7 @@ def read_page_heads(path: FilePath) -> list[ColumnPages]:
                 column.values = max(column.values, sum(group[i][META][VALUES] for group in groups))
             return found
     except UNREADABLE:
-        raise InputError("this file is cut off or damaged (its footer or a page does not say what lies where); "
+        raise InputError("this file is cut off or damaged (its footer or a page is wrong); "
                          "make or fetch it again", path) from None  # fmt: skip
 
 

@@ -33,11 +33,11 @@ def read(path: FilePath) -> Positions:
     cells = [cell.strip() for cell in first.decode().split("\t")]
     header = cells[0] in ("docno", "qid")
     if not header and len(cells) > 2 and is_number(cells[1]):
-        advice = "Write a first line that says so: docno x y, or qid docno x"
+        advice = "Write a first line: docno x y, or qid docno x"
         raise InputError(f"is column 2 a docno or a position? {advice}", path, number)
     keys = 2 if (cells[0] == "qid" if header else len(cells) > 2) else 1  # columns before the positions
     many = (len(cells),) if len(cells) > keys else ()
-    wrong = "{} column{}; write docno, or qid and docno, then a position on each axis, between tabs"
+    wrong = "{} column{}; write docno, or qid and docno, then a position on each axis, separated by tabs"
     places: dict[str, list[float]] = {}
     for number, cells in tsv.rows(islice(lines, int(header), None), path, many, wrong, filled=keys):
         name, numbers = " ".join(cells[:keys]), cells[keys:]

@@ -39,7 +39,7 @@ def read(path: FilePath) -> Qrels:
         cells = line.split()
         is_text = b" ".join(cells).decode(errors="replace").isprintable()
         if is_text and len(cells) > len(LAYOUT.columns) and is_run_line(cells):
-            what = "this looks like a run where a qrels file is wanted; the order is QRELS RUN"
+            what = "this looks like a run, not like qrels; the order is QRELS RUN"
             raise InputError(f"{what}, and in Python evaluate(measures, runs, qrels)", path) from None
         raise
 
@@ -67,7 +67,7 @@ def group_judgments(
         message = f"document {docnos[row].decode()} is judged twice for query {qid}; keep one grade"
     elif (beyond := np.flatnonzero((grades > LARGEST_GRADE) | (grades < -LARGEST_GRADE))).size:
         row = int(beyond[0])
-        message = f"the grade {grades[row]} is beyond {LARGEST_GRADE:,}; is it one?"
+        message = f"the grade {grades[row]} is beyond {LARGEST_GRADE:,}; correct it"
     if row is not None:
         raise fault(message, row if together is None else int(together[row]))
     return found
@@ -103,7 +103,7 @@ def of_lists(path: FilePath) -> Qrels:
         qid = str(found["id"]).encode()
         pages |= {(qid, str(page).encode()): number for page in listed}
     if not pages:
-        raise InputError("these judgments name no relevant page; were they written to the end?", path)
+        raise InputError("these qrels have no relevant page; were they written to the end?", path)
     qids, docnos = (np.array(ids) for ids in zip(*pages, strict=True))
     lines = list(pages.values())
     ones, none = np.ones(len(lines), dtype=np.int64), spans.Repeats(np.array([b"0"]), np.array([len(lines)]))

@@ -92,7 +92,7 @@ def _table_of(
     kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
     layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"})
     try:
-        return columns.read(path, layout), f"{advice}, or add --samples if column 2 tells rankings apart", True
+        return columns.read(path, layout), f"{advice}, or add --samples if column 2 numbers several rankings", True
     except InputError as fault:
         if form == "trec":
             raise

@@ -58,7 +58,7 @@ def _refuse_blanks(run: Run) -> None:
     what = what or next((f"query id {qid!r}" for qid in run.qids if any(blank in qid for blank in BLANKS.decode())), "")
     if not what:
         return
-    raise InputError(f"the {what} has a blank in it, which no TREC file can hold; give it another", run.name)
+    raise InputError(f"the {what} contains a blank, which TREC files cannot have; rename it", run.name)
 
 
 def _of_queries(run: Run, second: str) -> Iterator[bytearray]:

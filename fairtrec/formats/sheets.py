@@ -27,7 +27,7 @@ from fairtrec.support.literals import Drawn
 NAMES = ("qid", "docno", "group", "weight", "probability", "annotator")
 SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*|gold:\S+ \| .*)")  # once it held the version
 FORMULA = re.compile("'*(?!-$)[\"=+\\-@＝＋－＠]")  # what a spreadsheet computes, or takes for quoted; - is no group
-CHANGED = "this line is not as `fairtrec gold draw` wrote it"
+CHANGED = "this line is not the one that `fairtrec gold draw` wrote"
 Cells = tuple[int | None, Mapping[str, Any]]  # the line, and what stands in its columns
 Votes = dict[tuple[str, str], dict[str, float]]  # of each qid and docno: groups, and their weights
 SheetKey = tuple[str, str]  # qid, "" where there is none, and docno
@@ -68,7 +68,7 @@ class SheetLines:
                 self.votes[key] = weights_of(of_others)
         if any(qid for qid, _ in self.lines) and not all(qid for qid, _ in self.lines):
             line = next(line for (qid, _), line in self.lines.items() if not qid)
-            raise InputError("this line has no qid, as others have; give it to all or to none", self.path, line or None)
+            raise InputError("this line has no qid, but others do; add it to all or none", self.path, line or None)
 
     def _labeled(self, rows: Iterable[Cells]) -> Iterator[Label]:
         for line, cells in rows:
@@ -101,7 +101,7 @@ class SheetLines:
             raise InputError(f"{what}; leave out one of the two columns", self.path, line)
         if before and bool(before[0].by) != bool(by):
             what = f"only some lines of {key[1]} have an annotator"
-            raise InputError(f"{what}; write who labeled into all of them, or into none", self.path, line)
+            raise InputError(f"{what}; fill in the annotator of all of them, or of none", self.path, line)
         own = [each.group for each in before if by and each.by == by]
         if group in own:
             raise InputError(f"{by} gave {key[1]} the label {group} twice; keep one", self.path, line)
@@ -112,10 +112,10 @@ class SheetLines:
     def _drawn_with(self, cell: Any, key: SheetKey, line: int | None) -> None:
         if not is_number(cell) or not 0 < float(cell) <= 1:
             what = f"the probability {cell} of {key[1]} is not above 0 and at most 1"
-            raise InputError(f"{what}; write what the draw gave it", self.path, line)
+            raise InputError(f"{what}; restore the value of the draw", self.path, line)
         if self.probability.setdefault(key, float(cell)) != float(cell):
             what = f"document {key[1]} has the probabilities {self.probability[key]!r} and {cell}"
-            raise InputError(f"{what}; write what the draw gave it", self.path, line)
+            raise InputError(f"{what}; restore the value of the draw", self.path, line)
 
 
 def ballots(said: Sequence[Said]) -> tuple[Vote, ...]:
@@ -229,7 +229,7 @@ def _of_file(path: FilePath, renamed: Mapping[str, str]) -> SheetLines:
     if {"docno", "group"} <= {*names}:
         twice = next((name for name in NAMES if names.count(name) > 1), None)
         if twice:
-            raise InputError(f"two columns are called {twice}; give one of them another name", path, number)
+            raise InputError(f"two columns are called {twice}; rename one of them", path, number)
         found.drawn = "probability" in names
         next(numbered)
         found.take(_of_columns(numbered, names, path))
@@ -238,8 +238,8 @@ def _of_file(path: FilePath, renamed: Mapping[str, str]) -> SheetLines:
 
         found.take((line, dict(zip(NAMES, cells, strict=False))) for line, *cells in labels.rows(path))
     else:
-        what = "the first line does not name the columns"
-        how = "write above the others: docno<TAB>group, and <TAB>probability if documents were drawn"
+        what = "the first line has no names of columns"
+        how = "add a first line: docno<TAB>group, with <TAB>probability if documents were drawn"
         raise InputError(f"{what}; {how}", path)
     return found
 
@@ -261,7 +261,7 @@ def _of_columns(numbered: Iterator[tsv.NumberedLine], names: list[str], path: Fi
     for number, line in numbered:
         cells = line.decode().split("\t")  # of which the last may be missing, as editors cut what is blank
         if len(cells) > len(names):
-            raise InputError(f"{len(cells)} columns where the first line names {len(names)}; correct it", path, number)
+            raise InputError(f"{len(cells)} columns instead of {len(names)}; correct it", path, number)
         yield number, {name: unguard_cell(cells[at].strip()) for at, name in kept if at < len(cells)}
 
 
@@ -380,11 +380,11 @@ def _chances(found: SheetLines, unit: str) -> list[float]:
     for key, line in found.lines.items():
         if key not in found.probability:
             what = f"document {key[1]} has no probability"
-            raise InputError(f"{what}; write what the draw gave it", found.path, line or None)
+            raise InputError(f"{what}; restore the value of the draw", found.path, line or None)
     chances = [found.probability[key] for key in found.lines]
     odd = next((key for key in found.lines if found.probability[key] != chances[0]), None)
     if unit == "query" and odd is not None:
-        what = f"query {odd[0]} has another probability than those above, and queries are drawn with one for all"
+        what = f"query {odd[0]} has another probability than the queries above, but drawn queries all have the same"
         raise InputError(f"{what}; correct it", found.path, found.lines[odd] or None)
     return chances
 
@@ -440,7 +440,7 @@ def collect_votes(rows: Iterable[Label], path: FilePath) -> Votes:
         if NONE in of_document and sum(of_document.values()) > 1 + ROUNDING:
             others = ", ".join(name for name in of_document if name != NONE)
             what = f"document {docno} is of none of the groups ({NONE}), and of {others}"
-            raise InputError(f"{what}; keep one, or give weights that sum to at most 1", path, line)
+            raise InputError(f"{what}; keep one, or add weights that sum to at most 1", path, line)
     return weights
 
 

@@ -210,7 +210,7 @@ def requests(path: FilePath, truth: Truth) -> Requests:
     def parse(line: bytes) -> tuple[tuple[int, int], str]:
         cells = [cell.strip() for cell in line.decode().split(",")]
         if len(cells) != 2:
-            raise ValueError(f"{len(cells)} column{'s' * (len(cells) != 1)}, where there should be two")
+            raise ValueError(f"{len(cells)} column{'s' * (len(cells) != 1)} instead of two")
         return parse_q_num(cells[0]), cells[1]
 
     for line, (q_num, qid) in parse_lines(path, "seq.num,qid", parse):
@@ -247,13 +247,13 @@ def authors(path: FilePath, truth: Truth) -> Authors:
         seen[docid] = line
         numbers = [number_of.setdefault(label, len(number_of)) for label in own]
         if len(number_of) > MOST_GROUPS:
-            raise InputError(f"more than {MOST_GROUPS} different labels; give groups, not names", path, line)
+            raise InputError(f"more than {MOST_GROUPS} different labels; use groups, not names", path, line)
         if docid in row_of:
             labels.extend(numbers)
             rows.extend([row_of[docid]] * len(numbers))
     known = np.fromiter((docid in seen for docid in truth.docids), dtype=np.bool_, count=len(row_of))
     if not known.any():
-        message = f"none of these documents is in the ground truth {fspath(truth.path)}; are they of the same track?"
+        message = f"none of these documents is in the ground truth {fspath(truth.path)}; check the track of both"
         raise InputError(message, path)
     groups = sorted(number_of)
     if not groups:

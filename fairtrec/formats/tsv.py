@@ -23,7 +23,7 @@ RESERVED = {ALL: "all queries", DIFFERENCE: "the difference of slices", RATIO: "
 _ID = re.compile(rb"[^\s,]+")
 _TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
 _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
-_TARGET = "{} column{} where a target has two, or three; write: group<TAB>share, or qid<TAB>group<TAB>share"
+_TARGET = "{} column{} instead of two or three; write: group<TAB>share, or qid<TAB>group<TAB>share"
 _HEADERS = {(*qid, "group", of) for qid in ((), ("qid",)) for of in ("share", "count")}
 _WEIGHT = "{} column{} instead of two; write: rank<TAB>weight"
 _DOCUMENT = "{} column{} instead of two or three; write: qid docno [side]"
@@ -98,7 +98,7 @@ def queries(path: FilePath, keep: str | None = None) -> Queries:
     for number, line in opening.lines(path, comment=b"#"):
         found = _ID.match(line)
         if found is None:
-            raise InputError("this line has no query id in its first column; put it there", path, number)
+            raise InputError("this line has no query id in its first column; add it", path, number)
         if keep is not None and line.rstrip().rpartition(b",")[2].strip() != keep.encode():
             continue
         qid = found.group().decode()
@@ -106,7 +106,7 @@ def queries(path: FilePath, keep: str | None = None) -> Queries:
             raise InputError(f"query {qid} appears twice; remove one of the two", path, number)
         qids[qid] = None
     if not qids:
-        raise InputError("this query set is empty; write one query id a line", path)
+        raise InputError("this query set is empty; write one query id per line", path)
     return Queries(opening.name(path), tuple(qids), opening.sha256(path))
 
 
@@ -120,7 +120,7 @@ def slices(path: FilePath) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for number, (qid, name) in rows(opening.lines(path, comment=b"#"), path, (2,), _SLICE, filled=2, otherwise=None):
         if name in RESERVED:
-            raise InputError(f"{name!r} means {RESERVED[name]}; give this slice another name", path, number)
+            raise InputError(f"{name!r} means {RESERVED[name]}; rename this slice", path, number)
         members = found.setdefault(name, {})
         if len(found) > MOST_SLICES:
             what = f"more than {MOST_SLICES:,} slices"
@@ -129,7 +129,7 @@ def slices(path: FilePath) -> dict[str, tuple[str, ...]]:
             raise InputError(f"query {qid} is twice in the slice {name}; remove one of the two", path, number)
         members[qid] = None
     if not found:
-        raise InputError("this file names no slice; write a line qid<TAB>slice for each query", path)
+        raise InputError("this file has no slice; write a line qid<TAB>slice for each query", path)
     return {name: tuple(members) for name, members in found.items()}
 
 
@@ -156,7 +156,7 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Float
             raise InputError(f"there is no group {group!r}; the groups are {', '.join(groups)}", path, number)
         if len(found) * len(groups) > MOST_SHARES:
             what = f"targets of {len(found):,} queries over {len(groups):,} groups do not fit into memory"
-            raise InputError(f"{what}; give one for all queries, or name fewer groups with --groups", path, number)
+            raise InputError(f"{what}; use one target for all queries, or fewer groups with --groups", path, number)
         target = found.setdefault(qid, np.zeros(len(groups)))
         first.setdefault(qid, number)
         try:
@@ -169,7 +169,7 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Float
         seen.add((qid, group))
         target[groups.index(group)] = value
     if not found:
-        raise InputError("this target names no group; write lines: group<TAB>share", path)
+        raise InputError("this target has no group; write lines: group<TAB>share", path)
     whole = {qid: _whole(target, qid, path, first[qid], counted=counted) for qid, target in found.items()}
     return whole.get("", whole)
 
@@ -182,7 +182,7 @@ def _whole(target: Floats, qid: str, path: FilePath, line: int, *, counted: bool
     if counted or not sums_to_one(target):
         whose, head = (f" of query {qid}", "qid group count") if qid else ("", "group count")
         message = f"the shares{whose} sum to {target.sum():g}; they must be 0 or more and sum to 1"
-        advice = "" if counted else f"; if these are counts, say so in a first line: {head}"
+        advice = "" if counted else f"; if these are counts, add a first line: {head}"
         raise InputError(message + advice, path, line)
     return normalize_rounded(target)
 
@@ -197,7 +197,7 @@ def discount(path: FilePath) -> list[float]:
         if not found and cells == ["rank", "weight"]:
             continue
         if cells[0] != str(len(found) + 1):
-            raise InputError(f"rank {cells[0]} instead of {len(found) + 1}; write all, from 1", path, number)
+            raise InputError(f"rank {cells[0]} instead of {len(found) + 1}; write all ranks, from 1", path, number)
         try:
             weight = float(cells[1])
         except ValueError:
@@ -263,11 +263,11 @@ def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
         seen.add((qid, docno))
         sides.setdefault(side)
         if two and (not side or len(sides) > 2):
-            what = f"{len(sides)} sides, {', '.join(sides)}" if side else "no side"
-            raise InputError(f"{what}, where there are two; write: qid docno side", path, line)
+            what = f"{len(sides)} sides ({', '.join(sides)})" if side else "no side"
+            raise InputError(f"{what} instead of two; write: qid docno side", path, line)
     if not entries or (two and len(sides) < 2):
         what = "the documents of both sides" if two else "a qid and a docno on each line"
-        raise InputError(f"this names too few documents; give {what}", path)
+        raise InputError(f"this file has too few documents; write {what}", path)
     _, qids, docnos, named = zip(*entries, strict=True)
     if path is None:
         return QueryDocuments(

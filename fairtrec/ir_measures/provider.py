@@ -209,7 +209,9 @@ def _complete(run: Run, wanted: Iterable[str]) -> Run:
         raise InputError("no query to evaluate; give qrels or a run with at least one line")
     kept = run.cut(qids, None)
     if run.qids and not kept.qids:
-        warnings.warn("the run and the qrels have no query in common; are they of the same collection?", stacklevel=3)
+        warnings.warn(
+            "the run and the qrels have no query in common; check that they are of the same collection", stacklevel=3
+        )
     lacking = tuple(sorted(set(qids) - set(kept.qids)))
     starts = np.concatenate((kept.starts, np.full(len(lacking), kept.starts[-1])))
     return replace(kept, qids=kept.qids + lacking, starts=starts)

@@ -341,8 +341,8 @@ class First(RankForm):
     [0.5]
     """
 
-    relevant: Bools
-    worth: Floats
+    relevant: Bools  # whether documents are relevant [query, rank]
+    worth: Floats  # the weights of ranks [rank]
 
     def value(self) -> Floats:
         """Look at the order as it stands [query]."""
@@ -380,9 +380,9 @@ class Precisions(RankForm):
     [0.833333]
     """
 
-    relevant: Bools
-    cutoff: int | None
-    divisor: Ints
+    relevant: Bools  # whether documents are relevant [query, rank]
+    cutoff: int | None  # the number of ranks that count; None: all
+    divisor: Ints  # what the sum is divided by [query]
 
     def value(self) -> Floats:
         """Look at the order as it stands [query]."""

@@ -186,7 +186,7 @@ class FAIR(Measure):
         if self.form == "sum" and self.gain == "precision":
             raise UsageError(f"{self}: precision is of all ranks together; add form=product")
         if self.divergence in ORDINAL and len(groups) < 2:
-            raise UsageError(f"{self} compares two groups or more and was given {len(groups)}; take another divergence")
+            raise UsageError(f"{self} compares two groups or more, not {len(groups)}; take another divergence")
 
     def __call__(
         self,

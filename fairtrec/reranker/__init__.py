@@ -80,7 +80,7 @@ class Reranker(Parameters):
     ``worst_known`` means that it can place the worst possible document (``--missing worst``).
     """
 
-    worst_known: ClassVar[bool] = False
+    worst_known: ClassVar[bool] = False  # whether it can place the worst possible document
 
     def __call__(self, *args: Any, **inputs: Any) -> Order:  # noqa: ARG002 - for subclasses
         """Order each query's documents by the inputs that the signature names; those with a default may be lacking."""
@@ -282,8 +282,8 @@ def ceils(rank: Ints | int, shares: Floats) -> Ints:
 class Chance:
     """Random numbers of these queries. They depend only on the seed, the sample and the query id."""
 
-    seed: int
-    qids: Sequence[str]
+    seed: int  # the seed of the random numbers
+    qids: Sequence[str]  # the ids of the queries
     sample: int | None = None  # None: the only one
 
     def uniform(self, many: int) -> Floats:

@@ -18,7 +18,7 @@ class _Guard:
     @staticmethod
     def find_spec(name: str, _path: object = None, _target: object = None) -> None:
         if name in ROOM and not _has_room(ROOM[name] << 20):
-            what = f"{name} needs {ROOM[name]} MB of memory, and less is left"
+            what = f"{name} needs {ROOM[name]} MB of memory, and less is free"
             raise LittleMemoryError(f"{what}; allow more with ulimit -v, or free some")
 
 

@@ -93,8 +93,8 @@ class Note:
         part: the part of the report, if not all of it.
     """
 
-    kind: NoteKind
-    values: tuple[NoteValue, ...] = ()
+    kind: NoteKind  # what the note is about, and its text
+    values: tuple[NoteValue, ...] = ()  # the numbers in its text
     measures: tuple[Hashable, ...] = ()
     runs: tuple[str, ...] = ()
     among: int = 0

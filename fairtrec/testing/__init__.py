@@ -27,8 +27,8 @@ class CommandContract:
     resource is missing.
     """
 
-    command: ClassVar[click.Command]
-    ends: ClassVar[Mapping[tuple[str, ...], int]] = {}
+    command: ClassVar[click.Command]  # the command to test
+    ends: ClassVar[Mapping[tuple[str, ...], int]] = {}  # exit codes by arguments
 
     def test_its_help_reads_in_groups_and_says_what_it_and_each_option_do(self) -> None:
         """It is of the class Titled, and has a help, as each of its options has."""

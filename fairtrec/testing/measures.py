@@ -157,7 +157,7 @@ def _scores(kind: Any) -> list[Scores]:
 class MeasureContract:
     """The tests of a measure. The name of a subclass begins with Test, and ``measure`` is the class."""
 
-    measure: ClassVar[type[Measure]]
+    measure: ClassVar[type[Measure]]  # the class to test
     antisymmetric: ClassVar[bool] = False  # its sign changes when two groups change places
 
     @property

@@ -88,7 +88,7 @@ COLLECTIONS = (RerankerCollection.draw(labeled=True), RerankerCollection.draw(la
 class RerankerContract:
     """The tests of a reranker. The name of a subclass begins with Test, and ``reranker`` is the class."""
 
-    reranker: ClassVar[type[Reranker]]
+    reranker: ClassVar[type[Reranker]]  # the class to test
     inserts: ClassVar[bool] = False  # it may place judged documents that the run has not
 
     def variants(self, collection: RerankerCollection) -> Iterator[Reranker]:

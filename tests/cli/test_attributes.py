@@ -43,15 +43,15 @@ REFUSED = {
     ),
     "one name twice": (
         ("--labels", "g=labels.tsv", "--labels", "g=pages.tsv"),
-        "--labels gives g twice (labels.tsv, pages.tsv); give each attribute once",
+        "--labels has g twice (labels.tsv, pages.tsv); pass each attribute once",
     ),
     "two targets": (
         ("--labels", "labels.tsv", "--target", "even", "--target", "collection"),
-        "--target is given twice (even, collection); give it once",
+        "--target is given twice (even, collection); pass it once",
     ),
     "two targets of one": (
         (*BOTH, "--target", "gender=even", "--target", "gender=collection"),
-        "--target is given twice (gender=even, gender=collection); give it once, or once for each attribute as NAME=VALUE",
+        "--target is given twice (gender=even, gender=collection); pass it once, or once for each attribute as NAME=VALUE",
     ),
     "groups of which": (
         (*BOTH, "--groups", "f,m"),

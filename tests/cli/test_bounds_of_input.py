@@ -103,7 +103,11 @@ FILES = {
         (["docno", "d1"], ["tokens", "1"], *([name, "0"] for name in MANY)),
         "many: 5,000 groups, and 4,096 is the most; ",
     ),
-    "measures for each group": (GROUPS, (MANY, MANY), "is computed for each of 5,000 groups; 4,096 measures is the m"),
+    "measures for each group": (
+        GROUPS,
+        (MANY, MANY),
+        "is a measure for each of 5,000 groups, more than 4,096",
+    ),
 }
 
 
@@ -138,7 +142,9 @@ def test_targets_of_many_queries_are_refused(workplace, fairtrec_command, monkey
     monkeypatch.setattr(tsv, "MOST_SHARES", 8)
     lines(workplace / "target", MANY[:9], ["f"] * 9, ["1"] * 9)
     ended = told(fairtrec_command, "eval qrels a.run -m AWRF@2 --labels labels --target target")
-    one_line(ended, "target:6: targets of 5 queries over 2 groups do not fit into memory; give one for all queries")
+    one_line(
+        ended, "target:6: targets of 5 queries over 2 groups do not fit into memory; use one target for all queries"
+    )
 
 
 def distance(one, other):
@@ -174,7 +180,7 @@ WIDE = {
 def test_an_array_of_more_numbers_than_fit_is_refused(monkeypatch, what):
     WIDE[what]()
     monkeypatch.setattr(docnos, "MOST_CELLS", 5)
-    with pytest.raises(InputError, match=f"{what.partition(',')[0]} do not fit into memory; name fewer groups"):
+    with pytest.raises(InputError, match=f"{what.partition(',')[0]} do not fit into memory; choose fewer groups"):
         WIDE[what]()
 
 

@@ -29,7 +29,7 @@ def test_every_option_of_one_value_is_refused_with_two():
             for first, second in (option.opts[-1], option.opts[0]), (option.opts[0], option.opts[-1]):
                 with pytest.raises(UsageError) as refused:
                     command.make_context(" ".join(names), [first, "a", second, "b"], help_option_names=["-h", "--help"])
-                assert str(refused.value) == f"{option.opts[-1]} is given twice (a, b); give it once"
+                assert str(refused.value) == f"{option.opts[-1]} is given twice (a, b); pass it once"
                 tried += 1
     assert tried > 500
 
@@ -43,22 +43,22 @@ def test_the_same_value_twice_is_fine_and_what_may_be_repeated_stays(fairtrec_co
 @pytest.mark.parametrize("command", gather_trials("ONE_MEASURE"))
 def test_commands_of_one_measure_are_not_given_two(fairtrec_command, command):
     done = fairtrec_command(command, "qrels", "run", "-m", "RR", "-m", "AP")
-    assert (done.code, done.err) == (2, "--measure is given twice (RR, AP); give it once\n")
+    assert (done.code, done.err) == (2, "--measure is given twice (RR, AP); pass it once\n")
 
 
 def test_three_values_are_listed_once_each(fairtrec_command):
     done = fairtrec_command("eval", "qrels", "run", "-M", "1", "--depth", "2", "-M1")
-    assert (done.code, done.err) == (2, "--depth is given 3 times (1, 2); give it once\n")
+    assert (done.code, done.err) == (2, "--depth is given 3 times (1, 2); pass it once\n")
 
 
 def test_groups_without_anything_to_look_in_are_refused(fairtrec_command):
     done = fairtrec_command("eval", "qrels", "run", "--terms", "gender-en")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE\n"
+    assert done.err == "--terms needs texts or counts; add --docs COLLECTION or --counts FILE\n"
 
 
 def test_relevance_alone_says_what_would_show_fairness(fairtrec_command):
-    said = "# fairness is not measured; give --terms LIST with --docs COLLECTION, or --labels FILE"
+    said = "# fairness is not measured; add --terms LIST with --docs COLLECTION, or --labels FILE"
     assert said in fairtrec_command("eval", "qrels", "run").err
     assert said not in fairtrec_command("eval", "qrels", "run", "-m", "RR").err
     assert said not in fairtrec_command("eval", "qrels", "run", "--labels", "labels.tsv").err

@@ -69,7 +69,7 @@ def test_parquet_labels_that_are_not_utf_8(workplace, fairtrec_command):
     one_line(
         fairtrec_command(*LABELS.split(), "l.parquet"),
         3,
-        "l.parquet: the column docno of the labels is damaged, or no UTF-8; make it",
+        "l.parquet: the column docno of the labels is damaged, or is not UTF-8; make it",
     )
 
 
@@ -121,7 +121,7 @@ def test_validate_finds_a_file_that_unpacks_to_far_too_much(workplace, fairtrec_
 
 
 def test_a_name_with_a_nul_is_one_line():
-    with pytest.raises(InputError, match="no file has a name with a NUL in it; correct it"), opening.open_input("a\0b"):
+    with pytest.raises(InputError, match="a file name cannot contain a NUL; correct it"), opening.open_input("a\0b"):
         pass
     assert not opening.is_stream("a\0b")
 
@@ -149,7 +149,7 @@ def test_blank_lines_without_an_end(workplace, fairtrec_command, monkeypatch, co
     (workplace / "blank").write_bytes(start + (b" " * 61 + b"\t\n\r\n") * (1 << 15))  # no bomb: it is as large as it is
     ended = fairtrec_command(*command.replace("bomb.gz", "blank").split())
     assert ended.code == 3
-    what = "more than 1 MiB of blank lines; is it the file that it should be?"
+    what = "more than 1 MiB of blank lines; check that it is the right file"
     assert [line for line in (ended.out + ended.err).splitlines() if line.startswith("blank:") and what in line]
 
 
@@ -171,7 +171,7 @@ def test_blank_lines_without_an_end_behind_an_entry(workplace, fairtrec_command,
     (workplace / "blank.gz").write_bytes(gzip.compress(text))
     ended = fairtrec_command(*command.split())
     assert ended.code == 3
-    what = "more than 1 MiB of blank lines; is it the file that it should be?"
+    what = "more than 1 MiB of blank lines; check that it is the right file"
     assert [line for line in (ended.out + ended.err).splitlines() if line.startswith("blank") and what in line]
 
 

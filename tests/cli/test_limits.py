@@ -59,7 +59,7 @@ def name(thing):
 
 def test_a_killed_process_says_which_file_it_was_at():
     things = [("good.run", 1), ("bad.run", 2), ("later.run", 3)]
-    message = r"\(at (good.run or )?bad.run( or later.run)?\); use -j 1, give each measure a cutoff"
+    message = r"\(at (good.run or )?bad.run( or later.run)?\); use -j 1, add a cutoff to each measure"
     with pytest.raises(InputError, match=f"a process was killed before it was done, .* memory runs out {message}"):
         list(jobs.map_ordered(Killed(), things, 2, called=name))
 
@@ -125,7 +125,7 @@ def test_a_large_library_is_not_loaded_into_too_little_memory(mib):
     assert ended.returncode in (0, 3), ended.stderr
     assert ended.returncode == 0 or len(ended.stderr.splitlines()) == 1, ended.stderr
     if mib == 40:  # in which the BLAS of scipy fits, and waits for ever for what it needs besides
-        what = "scipy needs 160 MB of memory, and less is left; allow more with ulimit -v, or free some"
+        what = "scipy needs 160 MB of memory, and less is free; allow more with ulimit -v, or free some"
         assert ended.stderr == f"{what}\n"
 
 
@@ -133,7 +133,7 @@ def test_a_process_that_others_are_forked_from_loads_no_large_library_into_too_l
     program = "import sys; from fairtrec.support import guarded_imports; guarded_imports.ROOM['scipy'] = 1 << 20; from fairtrec.support.jobs import GUARDED\n"
     program += "__import__(GUARDED)\ntry: import scipy\nexcept ImportError as fault: print(fault)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert ended.stdout.startswith("scipy needs 1048576 MB of memory, and less is left; "), ended.stderr
+    assert ended.stdout.startswith("scipy needs 1048576 MB of memory, and less is free; "), ended.stderr
 
 
 def test_what_is_compiled_is_not_used_where_that_is_asked_for(workplace):

@@ -150,7 +150,7 @@ def test_closed_streams_do_no_harm(tmp_path):
 def test_a_run_from_closed_standard_input_is_refused():
     command = f"exec {sys.executable} -m fairtrec eval {EXAMPLE}/qrels.txt - -m RR <&-"
     done = subprocess.run(["sh", "-c", command], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (3, "", "-: standard input is closed; give a file\n")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "-: standard input is closed; pass a file\n")
 
 
 @pytest.mark.usefixtures("interruptible")

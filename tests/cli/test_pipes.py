@@ -75,7 +75,7 @@ def test_pairs_are_read_from_a_pipe(piped, tmp_path, name):
 def test_another_pipe_of_that_name_is_read(piped, tmp_path):
     piped("a.run")
     assert run.read(tmp_path / "a.run").qids == ("q1",)
-    with pytest.raises(InputError, match="this pipe is read twice"):
+    with pytest.raises(InputError, match="this pipe can be read only once"):
         run.read(tmp_path / "a.run")
     (tmp_path / "a.run").rename(tmp_path / "before")  # so that the next one is another to the system
     (tmp_path / "a.run").touch()

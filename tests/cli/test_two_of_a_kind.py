@@ -62,7 +62,7 @@ def test_documents_without_a_label_are_called_so(printed):
     code, _, err = printed("eval", "none", "runs/a.run", "--labels", "labels", "-m", "TExFAIR@10")
     assert code == 3
     assert "have no known label, such as d" in err
-    assert "label them, or say what they are worth with --missing neutral|skip|worst" in err
+    assert "label them, or choose how they count with --missing neutral|skip|worst" in err
 
 
 def test_the_cutoffs_of_a_figure_are_remarked_on_together(printed):

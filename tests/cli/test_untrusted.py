@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system h
 GOOD = ("bm25", "fair", "neural", "t4", "t5")
 REFUSED = {
     "deep.run": "more than 10,000 documents for one query (--untrusted); make it smaller, or raise the limit with --limit depth=N",
-    "link.run": "this is a link, and links are refused; give the file itself",
+    "link.run": "this is a link, and links are refused; pass the file itself",
     "long.run": "1: a line of more than 1 MiB; break it up",
     "pipe.run": "a pipe or device, not a file (--untrusted); save its content to a file",
     "up\\x1b[A.run": "the name 'up\\x1b[A.run' contains wildcards, path or control characters, or invisible letters (--untrusted); rename the file",
@@ -91,7 +91,7 @@ def test_the_environment_asks_every_command_that_reads_runs(copied, monkeypatch,
     monkeypatch.setenv(submissions.VARIABLE, "1")
     done = fairtrec_command(*shlex.split(words))
     assert (done.code, done.out) == (3, "")
-    assert done.err.endswith("eve.run: this is a link, and links are refused; give the file itself\n")
+    assert done.err.endswith("eve.run: this is a link, and links are refused; pass the file itself\n")
 
 
 def test_other_processes_refuse_the_same(board, fairtrec_command):
@@ -175,7 +175,7 @@ def test_a_link_in_a_folder_is_refused_whatever_it_leads_to(copied, fairtrec_com
         done = fairtrec_command("eval", "qrels.txt", "runs", "-m", "RR", option)
         assert (done.code, done.err) == (
             3,
-            "runs/eve.txt: this is a link, and links are refused; give the file itself\n",
+            "runs/eve.txt: this is a link, and links are refused; pass the file itself\n",
         )
 
 
@@ -247,7 +247,7 @@ def test_a_local_file_with_the_name_of_a_list_changes_no_value(copied, fairtrec_
 def test_no_id_of_ir_datasets_is_taken(copied, fairtrec_command, words):
     done = fairtrec_command("eval", *words, "--untrusted")
     assert done.code == 3
-    assert "there is no such file, and --untrusted takes no id of ir_datasets; check the name" in done.err
+    assert "there is no such file, and --untrusted refuses ir_datasets ids; check the name" in done.err
 
 
 def test_a_pyproject_that_nobody_named_is_passed_over_and_the_report_says_so(copied, monkeypatch, fairtrec_command):
@@ -284,7 +284,7 @@ def test_links_are_refused_alone_or_in_a_linked_folder(copied, fairtrec_command,
     assert fairtrec_command(*words).code == 0
     done = fairtrec_command(*words, "--no-links")
     assert (done.code, done.out) == (3, "")
-    assert "is a link, and links are refused; give the file itself" in done.err
+    assert "is a link, and links are refused; pass the file itself" in done.err
     done = fairtrec_command("validate", runs, "--no-links")
     assert (done.code, ": E107 " in done.out) == (3, True)
 

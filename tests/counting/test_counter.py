@@ -143,7 +143,7 @@ def test_a_docno_may_begin_with_a_blank():
     texts = text_blocks.read_tsv_lines(b" d1\tshe\n  \nd2 she\n", 100)
     assert texts.lines.tolist() == [1]
     assert [(line, what.partition(";")[0]) for line, what in texts.faults] == [
-        (3, "this line has no tab behind a docno")
+        (3, "this line has no tab after the docno")
     ]
 
 

@@ -131,9 +131,9 @@ def test_a_list_names_files_folders_and_patterns(batch):
     ("argument", "message"),
     [
         ("runs/*.txt", "no file matches runs/*.txt; "),
-        ("empty", "the folder empty holds no files; "),
+        ("empty", "the folder empty has no files; "),
         ("@nowhere", "nowhere: there is no such file; "),
-        ("@blank", "blank: this list names no run; "),
+        ("@blank", "blank: this list has no run; "),
         ("@list", "list:3: no file matches runs/z*; "),
     ],
 )
@@ -230,7 +230,9 @@ def test_no_room_for_what_processes_share_is_one_line(tmp_path, monkeypatch):
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
     try:
-        with pytest.raises(InputError, match=r"what processes share cannot be written \(File too large\); make room"):
+        with pytest.raises(
+            InputError, match=r"the data for other processes cannot be written \(File too large\); free some space"
+        ):
             list(jobs.map_ordered(Shared(np.zeros(shared_work.SHARED)), range(4), 2))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)

@@ -92,7 +92,7 @@ def test_files_for_all_runs_are_written_to_a_folder(copied, fairtrec_command, tm
     assert len(rows) == 13
     assert all(row[6].endswith(" of 3") for row in rows[:-1])
     again = fairtrec_command(*asked, "-f", "tsv", "-n", "-o", folder)
-    assert (again.code, f"the folder {folder} is not empty; name another, or add --force" in again.err) == (2, True)
+    assert (again.code, f"the folder {folder} is not empty; choose another, or add --force" in again.err) == (2, True)
     again = fairtrec_command(*asked, "-f", "tsv", "-n", "-o", folder, "--force")
     assert again.code == 0
     assert len((folder / "neural.tsv").read_text().splitlines()) == 2

@@ -59,7 +59,7 @@ def test_scores_that_rise_with_the_ranks_are_told_once_with_the_runs(desk, fairt
     )
     assert out.count(RISE) == 1
     assert (
-        f"{RISE}, but runs are ordered by decreasing score; if lower scores are better, give --order rank (rising)"
+        f"{RISE}, but runs are ordered by decreasing score; if lower scores are better, add --order rank (rising)"
         in out
     )
     for order in ("rank", "file"):

@@ -186,7 +186,7 @@ def test_none_is_what_the_inputs_allow():
     assert chosen(**TEXTUAL) == ["ARaB@10", "TExFAIR@10"]
     assert chosen(**TEXTUAL, qrels=QRELS, background=BACKGROUND)[-1] == "NFaiRR@10"
     for measures in (None, "", [], " , "):
-        with pytest.raises(UsageError, match=r"nothing to measure|no measure was named"):
+        with pytest.raises(UsageError, match=r"nothing to measure|no measure given"):
             fairtrec.evaluate(measures, RUN)
 
 
@@ -277,7 +277,7 @@ def test_who_is_passed_over_makes_room_below_the_cutoff():
     assert values("ARaB@2", STRANGE, missing="skip", **TEXTUAL)["q"] == -1.5
     assert values("ARaB@2", STRANGE, missing="neutral", **TEXTUAL)["q"] == -0.5
     assert values("ARaB@10", {"q": {"dx": 1.0}}, missing="skip", **TEXTUAL)["q"] == pytest.approx(np.nan, nan_ok=True)
-    with pytest.raises(UsageError, match="ARaB@2 knows no worst document"):
+    with pytest.raises(UsageError, match="ARaB@2 has no worst document"):
         values("ARaB@2", STRANGE, missing="worst", **TEXTUAL)
 
 
@@ -409,16 +409,16 @@ def test_the_shares_in_the_collection(tmp_path):
     [
         ("f=0.5,m=0.6", "sum to 1.1"),
         ("f=1.5,m=-0.5", "0 or more"),
-        ("f=1", "names the groups f; name each of f, m"),
-        ("f=0.5,x=0.5", "name each of f, m"),
+        ("f=1", "has the groups f; write a share for each: f, m"),
+        ("f=0.5,x=0.5", "write a share for each: f, m"),
         ("f=a,m=b", "cannot read the target"),
-        ("f=0.5=3,m=0.5", "name each of f, m"),
+        ("f=0.5=3,m=0.5", "write a share for each: f, m"),
         ("f=nan,m=nan", "sum to"),
         ("collectoin", "even, background, collection, qrels"),
-        ("background", "the target background needs a background set; give background=RUN"),
+        ("background", "the target background needs a background set; add background=RUN"),
         ("collection", "needs the counts of a whole collection"),
         ("qrels", "needs relevance judgments"),
-        ({"f": 0.5}, "name each of f, m"),
+        ({"f": 0.5}, "write a share for each: f, m"),
     ],
 )
 def test_targets_that_make_no_sense(target, why):
@@ -430,9 +430,9 @@ def test_targets_that_make_no_sense(target, why):
 
 
 def test_a_missing_background_is_wrong_usage():
-    with pytest.raises(UsageError, match=r"NFaiRR@10 needs a background set; give background=RUN"):
+    with pytest.raises(UsageError, match=r"NFaiRR@10 needs a background set; add background=RUN"):
         values("NFaiRR@10", **TEXTUAL)
-    with pytest.raises(UsageError, match="TE@10 needs the counts of group terms; give terms="):
+    with pytest.raises(UsageError, match="TE@10 needs the counts of group terms; add terms="):
         values("TE@10")
     with pytest.raises(UsageError, match="needs the texts of documents"):
         values("ARaB(mag=tf_paper)", counts=counts_frame())
@@ -511,7 +511,7 @@ def check_the_collection(counts):
 
 def test_the_collection_of_a_counts_frame():
     check_the_collection(counts_frame())
-    with pytest.raises(UsageError, match="needs the counts of the collection; give --counts"):
+    with pytest.raises(UsageError, match="needs the counts of the collection; add --counts"):
         values("NFaiRR@2", background="collection", **TEXTUAL)
 
 

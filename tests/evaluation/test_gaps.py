@@ -214,7 +214,7 @@ def test_one_slice_has_no_gap(example, tmp_path):
 def test_names_that_stand_for_gaps_are_no_slices(example, tmp_path):
     path = tmp_path / "slices.tsv"
     path.write_text("101\tx\n102\tratio\n")
-    with pytest.raises(InputError, match=r"slices\.tsv:2: 'ratio' means the ratio of slices; give this slice"):
+    with pytest.raises(InputError, match=r"slices\.tsv:2: 'ratio' means the ratio of slices; rename this slice"):
         evaluated("nDCG@10", example).write(tmp_path / "never.json", slices=path)
     with pytest.raises(UsageError, match="'difference' means the difference of slices"):
         evaluated("nDCG@10", example).write(tmp_path / "never.json", slices={"difference": ["101"]})

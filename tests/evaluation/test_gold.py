@@ -308,7 +308,7 @@ def test_queries_are_a_sample_too_with_a_confidence(tmp_path):
     variance = row.estimate().sampled
     assert variance > row.estimate().variance
     assert found.high - found.corrected == pytest.approx(1.4149239 * math.sqrt(variance), abs=1e-6)  # t of 80 %, 7
-    with pytest.raises(UsageError, match="intervals from Student's t"):
+    with pytest.raises(UsageError, match="uses Student's t"):
         result.with_confidence(0.8, interval="bca")
 
 
@@ -320,7 +320,7 @@ def test_per_query_labels_take_a_draw_of_queries(tmp_path):
     given = {"labels": labels, "gold": sheet(tmp_path, rows, head=COLUMNS)}
     (found,) = corrected(fairtrec.evaluate("Exposure(group='f',of='all')@2", run, **given)).values()
     assert found.corrected == found.low == 0.0  # 0 and 1 of the exposure, less a half each
-    with pytest.raises(InputError, match="labels per query take draws of queries"):
+    with pytest.raises(InputError, match="labels per query need draws of queries"):
         fairtrec.evaluate("AWRF@2", run, labels=labels, gold=sheet(tmp_path, [("a", "f", 1)], name="b.tsv"))
 
 
@@ -333,12 +333,12 @@ LABELS = {"a": "f", "b": "m", "c": "m"}
     [
         ("AWRF@3", {}, "it is not a sum over documents, so drawn documents cannot correct it; draw queries"),
         ("Exposure(group='f')@3", {}, "it is not a sum over documents"),
-        ("FAIR@3", {"qrels": {"q": {"a": 1}}}, "its ideal is of judged documents"),
-        ("IFaiRR@3", {"background": RUN}, "it uses a set other than the run"),
-        ("SetFaiRR@3", {"background": RUN}, "it uses a set other than the run"),
+        ("FAIR@3", {"qrels": {"q": {"a": 1}}}, "its ideal is made of judged documents"),
+        ("IFaiRR@3", {"background": RUN}, "it uses other documents than the run"),
+        ("SetFaiRR@3", {"background": RUN}, "it uses other documents than the run"),
         ("TExFAIR@3", {}, "it counts words"),
         ("RaB@3", {}, "it counts words"),
-        ("DUO@3", {"positions": {"a": 1.0, "b": 0.5, "c": -1.0}}, "it looks at positions"),
+        ("DUO@3", {"positions": {"a": 1.0, "b": 0.5, "c": -1.0}}, "it uses positions"),
     ],
 )
 def test_a_measure_that_gold_does_not_correct_says_why(measure, given, why, tmp_path):
@@ -384,12 +384,12 @@ def test_a_sheet_is_of_the_runs_the_depth_and_the_order_that_it_was_drawn_from(t
     with pytest.raises(InputError, match="EER@3 looks at 3 ranks, and this was drawn from the first 2"):
         fairtrec.evaluate("EER@3", str(run), labels=LABELS, gold=path)
     assert fairtrec.evaluate("EER@3", str(run), labels=LABELS, gold=path, depth=2).scores[0].columns["gold"]
-    with pytest.raises(InputError, match="ranked by --score-dtype float64; add that"):
+    with pytest.raises(InputError, match="drawn with --score-dtype float64; add that"):
         fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=path, score_dtype="float32")
     among = sheet(tmp_path, rows, made=signed(run, **{" | runs:": " | queries:few@12345678 | runs:"}), name="c.tsv")
-    with pytest.raises(InputError, match="drawn among the queries few@12345678; give these with --queries"):
+    with pytest.raises(InputError, match="drawn among the queries few@12345678; pass these with --queries"):
         fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=among, queries=["q"])
-    with pytest.raises(InputError, match="drawn from runs that are ranked by --order score; add that"):
+    with pytest.raises(InputError, match="drawn with --order score; add that"):
         fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=path, order="rank")
 
 
@@ -419,7 +419,9 @@ def test_a_drawn_query_must_be_labeled_as_deep_as_is_looked(tmp_path):
 
 def test_no_group_of_an_instrument_has_another_name(tmp_path):
     path = sheet(tmp_path, [("a", "N", 0.5)])
-    with pytest.raises(InputError, match="gold has the group N, the instrument f, m; write its name, or - for none"):
+    with pytest.raises(
+        InputError, match="the gold labels have the group N, the instrument f, m; write its name, or - for none"
+    ):
         fairtrec.evaluate("EER@3", RUN, labels=LABELS, gold=path)
 
 
@@ -462,7 +464,7 @@ def test_subtopics_have_no_gold_labels():
     qrels = [("q", "1", "a", 1), ("q", "2", "b", 1)]
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(qrels, columns=["query_id", "iteration", "doc_id", "relevance"])
-    with pytest.raises(UsageError, match="no gold label is of them"):
+    with pytest.raises(UsageError, match="gold labels cannot correct subtopics"):
         fairtrec.evaluate("AWRF@3", RUN, frame, labels="qrels", gold=LABELS)
 
 
@@ -598,7 +600,7 @@ def test_renamed_groups_of_gold_correct_words(tmp_path):
     rows = [("a", "m", 1), ("b", "f", 1), ("c", "-", 1)]
     plain = fairtrec.evaluate("EER@3", RUN, **given, gold=sheet(tmp_path, rows))
     other = sheet(tmp_path, [(docno, SPELLED[group], 1) for docno, group, _ in rows], name="other.tsv")
-    with pytest.raises(InputError, match="gold has the group Male, the instrument f, m"):
+    with pytest.raises(InputError, match="the gold labels have the group Male, the instrument f, m"):
         fairtrec.evaluate("EER@3", RUN, **given, gold=other)
     found = fairtrec.evaluate("EER@3", RUN, **given, gold=other, groups="f=F,m=Male,-=N")
     assert corrected(found)["EER@3"].corrected == corrected(plain)["EER@3"].corrected
@@ -612,12 +614,12 @@ def test_renamed_groups_of_gold_correct_words(tmp_path):
 @pytest.mark.parametrize(
     ("groups", "what"),
     {
-        "f=F,m=Male,x=F": "the group F is renamed to f and to x; give it one name",
+        "f=F,m=Male,x=F": "the group F is renamed to f and to x; choose one name",
         "f=Fem,m=Male": "no label is called Fem; they are F, Male, N",
         "f=F,m=Male,-=X": "no label is called X; they are F, Male, N",
-        "f=F,f=F,m=Male": "the group F is renamed to f and to f; give it one name",
+        "f=F,f=F,m=Male": "the group F is renamed to f and to f; choose one name",
         "f=F,Male": "--groups renames f=F but not Male; write Male=Male, or rename none",
-        "f=F,-=N": "these are fewer than two different groups; name two or more",
+        "f=F,-=N": "these are fewer than two different groups; pass two or more",
     }.items(),
 )
 def test_groups_that_cannot_be_renamed_are_told(groups, what):

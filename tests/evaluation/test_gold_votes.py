@@ -141,7 +141,7 @@ def test_a_sample_that_was_not_drawn_is_refused(tmp_path, chance):
     rows = [(d, GOLD[d], chance) for d in "bg"]
     with pytest.raises(InputError, match="by these probabilities the drawn documents carry") as fault:
         corrected("Exposure(group='f',of='all')@3", write(tmp_path, rows, "docno group probability"))
-    assert str(fault.value).endswith("a sample that was not drawn corrects nothing: fairtrec gold draw")
+    assert str(fault.value).endswith("only a drawn sample can correct values: fairtrec gold draw")
 
 
 def test_a_query_without_a_value_by_words_has_one_by_people():

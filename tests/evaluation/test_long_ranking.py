@@ -97,7 +97,7 @@ def test_positions_by_part(request):
     parts = fairtrec.evaluate(runs=run(), **options).scores[0]
     np.testing.assert_allclose(parts.values, whole.values, rtol=1e-12, atol=1e-15)
     assert list(map(str, parts.notes)) == list(map(str, whole.notes))
-    with pytest.raises(InputError, match="the positions know none of its documents"):
+    with pytest.raises(InputError, match="the positions have none of its documents"):
         fairtrec.evaluate(runs=run(), **options | {"positions": {"x": 1.0, "y": 2.0}})
 
 
@@ -121,7 +121,7 @@ def test_bounds_by_part(request):
 
 def test_labels_that_know_no_document_of_any_part_are_refused(parted):
     fairtrec.evaluate("rND", run(), "none", labels={"d999": "f", "d998": "m"})  # of the long ranking alone
-    with pytest.raises(InputError, match="the labels know none of its documents"):
+    with pytest.raises(InputError, match="the labels have none of its documents"):
         fairtrec.evaluate("rND", run(), "none", labels={"x": "f", "y": "m"})
 
 

@@ -61,7 +61,9 @@ def test_one_query_in_common_is_enough(desk, fairtrec_command):
 
 def test_from_python_too_and_without_a_hint_where_there_is_none():
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "he she"}}
-    with pytest.raises(InputError, match="run: the run and the qrels have no query in common; are they of the same"):
+    with pytest.raises(
+        InputError, match="run: the run and the qrels have no query in common; check that they are of the same"
+    ):
         fairtrec.evaluate("TE@10", {"x": {"a": 1.0}}, {"7": {"a": 1}}, **given)
     with pytest.raises(InputError, match="none of the wanted queries that are judged; check --queries"):
         fairtrec.evaluate("nDCG", {"x": {"a": 1.0}, "7": {"a": 1.0}}, {"7": {"a": 1}}, queries=["x"])

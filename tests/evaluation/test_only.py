@@ -117,7 +117,7 @@ def test_several_rankings_of_a_query_are_each_reduced(tmp_path):
 
 
 def test_what_does_not_go_together_is_refused_at_once():
-    with pytest.raises(UsageError, match="--only judged goes by judgments; give QRELS"):
+    with pytest.raises(UsageError, match="--only judged needs qrels; pass QRELS"):
         fairtrec.evaluate("DUO", "none.run", positions=POSITIONS, only="judged")
     with pytest.raises(UsageError, match="the only 'some' is not known; choose one of judged, relevant"):
         fairtrec.evaluate("P@5", RUNS, QRELS, only="some")

@@ -150,8 +150,8 @@ def test_frequencies_of_a_file(tmp_path):
     [
         ("q1\t1\nq2\t-1\n", r":2: the frequency '-1' is not a number of 0 or more"),
         ("q1\t1\nq1\t1\n", r":2: query q1 has two frequencies; keep one"),
-        ("q1\n", r":1: 1 column where frequencies of queries have two; write: qid<TAB>frequency"),
-        ("q1\t1\nq2\t1\nq3\t1\n", "query q4 has no frequency; give one to each query of the run"),
+        ("q1\n", r":1: 1 column instead of two; write: qid<TAB>frequency"),
+        ("q1\t1\nq2\t1\nq3\t1\n", "query q4 has no frequency; add one for each query of the run"),
     ],
 )
 def test_wrong_frequencies_are_refused(text, what, tmp_path):
@@ -162,10 +162,10 @@ def test_wrong_frequencies_are_refused(text, what, tmp_path):
 
 def test_what_cannot_be_pooled_is_refused(tmp_path):
     with pytest.raises(
-        UsageError, match=r"there is no file often\.tsv; --pool takes a file of qid<TAB>frequency, or even"
+        UsageError, match=r"there is no file often\.tsv; pass --pool a file of qid<TAB>frequency, or even"
     ):
         pooled("AWRF@3", pool="often.tsv")
-    with pytest.raises(UsageError, match="--pool sums exposure over queries, and no measure here is of that"):
+    with pytest.raises(UsageError, match="--pool sums exposure over queries, and no measure here uses exposure"):
         pooled("NDKL@3")
     with pytest.raises(UsageError, match="the frequency -1 of query q1 is not a number of 0 or more"):
         pooled("AWRF@3", pool={"q1": -1})

@@ -148,7 +148,7 @@ def test_slices_have_their_own_and_what_is_sent_comes_back(people, tmp_path):
 
 def test_three_groups_and_a_target_from_documents_have_a_value_without_an_interval():
     labels = {**LABELS, "e": "x"}
-    said = "the corrected pooled value has no interval, which takes two groups and a target that is the same in all queries"
+    said = "the corrected pooled value has no interval: it needs two groups, and the same target in all queries"
     for given in ({"labels": labels}, {"labels": LABELS, "target": "background", "background": RUN}):
         result = fairtrec.evaluate("AWRF@2", RUN, gold=SHEET, pool="even", **given)
         scores = result.scores[0]
@@ -185,7 +185,7 @@ def test_formats(people, tmp_path):
 
 def test_probabilities_that_cannot_be_are_refused():
     sheet = pd.DataFrame({"docno": ["a"], "group": ["f"], "probability": [1.0]})
-    with pytest.raises(InputError, match="a sample that was not drawn corrects nothing"):
+    with pytest.raises(InputError, match="only a drawn sample can correct values"):
         fairtrec.evaluate("AWRF@2", RUN, labels=LABELS, gold=sheet, pool="even")
     with pytest.raises(InputError, match="has no gold label"):
         fairtrec.evaluate("AWRF@2", RUN, labels=LABELS, gold={"a": "f", "b": "m"}, pool="even")

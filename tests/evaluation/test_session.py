@@ -157,7 +157,7 @@ def test_what_does_not_fit_together_is_refused_before_a_run_comes(opened):
     session = fairtrec.evaluator("RR", "qrels.txt")
     assert [str(measure) for measure in session.measures] == ["RR"]
     with pytest.raises(
-        fairtrec.support.errors.UsageError, match="these are 2 runs, and scores are of one; call evaluate"
+        fairtrec.support.errors.UsageError, match="these are 2 runs, and scores takes one; call evaluate"
     ):
         session.scores(["bm25.run", "fair.run"])
     with pytest.raises(fairtrec.support.errors.UsageError, match="no run given"):

@@ -395,7 +395,7 @@ def test_what_is_said_below_the_numbers(result, example):
         in notes
     )
     assert "for up to 1 the value is undefined, but its bounds are not" in notes
-    assert "AWRF@10, NDKL@10: the bounds overlap, so they do not tell which of some runs is fairer" in notes
+    assert "AWRF@10, NDKL@10: the bounds overlap, so they do not show which of some runs is fairer" in notes
     one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 1.0}}}, labels=TWO, bounds="labels")
     assert "unknown documents change no value" in RESULTS("table", one)
     one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 2.0, "g": 1.0}}}, labels=TWO, bounds="labels")
@@ -464,18 +464,18 @@ REFUSED = {
         {"samples": True},
         "--bounds labels is about one ranking of each query; leave out --bounds, or --samples",
     ),
-    "group": ({"groups": "f,m", "labels": THREE}, "leave out --bounds labels, or name all groups"),
+    "group": ({"groups": "f,m", "labels": THREE}, "leave out --bounds labels, or pass all groups"),
     "no labels": (
         {"measures": "nDCG@3", "labels": None},
-        "give --labels FILE, or for documents without a text --bounds texts",
+        "add --labels FILE, or for documents without a text --bounds texts",
     ),
-    "subtopics": ({"labels": "qrels", "qrels": "diversity"}, "any number of a query's subtopics"),
+    "subtopics": ({"labels": "qrels", "qrels": "diversity"}, "any number of subtopics"),
     "positions": ({"measures": "DUO", "positions": {"a": [0.5]}}, "DUO: positions are not groups"),
-    "a prior for nothing": ({"bounds": None, "prior": "known"}, "what --bounds labels is about"),
+    "a prior for nothing": ({"bounds": None, "prior": "known"}, "which needs --bounds labels"),
     "the next for nothing": ({"bounds": "ties", "next_label": True}, "next_label names one of them"),
     "no such prior": ({"prior": "odd"}, "choose one of even, known, or f=0.4,m=0.6"),
     "a prior of 1.1": ({"prior": "f=0.5,m=0.6"}, "the prior's shares sum to 1.1"),
-    "a prior of one group": ({"prior": {"f": 1.0}}, "the prior names the groups f; name each of f, m"),
+    "a prior of one group": ({"prior": {"f": 1.0}}, "the prior has the groups f; write a share for each: f, m"),
     "a prior of no type": ({"prior": 3}, "the prior is 3; it must be a word, or shares"),
     "no such word": ({"bounds": "later"}, "choose one of ties, labels, texts"),
 }
@@ -626,11 +626,11 @@ def test_an_ideal_that_may_be_0_leaves_the_ratio_open():
 def test_what_texts_do_not_bound_is_refused():
     given_ = {"terms": TERMS, "docs": TEXTS, "background": BEHIND, "bounds": "texts"}
     for measures in ("ARaB@3", "RaB(mag=tf)@3", "TE@3", "TExFAIR@3", "NSetFaiRR@3", "AWRF@3"):
-        with pytest.raises(UsageError, match="has no bounds where texts are missing"):
+        with pytest.raises(UsageError, match="has no bounds for missing texts"):
             fairtrec.evaluate(measures, SHOWN, **given_)
     with pytest.raises(UsageError, match="leave out --bounds, or --samples"):
         fairtrec.evaluate("FaiRR@3", SHOWN, **given_, samples=True)
-    with pytest.raises(UsageError, match="no measure here goes by their texts"):
+    with pytest.raises(UsageError, match="no measure here reads texts"):
         fairtrec.evaluate("nDCG@3", SHOWN, QRELS, **given_)
 
 

@@ -61,5 +61,5 @@ def test_a_run_of_which_nothing_is_known_has_the_full_range():
     values = [list(every(measure, run["q"], labels)) for measure in ("KL@2", "AWRF@2")]
     assert found.least[:, 0].tolist() == pytest.approx([min(row) for row in values])
     assert found.greatest[:, 0].tolist() == pytest.approx([max(row) for row in values])
-    with pytest.raises(InputError, match="the labels know none of its documents"):
+    with pytest.raises(InputError, match="the labels have none of its documents"):
         fairtrec.evaluate("KL@2", run, labels=labels)

@@ -116,7 +116,7 @@ def test_a_docno_that_is_too_long_is_not_repeated_as_often_as_it_stands_in_parqu
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stdout == f"{path}: a docno of more than 1024 bytes, or with a NUL; give it another\n"
+    assert done.stdout == f"{path}: a docno of more than 1024 bytes, or with a NUL; change it\n"
 
 
 def test_a_text_is_not_repeated_as_often_as_it_stands_in_lists_in_parquet(tmp_path):
@@ -136,14 +136,14 @@ def test_a_text_is_not_repeated_as_often_as_it_stands_in_lists_in_parquet(tmp_pa
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stdout == f"{path}:1: this label has no docno or no group; give both as text\n"
+    assert done.stdout == f"{path}:1: this label has no docno or no group; write both as text\n"
 
 
 def test_texts_that_repeat_the_start_of_the_one_above_are_refused(tmp_path):
     table = pa.table({"docno": ["d1", "d2"], "group": ["f", "m"]})
     same = {"use_dictionary": False, "column_encoding": {"docno": "DELTA_BYTE_ARRAY", "group": "PLAIN"}}
     parquet.write_table(table, tmp_path / "l.parquet", **same)
-    with pytest.raises(InputError, match="the encoding DELTA_BYTE_ARRAY can unpack to any size; write it with another"):
+    with pytest.raises(InputError, match="the encoding DELTA_BYTE_ARRAY can unpack to any size; use another encoding"):
         labels.read(str(tmp_path / "l.parquet"))
 
 
@@ -160,7 +160,7 @@ def test_columns_of_parquet_do_not_lie_over_each_other(tmp_path):
     group, data = parquet.read_metadata(path).row_group(0), path.read_bytes()
     first, second = (group.column(i).data_page_offset for i in range(2))
     path.write_bytes(data.replace(b"\x26" + number(second), b"\x26" + number(first, like=number(second))))
-    with pytest.raises(InputError, match="does not say what lies where"):
+    with pytest.raises(InputError, match="or a page is wrong"):
         labels.read(str(path))
 
 
@@ -176,7 +176,7 @@ def test_batches_of_arrow_do_not_lie_over_each_other(tmp_path):
     first, second = footer[at + 4 : at + 28], footer[at + 28 : at + 52]
     assert int.from_bytes(second[:8], "little") > int.from_bytes(first[:8], "little") > 0
     path.write_bytes(data.replace(second, first))
-    with pytest.raises(InputError, match="does not say what lies where"):
+    with pytest.raises(InputError, match="or a message is wrong"):
         Table(str(path))
 
 

@@ -53,7 +53,7 @@ def test_labels_of_a_field_of_a_dataset(monkeypatch):
     assert len(crossed.groups) == 4
     with pytest.raises(InputError, match="its documents have no field colour; they have doc_id, text, region"):
         labels_of("mine:colour")
-    with pytest.raises(InputError, match="for an ir_datasets id name a field too, like id:gender"):
+    with pytest.raises(InputError, match="if this is an ir_datasets id, add a field, like id:gender"):
         labels_of("mine")
 
 

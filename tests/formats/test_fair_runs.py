@@ -145,7 +145,7 @@ def test_validate_counts_queries_and_their_rankings(fairtrec_command):
 def test_a_run_without_a_first_line_is_told(tmp_path):
     path = tmp_path / "task1"
     path.write_text("12\t345\n12\t6\n")
-    what = r"task1:1: 2 columns where a run has 6; if they are TREC Fair's id page_id, add --run-format trec-fair"
+    what = r"task1:1: 2 columns instead of 6; if they are TREC Fair's id page_id, add --run-format trec-fair"
     with pytest.raises(InputError, match=what):
         run.read(path)
     assert run.read(path, form="trec-fair").docnos.tolist() == [b"345", b"6"]

@@ -161,13 +161,13 @@ BAD = {
     "infinite": ({"score": [1.0, np.inf]}, "the column score of the run is not a finite number everywhere; correct it"),
     "text": ({"score": ["high", "low"]}, "the column score of the run is not a finite number everywhere, but "),
     "times": ({"score": pd.to_datetime(["2020-01-01"] * 2)}, "the column score of the run is not a finite number"),
-    "ids with a point": ({"qid": [1.0, 2.0]}, r"the column qid of the run is of type double; ids are texts or whole .*astype\(str\)"),
+    "ids with a point": ({"qid": [1.0, 2.0]}, r"the column qid of the run is of type double; use texts or whole .*astype\(str\)"),
     "lists": ({"docno": [["a"], ["b"]]}, "the column docno of the run is of type list<"),
-    "several types": ({"qid": ["a", 7]}, "the run frame cannot be taken .*column qid.*give each column one type"),
-    "no id": ({"docno": ["a", ""]}, "the column docno of the run holds an id that is empty"),
-    "NUL": ({"docno": ["a", "b\0"]}, "the column docno of the run holds an id that is empty, holds a NUL"),
-    "a line end": ({"qid": ["a", "b\nc"]}, "the column qid of the run holds .* a line end"),
-    "long": ({"docno": ["a", "b" * 1025]}, "the column docno of the run holds .* exceeds 1024 bytes"),
+    "several types": ({"qid": ["a", 7]}, "the run frame cannot be read .*column qid.*make each column one type"),
+    "no id": ({"docno": ["a", ""]}, "the column docno of the run has an id that is empty"),
+    "NUL": ({"docno": ["a", "b\0"]}, "the column docno of the run has an id that is empty, contains a NUL"),
+    "a line end": ({"qid": ["a", "b\nc"]}, "the column qid of the run has .* a line end"),
+    "long": ({"docno": ["a", "b" * 1025]}, "the column docno of the run has .* exceeds 1024 bytes"),
     "a long category": ({"docno": pd.Categorical(["a", "b" * 1025])}, "the column docno of the run .* exceeds 1024 bytes"),
     "bytes": ({"docno": [b"\xff", b"a"]}, "the column docno of the run holds .*binary that is not UTF-8 text"),
     "no column": ({"score": None}, "the run frame has none of the columns score, sim, prediction; rename one"),
@@ -287,7 +287,7 @@ def test_a_frame_of_counts_labels_or_positions_of_arrow_does_as_well():
         fairtrec.evaluate("DUO@2", run, positions=places.set_column(1, "x", pa.array([1.0, None])))
     with pytest.raises(InputError, match="the column weight of the labels"):
         fairtrec.evaluate("AWRF@2", run, labels=labels.append_column("weight", pa.array([1.0, np.nan])))
-    with pytest.raises(InputError, match="cannot take counts from dict"):
+    with pytest.raises(InputError, match="cannot read counts from dict"):
         fairtrec.evaluate("ARaB@2", run, counts={"d1": 1})
 
 
@@ -348,7 +348,7 @@ def test_ids_of_any_kind_are_what_str_makes_of_them():
     assert memory.ids_of(ids[:3], "run").tolist() == [b"a", "é".encode(), b" b c"]
     for bad in ("", "a\n", "\n", "a\0", "x" * (columns.WIDEST + 1), "é\ud800"):
         for several in ([bad], ["a", bad], [bad, 7]):
-            with pytest.raises(InputError, match=r"give it another|half a character"):
+            with pytest.raises(InputError, match=r"change it|half a character"):
                 memory.ids_of(several, "run")
 
 

@@ -131,7 +131,7 @@ def test_cells_between_quotes_may_hold_commas_and_line_ends(tmp_path):
     (tmp_path / "t.csv").write_text('"doc_id",text,at\nd1,"a, b\nc",north\n\nd2,"say ""no""","so, uth"\n')
     same(loading.labels(f"{tmp_path}/t.csv:at", None), ("north", "so, uth"), {"d1": [1, 0], "d2": [0, 1]})
     (tmp_path / "t.csv").write_text('doc_id,text,at\nd1,"a, b\nc",north\nd2,x\n')
-    with pytest.raises(InputError, match=r"t\.csv:4: 2 columns where the first line has 3"):
+    with pytest.raises(InputError, match=r"t\.csv:4: 2 columns instead of the 3 of the first line"):
         loading.labels(f"{tmp_path}/t.csv:at", None)
 
 
@@ -144,10 +144,10 @@ def test_cells_between_quotes_may_hold_commas_and_line_ends(tmp_path):
         ("t.jsonl", '{"id": "a", "n": [{"x": 1}]}\n', "n", "t.jsonl:1: this label has no docno or no group"),
         ("t.jsonl", '{"id": "a", "n": "x"}\n{"n": "y"}\n', "n", "t.jsonl:2: this label has no docno"),
         ("t.jsonl", '{"id": "a", "n": ["x", "-"]}\n', "n", "t.jsonl:1: document a is of none of the groups (-), and of x"),
-        ("t.jsonl", '{"name": "a", "n": "x"}\n', "n", "t.jsonl:1: nothing here is called docno, doc_id"),
+        ("t.jsonl", '{"name": "a", "n": "x"}\n', "n", "t.jsonl:1: there is no column or key docno, doc_id"),
         ("t.jsonl", '{"id": "a", "n": "x"}\n[1]\n', "n", "t.jsonl:2: the line is not an object"),
         ("t.tsv", "id\tn\na\tx\n", "m", "t.tsv:1: there is no column m; there are id, n"),
-        ("t.tsv", "id\tn\na\tx\nb\tx\tx\n", "n", "t.tsv:3: 3 columns where the first line has 2"),
+        ("t.tsv", "id\tn\na\tx\nb\tx\tx\n", "n", "t.tsv:3: 3 columns instead of the 2 of the first line"),
         ("t.csv", "id,n\na,1\nb,1.5.2\n", "n:1,2", "t.csv:3: the label '1.5.2' is not a number"),
         ("t.csv", "id,n\n a b,1\n", "n:1,2", "t.csv:2: this label has no docno"),
     ],
@@ -175,7 +175,7 @@ def test_cuts_that_do_not_rise_are_refused_before_anything_is_read(cuts):
 def test_more_groups_than_memory_holds_are_refused_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(label_table, "MOST_CELLS", 8)
     (tmp_path / "t.csv").write_text("id,n\na,x\nb,y\nc,z\n")
-    with pytest.raises(InputError, match="3 groups of 3 documents do not fit into memory; name those that count"):
+    with pytest.raises(InputError, match="3 groups of 3 documents do not fit into memory; choose those that you need"):
         loading.labels(f"{tmp_path}/t.csv:n", None)
 
 

@@ -65,8 +65,8 @@ def test_a_parquet_file_of_labels(tmp_path):
         ("d1\ta\t1\nd2\tb\t-0.5\n", 2, "the weight -0.5 of d2 is not between 0 and 1"),
         ("d1\ta\t1\nd2\tb\tnan\n", 2, "the weight 'nan' is not a number"),
         ("d1\ta\nd1\ta\n", 2, "document d1 has the label a twice"),
-        ("d1\ta\nd2\n", 2, "1 column where the first line has 2"),
-        ("d1 a\n", 1, "1 column where labels have docno, group"),
+        ("d1\ta\nd2\n", 2, "1 column instead of the 2 of the first line"),
+        ("d1 a\n", 1, "1 column instead of docno and group"),
         ("d1\ta\nd2\t\n", 2, "this label has no docno or no group"),
         ('{"docno": "d1", "group": "b"}\n{"docno"\n', 2, "this line is not JSON"),
         ('{"docno": "d1", "group": "b"}\n[1]\n', 2, "the line is not an object"),
@@ -129,14 +129,14 @@ def test_targets_per_query(tmp_path):
         ("q1\tx\t1\n", 1, "there is no group 'x'; the groups are f, m"),
         ("q1\tm\tmany\n", 1, "the share 'many' is not a number"),
         ("q1\tm\t.5\nq1\tm\t.5\n", 2, "query q1 has the group m twice"),
-        ("q1\tm\t.5\nm\t.5\n", 2, "2 columns where a target has two, or three"),
+        ("q1\tm\t.5\nm\t.5\n", 2, "2 columns instead of two or three"),
         (
             "m\t.5\nf\t.49998\n",
             1,
-            "the shares sum to 0.99998; .*; if these are counts, say so in a first line: group count",
+            "the shares sum to 0.99998; .*; if these are counts, add a first line: group count",
         ),
         ("group\tcount\nm\t3\nf\t-1\n", 2, "the shares sum to 2; they must be 0 or more"),
-        ("group\tshare\n", None, "this target names no group"),
+        ("group\tshare\n", None, "this target has no group"),
     ],
 )
 def test_bad_targets_name_the_line(tmp_path, text, line, what):
@@ -277,13 +277,13 @@ def test_objects_of_another_kind_are_refused_in_one_line(given):
 @pytest.mark.parametrize("text", ["", "# nobody\n", "docno\tgroup\n"])
 def test_a_file_without_labels_is_refused(text, tmp_path):
     (tmp_path / "none.tsv").write_text(text)
-    with pytest.raises(InputError, match=r"none\.tsv: no document has a label here; is this the right file\?"):
+    with pytest.raises(InputError, match=r"none\.tsv: no document has a label; check that this is the right file"):
         labels.read(tmp_path / "none.tsv")
 
 
 def test_labels_with_and_without_qid_do_not_mix(tmp_path):
     (tmp_path / "l.tsv").write_text("qid\tdocno\tgroup\nq\td1\ta\n\td2\tb\n")
-    with pytest.raises(InputError, match="some of these labels have a qid"):
+    with pytest.raises(InputError, match="some labels have a qid"):
         labels.read(tmp_path / "l.tsv")
 
 
@@ -299,7 +299,7 @@ def test_the_background_as_target_may_be_the_collection():
 
 
 def test_positions_of_another_collection_are_refused():
-    with pytest.raises(InputError, match="the positions know none of its documents"):
+    with pytest.raises(InputError, match="the positions have none of its documents"):
         fairtrec.evaluate("DUO", RUN, positions={"x": 1, "y": 2})
 
 
@@ -309,7 +309,7 @@ def test_a_measure_for_each_group_without_groups_says_what_it_needs():
 
 
 def test_there_is_no_worst_member_of_a_group():
-    with pytest.raises(UsageError, match="knows no worst document"):
+    with pytest.raises(UsageError, match="has no worst document"):
         value("AWRF@2", terms={"f": ["she"], "m": ["he"]}, docs={"d1": "she"}, missing="worst")
 
 
@@ -393,7 +393,7 @@ def test_groups_that_there_are_not(group, message, tmp_path):
 
 
 def test_groups_are_of_labels():
-    with pytest.raises(UsageError, match="--groups names groups of labels"):
+    with pytest.raises(UsageError, match="--groups chooses groups of labels"):
         value("KL@3", groups="f,m", terms={"f": ["she"], "m": ["he"]}, docs={})
 
 
@@ -409,8 +409,8 @@ def test_labels_of_a_parquet_file():
 @pytest.mark.parametrize(
     ("text", "told"),
     {
-        "doc_id,gender_bias\n1,M\n": "the columns are doc_id, gender_bias; name the one that holds the groups, like {}:gender_bias",
-        "docno\tlabel\nd1\tf\n": "the columns are docno, label; name the one that holds the groups, like {}:label",
+        "doc_id,gender_bias\n1,M\n": "the columns are doc_id, gender_bias; choose the one with the groups, like {}:gender_bias",
+        "docno\tlabel\nd1\tf\n": "the columns are docno, label; choose the one with the groups, like {}:label",
         "doc_id\tyear\tgroup\nd1\t3\tf\n": "the columns are doc_id, year, group; .*, like {}:group",
         "docno\ttokens\tf\tm\nd1\t7\t0\t1\n": "this is a table of counts; add --counts",
     }.items(),

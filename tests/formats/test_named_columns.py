@@ -88,8 +88,8 @@ BROKEN = {
                    r"these predictions of MTEB hold 2 sets of rankings \(en dev, en test\); keep one"),
     "no split": ('{"mteb_model_meta": {}, "en": {}}', "hold 0 sets of rankings"),
     "a number of a table": ("qid,docno,score\nq1,d1,1\nq1,d2,1_0\n", "b:3: the score '1_0' is not a finite number"),
-    "a cell too many": ("qid,docno,score\n\nq1,d1,1\nq1,d2,1,2\n", "b:4: 4 columns where the first line has 3; write: qid"),
-    "a quotation mark": ('qid,docno,score\nq1,d1,1\nq1,"d2,2\n', "b:3: this line cannot be taken apart"),
+    "a cell too many": ("qid,docno,score\n\nq1,d1,1\nq1,d2,1,2\n", "b:4: 4 columns instead of the 3 of the first line; write: qid"),
+    "a quotation mark": ('qid,docno,score\nq1,d1,1\nq1,"d2,2\n', "b:3: this line cannot be split into columns"),
     "a name twice": ("qid docno docno score\nq1 d1 d2 1\n", "b:1: two columns are called docno"),
     "no number": ("qid docno\nq1 d1\n", "this run has none of the columns score, sim, prediction; rename one"),
     "no rows": ("qid docno score\n", "this run has no lines"),
@@ -242,13 +242,13 @@ def test_datasets_of_hugging_face_and_their_files_are_read(desk, fairtrec_comman
     one = datasets.DatasetDict({"test": judged})
     found = fairtrec.evaluate("nDCG@10", "bm25.run", one).means
     assert found == fairtrec.evaluate("nDCG@10", "bm25.run", "qrels.txt").means
-    with pytest.raises(InputError, match=r"the qrels frame has several splits or none \(test, dev\); give one of them"):
+    with pytest.raises(InputError, match=r"the qrels frame has several splits or none \(test, dev\); pass one of them"):
         fairtrec.evaluate("nDCG@10", "bm25.run", datasets.DatasetDict({"test": judged, "dev": judged}))
 
 
 CORPORA = {
     "twice": ("_id,title,text\np001,a,b\np002,a,b\np001,c,d\n", "document p001 appears twice; keep one line"),
-    "a cell too many": ("_id,title,text\np001,a,b,c\n", "c.csv:2: 4 columns where the first line has 3"),
+    "a cell too many": ("_id,title,text\np001,a,b,c\n", "c.csv:2: 4 columns instead of the 3 of the first line"),
     "no texts": ("_id,title,text\n", "this collection has no lines"),
 }
 

@@ -175,7 +175,7 @@ def test_counts(written, monkeypatch, separator, block):
         ("d9 -1 1 0 0", "a negative count"),
         ("d9 1 1.5 0 0", "the m '1.5' is not an integer"),
         ("d9 1 0x1 0 0", "the m '0x1' is not an integer"),
-        ("d9 1 0 0", "4 columns where a table of counts has 5"),
+        ("d9 1 0 0", "4 columns instead of 5"),
         ("d2 1 0 0 0", "document d2 appears twice"),
     ],
 )
@@ -276,8 +276,8 @@ def test_compressed_collections(written, pack):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("no tab", "this line has no tab behind a docno"),
-        ("\ttext", "this line has no tab behind a docno"),
+        ("no tab", "this line has no tab after the docno"),
+        ("\ttext", "this line has no tab after the docno"),
         ("d1\tagain", "document d1 appears twice; keep one line"),
     ],
 )
@@ -413,8 +413,8 @@ def test_a_dict_and_its_file_are_the_same_run(written, run):
         ({"q1": {"a": None}}, "is not a finite number"),
         ({"q1": {"a": "high"}}, "is not a finite number"),
         ({"q1": {"a": [1, 2]}}, "is not a finite number"),
-        ({"q1": {"": 1.0}}, "holds an id that is empty"),
-        ({"q1": {"a\0": 1.0}}, "holds a NUL"),
+        ({"q1": {"": 1.0}}, "has an id that is empty"),
+        ({"q1": {"a\0": 1.0}}, "contains a NUL"),
         ({"q1": {"a\nb": 1.0}}, "a line end"),
         ({"q1": {"a" * 5000: 1.0}}, "exceeds 1024 bytes"),
         ({"q1": {1: 1.0, "1": 2.0}}, "document 1 twice under query q1"),
@@ -505,7 +505,7 @@ def test_texts_in_memory(docs):
     [
         ({"a": None}, "the text of document a is not a string"),
         (pd.DataFrame({"docno": ["a"], "text": [math.nan]}), "the text of document a is not a string"),
-        (pd.DataFrame({"docno": ["a", "a"], "text": ["x", "y"]}), "holds a document twice"),
+        (pd.DataFrame({"docno": ["a", "a"], "text": ["x", "y"]}), "has a document twice"),
         (pd.DataFrame({"docno": ["a"], "body": ["x"]}), "has none of the columns text"),
     ],
 )
@@ -529,8 +529,8 @@ def test_counts_in_memory():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"docno": ["a", "a"]}, "holds a document twice"),
-        ({"f": [0, -1]}, "holds a negative count"),
+        ({"docno": ["a", "a"]}, "has a document twice"),
+        ({"f": [0, -1]}, "has a negative count"),
         ({"f": [0, 0.5]}, "the column f of the counts is not an integer"),
         ({"f": [0, math.nan]}, "the column f of the counts is not a finite number"),
         ({"f": None}, "fewer than two groups"),
@@ -579,9 +579,9 @@ def test_datasets_by_name_and_as_objects(dataset):
 
 
 def test_datasets_that_are_not_there_or_lack_something(dataset):
-    with pytest.raises(InputError, match="no-such-set: there is no such file, nor is it an id of ir_datasets"):
+    with pytest.raises(InputError, match="no-such-set: there is no such file or ir_datasets id"):
         datasets.qrels("no-such-set")
-    with pytest.raises(InputError, match="irds:no-such-set: there is no such file, nor is it an id of ir_datasets"):
+    with pytest.raises(InputError, match="irds:no-such-set: there is no such file or ir_datasets id"):
         datasets.qrels("irds:no-such-set")
     with pytest.raises(InputError, match="docs-only: this dataset of ir_datasets has no qrels"):
         datasets.qrels("fairtrec-test/docs-only")

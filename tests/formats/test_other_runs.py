@@ -120,7 +120,7 @@ def test_ms_marco_is_read_where_it_is_said(tmp_path, trec, text, order):
     alike(got, trec)
     assert got.scores.tolist() == [-1, -2, -3, -1, -2]
     for form in ("auto", "trec"):
-        with pytest.raises(InputError, match=r"b\.tsv:1: .*(--run-format msmarco|where a run has 6)"):
+        with pytest.raises(InputError, match=r"b\.tsv:1: .*(--run-format msmarco|instead of 6)"):
             run.read(path, form=form)
 
 
@@ -133,14 +133,12 @@ def test_four_columns_are_read_where_it_is_said(tmp_path, trec, order):
     plain = run.read(tmp_path / "a.run", order)
     assert alike(run.read(path, order, form="4-columns"), plain)
     assert alike(run.read(tmp_path / "a.run", order, form="4-columns"), plain)  # of six is told by its content
-    hint = (
-        r"b\.tsv:1: 4 columns where a run has 6; if they are qid docno rank score, add --run-format 4-columns \(run_for"
-    )
+    hint = r"b\.tsv:1: 4 columns instead of 6; if they are qid docno rank score, add --run-format 4-columns \(run_for"
     with pytest.raises(InputError, match=hint):
         run.read(path, order)
-    with pytest.raises(InputError, match=r"b\.tsv:1: 4 columns where a run has 6; write each line as"):
+    with pytest.raises(InputError, match=r"b\.tsv:1: 4 columns instead of 6; write each line as"):
         run.read(written(path, "q1 0 d1 1\n"), order)  # of qrels nothing is guessed
-    with pytest.raises(InputError, match=r"b\.tsv:2: 3 columns where a run of four columns has 4"):
+    with pytest.raises(InputError, match=r"b\.tsv:2: 3 columns instead of 4"):
         run.read(written(path, "q1 d1 1 0.5\nq1 d2 2\n"), form="4-columns")
 
 
@@ -170,7 +168,7 @@ def test_a_trec_run_beside_one_of_ms_marco_needs_no_word(tmp_path, trec):
     plain = tmp_path / "a.run"
     assert alike(run.read(plain, form="msmarco"), trec)
     assert alike(run.read(written(tmp_path / "b.jsonl", lines()), form="msmarco"), trec)
-    with pytest.raises(InputError, match=r"6 columns where a run of MS MARCO has 3|there is no such file"):
+    with pytest.raises(InputError, match=r"6 columns instead of 3|there is no such file"):
         run.read(tmp_path / "none", form="msmarco")
 
 
@@ -218,7 +216,7 @@ BAD = {
     "infinite": (lines() + '{"qid": "q1", "docno": "x", "score": Infinity}\n', r"b:6: the column score of the run is not a finite number"),
     "large": (lines() + '{"qid": "q1", "docno": "x", "score": 1%s}\n' % ("0" * 400), r"b:6: the column score of the run is not a finite number"),
     "a list": (lines() + '{"qid": "q1", "docno": ["x"], "score": 1}\n', r"b:6: the docno \['x'\] is neither text nor a whole number"),
-    "NUL": (lines() + '{"qid": "q1", "docno": "\\u0000", "score": 1}\n', r"the column docno of the run holds an id that is empty"),
+    "NUL": (lines() + '{"qid": "q1", "docno": "\\u0000", "score": 1}\n', r"the column docno of the run has an id that is empty"),
     "twice": (lines() + lines(ROWS[:1]), r"b:6: document d1 appears twice under query q2 \(first on line 1\)"),
     "none of the columns": ('{"a": 1, "b": 2}\n', r"b:1: this run has none of the keys query_id, qid"),
     "results of ours": ('{"run": "a", "measures": {"x": 1}}\n', r"b:1: this run has none of the keys query_id"),
@@ -305,7 +303,7 @@ def test_parquet_that_is_damaged_anywhere_is_refused_or_read(tmp_path):
 
 def test_places_of_texts_that_are_not_there_are_refused():
     column = pa.DictionaryArray.from_arrays(pa.array([0, 7], pa.int8()), pa.array(["a"]), safe=False)
-    with pytest.raises(InputError, match="the column docno of the run is damaged, or no UTF-8"):
+    with pytest.raises(InputError, match="the column docno of the run is damaged, or is not UTF-8"):
         Frame("run", pa.table({"docno": column})).ids(["docno"])
 
 
@@ -322,7 +320,7 @@ def test_of_a_stream_the_form_must_be_said(tmp_path, monkeypatch, trec):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines().encode())))
     with pytest.raises(InputError, match="-:1: "):
         run.read("-")
-    with pytest.raises(InputError, match=r"-: Parquet is read from its end, .* give a file"):
+    with pytest.raises(InputError, match=r"-: Parquet cannot be read from a stream; pass a file"):
         run.read("-", form="parquet")
 
 
@@ -402,7 +400,7 @@ def test_eval_says_what_ms_marco_looks_like(desk, fairtrec_command):
     assert (
         fairtrec_command("eval", "qrels.txt", "b.run", "-m", "RR")
         .complaints[0]
-        .startswith("b.run:1: 3 columns where a run has 6")
+        .startswith("b.run:1: 3 columns instead of 6")
     )
 
 
@@ -421,7 +419,7 @@ def test_json_lines_on_a_stream_are_told_which_option_reads_them(fairtrec_comman
     assert said.startswith("-:1: this looks like JSON lines")
     assert "add --run-format jsonl" in said
     (said,) = fairtrec_command(*asked, stdin=pack(b"{101} Q0 d1 1 2.0\n")).complaints
-    assert said.startswith("-:1: 5 columns where a run has 6")
+    assert said.startswith("-:1: 5 columns instead of 6")
 
 
 def test_no_other_form_is_advised_to_take_column_2(tmp_path):
@@ -503,7 +501,7 @@ def test_the_commands_of_the_page_work(desk, fairtrec_command, command):
 def test_a_query_id_of_braces_makes_no_json(tmp_path):
     path = tmp_path / "a.run"
     path.write_text("{} Q0 d8 1 19.5 tag\n{} Q0 d9 2\n")
-    with pytest.raises(InputError, match=r"a.run:2: 4 columns where a run has 6"):
+    with pytest.raises(InputError, match=r"a.run:2: 4 columns instead of 6"):
         run.read(path)
 
 

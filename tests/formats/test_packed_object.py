@@ -63,14 +63,14 @@ def test_a_stream_is_read_as_it_is_said_to_be(fairtrec_command, tmp_path, monkey
 
 DEEP = (b"\xa1\x61q" * 100_000,)
 BROKEN = {
-    "a list of runs": ([RUN], "this run has|where|column"),
-    "a list of documents": ({"q1": ["d1"]}, "a list where an object is wanted"),
-    "a number for a query": ({1: {"d1": 1}}, "a whole number where text is wanted"),
-    "bytes for a document": ({"q1": {b"d1": 1}}, "bytes where text is wanted"),
-    "text for a number": ({"q1": {"d1": "1"}}, "text where a number is wanted"),
-    "a truth": ({"q1": {"d1": True}}, "true, false or null where a number is wanted"),
-    "nothing": ({"q1": {"d1": None}}, "true, false or null where a number is wanted"),
-    "a large number": ({"q1": {"d1": (b"\xc2\x49\1" + b"\0" * 8,)}}, "a tag where a number is wanted"),
+    "a list of runs": ([RUN], "this run has|instead of|column"),
+    "a list of documents": ({"q1": ["d1"]}, "a list instead of an object"),
+    "a number for a query": ({1: {"d1": 1}}, "a whole number instead of text"),
+    "bytes for a document": ({"q1": {b"d1": 1}}, "bytes instead of text"),
+    "text for a number": ({"q1": {"d1": "1"}}, "text instead of a number"),
+    "a truth": ({"q1": {"d1": True}}, "true, false or null instead of a number"),
+    "nothing": ({"q1": {"d1": None}}, "true, false or null instead of a number"),
+    "a large number": ({"q1": {"d1": (b"\xc2\x49\1" + b"\0" * 8,)}}, "a tag instead of a number"),
     "not a number": ({"q1": {"d1": float("nan")}}, "the score 'nan' of document 'd1' under query 'q1' is not a finite"),
     "infinity": ({"q1": {"d1": (b"\xf9\x7c\x00",)}}, "the score 'inf' of document 'd1'"),
     "no end given": ((b"\xbf\xff",), "a part without a length"),
@@ -80,11 +80,11 @@ BROKEN = {
     "a long text": ({"q1": {(b"\x7b\0\0\0\1" + b"\0" * 4,): 1}}, "it ends too early"),
     "half": ((cbor.encoded(RUN)[:-2],), "it ends too early"),
     "half a number": ((cbor.encoded({"q1": {"d1": 1.5}})[:-1],), "it ends too early"),
-    "more": ((cbor.encoded(RUN) + b"\0",), "1 bytes behind the object"),
+    "more": ((cbor.encoded(RUN) + b"\0",), "1 bytes after the object"),
     "a query twice": ((b"\xa2" + 2 * cbor.encoded({"q1": {"d1": 1}})[1:],), "the query 'q1' appears twice"),
     "a document twice": ({"q1": (b"\xa2" + 2 * cbor.encoded({"d1": 1})[1:],)}, "a document appears twice under query 'q1'"),
     "no UTF-8": ({"q1": {(b"\x61\xff",): 1}}, "an id that is not UTF-8"),
-    "deep": (DEEP, "an object where text is wanted|it ends too early|where a number is wanted"),
+    "deep": (DEEP, "an object instead of text|it ends too early|instead of a number"),
     "no documents": ({}, "this run has no lines"),
 }  # fmt: skip
 

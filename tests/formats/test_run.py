@@ -184,8 +184,8 @@ def test_an_odd_line_late_in_a_file_costs_its_own_block_only(tmp_path):
 
 
 BROKEN = {
-    "too few columns": (b"q7 Q0 doc 1 2.5", "5 columns where a run has 6"),
-    "too many columns": (b"q7 Q0 doc 1 2.5 tag tag", "7 columns where a run has 6"),
+    "too few columns": (b"q7 Q0 doc 1 2.5", "5 columns instead of 6"),
+    "too many columns": (b"q7 Q0 doc 1 2.5 tag tag", "7 columns instead of 6"),
     "a word for a score": (b"q7 Q0 doc 1 high tag", "the score 'high' is not a finite number"),
     "nan": (b"q7 Q0 doc 1 nan tag", "the score 'nan' is not a finite number"),
     "inf": (b"q7 Q0 doc 1 -inf tag", "the score '-inf' is not a finite number"),
@@ -199,7 +199,7 @@ BROKEN = {
     "long docno": (b"q7 Q0 " + b"d" * 5000 + b" 1 2.5 tag", "a docno of more than 1024 bytes"),
     "long qid": (b"q" * 5000 + b" Q0 d 1 2.5 tag", "a qid of more than 1024 bytes"),
     "duplicate": (b"q7 Q0 doc00062 1 2.5 tag", "document doc00062 appears twice under query q7 (first on line "),
-    "form feed": (b"q7 Q0 do\fc 1 2.5 tag", "7 columns where a run has 6"),
+    "form feed": (b"q7 Q0 do\fc 1 2.5 tag", "7 columns instead of 6"),
 }
 
 
@@ -353,7 +353,7 @@ def test_xz_streams_may_be_padded_and_take_no_more_memory_than_they_should(tmp_p
     assert as_dict(run.read(path)) == oracle(text)
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 1 << 28}]
     path.write_bytes(lzma.compress(text, filters=filters))
-    with pytest.raises(InputError, match=r"a\.xz: unpacking it takes more than 128 MiB of memory; pack it anew"):
+    with pytest.raises(InputError, match=r"a\.xz: unpacking it needs more than 128 MiB of memory; compress it again"):
         run.read(path)
     monkeypatch.setattr(opening, "LARGEST_UNPACKED", 1 << 20)
     path.write_bytes(lzma.compress(b"q 0 d 1 1 t\n" * (1 << 17), preset=0))
@@ -365,7 +365,7 @@ def test_a_pyarrow_without_the_codec_says_so(tmp_path, monkeypatch):
     path = tmp_path / "a.lz4"
     path.write_bytes(COMPRESSORS["lz4"](plain_run()))
     monkeypatch.setattr(pa, "Codec", type("Codec", (), {"is_available": staticmethod(lambda _: False)}))
-    with pytest.raises(InputError, match=r"a\.lz4: this pyarrow was made without lz4; unpack the file"):
+    with pytest.raises(InputError, match=r"a\.lz4: this pyarrow has no lz4; unpack the file"):
         run.read(path)
 
 
@@ -411,7 +411,7 @@ def test_standard_input(monkeypatch, pack, size):
 
 def test_no_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(InputError, match="-: standard input is closed; give a file"):
+    with pytest.raises(InputError, match="-: standard input is closed; pass a file"):
         run.read("-")
 
 
@@ -427,7 +427,7 @@ def test_a_pipe_is_hashed_while_it_is_read(tmp_path):
     assert as_dict(run.read(pipe)) == oracle(plain_run())
     writer.join()
     assert opening.sha256(pipe) == hashlib.sha256(plain_run()).hexdigest()
-    with pytest.raises(InputError, match="is read twice, which a stream cannot be"):
+    with pytest.raises(InputError, match="is read twice, which a stream does not allow"):
         opening.first_line(pipe, b"#")
 
 

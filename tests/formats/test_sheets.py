@@ -108,7 +108,7 @@ def test_groups_are_those_of_the_instrument(read):
     with pytest.raises(InputError) as refused:
         sheet.match_groups(("f", "m"))
     assert str(refused.value).endswith(
-        "sheet.tsv:3: gold has the group n, the instrument f, m; write its name, or - for none of the groups"
+        "sheet.tsv:3: the gold labels have the group n, the instrument f, m; write its name, or - for none of the groups"
     )
     assert sheet.match_groups(("N", "m", "n")).weights.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
 
@@ -117,10 +117,10 @@ def test_groups_are_those_of_the_instrument(read):
     ("text", "told"),
     {
         "": "this sheet has no lines",
-        f"{DRAWN}d1\tf\t0.5\n": "columns; write above the others: docno<TAB>group, and <TAB>probability if documents were",
+        f"{DRAWN}d1\tf\t0.5\n": "of columns; add a first line: docno<TAB>group, with <TAB>probability if documents were",
         "docno\tgroup\n": "this sheet has no lines",
         "docno\tgroup\tdocno\nd1\tf\td1\n": ":1: two columns are called docno",
-        "docno\tgroup\nd1\tf\t1\n": ":2: 3 columns where the first line names 2",
+        "docno\tgroup\nd1\tf\t1\n": ":2: 3 columns instead of 2; correct it",
         "docno\tgroup\n\tf\n": ":2: this label has no docno",
         f"{HEAD}d1\tf\t0\n": ":2: the probability 0 of d1 is not above 0 and at most 1",
         f"{HEAD}d1\tf\t1.01\n": ":2: the probability 1.01 of d1 is not",
@@ -133,13 +133,13 @@ def test_groups_are_those_of_the_instrument(read):
         f"{HEAD}d1\tf\t.5\nd2\t\t.5\nd3\t\t1\n": ":3: 2 of 3 lines have no group yet; label them, or draw fewer: "
         "--number 1 --gold sheet.tsv",
         f"{HEAD}d1\tf\t.5\nd1\t\t.5\n": ":3: this line has no group yet",
-        f"{QUERIES}1\td1\tf\t.5\n2\td2\tf\t.6\n": ":3: query 2 has another probability than those above",
-        f"{QUERIES}1\td1\tf\t.5\n\td2\tf\t.5\n": ":3: this line has no qid, as others have",
+        f"{QUERIES}1\td1\tf\t.5\n2\td2\tf\t.6\n": ":3: query 2 has another probability than the queries above",
+        f"{QUERIES}1\td1\tf\t.5\n\td2\tf\t.5\n": ":3: this line has no qid, but others do",
         f"{DRAWN}{HEAD}d1\tf\t.5\nd1\tm\t.5\nd2\tm\t.5\n": ":1: this was a draw of 3 documents, and 2 are here; keep",
         f"{ONE}{HEAD}d1\tf\t.5\nd2\tm\t1\n": ":1: this was a draw of 1 document, and 2 are here",
-        f"{DRAWN}{QUERIES}1\td1\tf\t.5\n": ":1: this line is not as `fairtrec gold draw` wrote it, or the column qid",
-        f"{ONE.replace('depth:10', 'depth:x')}{HEAD}d1\tf\t.5\n": ":1: this line is not as .* its depth is x; draw again",
-        f"{ONE.replace('seed:4 | ', '')}{HEAD}d1\tf\t.5\n": ":1: this line is not as .* its seed is missing",
+        f"{DRAWN}{QUERIES}1\td1\tf\t.5\n": ":1: this line is not the one that `fairtrec gold draw` wrote, or the column qid",
+        f"{ONE.replace('depth:10', 'depth:x')}{HEAD}d1\tf\t.5\n": ":1: this line is not the one that .* its depth is x; draw again",
+        f"{ONE.replace('seed:4 | ', '')}{HEAD}d1\tf\t.5\n": ":1: this line is not the one that .* its seed is missing",
     }.items(),
 )
 def test_what_is_wrong_in_a_sheet_is_told_with_its_line(read, text, told):
@@ -164,14 +164,14 @@ def test_a_field_of_any_table_is_gold_too(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="there is no such file"):
         loading.gold(tmp_path / "none.tsv")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"d1\tf\nd2\tm\n")))
-    with pytest.raises(InputError, match="the first line does not name the columns"):
+    with pytest.raises(InputError, match="the first line has no names of columns"):
         loading.gold("-")
 
 
 def test_a_sheet_is_told_from_what_is_none_and_has_the_digest_of_what_was_read(tmp_path, monkeypatch):
-    with pytest.raises(InputError, match="there is no such file, nor is it an id"):
+    with pytest.raises(InputError, match="there is no such file or ir_datasets id"):
         loading.gold(tmp_path / "none.tsv")
-    with pytest.raises(InputError, match="this is a folder; name a file in it"):
+    with pytest.raises(InputError, match="this is a folder; pass a file in it"):
         loading.gold(tmp_path)
     text = b"docno\tgroup\nd1\tf\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))

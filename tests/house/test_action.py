@@ -128,7 +128,7 @@ def test_runs_are_untrusted_unless_the_input_says_otherwise(steps, tmp_path, com
     more = "--require 'nDCG@10 >= 0.1'" if command == "check" else ""
     arguments = f"{'qrels.txt ' * (command == 'check')}eve.run {more}"
     code, printed, _ = steps(workspace, command=command, arguments=arguments)
-    assert (code, "this is a link, and links are refused; give the file itself" in printed) == (3, True)
+    assert (code, "this is a link, and links are refused; pass the file itself" in printed) == (3, True)
     code, printed, _ = steps(workspace, command=command, arguments=arguments, untrusted="false")
     assert (code, "refused" in printed) == (0, False)
 

@@ -202,3 +202,12 @@ def test_the_page_of_installing_names_the_measures_that_need_ir_measures():
 def test_the_page_of_choices_names_each_choice_and_no_other():
     page = (REPOSITORY / "docs" / "api" / "Choices.md").read_text("utf-8")
     assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == [*fairtrec.Choices.__dataclass_fields__]
+
+
+def test_each_attribute_of_the_api_has_a_meaning():
+    lacking = {
+        path.name: names
+        for path in (REPOSITORY / "docs" / "api").glob("*.md")
+        if (names := re.findall(r"^\| `(\w+)` \|.*\|\s*\|$", path.read_text("utf-8"), re.MULTILINE))
+    }
+    assert not lacking

@@ -72,7 +72,7 @@ def test_a_score_that_is_no_number_is_told_with_its_line(tmp_path, capsys, score
     ("arguments", "code", "says"),
     [
         (["qrels.txt", "none.run", "RR"], 3, "none.run: there is no such file; check the name"),
-        (["none.txt", "bm25.run", "RR"], 3, "none.txt: there is no such file, nor is it an id of ir_datasets"),
+        (["none.txt", "bm25.run", "RR"], 3, "none.txt: there is no such file or ir_datasets id"),
         (["qrels.txt", "collection.tsv", "RR"], 3, "collection.tsv: ir_measures cannot read this"),
         (["qrels.txt", "bm25.run", "Nix@10"], 2, "there is no measure Nix"),
         (["qrels.txt", "bm25.run", "NFaiRR@10"], 2, "NFaiRR"),
@@ -99,5 +99,5 @@ def test_a_program_from_standard_input_with_several_jobs_says_what_is_wrong(exam
     )
     assert done.stderr.splitlines()[-1] == (
         "fairtrec.support.errors.UsageError: this program was read from standard input, which other processes cannot read again; "
-        "write it into a file, or give jobs=1"
+        "write it into a file, or pass jobs=1"
     )

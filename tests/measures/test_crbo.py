@@ -71,7 +71,7 @@ def test_runs_and_their_counterparts_by_name():
     assert result.means == {"x": {"CRBO@1": 1.0}, "y": {"CRBO@1": 0.5}}
     with pytest.raises(UsageError, match="no counterfactual run of y; there are x"):
         fairtrec.evaluate("CRBO", {"x": QUERIES, "y": QUERIES}, counterfactual={"x": QUERIES})
-    with pytest.raises(UsageError, match="one counterfactual run, and there are 2 runs"):
+    with pytest.raises(UsageError, match="one counterfactual run for 2 runs"):
         fairtrec.evaluate("CRBO", {"x": QUERIES, "y": QUERIES}, counterfactual=other)
     with pytest.raises(UsageError, match="leave out --samples"):
         fairtrec.evaluate("CRBO", QUERIES, counterfactual=other, samples=True)

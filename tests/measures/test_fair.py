@@ -243,7 +243,7 @@ def test_forms_that_do_not_fit_together_are_refused(form, words):
 
 def test_an_ordinal_divergence_takes_two_groups():
     FAIR().check(("f",))
-    with pytest.raises(UsageError, match="two groups or more and was given 1; take another"):
+    with pytest.raises(UsageError, match="two groups or more, not 1; take another"):
         FAIR(divergence="rnod").check(("f",))
 
 

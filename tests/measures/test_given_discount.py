@@ -104,7 +104,7 @@ def test_what_is_no_discount_is_refused(thing, copied):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1\t1\n3\t1\n", "w.tsv:2: rank 3 instead of 2; write all, from 1"),
+        ("1\t1\n3\t1\n", "w.tsv:2: rank 3 instead of 2; write all ranks, from 1"),
         ("1\t0\n", "w.tsv:1: the weight '0' is to be a number above 0, as that of the first rank; correct it"),
         ("1 1\n2 -1\n", "w.tsv:2: the weight '-1' is to be a number of 0 or more; correct it"),
         ("1 1\n2 nan\n", "w.tsv:2: the weight 'nan' is to be a number of 0 or more; correct it"),
@@ -126,5 +126,5 @@ def test_the_word_without_weights_is_refused(copied, fairtrec_command):
     done = fairtrec_command("eval", "none", "bm25.run", "--labels", "labels.tsv", "-m", "AWRF(discount=given)@10")
     assert (done.code, done.err) == (
         2,
-        "AWRF(discount='given')@10 needs the weights of ranks; give --discount FILE\n",
+        "AWRF(discount='given')@10 needs the weights of ranks; add --discount FILE\n",
     )

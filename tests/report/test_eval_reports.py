@@ -237,9 +237,9 @@ def test_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monkeypatch, ex
         "b.run (2)": "b.run",
         "b.run (3)": "b.run",
     }
-    with pytest.raises(UsageError, match="two runs are called b; give one of them another name"):
+    with pytest.raises(UsageError, match="two runs are called b; rename one of them"):
         arguments.expand_runs(["b=b.run", "b=3.run"])
-    with pytest.raises(InputError, match=r"x is the name of one run, and \. is a folder; name a file"):
+    with pytest.raises(InputError, match=r"x is the name of one run, and \. is a folder; pass a file"):
         arguments.expand_runs(["x=."])
     assert arguments.paths(["x=b.run", "3.run"]) == ["b.run", "3.run"]
 

@@ -629,5 +629,5 @@ def test_a_latex_table_begins_its_caption_with_the_title_and_has_a_label():
     assert r"\label" not in RESULTS("latex", result_of())
     with pytest.raises(UsageError, match="--latex-label is what a LaTeX table is referred to by; add -f latex"):
         refuse_view("md", None, latex_label="x")
-    with pytest.raises(UsageError, match="holds other signs"):
+    with pytest.raises(UsageError, match="has characters other than"):
         refuse_view("latex", None, latex_label="x}y")

@@ -193,7 +193,7 @@ def test_what_inputs_have_is_said_only_where_a_number_is_of_them(inputs, tmp_pat
     assert any(
         words in note
         for note in spoken
-        for words in ("less than 1 %", "some group has no label", "terms of more than one group")
+        for words in ("less than 1 %", "some group has no label", "terms in several groups")
     )
 
 

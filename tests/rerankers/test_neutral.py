@@ -117,7 +117,7 @@ def test_on_a_run_eval_finds_what_was_required(example):
 
 def test_it_needs_a_background_where_nfairr_is_required(example):
     given = {"terms": "gender-en", "docs": example / "collection.tsv"}
-    with pytest.raises(UsageError, match=r"Neutral\(require=0.5\)@10 needs a background set; give background=RUN"):
+    with pytest.raises(UsageError, match=r"Neutral\(require=0.5\)@10 needs a background set; add background=RUN"):
         fairtrec.rerank("Neutral(require=0.5)", example / "neural.run", **given)
     with pytest.raises(UsageError, match="weight is 2"):
         Neutral(weight=2.0)

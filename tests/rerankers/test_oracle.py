@@ -56,7 +56,7 @@ def test_candidates_are_what_moves():
 def test_it_needs_judgments(fairtrec_command, tmp_path):
     (tmp_path / "a.run").write_text("q Q0 d 1 1 t\n")
     done = fairtrec_command("rerank", "none", tmp_path / "a.run", "--by", "Oracle")
-    assert (done.code, done.complaints) == (2, ["Oracle needs relevance judgments; give a qrels file"])
+    assert (done.code, done.complaints) == (2, ["Oracle needs relevance judgments; add a qrels file"])
     with pytest.raises(UsageError, match="rel is -1"):
         Oracle(rel=-1)
 

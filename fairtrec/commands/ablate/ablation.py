@@ -74,7 +74,7 @@ class Ablation(Answer):
 
     runs: tuple[str, ...]
     base: Variant
-    variants: tuple[Variant, ...]
+    variants: tuple[Variant, ...]  # the runs' values by each changed setting
     result: Result  # of the base
     vary: tuple[str, ...]
     seed: int
@@ -271,9 +271,7 @@ def _refuse_qrels(base: Any, every: Sequence[Setting]) -> None:
     """Raise UsageError for judgments that are varied where the base has none."""
     several = [change.value for setting in every for change in setting.changes if change.factor == "qrels"]
     if several and base is None:
-        raise UsageError(
-            f"qrels={several[0]} is compared with the QRELS of the base, which are none; give a qrels file"
-        )
+        raise UsageError(f"qrels={several[0]} is compared with the QRELS of the base, which are none; add a qrels file")
 
 
 def _count_terms(lists: Mapping[Any, GroupTerms], docs: Any) -> TermTable:

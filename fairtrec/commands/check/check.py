@@ -62,7 +62,7 @@ class Verdicts(Answer):
     result: Result  # of the runs that are judged
     gate: Gate
     baseline: str | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()  # what a reader must know about the numbers
     baseline_sha256: str = ""  # of its file
 
     @property

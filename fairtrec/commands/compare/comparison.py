@@ -49,17 +49,17 @@ class Comparison:
     """
 
     slice: str
-    run: str
+    run: str  # the name of the run
     against: str  # the run that is the baseline of this comparison
-    measure: str
+    measure: str  # the name of the measure
     better: Better
     compared: Literal["value", "absolute value"]
     queries: int
     baseline: float
     mean: float
     difference: float
-    low: float
-    high: float
+    low: float  # the lower end of the interval
+    high: float  # the upper end of the interval
     p: float
     p_corrected: float
     effect: float  # Cohen's d_z
@@ -126,11 +126,11 @@ class Comparisons(Answer):
     """
 
     rows: tuple[Comparison, ...]
-    result: Result
+    result: Result  # the values that are compared
     baselines: tuple[int, ...]
     procedure: Procedure
     family: str
-    notes: tuple[Note, ...]
+    notes: tuple[Note, ...]  # what a reader must know about the numbers
 
     @property
     def baseline(self) -> int:

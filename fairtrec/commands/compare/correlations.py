@@ -43,16 +43,16 @@ class Association:
         verdict: "correlated", "not shown" or "not tested".
     """
 
-    slice: str
-    run: str
+    slice: str  # the name of the slice, or "all"
+    run: str  # the name of the run, or "all"
     measure: str
     other: str
     kind: Coefficient | Literal["tau_ap"]
     n: int
     undefined: int  # pairs that are left out: a value is undefined or infinite, or a run's mean cannot be compared
     correlation: float
-    low: float
-    high: float
+    low: float  # the lower end of the interval
+    high: float  # the upper end of the interval
     p: float
     p_corrected: float
     verdict: AssociationOutcome
@@ -78,11 +78,11 @@ class Associations(Answer):
     """
 
     rows: tuple[Association, ...]
-    result: Result
+    result: Result  # the values that are correlated
     over: Over
     procedure: Procedure
     family: str
-    notes: tuple[Note, ...]
+    notes: tuple[Note, ...]  # what a reader must know about the numbers
     by_cutoff: bool = False
 
     @property

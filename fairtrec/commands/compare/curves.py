@@ -28,13 +28,13 @@ class CurvePoint:
         worst_slice: whether this slice is the one with the worst mean of the run.
     """
 
-    slice: str
-    run: str
+    slice: str  # the name of the slice, or "all"
+    run: str  # the name of the run
     measure: str  # without its cutoff
-    better: Better
-    cutoff: int
+    better: Better  # the direction of the measure
+    cutoff: int  # the number of ranks that count
     queries: int
-    mean: float
+    mean: float  # the mean over queries
     worst_slice: bool
 
 
@@ -60,8 +60,8 @@ class Curves(Answer):
 
     rows: tuple[CurvePoint, ...]
     agreements: tuple[CurveAgreement, ...]
-    result: Result
-    notes: tuple[Note, ...]
+    result: Result  # the values at all cutoffs
+    notes: tuple[Note, ...]  # what a reader must know about the numbers
 
     @property
     def signature(self) -> Signature:

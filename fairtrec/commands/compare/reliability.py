@@ -37,23 +37,23 @@ class OrderReliability:
     a number of queries that cannot be given is None. The ``variance_`` fields are shares that sum to 1.
     """
 
-    measure: str
-    slice: str
-    runs: int
-    queries: int
-    left_out: int
-    reliability: float
-    low: float
-    high: float
+    measure: str  # the name of the measure
+    slice: str  # the name of the slice, or "all"
+    runs: int  # the number of runs
+    queries: int  # the number of complete queries
+    left_out: int  # the number of other queries
+    reliability: float  # how well other queries would give the same order, 0 to 1
+    low: float  # the lower end of its interval
+    high: float  # the upper end of its interval
     alpha: float  # the reliability, uncut
-    absolute: float
+    absolute: float  # the reliability of the means themselves
     needed: int | None  # queries for the reliability that was asked for
     needed_low: int | None  # from ``high``
     needed_high: int | None  # from ``low``
     halves: float  # mean Kendall's tau-b between two halves of the queries
-    variance_run: float
-    variance_query: float
-    variance_residual: float
+    variance_run: float  # the share of variance due to runs
+    variance_query: float  # the share due to queries
+    variance_residual: float  # the rest
     size: bool  # whether absolute values are measured, as nearer 0 is better
 
     @property
@@ -66,12 +66,12 @@ class OrderReliability:
 class Reliabilities(Answer):
     """The reliability of the order of the runs by each measure, over all queries and each slice."""
 
-    rows: tuple[OrderReliability, ...]
-    result: Result
-    wanted: float
-    confidence: float
-    seed: int
-    notes: tuple[Note, ...]
+    rows: tuple[OrderReliability, ...]  # one per measure and slice
+    result: Result  # the values behind the order
+    wanted: float  # the reliability that was asked for
+    confidence: float  # the level of the intervals
+    seed: int  # the seed of random halves
+    notes: tuple[Note, ...]  # what a reader must know about the numbers
 
     @property
     def signature(self) -> Signature:

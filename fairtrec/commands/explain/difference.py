@@ -99,11 +99,11 @@ class RunDifference:
     and in the baseline, for measures that are no sum.
     """
 
-    run: str
-    baseline: str
-    shared: int
-    queries: tuple[QueryDifference, ...]
-    exposure: Mapping[str, tuple[float, float]]
+    run: str  # the name of the run
+    baseline: str  # the name of the baseline
+    shared: int  # the number of queries that both have
+    queries: tuple[QueryDifference, ...]  # the difference for each query
+    exposure: Mapping[str, tuple[float, float]]  # by group, its share of exposure in the run and in the baseline
 
     @property
     def value(self) -> float:
@@ -167,17 +167,17 @@ class Differences(Answer):
     ``detailed``   whether queries were asked for.
     """
 
-    measure: Measure
+    measure: Measure  # the measure that is explained
     kind: str
     of_losses: bool
-    baseline: str
-    runs: tuple[RunDifference, ...]
-    groups: tuple[str, ...]
+    baseline: str  # the name of the baseline
+    runs: tuple[RunDifference, ...]  # the difference of each run
+    groups: tuple[str, ...]  # the names of the groups
     result: Result
-    notes: tuple[Note, ...] = ()
-    has_texts: bool = False
+    notes: tuple[Note, ...] = ()  # what a reader must know about the numbers
+    has_texts: bool = False  # whether words have parts
     detailed: bool = False
-    what_if: tuple[str, ...] = ()
+    what_if: tuple[str, ...] = ()  # the terms that were left out, to see what changes
     texts: Mapping[str, str] = field(default_factory=dict)  # of queries, which only readers look at
 
     @property

@@ -211,17 +211,17 @@ class Explanation(Answer):
     ``detailed`` whether queries were asked for, so that exchanges were looked for.
     """
 
-    measure: Measure
+    measure: Measure  # the measure that is explained
     kind: str
     ceiling: str
     gain: str
-    explained: tuple[Explained, ...]
-    groups: tuple[str, ...]
+    explained: tuple[Explained, ...]  # the parts of the value of each run
+    groups: tuple[str, ...]  # the names of the groups
     result: Result
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()  # what a reader must know about the numbers
     lexicon: Lexicon | None = None
     detailed: bool = False
-    what_if: tuple[str, ...] = ()
+    what_if: tuple[str, ...] = ()  # the terms that were left out, to see what changes
     texts: Mapping[str, str] = field(default_factory=dict)  # of queries, which only readers look at
 
     @property

@@ -84,22 +84,22 @@ class Agreement(Answer):
     ``unlabeled`` how many documents an instrument of labels does not know.
     """
 
-    name: str
-    names: tuple[str, ...]
+    name: str  # the name of the gold labels
+    names: tuple[str, ...]  # the kinds that documents can have
     gold: Ints
     instrument: Ints
     weights: Floats
     chance: Floats
     by: Literal["labels", "draw", "exposure"]
-    is_drawn: bool
-    unit: Drawn
-    runs: int
+    is_drawn: bool  # whether the file records a draw
+    unit: Drawn  # whether documents or queries were drawn
+    runs: int  # how many runs count exposure; 0 without runs
     untold: int
-    unseen: int
-    skipped: int
+    unseen: int  # documents left out because no run ranks them
+    skipped: int  # documents left out because they have no counts or text
     unlabeled: int
-    confidence: float
-    signature: Signature
+    confidence: float  # the level of the intervals
+    signature: Signature  # every choice that changes a number
 
     @property
     def documents(self) -> int:

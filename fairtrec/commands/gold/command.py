@@ -19,9 +19,9 @@ OF_RUNS = options.Shared((DEPTH, *(options.CHOSEN[name] for name in RANKING)))
 
 @click.group(name="gold", cls=Commands)
 def command() -> None:
-    """Draw what people label, and tell how well an instrument agrees with what they say.
+    """Sample documents for people to label, and compare an instrument with the labels.
 
-    The instrument is what decides groups now: words, or labels of a program.
+    The instrument is what assigns groups now: a word list, or labels by a program.
     """
 
 
@@ -31,21 +31,21 @@ def command() -> None:
     "--number",
     type=FROM_1,
     metavar="N",
-    help="Draw so many documents, or queries.  [default: 100 documents, 30 queries]",
+    help="Draw this many documents, or queries.  [default: 100 documents, 30 queries]",
 )
-@options.word("--unit", of=Drawn, help="What is drawn: documents by their exposure, or whole queries.")
-@click.option("--seed", type=FROM_0, default=0, metavar="N", help="Another seed draws others.")
-@click.option("--gold", metavar="FILE", help="Keep the labels of this sheet for documents that are drawn again.")
-@click.option("--docs", metavar="FILE|ID", help="The texts, to show next to them: TSV, JSON lines, an ir_datasets id.")
-@click.option("--queries", metavar="NAME|FILE", help="Only of these queries: a query set by name, or a file of ids.")
+@options.word("--unit", of=Drawn, help="Draw documents by their exposure, or whole queries.")
+@click.option("--seed", type=FROM_0, default=0, metavar="N", help="Draw with this seed; another seed draws others.")
+@click.option("--gold", metavar="FILE", help="Copy the labels of this sheet for documents that are drawn again.")
+@click.option("--docs", metavar="FILE|ID", help="Show the texts: TSV, JSON lines, or an ir_datasets id.")
+@click.option("--queries", metavar="NAME|FILE", help="Draw from these queries: a query set by name, or a file of ids.")
 @OF_RUNS
 @click.option("-o", "--output", required=True, type=options.FILE, help="The sheet, a TSV.")
 @options.force
 def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> None:
-    """Draw documents that RUNs expose, with known probabilities, and write the sheet that people fill in.
+    """Draw documents from RUNs with known probabilities, and write a sheet for people to fill in.
 
-    A RUN is a file, a folder, a pattern, or @LIST. Groups are not needed: who labels does not see what the instrument
-    says. `fairtrec eval --gold` corrects values by the sheet.
+    A RUN is a file, a folder, a pattern, or @LIST. The sheet shows no groups, so annotators do not see those of the
+    instrument. `fairtrec eval --gold` corrects values by the sheet.
 
     \b
     fairtrec gold draw bm25.run neural.run fair.run --number 30 --docs collection.tsv -o sheet.tsv
@@ -80,10 +80,10 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
 def agree(
     gold: str, runs: tuple[str, ...], form: str, output: Path | None, *, places: int, depth: int, **given: Any
 ) -> None:
-    """Tell how well words or labels agree with the labels of people in GOLD.
+    """Measure how well words or labels agree with the labels of people in GOLD.
 
-    GOLD is a sheet that was drawn and filled in, or any file of labels. With RUNs a document counts as much as these
-    expose it: errors where users look. Two annotators: gold agree first.tsv --labels second.tsv.
+    GOLD is a sheet that was drawn and filled in, or any file of labels. With RUNs, a document counts by its exposure in
+    them, which shows errors where users look. To compare two annotators: gold agree first.tsv --labels second.tsv.
 
     \b
     fairtrec gold agree labels.tsv --terms gender-en --docs collection.tsv

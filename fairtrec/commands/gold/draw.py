@@ -98,18 +98,18 @@ class GoldDraw(Answer):
     ``half_widths``  of the interval of a share, by the rate of errors; none where queries were drawn.
     """
 
-    unit: Drawn
+    unit: Drawn  # whether documents or queries are drawn
     docnos: tuple[str, ...]
-    qids: tuple[str, ...]
+    qids: tuple[str, ...]  # the queries that were drawn
     probability: Floats
     votes: tuple[tuple[Group, ...], ...]
     texts: tuple[str, ...] | None
     drawn: int
     of: int
-    depth: int
-    runs: tuple[str, ...]
+    depth: int  # the rank down to which documents are drawn
+    runs: tuple[str, ...]  # the names of the runs
     half_widths: Mapping[float, float]
-    signature: Signature
+    signature: Signature  # every choice that changes a number
 
     @property
     def certain_count(self) -> int:
@@ -253,7 +253,7 @@ def read_rankings(
     every = [run for name, thing in named for run in loading.load_run(thing, name, choices, depth).runs]
     loaded = [run.cut(run.qids if chosen is None else chosen.qids, depth) for run in every]
     if chosen is not None and not any(len(run.docnos) for run in loaded):
-        raise InputError(f"no run has a query of {chosen.name}; are they of the same collection?")
+        raise InputError(f"no run has a query of {chosen.name}; check that they are of the same collection")
     return loaded, "" if chosen is None else loading.short(chosen.name, chosen.sha256)
 
 

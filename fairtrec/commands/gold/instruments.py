@@ -35,7 +35,7 @@ def open_session(instrument: Instrument, lacking: str) -> Evaluator:
     """Open what decides groups. Raises UsageError, which begins with what is ``lacking``, if nothing does."""
     if all(instrument.get(name) is None for name in ("labels", "docs", "counts", "terms")):
         ways = spell_options("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
-        raise UsageError(f"{lacking}; give {ways}")
+        raise UsageError(f"{lacking}; add {ways}")
     return evaluator([Groups()], None, missing="neutral", **instrument)
 
 

@@ -109,15 +109,15 @@ class JudgeAudit:
 class JudgeAudits(Answer):
     """Several judges next to the same people, in the order in which they were given."""
 
-    human: str
-    judges: tuple[JudgeAudit, ...]
-    judge_level: int
+    human: str  # the name of the qrels by people
+    judges: tuple[JudgeAudit, ...]  # the comparison of each judge with people
+    judge_level: int  # the grade from which a judge calls a document relevant
     unknown_what: str  # pairs of unknown group lack
-    confidence: float
-    correction: Correction
+    confidence: float  # the level of the intervals
+    correction: Correction  # the correction of the p-values
     measures: tuple[Measure, ...]  # that order runs
     ordered: tuple[Note, ...]  # notes on the orders
-    signature: Signature
+    signature: Signature  # every choice that changes a number
 
     @property
     def notes(self) -> list[Note]:

@@ -116,7 +116,7 @@ class RunHeadroom:
         dpfr: the distance from the front, if asked for.
     """
 
-    run: str
+    run: str  # the name of the run
     points: tuple[Point, ...]
     front: Floats
     exact: bool
@@ -139,16 +139,16 @@ class Headroom(Answer):
         dpfr: the share that was asked for.
     """
 
-    utility: Quantity
-    fairness: Measure
-    runs: tuple[RunHeadroom, ...]
+    utility: Quantity  # the measure of relevance
+    fairness: Measure  # the measure of fairness
+    runs: tuple[RunHeadroom, ...]  # the headroom of each run
     all_runs: RunHeadroom | None
     from_: DocumentsFrom
     each: bool
     losses: tuple[float, ...]
-    result: Result
-    signature: Signature
-    notes: tuple[Note, ...] = ()
+    result: Result  # the values of the runs themselves
+    signature: Signature  # every choice that changes a number
+    notes: tuple[Note, ...] = ()  # what a reader must know about the numbers
     dpfr: float | None = None  # the alpha that was asked for
 
 

@@ -54,7 +54,7 @@ class Overlaps(Answer):
     runs: tuple[str, ...]
     baseline: str | None
     pairs: tuple[Overlap, ...]
-    signature: Signature
+    signature: Signature  # every choice that changes a number
 
     @property
     def notes(self) -> list[Note]:

@@ -261,5 +261,5 @@ def _refuse_unjudged(utility: Any, by: str) -> None:
             raise UsageError(f"{by} needs qrels; pass QRELS, or utility={SCORES}")
         if need.name in measure.needs:
             raise UsageError(
-                f"{measure} needs {need.missing}; give {spell_options(f'{need.give}, or --utility {SCORES}')}"
+                f"{measure} needs {need.missing}; add {spell_options(f'{need.give}, or --utility {SCORES}')}"
             )

@@ -28,11 +28,11 @@ class Reranked:
         before, after: the run before and after.
     """
 
-    run: str
+    run: str  # the name of the run
     by: Reranker
     before: Run
     after: System
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()  # what a reader must know about the numbers
 
     @property
     def rankings(self) -> dict[str, dict[str, float]]:
@@ -54,8 +54,8 @@ class Reranking(Answer):
     """
 
     runs: tuple[Reranked, ...]
-    signature: Signature
-    notes: tuple[Note, ...] = ()
+    signature: Signature  # every choice that changes a number
+    notes: tuple[Note, ...] = ()  # what a reader must know about the numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)

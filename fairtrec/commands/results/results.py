@@ -35,8 +35,8 @@ class RecordedRun:
         defined: the queries behind each mean.
     """
 
-    name: str
-    tag: str
+    name: str  # the name of the run
+    tag: str  # the tag in its file
     many: int  # queries
     means: Mapping[str, float]
     queries: Mapping[str, Mapping[str, float]]
@@ -58,7 +58,7 @@ class RecordedResult:
     """
 
     path: str
-    signature: Signature
+    signature: Signature  # every choice that changes a number
     inputs: Mapping[Part, InputFile]
     measures: tuple[str, ...]
     runs: tuple[RecordedRun, ...]

@@ -205,7 +205,7 @@ class Selected:
         scores: the values of queries.
     """
 
-    beta: float
+    beta: float  # the weight of fairness: 0 is utility only, infinity fairness only
     chosen: Mapping[str, str]  # fold to run
     scores: Scores
 

@@ -229,7 +229,7 @@ class _RunReader:
         if len(cells) != COLUMNS:
             if (form := guess(cells)) is not None:
                 self.guessed[form] += 1
-            head = f"{plural(len(cells), 'column')} where a run has six"
+            head = f"{plural(len(cells), 'column')} instead of six"
             advice = f"write each line as: {' '.join(LAYOUT.columns)}"
             self._break("E201", number, f"{head}{guess_format(line, cells)}; {advice}".replace("?;", "?"))
             return False

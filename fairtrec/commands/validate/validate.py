@@ -125,9 +125,9 @@ class Validation(Answer):
     paths: tuple[str, ...]
     known: Known
     most: int | None
-    run_format: RunFormat
-    signature: Signature
-    untrusted: bool | Mapping[str, int] = False
+    run_format: RunFormat  # the format in which runs are read
+    signature: Signature  # every choice that changes a number
+    untrusted: bool | Mapping[str, int] = False  # whether runs are submissions of strangers, and their limits
 
     def __iter__(self) -> Iterator[Checked]:
         for path in self.paths:

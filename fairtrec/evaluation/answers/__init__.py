@@ -13,10 +13,10 @@ SHORT = 100  # letters of a signature
 # Messages of Result.with_confidence, which the table of options repeats before any work is done.
 CONFIDENCE_GOES_BY = "--confidence is about"
 CONFIDENCE_OF_MEANS = (
-    "--confidence is about a mean over queries, and --aggregate prints other values; leave out one of the two"
+    "--confidence works only with means, and --aggregate prints other values; leave out one of the two"
 )
 CONFIDENCE_OR_BOUNDS = "--confidence and --bounds each add an interval of another kind; leave out one of them"
-GOLD_BY_T = "--gold gives intervals from Student's t; leave out --interval, or --gold"
+GOLD_BY_T = "--gold uses Student's t; leave out --interval, or --gold"
 
 
 class Answer:

@@ -55,7 +55,7 @@ def read(given: str | Sequence[str]) -> tuple[str, ...]:
             raise UsageError(f"--aggregate {word}: the number is too large; write one below 1e308")
         found.append(word if bound is None else f"{bound[1]}{number!r}".removesuffix(".0"))
     for word in (word for at, word in enumerate(found) if word in found[:at]):
-        raise UsageError(f"--aggregate names {word} twice; name it once")
+        raise UsageError(f"--aggregate has {word} twice; keep one")
     return tuple(found)
 
 

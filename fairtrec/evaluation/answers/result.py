@@ -75,10 +75,10 @@ class Result(Answer):
     signature.
     """
 
-    scores: tuple[Scores, ...]
-    signature: Signature
-    notes: tuple[Note, ...]
-    files: Mapping[Part, InputFile]
+    scores: tuple[Scores, ...]  # the values of each run, in the order given
+    signature: Signature  # every choice that changes a number
+    notes: tuple[Note, ...]  # what a reader must know about the numbers
+    files: Mapping[Part, InputFile]  # the files behind the values, with their sha256
     failed: tuple[tuple[str, str], ...] = ()  # the name of each run that could not be read, and what is wrong with it
     options: Mapping[str, Any] = field(default_factory=dict)  # the options of the evaluation
     groups: Mapping[str, Mapping[str, float]] = field(

@@ -32,7 +32,7 @@ class MeasureEntry(TypedDict):
 class MeanEntry(TypedDict):
     """The value of a run for one measure, over all queries or a slice; or the gap between two slices."""
 
-    value: Annotated[Number, "the mean over queries, or what aggregate says"]
+    value: Annotated[Number, "the mean over queries, or the aggregate"]
     defined: Annotated[int, "the number of queries for which the measure is defined"]
     low: NotRequired[Annotated[Number, "the lower end of the interval (--confidence, --gold)"]]
     high: NotRequired[Annotated[Number, "the upper end of the interval (--confidence, --gold)"]]
@@ -119,8 +119,8 @@ class ResultsFile(TypedDict):
     fairtrec: Annotated[str, "the version of fairtrec that wrote it"]
     signature: Annotated[str, "every choice and every content that a value depends on"]
     inputs: Annotated[dict[str, InputEntry], "by the part that a file plays: qrels, docs, `run NAME`"]
-    options: Annotated[dict[str, Any], "the options, by the names of the keywords of fairtrec.evaluate"]
-    notes: Annotated[list[NoteEntry], "what a reader must know next to the numbers"]
+    options: Annotated[dict[str, Any], "the options, by their keywords in fairtrec.evaluate"]
+    notes: Annotated[list[NoteEntry], "the notes"]
     groups: NotRequired[
         Annotated[dict[str, dict[str, Any]], "by group, or by attribute and group: documents, and perhaps the target"]
     ]

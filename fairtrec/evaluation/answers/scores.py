@@ -196,12 +196,12 @@ class Scores(Answer):
     scores of the lowest and highest values.
     """
 
-    run: str
-    tag: str
-    measures: tuple[Measure, ...]
-    qids: tuple[str, ...]
-    values: Floats
-    notes: tuple[Note, ...] = ()
+    run: str  # the name of the run
+    tag: str  # the tag in its file
+    measures: tuple[Measure, ...]  # the measures, in the order of rows
+    qids: tuple[str, ...]  # the ids of queries, in the order of columns
+    values: Floats  # the values [measure, query]
+    notes: tuple[Note, ...] = ()  # what a reader must know about the numbers
     columns: Mapping[str, ScoreColumn] = field(default_factory=dict)  # such as ties, unknown, gold, pooled
     target: Floats | None = None  # of all queries, where it is one [group]
     top: str = ""  # a digest of the first hundred ranks of all queries
@@ -371,7 +371,7 @@ def fill_undefined(scores: Scores, undefined: Undefined) -> Scores:
         if undefined == "error":
             what = f"{measure} is undefined for {many} of {len(scores.qids)} queries"
             first = scores.qids[int(empty[row].argmax())]
-            raise InputError(f"{what}, such as {first}; say what these count as with --undefined worst|0", scores.run)
+            raise InputError(f"{what}, such as {first}; set what these count as with --undefined worst|0", scores.run)
         counts_as[row] = find_worst_value(measure) if undefined == "worst" else 0.0
         value = counts_as[row].item()
         notes.append(COUNTED.note(measure=measure, undefined=many, queries=len(scores.qids), counts_as=value))

@@ -42,7 +42,7 @@ NO_INTERVAL = NoteKind(
     "no interval: fewer than {fewest} labeled queries, or none has another value",
 )
 BY_CORRECTED = NoteKind("sorted by corrected means", "corrected means mark and sort the runs", NoteSeverity.BACKGROUND)
-NO_HELP = NoteKind("no help", "the instrument does not help: gold labels without it give {value} [{low}, {high}]")
+NO_HELP = NoteKind("no help", "the instrument does not help: gold labels without it estimate {value} [{low}, {high}]")
 
 
 @dataclass(frozen=True, eq=False)

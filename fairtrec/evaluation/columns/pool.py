@@ -43,9 +43,9 @@ OF_LABELS = NoteKind(
 )
 WITHOUT_INTERVAL = NoteKind(
     "pooled without interval",
-    "the corrected pooled value has no interval, which takes two groups and a target that is the same in all queries",
+    "the corrected pooled value has no interval: it needs two groups, and the same target in all queries",
 )
-COLUMNS = "{} column{} where frequencies of queries have two; write: qid<TAB>frequency"
+COLUMNS = "{} column{} instead of two; write: qid<TAB>frequency"
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,7 @@ def frequencies(given: Any) -> Mapping[str, float] | None:
                 raise UsageError(f"the frequency {number!r} of query {qid} is not a number of 0 or more; correct it")
         return given
     if not loading.is_file(given):
-        raise UsageError(f"there is no file {fspath(given)}; --pool takes a file of qid<TAB>frequency, or even")
+        raise UsageError(f"there is no file {fspath(given)}; pass --pool a file of qid<TAB>frequency, or even")
     from fairtrec.formats import tsv
 
     found: dict[str, float] = {}
@@ -171,7 +171,7 @@ def find_frequencies(often: Mapping[str, float] | None, qids: Sequence[str], run
     """Give how often each query of a run is asked [query]. Raises InputError for one of which no frequency is known."""
     lacking = [qid for qid in qids if often is not None and qid not in often]
     if lacking:
-        what = f"query {lacking[0]} has no frequency; give one to each query of the run, 0 for never asked"
+        what = f"query {lacking[0]} has no frequency; add one for each query of the run, 0 if it was never asked"
         raise InputError(what, run)
     return np.array([1.0 if often is None else often[qid] for qid in qids])
 

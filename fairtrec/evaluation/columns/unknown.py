@@ -19,7 +19,7 @@ NO_UNKNOWN = NoteKind("no unknown", "unknown documents change no value")
 OVER_TEXTS = NoteKind("bounds of texts", "[least, greatest]: over all texts that are missing", NoteSeverity.LEGEND)
 OVER_LABELS = NoteKind(
     "bounds of labels",
-    "[least, greatest] ~expected: over all ways to give each unknown document one group{or_none}",
+    "[least, greatest] ~expected: over all ways to assign each unknown document to one group{or_none}",
     NoteSeverity.LEGEND,
 )
 OUTSIDE = NoteKind("outside", "outside: no {way} gives this value, see docs/bounds.md", NoteSeverity.LEGEND)
@@ -33,7 +33,7 @@ UNKNOWN_OF_ONE = NoteKind(
     "unknown documents can change the value of {moved} of {queries} queries{also}",
     NoteSeverity.MISLEADING,
 )
-OVERLAP = NoteKind("overlapping bounds", "the bounds overlap, so they do not tell {which}", NoteSeverity.MISLEADING)
+OVERLAP = NoteKind("overlapping bounds", "the bounds overlap, so they do not show {which}", NoteSeverity.MISLEADING)
 
 
 @dataclass(frozen=True, eq=False)

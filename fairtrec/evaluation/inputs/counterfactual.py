@@ -95,11 +95,11 @@ def match_runs(
     given: Counterfactuals = context.extras["counterfactual"]
     if choices.samples:
         raise UsageError(
-            "--counterfactual is compared with one ranking of each query; leave out --samples, or --rankings of rerank"
+            "--counterfactual needs one ranking of each query; leave out --samples, or --rankings of rerank"
         )
     if given.folder is None and given.by_name is None and len(named) > 1:
-        raise UsageError(f"there is one counterfactual run, and there are {len(named)} runs; "
-                         "give --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
+        raise UsageError(f"there is one counterfactual run for {len(named)} runs; "
+                         "pass --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
     things = {name: given.find_run(name, run) for name, run in named}
     among = partial(keep_judged, qrels=context.qrels, only=choices.only, level=context.relevance_level)
     extras = {**context.extras, "counterfactual": Matched(things, choices, depth, given.folder, among)}

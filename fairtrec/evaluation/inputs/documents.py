@@ -320,8 +320,8 @@ def refuse_unknown(
 
 def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
     many = f"{documents.missing_count} of {len(documents.document_counts.known)} documents that the measures look at"
-    what, way = f"there are no text or counts of {many}", "give the whole collection"
+    what, way = f"there are no text or counts of {many}", "pass the whole collection"
     if documents.of_labels:
         what, way = f"{many} have no known label", "label them"
-    worth = "or say what they are worth with --missing neutral|skip|worst"
+    worth = "or choose how they count with --missing neutral|skip|worst"
     return InputError(f"{what}, such as {example}; {way}, {worth}", name)

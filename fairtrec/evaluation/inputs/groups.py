@@ -46,7 +46,7 @@ def choose_groups(labels: Labels, wanted: str | Sequence[str]) -> Labels:
             raise UsageError(f"no label is called {called}; they are {written}")
         raise UsageError(f"{labels.name} has no group {called}; there are {known}; for a word list, use --terms")
     if len({*names} - {NONE}) < 2 or len(set(names)) < len(names):
-        raise UsageError("these are fewer than two different groups; name two or more, like --groups F,M")
+        raise UsageError("these are fewer than two different groups; pass two or more, like --groups F,M")
     kept = [column for column, name in enumerate(labels.groups) if name in names]
     weights = labels.weights[:, kept]
     elsewhere = (labels.weights > 0).any(axis=1) & ~(weights > 0).any(axis=1)
@@ -77,7 +77,7 @@ def refuse_unordered(measure: Asking, several: Sequence[Labels | None], groups: 
         if len(names) > 2:
             how = "give labels" if labels is None else "--groups low,mid,high"
             if UNKNOWN in names:
-                how = "what is unknown has no place in it; leave --missing group out"
+                how = "unknown documents have no place in it; leave out --missing group"
             raise UsageError(f"{measure} needs the order of the groups: {how} (they are {', '.join(names)})")
 
 

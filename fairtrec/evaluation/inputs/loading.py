@@ -43,7 +43,7 @@ Listed = TypeVar("Listed")
 
 IRDS = "irds:"  # before an id of ir_datasets
 JUDGED = "judged"  # in the place of a query set: the queries of the qrels
-NO_QRELS = "--queries judged needs QRELS; give a qrels file, or name the queries"
+NO_QRELS = "--queries judged needs QRELS; pass a qrels file, or a list of queries"
 SEVERAL = "this run has several rankings of each query"
 LIST_NOT_FILE = NoteKind(
     "list, not file",
@@ -87,13 +87,13 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None, *, with_ties
         return named.cut(named.qids, depth, with_ties=with_ties)
     how = choices.order, choices.score_dtype, None if choices.keeps_ties else depth
     if choices.samples and not isinstance(thing, PATH):
-        raise UsageError("several rankings for each query are read from files; give a path")
+        raise UsageError("several rankings for each query are read from files; pass a path")
     if isinstance(thing, PATH):
         whole = run_format.read(thing, *how, sampled=choices.samples, form=choices.run_format, with_ties=with_ties)
         system = run_format.split_samples(whole) if whole.numbered else whole
         if isinstance(system, Samples):
             if choices.bounds is not None:
-                raise InputError(f"{SEVERAL}, and --bounds is about one; leave it out", thing)
+                raise InputError(f"{SEVERAL}, and --bounds needs one; leave it out", thing)
             samples = tuple(one.cut(one.qids, depth) for one in system.runs)
             return dataclasses.replace(system, name=name, runs=samples)
         loaded = dataclasses.replace(system, name=name)
@@ -135,7 +135,7 @@ def ranking(thing: Any, name: str, choices: Choices, depth: int | None, *, is_ru
 
 def several_rankings_error(name: str) -> InputError:
     """Say that a run has several rankings of each query, where one is needed."""
-    return InputError(f"{SEVERAL}, and one is needed here; give a run that has one", name)
+    return InputError(f"{SEVERAL}, and one is needed here; pass a run that has one", name)
 
 
 def qrels(thing: Any) -> Qrels:
@@ -242,7 +242,7 @@ def labels(thing: Any, judgments: Qrels | None, how: "LabelRules | None" = None)
     how = None if how is None else dataclasses.replace(how, groups=None, wanted=None)
     several = [_labels(part, judgments, how) for part in parts]
     if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
-        raise UsageError(f"{name}: labels are crossed with themselves; name two different ones, or only one")
+        raise UsageError(f"{name}: labels are crossed with themselves; pass two different ones, or only one")
     if len({each.per_query for each in several}) > 1:
         raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
     return reduce(product, [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several])
@@ -253,7 +253,7 @@ def _labels(name: str, judgments: Qrels | None, how: "LabelRules | None") -> Lab
 
     if name == "qrels":
         if judgments is None:
-            raise UsageError("--labels qrels needs relevance judgments; give a qrels file")
+            raise UsageError("--labels qrels needs relevance judgments; pass a qrels file")
         return labels_format.read_subtopics(judgments, how)
     given = source(name)
     if is_file(given.name):
@@ -279,9 +279,12 @@ def gold(thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = Ma
 def refuse_soft(labels: Labels) -> None:
     """Raise UsageError for labels that cannot stand for counts of group terms."""
     if labels.per_query:
-        raise UsageError("measures of counts take one set of labels for all queries; give labels per document")
+        raise UsageError("measures of counts need the same labels for all queries; pass labels per document")
     if not labels.is_hard:
-        raise UsageError("measures of counts take whole labels, and these have weights between 0 and 1; leave them out")
+        raise UsageError(
+            "measures of counts need whole labels, and these have weights between 0 and 1; leave out the measures, "
+            "or the weights"
+        )
 
 
 def _listed(thing: FilePath, read: Callable[..., Listed], kind: str, what: str) -> Listed:
@@ -296,7 +299,7 @@ def _listed(thing: FilePath, read: Callable[..., Listed], kind: str, what: str) 
     except ResourceError as fault:
         raise ResourceError(f"there is no file {name}, and {fault}") from None
     if kind == "pairs" and passport.kind == "wordlist":
-        raise ResourceError(f"{name} lists groups, not pairs; take gender-en-pairs")
+        raise ResourceError(f"{name} lists groups, not pairs; use gender-en-pairs")
     if passport.kind != kind:
         raise ResourceError(
             f"{name} is a {passport.kind}, not a {what}; `fairtrec resources list` shows which is which"

@@ -175,7 +175,9 @@ class Inputs(RunContext):
     def _of_queries(self, targets: Mapping[str, Floats]) -> Floats:
         every = (*self.qids, *self.run.qids)  # of which these may be a part that has none
         if targets.keys().isdisjoint(every):
-            raise InputError("the targets are for none of its queries; are they of the same collection?", self.run.name)
+            raise InputError(
+                "the targets have none of its queries; check that both are of one collection", self.run.name
+            )
         unknown = np.full(len(self.groups), np.nan)
         return np.array([targets.get(qid, unknown) for qid in self.qids]).reshape(-1, len(unknown))
 

@@ -128,7 +128,7 @@ def _refuse_others(
     if terms is not None and terms.groups != groups:
         both = f"the counts are of the groups {', '.join(groups)}, the list {terms.name} has {', '.join(terms.groups)}"
         raise InputError(
-            f"{both}; leave out --terms, or give counts made with it", None if table is None else table.path
+            f"{both}; leave out --terms, or pass counts made with it", None if table is None else table.path
         )
     if table is None:
         return
@@ -137,7 +137,7 @@ def _refuse_others(
     options = {"--terms": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
     for option, asked in options.items():
         if made is None and asked is not None:
-            raise UsageError(f"these counts do not say how they were made, so {option} cannot be checked; leave it out")
+            raise UsageError(f"these counts do not record how they were made, so {option} cannot be checked; remove it")
     check(made, table.path, terms, choices.tokenizer, choices.case_sensitive)
 
 

@@ -244,21 +244,19 @@ class Choices:
         if over is not None and self.samples:
             raise UsageError(f"--bounds {over} is about one ranking of each query; leave out --bounds, or --samples")
         if over == "ties" and self.only and self.depth is not None:
-            raise UsageError(f"which tied documents -M cuts is open, and --only {self.only} goes by it; leave out "
-                             "one of --bounds ties, --depth and --only")  # fmt: skip
+            raise UsageError(f"-M can cut any of some tied documents, and --only {self.only} depends on which; "
+                             "leave out one of --bounds ties, --depth and --only")  # fmt: skip
         if over == "ties" and self.order != "score":
-            what = f"ties are equal scores, and --order {self.order} goes by no score"
+            what = f"ties are equal scores, and --order {self.order} ignores scores"
             raise UsageError(f"{what}; leave out one of --bounds and --order")
         if over != "labels" and (self.prior != "even" or self.next_label):
             said = (
-                "--prior says how likely their groups are" if self.prior != "even" else "next_label names one of them"
+                "--prior sets how likely their groups are" if self.prior != "even" else "next_label names one of them"
             )
-            raise UsageError(
-                f"{said}: unlabeled documents are what --bounds labels is about; add it, or leave this out"
-            )
+            raise UsageError(f"{said}, which needs --bounds labels; add it, or leave this out")
         if over == "labels" and self.missing in FILLED:
             what = (
-                f"--missing {self.missing} says where documents without a label belong, and --bounds labels tries all"
+                f"--missing {self.missing} puts documents without a label into groups; --bounds labels tries all groups"
             )
             raise UsageError(f"{what}; leave out one of the two")
         if over == "texts" and self.missing == "error":
@@ -325,7 +323,7 @@ class ViewOptions:
     interval: Annotated[Method | None, Choice(
         ("--interval",), COMPARISON, "How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
         only=("eval",), refused=NOT_OF_SPREAD, conflicts={
-            "--interval says how --confidence is computed; add --confidence 0.95, or leave it out":
+            "--interval needs --confidence; add --confidence 0.95, or leave it out":
                 lambda it: it.confidence is None,
             GOLD_BY_T: lambda it: it.interval != "t" and it.gold is not None,
         },
@@ -348,7 +346,7 @@ class ViewOptions:
         ("--latex-label",), OUTPUT, "What LaTeX refers to the table by (latex).", metavar="NAME",
         only=("eval", "python"), refused=NOT_OF_SPREAD, trials=("tab:runs",), conflicts={
             "--latex-label is what a LaTeX table is referred to by; add -f latex": lambda it: it.form != "latex",
-            "--latex-label {latex_label!r} holds other signs than letters, digits and :._+/-; name another":
+            "--latex-label {latex_label!r} has characters other than letters, digits and :._+/-; change it":
                 lambda it: not re.fullmatch(r"[\w:.+/-]+", it.latex_label, re.ASCII),
         },
     )] = None  # fmt: skip

@@ -24,13 +24,13 @@ def read(thing: Any) -> GivenDiscount:
 
         return GivenDiscount(tuple(tsv.discount(thing)), opening.name(fspath(thing)))
     if isinstance(thing, Mapping) and [*thing] != [*range(1, len(thing) + 1)]:
-        raise InputError("the discount has other ranks than 1, 2, 3 and so on; give each once, in this order")
+        raise InputError("the discount has other ranks than 1, 2, 3 and so on; write each once, in this order")
     try:
         weights = np.array([*(thing.values() if isinstance(thing, Mapping) else thing)], dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("the discount is not a sequence of numbers; give the weights of ranks from rank 1") from None
+        raise InputError("the discount is not a sequence of numbers; pass the weights of ranks from rank 1") from None
     if weights.ndim != 1 or not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or not weights[0]:
-        raise InputError("the weights of ranks are numbers of 0 or more, the first above 0; correct the discount")
+        raise InputError("the weights of ranks must be 0 or more, the first above 0; correct the discount")
     return GivenDiscount(tuple(weights.tolist()), "the discount")
 
 
@@ -45,7 +45,7 @@ def set_weights(measure: T, weights: GivenDiscount | None) -> T:
     Raises UsageError where there are none, InputError where they end before the cutoff.
     """
     if weights is None:
-        raise UsageError(f"{measure} needs the weights of ranks; give {spell_options('--discount FILE')}")
+        raise UsageError(f"{measure} needs the weights of ranks; add {spell_options('--discount FILE')}")
     cutoff, last = getattr(measure, "cutoff", None), len(weights.weights)
     if cutoff is not None and cutoff > last:
         raise InputError(f"{weights.origin} ends at rank {last}; {measure} looks at {cutoff}")

@@ -63,7 +63,7 @@ def read_labels(
         found[name] = some
     for name in sources:
         if any(name in labels.groups for labels in found.values()):
-            raise UsageError(f"{name} is the name of an attribute and of a group; give the attribute another")
+            raise UsageError(f"{name} is the name of an attribute and of a group; rename the attribute")
     return found
 
 
@@ -83,8 +83,8 @@ def keep_groups(labels: Labels, choices: Choices) -> Labels:
         return labels
     some = choose_groups(labels, choices.groups)
     if choices.bounds == "labels" and len(some.groups) < len(labels.groups) and not some.none:
-        what = "with --groups documents of other groups look as if nobody knew theirs"
-        raise UsageError(f"{what}; leave out --bounds labels, or name all groups, or add - for none of them")
+        what = "with --groups, documents of other groups look unknown"
+        raise UsageError(f"{what}; leave out --bounds labels, or pass all groups, or add - for none of them")
     return some
 
 
@@ -103,7 +103,7 @@ def _own(value: Any, choice: str, name: str, names: Sequence[str]) -> Any:
     if is_by_name(value):
         for key in value:
             if key and not {*key.split("*")} <= {*names}:
-                there = f"there are {', '.join(names)}" if any(names) else "--labels names none"
+                there = f"there are {', '.join(names)}" if any(names) else "--labels has no named attribute"
                 raise UsageError(f"--{CHOICES[choice].option}: there is no attribute {key!r}; {there}")
         return value.get(name, value.get("", CHOICES[choice].default))
     named = value is not None if choice == "groups" else isinstance(value, Mapping)
@@ -132,7 +132,7 @@ def find_attribute(labels: Mapping[str, Labels], by: str, what: object) -> Label
             raise UsageError(f"{what}: there is no attribute {part!r}; {there}")
     several = [labels[part] for part in parts]
     if len({*parts}) < len(parts):
-        raise UsageError(f"{what}: an attribute is crossed with itself; name each once")
+        raise UsageError(f"{what}: an attribute is crossed with itself; use each once")
     if len({each.per_query for each in several}) > 1:
         raise UsageError(f"{what}: labels per query and per document cannot be crossed; use two of a kind")
     groups = reduce(lambda many, each: many * len(each.groups), several, 1)
@@ -166,7 +166,7 @@ def expand_attributes(measure: Measure, labels: Mapping[str, Labels]) -> tuple[M
     """
     if not looks_at_groups(measure):
         if measure.by:
-            raise UsageError(f"{measure} looks at no groups, so by says nothing; leave it out")
+            raise UsageError(f"{measure} does not depend on groups; leave out by")
         return (measure,)
     if measure.by or measure.is_of_all or len(labels) <= 1:
         return (measure,)
@@ -183,7 +183,7 @@ def crossing(name: str, parts: Sequence[AttributeContext]) -> Crossing:
     for part in parts:
         mixed = part.target_of
         if part.targets is not None or (mixed is not None and mixed.by_query is not None):
-            raise UsageError(f"{name}: a target for each query is of one attribute; give shares for all queries")
+            raise UsageError(f"{name}: a target for each query works for one attribute; pass shares for all queries")
         given.append(part.target if mixed is None else mixed.shares)
         if mixed is not None:
             sources.add(tuple((factor / mixed.factor, of) for factor, of in mixed.of))
@@ -191,7 +191,7 @@ def crossing(name: str, parts: Sequence[AttributeContext]) -> Crossing:
             factors.add(0.0 if mixed is None else mixed.factor)
     if len(sources) > 1 or len(factors) > 1:
         raise UsageError(
-            f"{name}: the targets mix different documents or factors; give each attribute the same mixture"
+            f"{name}: the targets mix different documents or factors; use the same mixture for each attribute"
         )
     labels = tuple(part.labels for part in parts if part.labels is not None)
     space = CrossedGroups(

@@ -52,12 +52,12 @@ GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] 
 class Attributes:
     """The labels of several attributes: ``sources`` by the name of the attribute."""
 
-    sources: Mapping[str, GroupsLike]
+    sources: Mapping[str, GroupsLike]  # the labels of each attribute, by its name
 
     def __post_init__(self) -> None:
         for name in self.sources:
             if not NAME.fullmatch(name):
-                raise UsageError(f"{name!r} is not a name of an attribute; use letters, digits, _, - and .")
+                raise UsageError(f"{name!r} cannot be the name of an attribute; use letters, digits, _, - and .")
 
 
 def attributes(**sources: GroupsLike) -> Attributes:
@@ -152,11 +152,11 @@ class Sources:
     def _faults_of_lacking(self, words: Collection[str]) -> Iterator[tuple[bool, str]]:
         """List what is given without what it needs."""
         if self.docs is not None:
-            yield self.terms is None, "texts were given, but no words to look for; give --terms LIST"
-        what = "--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE"
+            yield self.terms is None, "texts were given, but no words to look for; add --terms LIST"
+        what = "--terms needs texts or counts; add --docs COLLECTION or --counts FILE"
         yield self.terms is not None and self.docs is None and self.counts is None, what
         yield loading.is_judged(self.queries) and self.qrels is None, loading.NO_QRELS
-        what = "--background collection needs the counts of the collection; give --counts FILE"
+        what = "--background collection needs the counts of the collection; add --counts FILE"
         yield "background" in words and self.counts is None and self.labels is None, what
 
     @property
@@ -192,12 +192,12 @@ def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[S
         named["qrels"] = None
     of_gold = named.get("gold") is not None and renamings(rest.get("groups"))
     if rest.get("groups") is not None and named.get("labels") is None and not of_gold:  # before what words lack is told
-        raise UsageError("--groups names groups of labels; give --labels FILE, or --terms for a word list")
+        raise UsageError("--groups chooses groups of labels; add --labels FILE, or --terms for a word list")
     given, choices = Sources(**named), Choices(**rest)
     if choices.missing in FILLED and given.labels is None:
-        what = f"--missing {choices.missing} is about documents without a label; give --labels FILE"
+        what = f"--missing {choices.missing} is for documents without a label; add --labels FILE"
         raise UsageError(f"{what}, or choose error, neutral, skip or worst")
     if choices.bounds == "labels" and given.labels is None:
-        what = "--bounds labels is about documents without a label; give --labels FILE"
+        what = "--bounds labels is for documents without a label; add --labels FILE"
         raise UsageError(f"{what}, or for documents without a text --bounds texts")
     return given, choices

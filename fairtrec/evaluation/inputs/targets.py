@@ -20,7 +20,7 @@ from fairtrec.support.errors import UsageError, spell_options
 _FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
 OWN_SUBTOPICS = NoteKind(
     "own subtopics",
-    "each query has its own subtopics: the target is even over them, and other subtopics are ignored",
+    "each query has its own subtopics: the target is even over them; other subtopics are ignored",
 )
 NOT_ALL_GROUPS = NoteKind(
     "not all groups",
@@ -138,7 +138,7 @@ def _parts(target: str) -> list[tuple[float, str]]:
 def _of_documents(word: TargetOf, inputs: frozenset[str]) -> TargetOf:
     needed = "relevance" if word in OF_QRELS else word
     if needed not in inputs:
-        raise UsageError(f"the target {word} needs {NEEDS[needed].missing}; give {spell_options(NEEDS[needed].give)}")
+        raise UsageError(f"the target {word} needs {NEEDS[needed].missing}; add {spell_options(NEEDS[needed].give)}")
     return word
 
 
@@ -175,11 +175,11 @@ def settle_prior(prior: Target, measures: Iterable[Measure], labels: Labels) -> 
     where there are no labelings to speak of.
     """
     if labels.own:
-        what = "a document has any number of a query's subtopics, so --bounds labels cannot try them all"
+        what = "a document can have any number of subtopics, so --bounds labels cannot try them all"
         raise UsageError(f"{what}; leave it out")
     for measure in measures:
         if {"positions", "background_positions"}.intersection(measure.needs):
-            raise UsageError(f"{measure}: positions are not groups, so no labeling bounds it; leave it out")
+            raise UsageError(f"{measure}: positions are not groups, so labels cannot bound it; leave it out")
     named = [pair.rsplit("=", 1)[0].strip() for pair in prior.split(",")] if isinstance(prior, str) else [*prior]
     groups = (*labels.groups, *[NONE] * (labels.none or NONE in named))
     if prior == "known":
@@ -198,9 +198,9 @@ def _written(given: Target, groups: tuple[str, ...], what: str) -> Floats:
     except ValueError:
         raise UsageError(f"cannot read the {what} {given!r}; write it like f=0.4,m=0.6") from None
     if len(pairs) > len(shares):
-        raise UsageError(f"the {what} {given} names a group twice; keep one")
+        raise UsageError(f"the {what} {given} has a group twice; keep one")
     if set(shares) != set(groups):
-        raise UsageError(f"the {what} names the groups {', '.join(shares)}; name each of {', '.join(groups)}")
+        raise UsageError(f"the {what} has the groups {', '.join(shares)}; write a share for each: {', '.join(groups)}")
     values = np.array([shares[group] for group in groups])
     if not distribution.sums_to_one(values):
         raise UsageError(f"the {what}'s shares sum to {values.sum():g}; they must be 0 or more and sum to 1")

@@ -61,8 +61,8 @@ def refuse_grades(measures: Iterable[Utility], qrels: Qrels) -> None:
     greatest = int(qrels.grades.max(initial=0))
     for measure in measures if greatest > GREATEST else ():
         if is_exponential(measure):
-            what = f"{measure} takes grades up to {GREATEST}, and there is one of {greatest}"
-            raise UsageError(f"{what}; use other judgments, or leave this measure out")
+            what = f"{measure} needs grades of at most {GREATEST}, and one is {greatest}"
+            raise UsageError(f"{what}; use other qrels, or leave out this measure")
 
 
 def find_formula(asked: Utility) -> Formula | None:

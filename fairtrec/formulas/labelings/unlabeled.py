@@ -152,7 +152,7 @@ def mean(values: Floats, chances: Floats) -> Floats:
 class LabelForm(ABC):
     """How the value depends on the groups of documents. ``tries`` says whether labelings are tried one by one."""
 
-    tries: ClassVar[bool] = False
+    tries: ClassVar[bool] = False  # whether labelings are tried one by one
 
     def exact(self, rankings: Unlabeled) -> bool:  # noqa: ARG002 - of any
         """Tell whether the form gives both ends of these, or bounds."""

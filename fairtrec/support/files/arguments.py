@@ -57,7 +57,7 @@ def expand_runs(arguments: Iterable[str], left_out: PassedOver | None = None) ->
     plain = all(map(os.path.isfile, arguments))
     for name, path in ((None, each) for each in arguments) if plain else _expanded(arguments, left_out):
         if name is not None and name in found:
-            raise UsageError(f"two runs are called {name}; give one of them another name")
+            raise UsageError(f"two runs are called {name}; rename one of them")
         number, free = 1, name or path
         while free in found:
             number, free = number + 1, f"{path} ({number + 1})"
@@ -97,7 +97,7 @@ def add_run(files: dict[str, str], argument: str) -> tuple[str, dict[str, str]]:
     same = [run for run, file in files.items() if is_same(file, path)]
     if not same:
         if name is not None and name in files:
-            raise UsageError(f"two runs are called {name}; give one of them another name")
+            raise UsageError(f"two runs are called {name}; rename one of them")
         return name or path, {**files, name or path: path}
     if name is None or same[0] != files[same[0]] or name in files:
         return same[0], files
@@ -142,7 +142,7 @@ def _expanded(arguments: Iterable[str], left_out: PassedOver | None) -> Iterator
         for line, entry in [(None, argument)] if path is None else _listed(path):
             name, rest = split(entry)
             if name is not None and os.path.isdir(rest):
-                raise InputError(f"{name} is the name of one run, and {rest} is a folder; name a file", path, line)
+                raise InputError(f"{name} is the name of one run, and {rest} is a folder; pass a file", path, line)
             yield from ((name, file) for file in _files(rest, path, line, left_out))
 
 
@@ -191,9 +191,9 @@ def source(labels: str) -> LabelSource:
     parts = [part.strip() for part in last.split(",")]
     if name and any(map(_NUMBER.fullmatch, parts)):
         if not all(map(_NUMBER.fullmatch, parts)):
-            raise UsageError(f"{labels}: the bins begin at {last}, and not all of it is numbers; write like 10,30,50")
+            raise UsageError(f"{labels}: the bins begin at {last}, and not all are numbers; write like 10,30,50")
         if any(float(low) >= float(high) for low, high in pairwise(parts)):
-            raise UsageError(f"{labels}: the bins begin at {last}, which does not rise; write like 10,30,50")
+            raise UsageError(f"{labels}: the bins begin at {last}, which does not increase; write like 10,30,50")
         labels, cuts = name, tuple(parts)
     if os.path.exists(labels) or labels == opening.STDIN:
         return LabelSource(labels, "", cuts)
@@ -227,7 +227,7 @@ def _files(name: str, path: FilePath | None, line: int | None, left_out: PassedO
             found = sorted(str(file) for file in Path(name).iterdir() if not file.name.startswith("."))
         except PermissionError:
             raise InputError("this folder may not be read; change its permissions", name) from None
-        what = f"the folder {name} holds no files; name one that does"
+        what = f"the folder {name} has no files; pass another"
     elif any(sign in name for sign in PATTERN):
         from glob import glob
 
@@ -239,7 +239,7 @@ def _files(name: str, path: FilePath | None, line: int | None, left_out: PassedO
     found = _pass_over(name, found, _is_no_file, NO_FILE, left_out) if not submissions.is_untrusted() else found
     if left_out is not None and os.path.isdir(name):
         runs = _pass_over(name, found, _is_no_run, NO_RUN, left_out)
-        what = what if runs == found else f"the folder {name} holds no runs; name one that does"
+        what = what if runs == found else f"the folder {name} has no runs; pass another"
         found = runs
     if not found:
         raise InputError(what, path, line)
@@ -313,13 +313,13 @@ def _listed(path: str) -> Iterator[tuple[int, str]]:
     for number, row in opening.lines(path):
         size += len(row)
         if size > LONGEST_LIST:
-            raise InputError(f"a list of more than {LONGEST_LIST >> 20} MiB; is it a list of runs?", path, number)
+            raise InputError(f"a list of more than {LONGEST_LIST >> 20} MiB; pass a list of runs", path, number)
         entry = row.decode().strip()
         if not entry.startswith("#"):
             entries += 1
             yield number, entry
     if not entries:
-        raise InputError("this list names no run; write one on each line", path)
+        raise InputError("this list has no run; write one per line", path)
 
 
 def attributes(arguments: Iterable[str]) -> dict[str, str]:
@@ -343,7 +343,7 @@ def attributes(arguments: Iterable[str]) -> dict[str, str]:
             names = [one if NAME.match(one.partition("=")[0]) and "=" in one else _called(one) for one in several]
             raise UsageError(f"several labels need names: {' '.join(f'--labels {one}' for one in names)}")
         if name in found:
-            raise UsageError(f"--labels gives {name} twice ({found[name]}, {labels}); give each attribute once")
+            raise UsageError(f"--labels has {name} twice ({found[name]}, {labels}); pass each attribute once")
         found[name] = labels
     return found
 
@@ -370,7 +370,7 @@ def split_by_attribute(values: Iterable[str], names: Collection[str], option: st
         key, own = (name, value) if is_name else ("", each)
         if found.setdefault(key, own) != own:
             once = "once, or once for each attribute as NAME=VALUE" if names else "once"
-            raise UsageError(f"{option} is given twice ({', '.join(several)}); give it {once}")
+            raise UsageError(f"{option} is given twice ({', '.join(several)}); pass it {once}")
     return found[""] if found.keys() == {""} else found
 
 
@@ -394,7 +394,7 @@ def parse_renamings(wanted: str | Sequence[str] | None) -> dict[str, str]:
     found: dict[str, str] = {}
     for new, old in _parse_entries(wanted or ()):
         if old in found:
-            raise UsageError(f"the group {old} is renamed to {found[old]} and to {new}; give it one name")
+            raise UsageError(f"the group {old} is renamed to {found[old]} and to {new}; choose one name")
         if old is not None:
             found[old] = new
     return found

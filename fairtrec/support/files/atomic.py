@@ -21,7 +21,7 @@ def refuse_place(folder: "Path", name: str, run: str) -> None:
     """Raise UsageError if no file in this folder can have the name, which was made of that of a run."""
     is_bad = name in ("", ".", "..") or "/" in name or len(os.fsencode(name)) > LONGEST_NAME
     if is_bad or (folder / name).is_dir():
-        raise UsageError(f"the run {run!r} cannot be a file in {folder}; call it by another name, with NAME=FILE")
+        raise UsageError(f"the run {run!r} cannot be a file in {folder}; rename it, with NAME=FILE")
 
 
 def refuse_full_folder(folder: "Path", *, force: bool) -> None:
@@ -29,7 +29,7 @@ def refuse_full_folder(folder: "Path", *, force: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a folder")
     if not force and folder.is_dir() and any(folder.iterdir()):
-        raise UsageError(f"the folder {folder} is not empty; name another, or add --force to write into it")
+        raise UsageError(f"the folder {folder} is not empty; choose another, or add --force to write into it")
 
 
 @contextmanager

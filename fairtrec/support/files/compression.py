@@ -35,9 +35,7 @@ def unpack(raw: Any, path: FilePath) -> Iterator[BinaryIO]:
 
         codec = "zstd" if magic == ZSTANDARD else "lz4"
         if not pa.Codec.is_available(codec):
-            raise InputError(
-                f"this pyarrow was made without {codec}; unpack the file, or pip install pyarrow anew", path
-            )
+            raise InputError(f"this pyarrow has no {codec}; unpack the file, or install another pyarrow", path)
         with pa.PythonFile(raw, mode="r") as file, pa.CompressedInputStream(file, codec) as stream:
             yield io.BufferedReader(stream, 1 << 20)
 
@@ -75,8 +73,8 @@ class _Xz(io.RawIOBase):
                 found = self.one.decompress(data, len(buffer))
             except lzma.LZMAError as fault:
                 if "limit" in str(fault):
-                    most = f"unpacking it takes more than {MOST_MEMORY >> 20} MiB of memory"
-                    raise InputError(f"{most}; pack it anew, with xz -9 or less", self.path) from None
+                    most = f"unpacking it needs more than {MOST_MEMORY >> 20} MiB of memory"
+                    raise InputError(f"{most}; compress it again, with xz -9 or less", self.path) from None
                 raise EOFError(str(fault)) from None
         buffer[: len(found)] = found
         return len(found)

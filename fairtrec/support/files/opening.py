@@ -75,7 +75,7 @@ def is_stream(path: FilePath) -> bool:
 def open_input(path: FilePath) -> Iterator[BinaryIO]:
     """Open a file for reading as decompressed bytes; trouble while reading it becomes an InputError naming it."""
     if "\0" in fspath(path):
-        raise InputError("no file has a name with a NUL in it; correct it", path)
+        raise InputError("a file name cannot contain a NUL; correct it", path)
     try:
         file: Any = _once(path) if is_stream(path) else open(fspath(path).rstrip("/") or ".", "rb", buffering=1 << 20)  # noqa: SIM115 - closed below
         with file as raw:
@@ -87,7 +87,7 @@ def open_input(path: FilePath) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise InputError("there is no such file; check the name", path) from None
     except IsADirectoryError:
-        raise InputError("this is a folder; name a file in it", path) from None
+        raise InputError("this is a folder; pass a file in it", path) from None
     except PermissionError:
         raise InputError("this file may not be read; change its permissions", path) from None
     except DAMAGE as fault:
@@ -118,14 +118,14 @@ def _once(path: FilePath) -> Iterator[Any]:
     name = fspath(path)
     if name == STDIN:
         if sys.stdin is None:
-            raise InputError("standard input is closed; give a file", path)
+            raise InputError("standard input is closed; pass a file", path)
         if name in _streams and _streams[name][0] is sys.stdin:
-            raise InputError("standard input can be read only once, and was; give a file for one of the two", path)
+            raise InputError("standard input can be read only once; pass a file for one of the two", path)
     else:
         at = os.stat(name.rstrip("/") or ".")
         pipe = name, at.st_dev, at.st_ino
         if pipe in _pipes:  # to open it again would wait for somebody to write into it again
-            raise InputError("this pipe is read twice, and can be read only once; give a file", path)
+            raise InputError("this pipe can be read only once, but is needed twice; pass a file", path)
         if stat.S_ISFIFO(at.st_mode):
             _pipes.add(pipe)
     with ExitStack() as stack:
@@ -141,7 +141,7 @@ def _once(path: FilePath) -> Iterator[Any]:
             hashed.sha256.update(rest)
             size += len(rest)
             if size > LARGEST_REST:
-                raise InputError("the data is followed by more bytes without end; give a file", path)
+                raise InputError("the data is followed by endless other bytes; pass a file", path)
         _streams[name] = sys.stdin, hashed.sha256.hexdigest()
 
 
@@ -275,7 +275,7 @@ def refuse_bomb(path: FilePath, unpacked: int, blank: int = 0) -> None:
     if unpacked > LARGEST_UNPACKED:
         packed = _reading[fspath(path)].many if is_stream(path) else size(path)
         if 0 < packed * MOST_TIMES < unpacked:
-            message = f"more than {MOST_TIMES} times as large when it is unpacked; is it the file that it should be?"
+            message = f"more than {MOST_TIMES} times as large when it is unpacked; check that it is the right file"
             raise InputError(message, path)
     if blank > LARGEST_BLANK:
         raise InputError(endlessly_blank(), path)
@@ -283,7 +283,7 @@ def refuse_bomb(path: FilePath, unpacked: int, blank: int = 0) -> None:
 
 def endlessly_blank() -> str:
     """Say that there are far more blank lines than anybody writes."""
-    return f"more than {LARGEST_BLANK >> 20} MiB of blank lines; is it the file that it should be?"
+    return f"more than {LARGEST_BLANK >> 20} MiB of blank lines; check that it is the right file"
 
 
 def check_text(block: bytes, path: FilePath, line: int) -> None:
@@ -347,7 +347,7 @@ def first_line(path: FilePath, comment: bytes, longest: int = 0) -> tuple[int, b
     above: list[bytes] = []
     passed, longest = 0, longest or LONGEST_LINE
     if is_stream(path):
-        raise InputError("this kind of file is read twice, which a stream cannot be; give a file", path)
+        raise InputError("this kind of file is read twice, which a stream does not allow; pass a file", path)
     with open_input(path) as stream:
         for number, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
             refuse_long(line, longest, path, number)

@@ -42,7 +42,7 @@ class Border:
         name = fspath(path)
         if link := _link_in(name):
             what = "this" if link == name else link
-            raise InputError(f"{what} is a link, and links are refused; give the file itself", path)
+            raise InputError(f"{what} is a link, and links are refused; pass the file itself", path)
         if not self.untrusted:
             return
         if opening.is_stream(path):

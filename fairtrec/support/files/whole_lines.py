@@ -72,7 +72,7 @@ def parse_object(line: bytes, example: str, path: FilePath, number: int) -> dict
         found: Any = json.loads(line)
     except (ValueError, RecursionError) as fault:
         raise InputError(
-            f"this line is not JSON ({describe_parse_fault(fault)}); write one object a line", path, number
+            f"this line is not JSON ({describe_parse_fault(fault)}); write one object per line", path, number
         ) from None
     if not isinstance(found, dict):
         raise InputError(f"the line is not an object; write it like {example}", path, number)

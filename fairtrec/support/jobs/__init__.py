@@ -148,7 +148,7 @@ def map_ordered(
     jobs: int,
     preload: Sequence[str] = (),
     ahead: int | None = None,
-    advice: str = "use -j 1, give each measure a cutoff, or cut with -M N",
+    advice: str = "use -j 1, add a cutoff to each measure, or cut with -M N",
     called: Callable[[Thing], str] = str,
     *,
     shared: bool = False,
@@ -163,7 +163,7 @@ def map_ordered(
     program = getattr(sys.modules.get("__main__"), "__file__", None) or ""
     if jobs > 1 and os.path.basename(program) == "<stdin>":  # noqa: PTH119 - python - < it, which is gone
         what = "this program was read from standard input, which other processes cannot read again"
-        raise UsageError(f"{what}; write it into a file, or give jobs=1")
+        raise UsageError(f"{what}; write it into a file, or pass jobs=1")
     with write_work(work) if jobs > 1 else nullcontext() as sent:
         if sent is None:
             call = work.begin()

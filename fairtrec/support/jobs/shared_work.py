@@ -62,8 +62,8 @@ def write_work(work: Any) -> Iterator[Sent | None]:
                     file.seek(-file.tell() % ALIGNED, os.SEEK_CUR)
                     places.append((file.tell(), file.tell() + file.write(part)))
         except OSError as fault:
-            what = f"what processes share cannot be written ({fault.strerror})"
-            raise InputError(f"{what}; make room there, set TMPDIR, or use -j 1", path) from None
+            what = f"the data for other processes cannot be written ({fault.strerror})"
+            raise InputError(f"{what}; free some space, set TMPDIR, or use -j 1", path) from None
         yield Sent(path, places)
     finally:
         with suppress(OSError):

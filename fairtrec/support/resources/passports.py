@@ -124,7 +124,7 @@ class OwnPassport(Passport):
     @property
     def remedy(self) -> str:
         """The command that brings the files to this machine."""
-        return f"run: fairtrec resources add {self.name}.toml, where that file and the set are"
+        return f"run: fairtrec resources add {self.name}.toml, in the folder of that file and the set"
 
 
 AnyPassport = TypeVar("AnyPassport", bound=Passport)
@@ -204,11 +204,11 @@ def add(name: str, file: FilePath) -> Path:
     if wanted.file is not None:
         raise ResourceError(f"{wanted.name} is bundled, see: fairtrec resources path {wanted.name}")
     if opening.is_stream(file):
-        raise ResourceError(f"{os.fspath(file)} is a stream, which cannot be read twice; name a file")
+        raise ResourceError(f"{os.fspath(file)} is a stream, which cannot be read twice; pass a file")
     try:
         found = digest(Path(file))
     except OSError as error:
-        raise ResourceError(f"cannot read {os.fspath(file)}: {error.strerror}; name a file that can be read") from error
+        raise ResourceError(f"cannot read {os.fspath(file)}: {error.strerror}; choose another file") from error
     if found != wanted.sha256:
         why = f"its sha256 begins with {found[:12]}, that of {wanted.name} with {wanted.sha256[:12]}"
         raise ResourceError(f"{os.fspath(file)} is another file: {why}; see: fairtrec resources show {wanted.name}")
@@ -225,7 +225,7 @@ def add_own(file: FilePath) -> Path:
     if not NAME.fullmatch(path.stem) or path.stem in RESERVED:
         raise ResourceError(f"a set cannot be called {path.stem!r}; rename {path}, with letters, digits, _ and -")
     if any(path.stem in (each.name, *each.aliases) for each in _bundled()):
-        raise ResourceError(f"{path.stem} is the name of another set, which all have; rename {path}")
+        raise ResourceError(f"{path.stem} is the name of a bundled set; rename {path}")
     wanted = _read(path, OwnPassport)
     described = {wanted.file: wanted.sha256, wanted.slices: wanted.slices_sha256}
     copies = {name: path.parent / name for name in described if name is not None}
@@ -343,7 +343,7 @@ def _refuse_passport(
     if is_own and more["file"] is None:
         fields.refuse("is missing", "file")
     if is_own and "aliases" in fields:
-        fields.refuse("are for sets that all have; leave them out", "aliases")
+        fields.refuse("are for bundled sets; leave them out", "aliases")
     for each in ("file", "slices"):
         if more[each] is not None and not FILE_NAME.fullmatch(more[each] or ""):
             fields.refuse("must be the name of a file next to the passport, with letters, digits and _.-", each)
@@ -357,7 +357,7 @@ def _home() -> Path:
         try:
             return Path(home).expanduser()
         except RuntimeError:
-            raise ResourceError(f"FAIRTREC_HOME is {home}, and there is no such user; name a folder") from None
+            raise ResourceError(f"FAIRTREC_HOME is {home}, and there is no such user; set it to a folder") from None
     user = Path(os.path.expanduser("~"))  # noqa: PTH111 - pathlib's raises where there is no home
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or user / "AppData" / "Local") / "fairtrec" / "Cache"

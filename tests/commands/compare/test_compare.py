@@ -416,7 +416,7 @@ def test_slices_are_read(tmp_path):
         ("q1\t\n", ":1: not a query id and a slice"),
         ("q1\ta\nq1 a\n", ":2: query q1 is twice in the slice a"),
         ("q1\tall\n", ":1: 'all' means all queries"),
-        ("# nothing\n", "names no slice"),
+        ("# nothing\n", "has no slice"),
     ],
 )
 def test_bad_slices(text, message, tmp_path):

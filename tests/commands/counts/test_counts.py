@@ -59,7 +59,7 @@ def test_annotate_takes_a_word_list_by_name(folder, fairtrec_command):
     [
         (["c.tsv", "--terms", "terms.csv", "-o", "t.csv"], 2, "t.csv ends in none of .arrow, .parquet, .tsv"),
         (["c.tsv", "--terms", "terms.csv", "-o", "no/t.arrow"], 2, "the folder of no/t.arrow is not there"),
-        (["no.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "no.tsv: there is no such file, nor is it an id"),
+        (["no.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "no.tsv: there is no such file or ir_datasets id"),
         (["-", "--terms", "terms.csv", "-o", "t.arrow"], 3, "-: a collection is read twice"),
         (["empty.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "empty.tsv: this file has no lines"),
         (["c.tsv", "--terms", "nope", "-o", "t.arrow"], 4, "there is no file nope"),
@@ -77,7 +77,7 @@ def test_annotate_fails(arguments, code, message, folder, fairtrec_command):
 def test_annotate_passes_over_and_says_so(folder, fairtrec_command):
     (folder / "c.tsv").write_text(TEXTS + "no tab\n")
     given = ["counts", "make", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow", "-j", 1]
-    assert fairtrec_command(*given).complaints[0].startswith("c.tsv:4: this line has no tab behind a docno")
+    assert fairtrec_command(*given).complaints[0].startswith("c.tsv:4: this line has no tab after the docno")
     done = fairtrec_command(*given, "--keep-going", "--force")
     assert done.code == 0
     assert "; 1 lines passed over, see t.arrow.rejected.jsonl" in done.err
@@ -153,7 +153,7 @@ def test_published_counts_can_be_told_how_they_were_made(copied, fairtrec_comman
     rows = [line for line in Path("made.tsv").read_text().splitlines() if not line.startswith("#")]
     Path("found.tsv").write_text("\n".join(rows) + "\n")
     evaluated = ("eval", "none", "bm25.run", "-m", "TExFAIR@10", "-f", "json", "--terms", "terms", "--counts")
-    assert "do not say how they were made" in fairtrec_command(*evaluated, "found.tsv").err
+    assert "do not record how they were made" in fairtrec_command(*evaluated, "found.tsv").err
     stated = ("counts", "convert", "found.tsv")
     assert fairtrec_command(*stated, "t.arrow", "--terms", "terms", "--tokenizer", "strip").code == 0
     one, other = (fairtrec_command(*evaluated, name) for name in ("t.arrow", "made.tsv"))

@@ -272,13 +272,13 @@ def test_an_id_of_ir_datasets_is_a_collection(tmp_path, monkeypatch, small_piece
 
 
 def test_neither_file_nor_id(tmp_path):
-    with pytest.raises(InputError, match="there is no such file, nor is it an id of ir_datasets"):
+    with pytest.raises(InputError, match="there is no such file or ir_datasets id"):
         run(tmp_path, tmp_path / "no.tsv")
 
 
 FAULTS = {
-    "no tab": (b"no tab here", "this line has no tab behind a docno"),
-    "no docno": (b"\ttext", "this line has no tab behind a docno"),
+    "no tab": (b"no tab here", "this line has no tab after the docno"),
+    "no docno": (b"\ttext", "this line has no tab after the docno"),
     "not UTF-8": (b"x\tcaf\xe9", "bytes that are not UTF-8"),
     "NUL": (b"x\ta\0b", "a NUL byte"),
     "long docno": (b"x" * 1025 + b"\ttext", "a docno of more than 1024 bytes"),

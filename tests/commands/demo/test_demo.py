@@ -28,7 +28,7 @@ def test_a_copy_fills_the_empty_folder_that_a_shell_stands_in(fairtrec_command, 
 @pytest.mark.parametrize(
     ("target", "what"),
     [
-        ("", "is not empty; name another, or add --force"),
+        ("", "is not empty; choose another, or add --force"),
         ("mine", "is a file; name a folder"),
         ("no/folder", "there is no folder"),
     ],

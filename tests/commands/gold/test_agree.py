@@ -184,13 +184,13 @@ def test_neither_the_order_of_lines_and_runs_nor_each_run_twice_changes_a_number
 
 
 def test_what_does_not_fit_is_refused(labeled):
-    with pytest.raises(UsageError, match="nothing to compare gold labels with; give labels=FILE"):
+    with pytest.raises(UsageError, match="nothing to compare gold labels with; add labels=FILE"):
         agree(labeled)
     with pytest.raises(UsageError, match=r"the confidence is 1\.5"):
         agree(labeled, confidence=1.5, **WORDS)
     with pytest.raises(UsageError, match="there is no option quries; did you mean queries"):
         agree(labeled, quries="x", **WORDS)
-    with pytest.raises(InputError, match="gold has the group f, the instrument buddhist, christian"):
+    with pytest.raises(InputError, match="the gold labels have the group f, the instrument buddhist, christian"):
         agree(labeled, terms="religion-en", docs="collection.tsv")
     with pytest.raises(InputError, match="no document is left to compare, as no run ranks one that is labeled"):
         agree(labeled, {"1": {"other": 1.0}}, **WORDS)

@@ -363,7 +363,7 @@ def test_each_judge_is_compared_by_its_own_judgments(judge, measures):
 
 def test_labels_that_know_no_document_of_a_run_are_refused(judge):
     labels = {"x": "f", **dict.fromkeys(["y", "z"], "m")}
-    with pytest.raises(InputError, match=r"bm25.run: the labels know none of its documents"):
+    with pytest.raises(InputError, match=r"bm25.run: the labels have none of its documents"):
         judges("qrels.txt", judge, labels=labels, runs=RUNS, measures="DTR")
 
 
@@ -375,7 +375,7 @@ def test_default_measures_look_at_judgments(judge):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"labels": None}, "a judge is compared group by group, and nothing decides groups; give labels=FILE"),
+        ({"labels": None}, "a judge is compared group by group, and nothing decides groups; add labels=FILE"),
         ({"reference": "x"}, "no group is called x; --reference takes one of f, m"),
         ({"correction": "tukey"}, "tukey compares all runs by their values, and corrects nothing else"),
         ({"confidence": 2}, "the confidence is 2; it lies between 0 and 1, like 0.95"),

@@ -366,7 +366,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
 def test_without_judgments_the_scores_of_the_run_are_a_utility(fairtrec_command):
     asked = "headroom", "none", "bm25.run", "--terms", "gender-en", "--docs", "collection.tsv", "--fairness", "FaiRR@10"
     assert fairtrec_command(*asked).complaints == [
-        "nDCG@10 needs relevance judgments; give a qrels file, or --utility scores"
+        "nDCG@10 needs relevance judgments; add a qrels file, or --utility scores"
     ]
     assert fairtrec_command(*asked, "--utility", "scores").code == 0
     assert "--utility scores" not in fairtrec_command(*asked[:-1], "AWRFxnDCG@10", "--utility", "TE").err

@@ -10,7 +10,9 @@ VALUES = {"-p": "0.5", "--baseline": "b.run"}
 LINKED_RUNS = {"rbo": "rbo eve.run bm25.run"}
 WINDOWS = {"rbo": "rbo RUNS"}
 REPORTS = {f"rbo {form}": ["rbo", "b.run", NAME, "-q", "-f", form] for form in OVERLAPS.forms}
-PIPES = {"two inputs": ("a.run", "this pipe is read twice, and can be read only once; give a file", "rbo a.run a.run")}
+PIPES = {
+    "two inputs": ("a.run", "this pipe can be read only once, but is needed twice; pass a file", "rbo a.run a.run")
+}
 CORRUPTED = {"a.run": ["rbo a.run b.run"]}
 ODD_NAMES = {"run": ["rbo N a.run"], "list": ["rbo @N a.run"]}
 BOMBS = {"a list": "rbo @bomb.gz"}

@@ -165,7 +165,7 @@ def test_wrong_usage(arguments, code, says, fairtrec_command):
 def test_groups_are_needed_and_hard(fairtrec_command):
     done = fairtrec_command("rerank", "none", NEURAL, "--by", "DetCons")
     assert (done.code, done.complaints) == (2, [
-        "DetCons@10 needs group labels; give --labels FILE, or --terms LIST with --docs COLLECTION, or --counts FILE"
+        "DetCons@10 needs group labels; add --labels FILE, or --terms LIST with --docs COLLECTION, or --counts FILE"
     ])  # fmt: skip
     done = fairtrec_command("rerank", "none", NEURAL, "--by", "DetCons", *GIVEN[:-2])
     assert done.code == 3
@@ -188,7 +188,7 @@ def test_ids_that_no_trec_file_can_hold_are_written_to_none(fairtrec_command, tm
         "rerank", "none", blank, "--by", "DetCons@10", "--labels", "resources/example/labels.tsv", "-o", to
     )
     assert (done.code, to.exists(), list(tmp_path.iterdir())) == (3, False, [blank])
-    assert done.complaints == [f"{blank}: the {says} has a blank in it, which no TREC file can hold; give it another"]
+    assert done.complaints == [f"{blank}: the {says} contains a blank, which TREC files cannot have; rename it"]
 
 
 def test_two_runs_of_one_name_need_another(fairtrec_command, tmp_path):
@@ -214,7 +214,7 @@ def test_a_name_that_no_file_can_have_is_refused_before_anything_is_written(fair
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     if command == "rerank" or name in ("taken", "x" * 256):
         assert (done.code, written) == (2, [])
-        assert "cannot be a file in" in done.err or "is a folder; name a file" in done.err
+        assert "cannot be a file in" in done.err or "is a folder; pass a file" in done.err
     else:  # with its ending it is a name like others
         assert (done.code, {path.parent for path in written}) == (0, {out})
 

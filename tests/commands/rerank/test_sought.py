@@ -374,7 +374,7 @@ def test_a_cutoff_is_that_of_each_that_names_none():
         ("Optimal(fairness=DUO,utility=DUO@5)", {"positions": POSITIONS}, "DUO@5 is lower; utility is a measure"),
         ("Worst(fairness=CRBO@5,utility=scores)", {"counterfactual": RUNS["fair"]}, "which other orders have not; name another with fairness="),
         ("Worst(fairness=nDCG@5,utility=scores)", {"qrels": QRELS}, "is no fairness, and nDCG@5 is one; name another with fairness="),
-        ("Worst(fairness=DUO,utility=scores)", {}, "DUO needs positions of documents; give positions=FILE"),
+        ("Worst(fairness=DUO,utility=scores)", {}, "DUO needs positions of documents; add positions=FILE"),
         ("Worst(fairness=DUO,utility=scores,same_grades=True)", {}, "scores have no grades; leave out same_grades"),
         ("Worst(fairness=DUO,utility=scores,pin_unjudged=True)", {}, "scores have no grades; leave out pin_unjudged"),
         ("Worst(fairness=DUO,utility=scores,from=runs)", {}, "only the documents of the run have scores; leave out from"),

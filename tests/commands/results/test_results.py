@@ -484,7 +484,7 @@ def test_a_result_that_was_written_is_compared_correlated_and_drawn_as_curves(co
     recorded = fairtrec.read_results("a.json")
     for use in (fairtrec.compare, fairtrec.correlate, fairtrec.curves):
         assert str(use(recorded).signature) == str(use(recorded.result()).signature)
-        with pytest.raises(UsageError, match="here is dict, and no result; give what evaluate or read_results gives"):
+        with pytest.raises(UsageError, match="here is dict, not a result; pass what evaluate or read_results returns"):
             use({})
     rows = [(row.run, row.difference) for row in fairtrec.compare(recorded).rows]
     assert rows == [(row.run, row.difference) for row in fairtrec.compare(recorded.result()).rows]

@@ -481,8 +481,8 @@ def test_a_bad_ground_truth(files, text):
 BAD_SEQUENCES = {
     "0.0,1\n0.0,2\n": ":2: q_num 0.0 appears twice (first on line 1); keep one",
     "0.0,1\n0.1,3\n": ":2: query '3' of q_num 0.1 is not in the ground truth ",
-    "0.0\n": ":1: 1 column, where there should be two; write each line as seq.num,qid",
-    "0.0,1,1\n": ":1: 3 columns, where there should be two",
+    "0.0\n": ":1: 1 column instead of two; write each line as seq.num,qid",
+    "0.0,1,1\n": ":1: 3 columns instead of two",
     "q_num,qid\n": ":1: the q_num 'q_num' is not of the form seq.num",
 }
 
@@ -500,7 +500,7 @@ BAD_GROUPS = {
     "d1,A\n,B\n": ":2: the document id '' is empty",
     'd1,A\nd2,"B\n': ":2: this line is not CSV (unexpected end of data)",
     "d1," + "A" * 1025: ":1: a label of more than 1024 characters",
-    "d1," + ",".join(map(str, range(1001))): ":1: more than 1000 different labels; give groups, not names",
+    "d1," + ",".join(map(str, range(1001))): ":1: more than 1000 different labels; use groups, not names",
     "d1\n": ": the file has no label",
     "x1,A\nx2,B\n": ": none of these documents is in the ground truth ",
 }

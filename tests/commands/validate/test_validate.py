@@ -94,7 +94,7 @@ def test_a_last_line_of_five_columns_and_a_blank_is_seen_by_the_fast_reader_too(
     monkeypatch.setattr("fairtrec.commands.validate.entries.LARGE", 1)
     assert places(found(GOOD + b"q2 Q0 d2 2 1 ", tmp_path)) == [(5, "E201"), (5, "W113")]
     monkeypatch.setattr("fairtrec.support.files.opening.BLOCK", 16)
-    with pytest.raises(InputError, match=":5: 5 columns where a run has 6"):
+    with pytest.raises(InputError, match=":5: 5 columns instead of 6"):
         run_format.read(tmp_path / "a.run")
 
 

@@ -93,7 +93,7 @@ def test_given_shares_multiply_and_documents_are_taken_crossed():
 )
 def test_targets_that_mix_in_other_ways_are_not_crossed(collection, tmp_path, target):
     with pytest.raises(
-        UsageError, match="the targets mix different documents or factors; give each attribute the same mixture"
+        UsageError, match="the targets mix different documents or factors; use the same mixture for each attribute"
     ):
         evaluated(collection, tmp_path, samples=False, target={**target, "c": "qrels"})
 

@@ -28,10 +28,10 @@ def test_a_target_for_each_query_is_that_of_the_query():
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"target": "nobody.tsv"}, "the targets are for none of its queries"),
-        ({"target": "f=0.5,f=0.5,m=0.5"}, "the target f=0.5,f=0.5,m=0.5 names a group twice"),
+        ({"target": "nobody.tsv"}, "the targets have none of its queries"),
+        ({"target": "f=0.5,f=0.5,m=0.5"}, "the target f=0.5,f=0.5,m=0.5 has a group twice"),
         ({"target": 3}, "the target is 3; it must be a word, or shares"),
-        ({"labels": "qrels"}, "--labels qrels needs relevance judgments; give a qrels file"),
+        ({"labels": "qrels"}, "--labels qrels needs relevance judgments; pass a qrels file"),
         ({"labels": "labels.tsv*other-labels.tsv"}, "per query and per document cannot be crossed"),
     ],
 )
@@ -41,7 +41,7 @@ def test_targets_and_labels_that_do_not_fit(options, what):
 
 
 def test_counts_are_of_documents_not_of_queries():
-    with pytest.raises(UsageError, match="measures of counts take one set of labels for all queries"):
+    with pytest.raises(UsageError, match="measures of counts need the same labels for all queries"):
         value("ARaB@2", labels="per-query.tsv")
 
 
@@ -64,13 +64,13 @@ def test_labels_that_know_few_queries_are_asked_about():
     Path("few.tsv").write_text("d1\tf\nd2\tm\n")
     (remark,) = value("AWRF@2", "many", labels="few.tsv").notes
     assert str(remark).endswith(
-        "2 of the 20 ranks looked at; 18 of 20 queries have no document of known group, are these the right labels?"
+        "2 of the 20 ranks looked at; 18 of 20 queries have no document of known group; check the labels"
     )
 
 
 def test_a_term_of_two_groups_is_told():
     result = fairtrec.evaluate("TExFAIR@2", "run", **TEXTS)
-    assert "terms of more than one group, which count for each: they" in texts(result.notes)
+    assert "terms in several groups count for each: they" in texts(result.notes)
 
 
 def test_a_grade_from_which_documents_count_reaches_measures_that_have_one():

@@ -116,7 +116,7 @@ def test_labels_from_a_pipe_are_to_stand_together(folder, monkeypatch):
     held(monkeypatch, 3)
     text = "".join(f"d{d}\t{group}\n" for group in "ab" for d in range(30))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert "the labels of a document do not follow each other here; sort them by docno" in shown(labels="-")
+    assert "the labels of a document are not on adjacent lines; sort them by docno" in shown(labels="-")
 
 
 def collection(documents):
@@ -205,7 +205,7 @@ def test_documents_that_tau_takes_for_neutral_are_counted_among_those_that_are_n
 def test_labels_of_other_documents_say_so(folder, monkeypatch):
     (folder / "l.tsv").write_text("".join(f"e{d}\t{'fm'[d % 2]}\n" for d in range(90)))
     whole = shown(labels="l.tsv")
-    assert "the labels know none of its documents" in whole
+    assert "the labels have none of its documents" in whole
     held(monkeypatch, 10)
     assert shown(labels="l.tsv") == whole
 
@@ -302,7 +302,7 @@ def test_what_does_not_fit_into_memory_tells_what_would(folder, monkeypatch):
     monkeypatch.setattr(label_table, "LARGE_TABLE", 100)
     monkeypatch.setattr(label_table, "MOST_CELLS", 500)
     monkeypatch.setattr(label_table, "MOST_GROUPS", 9)
-    said = "60 groups of 13 documents do not fit into memory; name those that count with --groups"
+    said = "60 groups of 13 documents do not fit into memory; choose those that you need with --groups"
     assert said in shown(labels="l.jsonl:x")
     assert "l.jsonl:x has no group h; there are g1, 59 others" in shown(labels="l.jsonl:x", groups="g1,h")
 

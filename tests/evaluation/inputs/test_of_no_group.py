@@ -92,7 +92,7 @@ def test_it_may_be_a_part_of_the_votes(tmp_path):
 )
 def test_with_another_label_of_the_document_it_is_refused(tmp_path, text, others):
     (tmp_path / "l.tsv").write_text(text)
-    what = rf"l\.tsv:3: document d1 is of none of the groups \(-\), and of {others}; keep one, or give weights"
+    what = rf"l\.tsv:3: document d1 is of none of the groups \(-\), and of {others}; keep one, or add weights"
     with pytest.raises(InputError, match=what):
         labels.read(tmp_path / "l.tsv")
     with pytest.raises(InputError, match="of none of the groups"):
@@ -120,13 +120,13 @@ def test_what_the_labels_call_otherwise_is_none_where_the_groups_say_so():
 
 @pytest.mark.parametrize("groups", ["F,-", "-", "F,M,-,-"])
 def test_none_is_no_second_group(groups):
-    with pytest.raises(UsageError, match="fewer than two different groups; name two or more"):
+    with pytest.raises(UsageError, match="fewer than two different groups; pass two or more"):
         fairtrec.evaluate("AWRF@3", RUN, labels={"d1": "F", "d2": "N", "d3": "M"}, groups=groups)
 
 
 def test_targets_do_not_name_it():
     marked = {"d1": "f", "d2": "-", "d3": "m"}
-    with pytest.raises(UsageError, match="name each of f, m"):
+    with pytest.raises(UsageError, match="write a share for each: f, m"):
         fairtrec.evaluate("AWRF@3", RUN, labels=marked, target="f=.2,m=.2,-=.6")
     # of the collection a half is f, whatever is of none
     of_all = fairtrec.evaluate("KL@3", RUN, labels=marked, target="collection")
@@ -157,7 +157,7 @@ def test_an_unknown_document_may_be_of_none_where_labels_say_that_some_are():
     marked = {"d1": "f", "d2": "m", "d3": "n"}
     assert ends(labels=marked, groups="f,m,-") == ends()
     result = fairtrec.evaluate("AWRF@4", UNLABELED, labels=marked, groups="f,m,-", bounds="labels")
-    assert "over all ways to give each unknown document one group, or none" in str(result)
+    assert "over all ways to assign each unknown document to one group, or none" in str(result)
 
 
 def test_the_weight_0_for_each_group_says_the_same_to_bounds():
@@ -193,7 +193,7 @@ def test_the_prior_of_the_known_counts_those_of_none():
 
 
 def test_a_prior_names_each_way():
-    with pytest.raises(UsageError, match="the prior names the groups f, m; name each of f, m, -"):
+    with pytest.raises(UsageError, match="the prior has the groups f, m; write a share for each: f, m, -"):
         ends(prior="f=.5,m=.5")
     with pytest.raises(UsageError, match=r"the prior's shares sum to 1\.1"):
         ends(prior="f=.5,m=.5,-=.1")

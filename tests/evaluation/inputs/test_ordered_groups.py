@@ -138,7 +138,7 @@ def test_a_group_of_what_is_unknown_has_no_place_in_an_order():
     result = fairtrec.evaluate("KL@6", RUN, labels=stars, missing="group")
     assert texts(result.notes)[0] == "groups: 100 2, 5 2, 50 1, ? (no label); target 0.333, 0.333, 0.333, 0"
     with pytest.raises(
-        UsageError, match=r"what is unknown has no place in it; leave --missing group out \(they are 100"
+        UsageError, match=r"unknown documents have no place in it; leave out --missing group \(they are 100"
     ):
         means(stars, missing="group")
     assert set(means(stars, missing="even")) == set(ORDINAL)

@@ -337,15 +337,15 @@ def test_what_there_is_not_is_refused(measures, given_, message, both):
 def test_labels_without_a_name_have_no_attribute():
     with pytest.raises(UsageError, match="there is no attribute 'gender'; name it, like --labels gender=FILE"):
         means("AWRF(by=gender)@3", labels="labels.tsv")
-    with pytest.raises(UsageError, match="--target: there is no attribute 'gender'; --labels names none"):
+    with pytest.raises(UsageError, match="--target: there is no attribute 'gender'; --labels has no named attribute"):
         means("AWRF@3", labels="labels.tsv", target={"gender": "even"})
     utility = fairtrec.evaluate("nDCG", BM25, "qrels.txt").scores[0].measures[0]
-    with pytest.raises(UsageError, match="looks at no groups, so by says nothing"):
+    with pytest.raises(UsageError, match="does not depend on groups; leave out by"):
         means([replace(utility, by="gender")], labels=fairtrec.attributes(gender="labels.tsv"))
 
 
 def test_names_of_attributes():
-    with pytest.raises(UsageError, match="'a b' is not a name of an attribute; use letters, digits, _, - and"):
+    with pytest.raises(UsageError, match="'a b' cannot be the name of an attribute; use letters, digits, _, - and"):
         fairtrec.attributes(**{"a b": "labels.tsv"})
     with pytest.raises(UsageError, match="f is the name of an attribute and of a group"):
         means("AWRF@3", labels=fairtrec.attributes(f="labels.tsv", g="labels.tsv"))

@@ -87,7 +87,7 @@ def test_query_ids_of_any_kind_have_the_values_of_ids_that_are_numbers(capfd):
 
 
 def test_grades_that_a_program_cannot_take_are_named(capfd):
-    with pytest.raises(UsageError, match=r"ERR@10 takes grades up to 4, and there is one of 5; use other judgments"):
+    with pytest.raises(UsageError, match=r"ERR@10 needs grades of at most 4, and one is 5; use other qrels"):
         fairtrec.evaluate("ERR@10", RUN, {"q1": {"d1": 5}})
     assert capfd.readouterr() == ("", "")
 

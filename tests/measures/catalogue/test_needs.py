@@ -187,12 +187,12 @@ def test_a_kind_of_input_is_one_file_and_at_most_ten_lines(tmp_path):
     assert document["runs"][0]["per_query"] == {"q": {"Cost@1": 2.5}}
     assert "prices:prices.tsv" in document["signature"]
     assert document["inputs"]["prices"]["path"] == document["options"]["prices"] == "prices.tsv"
-    assert found["refused"] == [2, "", "Cost@1 needs prices; give --prices FILE\n"]
+    assert found["refused"] == [2, "", "Cost@1 needs prices; add --prices FILE\n"]
     assert found["replay"][0] == 0
     assert "--prices FILE" in found["help"][1]
     assert "  prices: --prices FILE" in found["page"][1]
     assert found["strange"][0] == 3
-    assert "the prices know none of its documents" in found["strange"][2]
+    assert "the prices have none of its documents" in found["strange"][2]
 
     program = "import fairtrec; print(fairtrec.evaluate('Cost', {'q': {'d': 1.0}}, prices={'d': 3.0}).means)"
     done = subprocess.run(

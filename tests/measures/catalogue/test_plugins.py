@@ -136,8 +136,7 @@ def test_a_plug_in_that_asks_for_what_there_is_not_is_one_line(fairtrec_with):
     done = fairtrec("eval", "none", "my.run", "-m", "SpokenShare", "--terms", "terms.csv", "--docs", "docs.tsv")
     assert (done.code, done.out) == (2, "")
     assert (
-        done.err
-        == "SpokenShare@10 asks for colors, which does not exist; report this bug to the authors of the plug-in\n"
+        done.err == "SpokenShare@10 needs colors, which does not exist; report this bug to the authors of the plug-in\n"
     )
 
 

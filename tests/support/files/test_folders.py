@@ -56,7 +56,7 @@ def test_a_folder_of_other_files_is_refused(tmp_path, fairtrec_command):
     assert done.code == 3
     assert done.err.splitlines() == [
         f"# left out of {tmp_path}, as no line is of a run: README.md",
-        f"the folder {tmp_path} holds no runs; name one that does",
+        f"the folder {tmp_path} has no runs; pass another",
     ]
 
 

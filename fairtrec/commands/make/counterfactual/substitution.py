@@ -63,7 +63,7 @@ class RewritingSummary:
     rejected: int
     missing: int
     pairs: str  # their name and the first digits of their digest
-    jobs: int
+    jobs: int  # the number of processes
 
 
 @dataclass(frozen=True)

@@ -33,15 +33,15 @@ class Projection(Answer):
     axis] is the share of the spread of each query that has an axis.
     """
 
-    qids: tuple[str, ...]
-    docnos: tuple[str, ...]
-    values: Floats
-    explained: Floats
-    dimensions: int
-    agreement: AxisAgreement | None
-    cut: str
-    notes: tuple[Note, ...]
-    signature: Signature
+    qids: tuple[str, ...]  # the query of each row
+    docnos: tuple[str, ...]  # the document of each row
+    values: Floats  # the positions [row, axis]
+    explained: Floats  # the share of the spread on each axis [query, axis]
+    dimensions: int  # the number of dimensions of the vectors
+    agreement: AxisAgreement | None  # how well the axes agree with labeled texts, if any
+    cut: str  # how many documents are longer than the model reads; "" for none
+    notes: tuple[Note, ...]  # what a reader must know about the numbers
+    signature: Signature  # every choice that changes a number
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from fairtrec.support.literals import QUERY
 
 _ID = re.compile(r"[^\s,#][^\s,]*")  # what a file of query ids can hold
 _HEADERS = (["qid", "annotator", "label"], ["qid", "label"])
-_VOTE = "{} column{} where a vote has two or three; write: qid<TAB>annotator<TAB>label, or a file for each annotator"
+_VOTE = "{} column{} instead of two or three; write: qid<TAB>annotator<TAB>label, or a file for each annotator"
 _TEXT = "{} column{} where there are two or more; write: qid<TAB>query"
 MOST_LABELS = 500  # different ones of votes, and domains
 MOST_CELLS = 1 << 24  # of the table of votes [query, label]
@@ -95,7 +95,7 @@ def _of_file(path: FilePath, name: str) -> Iterator[VoteLine]:
                 continue
         if len(cells) != width:
             raise InputError(
-                f"{len(cells)} column{'s' * (len(cells) > 1)} where the first line has {width}; write all alike",
+                f"{len(cells)} column{'s' * (len(cells) > 1)} instead of the {width} of the first line; correct it",
                 path,
                 number,
             )

@@ -39,18 +39,18 @@ class QuerySet(Answer):
     """
 
     ballots: Ballots
-    keep: str | None
-    rule: Rule
+    keep: str | None  # the label of queries that are kept; None: all
+    rule: Rule  # the rule that votes must meet
     label: Mapping[str, str]
-    chosen: int
-    terms: str
+    chosen: int  # how many queries the votes chose
+    terms: str  # the name of the word list whose words are refused
     words: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, str]
     domains: Mapping[str, tuple[str, ...]] | None
     kept: tuple[str, ...]
     files: Mapping[str, str]
-    notes: list[Note]
-    signature: Signature
+    notes: list[Note]  # what a reader must know about the numbers
+    signature: Signature  # every choice that changes a number
 
     @property
     def annotators(self) -> tuple[str, ...]:

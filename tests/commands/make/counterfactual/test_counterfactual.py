@@ -193,7 +193,7 @@ def test_what_is_wrong_may_be_passed_over():
     assert Path("o.tsv").read_text() == "d1\the\nd4\tshe\n"
     listed = [json.loads(line) for line in Path("o.tsv.rejected.jsonl").read_text().splitlines()]
     assert [(each["line"], each["reason"].split(";")[0]) for each in listed] == [
-        (2, "this line has no tab behind a docno"),
+        (2, "this line has no tab after the docno"),
         (3, "bytes that are not UTF-8"),
     ]
     Path("c.tsv").write_text("d1\tshe\n")
@@ -220,7 +220,7 @@ def test_lines_are_numbered_over_all_pieces(monkeypatch):
         ("folder.tsv", {}, UsageError, "folder.tsv is a folder"),
         ("o.tsv", {"depth": 3}, UsageError, "-M N cuts runs; add --runs RUN"),
         ("o.tsv", {"speed": 3}, UsageError, "there is no option speed"),
-        ("o.tsv", {"pairs": "gender-en"}, ResourceError, "gender-en lists groups, not pairs; take gender-en-pairs"),
+        ("o.tsv", {"pairs": "gender-en"}, ResourceError, "gender-en lists groups, not pairs; use gender-en-pairs"),
         ("o.tsv", {"pairs": "example-fair"}, ResourceError, "example-fair is a queryset, not a list of pairs"),
         ("o.tsv", {"pairs": "gender-en-pair"}, ResourceError, "did you mean gender-en-pairs"),
     ],

@@ -265,7 +265,7 @@ def test_what_a_scan_finds_does_not_depend_on_where_it_is_cut(monkeypatch):
     [
         ("", None, "no pairs"),
         ("# nothing\n", None, "no pairs"),
-        ("she,he\nher\n", 2, "1 column, where two words belong"),
+        ("she,he\nher\n", 2, "1 column instead of two words"),
         ("she,he,it\n", 1, "3 columns"),
         ("she,\n", 1, "an empty word"),
         ("she,she\n", 1, "paired with itself"),
@@ -273,7 +273,7 @@ def test_what_a_scan_finds_does_not_depend_on_where_it_is_cut(monkeypatch):
         ("lady,lord\ngirl,lady\n", 2, "lady is on the left of another pair, and on the right here"),
         ("she,-he\n", 1, "begins with neither a letter nor a digit"),
         ('[["she", "he"], ["her"]]', 2, "1 column"),
-        ('[["she", "he"], 7]', 2, "no pair, where two words belong"),
+        ('[["she", "he"], 7]', 2, "no pair instead of two words"),
         ('[["she", "he"', None, "this is not JSON"),
     ],
 )

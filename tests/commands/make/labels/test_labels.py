@@ -60,7 +60,7 @@ def test_a_folder_that_is_not_empty_asks_for_force(track, fairtrec_command):
     assert fairtrec_command(*GIVEN, "-o", "labels").code == 0
     again = fairtrec_command(*GIVEN, "-o", "labels")
     assert (again.code, again.complaints) == (
-        2, ["the folder labels is not empty; name another, or add --force to write into it"],
+        2, ["the folder labels is not empty; choose another, or add --force to write into it"],
     )  # fmt: skip
     assert fairtrec_command(*GIVEN, "-o", "labels", "--force").code == 0
     assert fairtrec_command(*GIVEN, "-o", "pages.gz").complaints == ["pages.gz is a file; name a folder"]

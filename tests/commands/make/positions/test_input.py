@@ -346,11 +346,19 @@ def test_an_axis_that_another_equals_is_pointed_out():
             3,
             "blank.tsv:1: this line has no qid or no docno, or one of more than 1024 bytes; write: qid docno [side]",
         ),
-        ("--embeddings v.parquet --fit none.tsv", 3, "none.tsv: this names too few documents; give a qid and a docno"),
+        (
+            "--embeddings v.parquet --fit none.tsv",
+            3,
+            "none.tsv: this file has too few documents; write a qid and a docno",
+        ),
         ("--embeddings v.parquet --fit strange.tsv", 3, "v.parquet: document x has no vector; add what is missing"),
-        ("--embeddings v.parquet --spurious twice.tsv", 3, "twice.tsv:1: no side, where there are two"),
-        ("--embeddings v.parquet --spurious three.tsv", 3, "three.tsv:3: 3 sides, a, b, c, where there are two"),
-        ("--embeddings v.parquet --spurious side.tsv", 3, "side.tsv: this names too few documents; give the documents"),
+        ("--embeddings v.parquet --spurious twice.tsv", 3, "twice.tsv:1: no side instead of two"),
+        ("--embeddings v.parquet --spurious three.tsv", 3, "three.tsv:3: 3 sides (a, b, c) instead of two"),
+        (
+            "--embeddings v.parquet --spurious side.tsv",
+            3,
+            "side.tsv: this file has too few documents; write the documents",
+        ),
     ],
 )
 def test_options_that_do_not_fit_end_in_one_line(files, fairtrec_command, options, code, says):

@@ -210,7 +210,7 @@ def test_what_is_no_set_of_ones_own_is_not_added(here, fairtrec_command):
         assert len(done.complaints) == 1
         return done.code, done.err.partition(";")[0]
 
-    assert refused("qs2") == (4, "qs2 is the name of another set, which all have")
+    assert refused("qs2") == (4, "qs2 is the name of a bundled set")
     assert refused("common") == (4, "a set cannot be called 'common'")
     assert refused("a b") == (4, "a set cannot be called 'a b'")
     assert refused("my", ("my.tsv", "../my.tsv"))[1].startswith("my.toml: file must be the name of a file next to")
@@ -231,8 +231,8 @@ def test_what_is_no_set_of_ones_own_is_not_added(here, fairtrec_command):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1\tx\n1\tx\tn\n", "bad:2: 3 columns where the first line has 2; write all alike"),
-        ("1\n", "bad:1: 1 column where a vote has two or three"),
+        ("1\tx\n1\tx\tn\n", "bad:2: 3 columns instead of the 2 of the first line; correct it"),
+        ("1\n", "bad:1: 1 column instead of two or three"),
         ("1\tx\tn\n1\tx\tf\n", "bad:2: x votes twice on query 1; keep one vote"),
         ("1\tx\t\n", "bad:1: this vote on query 1 has no label"),
         ("1\t\tn\n", "bad:1: this vote on query 1 has no annotator"),

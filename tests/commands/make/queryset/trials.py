@@ -10,7 +10,7 @@ VALUES = {"--keep": "f", "--domain": "Kind"}
 PIPES = {
     "queries": (
         "texts",
-        "this pipe is read twice, and can be read only once; give a file",
+        "this pipe can be read only once, but is needed twice; pass a file",
         "make queryset votes --keep n --query-texts texts",
     ),
 }
