@@ -223,7 +223,7 @@ def test_many_documents_are_compared_at_once():
     assert agree(gold, labels=dict(zip(names, "fmf" * 1000, strict=True))).agreement == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize("name", ["gold.md", "agreement.md"])
+@pytest.mark.parametrize("name", ["gold-corrected.md", "agreement.md"])
 def test_the_program_of_a_page_runs_as_it_stands(labeled, capsys, name):
     draw(THREE, 30, gold=labeled).write("filled.tsv")
     page = (REPOSITORY / "docs" / name).read_text("utf-8")
