@@ -187,8 +187,36 @@ def test_what_is_searched_for_lies_below_the_bound_and_finds_the_corners(fairnes
             continue
         reached = np.interp(hull[0], known[0][::-1], known[1][::-1])
         far += not (reached >= hull[1] - 0.05 * np.ptp(hull[1]) - 1e-9).all()  # what is missed, is missed by little
-    assert max(loose, far) <= (LISTS // 10 if THOROUGH else 0), (loose, far)  # of many lists some are hard
-    assert met >= (0.7 if "Exposure" in fairness else 0.95) * corners, (met, corners)
+    # In lists as short as these a corner may be two moves away, of which the first gains nothing: with three free ranks
+    # c b a a is fairer than a b c b, but c b a b is as fair as that.
+    assert loose <= (1 if THOROUGH else 0), loose
+    assert far <= (2 if THOROUGH else 0), far
+    most = 2 if "Exposure" in fairness and not THOROUGH else (0.05 if "Exposure" in fairness else 0.03) * corners
+    assert corners - met <= most, (met, corners)
+
+
+@pytest.mark.parametrize(
+    ("fairness", "short"), [("AWRF@8", 0.004), ("EEL(discount=log2_clipped)@8", 0.005), ("NDKL@8", 1e-9)]
+)
+def test_a_search_finds_the_corners_of_the_hull_of_all_orders_of_eight_documents(fairness, short, monkeypatch):
+    """Of 242 corners of AWRF 240 are to be found, of 243 of EEL 242, and all of NDKL; others are missed by little."""
+    monkeypatch.setattr("fairtrec.evaluation.fronts.solve.KindCounts.sort_kinds", lambda *_: None)  # no lemma 3
+    run, qrels, labels, _ = world(len(fairness), 30 if THOROUGH else 3, 8)
+    labels = {name: "b" if group == "-" else group for name, group in labels.items()}
+    labels |= {name: "b" for ranking in run.values() for name in ranking if name not in labels}
+    problem, _, found = solved(run, qrels, "scores", fairness, labels=labels)
+    assert set(found.ways) == {"search"}
+    corners = met = 0
+    for row, front in enumerate(found.fronts):
+        tops = all_orders(problem, row)
+        wanted = staircase(problem.compute_utility(row, tops), problem.compute_fairness(row, tops))
+        hull = wanted[:, solving.Front(*wanted, np.zeros((wanted.shape[1], 0))).corners]
+        known = np.stack([front.utility, front.fairness])
+        corners += hull.shape[1]
+        met += sum(np.abs(known - point[:, None]).max(axis=0).min() < 1e-9 for point in hull.T)
+        reached = np.interp(hull[0], known[0][::-1], known[1][::-1])
+        assert (reached >= hull[1] - short * np.ptp(hull[1]) - 1e-9).all()
+    assert met >= (1.0 if "NDKL" in fairness else 240 / 242) * corners, (met, corners)
 
 
 @pytest.mark.parametrize("fairness", ["AWRF@4", "EEL@4", "NDKL@4", "TExFAIR@4"])
