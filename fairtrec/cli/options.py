@@ -185,8 +185,8 @@ def add_untrusted_options(command: Function) -> Function:
             "--untrusted",
             is_flag=True,
             is_eager=True,
-            help="Take runs for submissions of strangers: refuse links, pipes, odd names, and what is beyond limits; "
-            "take nothing from this folder or a network unasked.",
+            help="Treat runs as submissions of strangers: refuse links, pipes, odd names, and files beyond limits; "
+            "ignore settings in this folder, and download nothing unasked.",
         ),
     ):
         option(guarded)

@@ -75,7 +75,7 @@ class Parameters:
     def __matmul__(self, cutoff: int) -> Self:
         """Set the cutoff, as in ir_measures: ``NFaiRR(tau=0) @ 10``."""
         if "cutoff" not in (field.name for field in dataclasses.fields(self)):
-            raise UsageError(f"{self.name} has no cutoff, so @ {cutoff!r} says nothing; leave it out")
+            raise UsageError(f"{self.name} has no cutoff; leave out @ {cutoff!r}")
         if type(cutoff) is not int:
             raise UsageError(f"{self.name}: the cutoff is {cutoff!r}; it must be of type int")
         new: Any = {"cutoff": cutoff}

@@ -357,7 +357,7 @@ def _refuse_of_pool(measure: Asking, labels: Labels | None, found: OpenedSources
         (choices.bounds is not None, bounds),
         (found.given.gold is not None and is_divided, gold),
         (is_divided and choices.missing in FILLED, f"{filled}; leave out one of the two"),
-        (is_divided and per_query, f"{measure} takes labels of documents, and these are per query; give others"),
+        (is_divided and per_query, f"{measure} needs labels of documents, and these are per query; pass others"),
     ])  # fmt: skip
 
 

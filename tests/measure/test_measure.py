@@ -33,7 +33,7 @@ def test_a_measure_is_imported_by_its_name_and_cut_off_with_an_at():
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she", "b": "she and he"}}
     result = fairtrec.evaluate(["nDCG@1", NFaiRR(tau=0) @ 1], run, qrels, background=run, **given)
     assert result.means["run"] == {"nDCG@1": 0.0, "NFaiRR(tau=0)@1": 0.0}
-    with pytest.raises(UsageError, match="InputBias has no cutoff, so @ 3 says nothing"):
+    with pytest.raises(UsageError, match="InputBias has no cutoff; leave out @ 3"):
         InputBias() @ 3
     for bad in (2.5, "10", None, True):
         with pytest.raises(UsageError, match=re.escape(f"NFaiRR: the cutoff is {bad!r}; it must be of type int")):

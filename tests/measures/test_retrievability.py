@@ -265,8 +265,8 @@ REFUSED = {
     "--pool even -f html": "--format html has no such lines",
     "--pool even -m AWRF -m Retrievability --labels labels --missing even": "--missing even adds others",
     "--pool even -m Retrievability --labels labels --gold labels": "is not corrected by gold labels",
-    "--pool even -m Retrievability --labels query": "takes labels of documents, and these are per query; give others",
-    "--pool even -m Retrievability": "needs group labels or the counts of a whole collection; give --labels FILE or",
+    "--pool even -m Retrievability --labels query": "needs labels of documents, and these are per query; pass others",
+    "--pool even -m Retrievability": "needs group labels or the counts of a whole collection; add --labels FILE or",
     "--pool even -m AWRF --labels labels --collection-size 9": "--collection-size has no effect on AWRF@10; leave it out",
     "--spread --pool even": "--spread prints best, median and worst",
 }

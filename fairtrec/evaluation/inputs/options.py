@@ -108,8 +108,8 @@ class Choices:
         values={"sensitive": True, "insensitive": False}, trials=(True,),
     )] = None  # fmt: skip
     missing: Annotated[Missing, Choice(
-        ("--missing",), INPUTS, "What a document without text or counts is worth; group, even: where one without "
-        "a label belongs, to a group of its own or to all.", part="documents filled", key="missing",
+        ("--missing",), INPUTS, "How to treat a document without text or counts; group, even: put one without "
+        "a label into a group of its own, or into all.", part="documents filled", key="missing",
         behind="background", always=True, trials=("neutral", "skip", "worst"),
     )] = "error"  # fmt: skip
     order: Annotated[RankedBy, Choice(
@@ -130,7 +130,7 @@ class Choices:
         key="depth", behind="scores", trials=(3,),
     )] = None  # fmt: skip
     only: Annotated[Kept | None, Choice(  # of a grade of 0 or more, or from the level on
-        ("--only",), RANKING, "Keep only judged or relevant (-l) documents in rankings, once -M has cut them.",
+        ("--only",), RANKING, "Keep only judged or relevant (-l) documents in rankings, after -M has cut them.",
         after="depth", refused={"explain": "rankings as they are"}, key="only", behind="depth", factor=None,
         trials=("judged", "relevant"),
     )] = None  # fmt: skip
@@ -148,7 +148,7 @@ class Choices:
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )] = False  # fmt: skip
     membership: Annotated[Membership | None, Choice(  # share; or as the labels say
-        ("--membership",), INPUTS, "Of several groups of a document: shares, the one of most, or any.  "
+        ("--membership",), INPUTS, "How a document belongs to several groups: by shares, to the largest, or to any.  "
         "[default: share; plain labels as they are]",
         after="labels", part="membership", key="membership", behind="members", tells=lambda value: value or "share",
         always=True, by_name=True, trials=("majority", "any"),
@@ -159,14 +159,14 @@ class Choices:
         by_name=True, trials=("f,m",),
     )] = None  # fmt: skip
     undefined: Annotated[Undefined, Choice(
-        ("--undefined",), MEASURES, "What a query without a value counts as; with skip the mean leaves it out.",
+        ("--undefined",), MEASURES, "Count a query without a value as this; skip leaves it out of the mean.",
         after="complete", refused={
             "explain": "why a value is undefined", "headroom": "means over the queries that have both values",
         }, key="undefined", behind="complete", trials=("0", "worst"),
     )] = "skip"  # fmt: skip
     aggregate: Annotated[str | Sequence[str], Choice(
-        ("--aggregate",), MEASURES, "What is printed of the values of queries: mean, median, min, max, gm, or the "
-        "share of them beyond a bound, '<0.9'.", metavar="LIST", words=("mean", "median", "min", "max", "gm"),
+        ("--aggregate",), MEASURES, "Print these aggregates of the values of queries: mean, median, min, max, gm, or "
+        "the share beyond a bound, '<0.9'.", metavar="LIST", words=("mean", "median", "min", "max", "gm"),
         only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries") | NOT_OF_SPREAD,
         conflicts={
             "--aggregate replaces the means, and -n leaves them out; leave out one":
@@ -185,11 +185,11 @@ class Choices:
         tells=write_limits, factor=None, trials=("labels", "ties", "texts", "orders"),
     )] = None  # fmt: skip
     next_label: Annotated[bool, Choice(  # eval tells it where it tells of queries and has a place for it
-        ("--next-label",), MEASURES, "Tell which document to label next.", only=("python",), adds=True,
+        ("--next-label",), MEASURES, "Show which document to label next.", only=("python",), adds=True,
         part="unlabeled", factor=None, trials=(True,),
     )] = False  # fmt: skip
     pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
-        ("--pool",), MEASURES, "Print exposure summed over queries, too: even, or a file of qid and frequency.",
+        ("--pool",), MEASURES, "Also print exposure summed over queries: even, or a file of qid and frequency.",
         metavar="even|FILE", only=("eval",), refused=NOT_OF_SPREAD, conflicts={
             "--pool prints a line below each mean, and -n prints no means; leave out one of the two":
                 lambda it: not it.summary,
@@ -204,9 +204,9 @@ class Choices:
         key="collection-size", factor=None, trials=(1000,),
     )] = None  # fmt: skip
     prior: Annotated[Target, Choice(  # of the groups of unknown documents
-        ("--prior",), MEASURES, "How likely their groups are: even, known (as the query's labeled documents), or "
-        "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabeled", key="prior",
-        always=True, factor=None, by_name=True, trials=("known",),
+        ("--prior",), MEASURES, "How likely the groups of unlabeled documents are: even, known (as the query's "
+        "labeled documents), or f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabeled",
+        key="prior", always=True, factor=None, by_name=True, trials=("known",),
     )] = "even"  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -285,7 +285,7 @@ class ViewOptions:
     """The options that change how a result is shown, and none of its values."""
 
     per_query: Annotated[bool, Choice(
-        ("-q", "--per-query"), OUTPUT, "Print the value of each query too.", only=("eval", "headroom", "python"),
+        ("-q", "--per-query"), OUTPUT, "Also print the value of each query.", only=("eval", "headroom", "python"),
         refused={"spread": "each query"}, conflicts={
             "-n leaves the values of queries out of the page, and -q asks for them; leave out one of them":
                 lambda it: it.is_page and not it.summary,
@@ -303,11 +303,11 @@ class ViewOptions:
         "[default: as given]", metavar="MEASURE", only=("eval", "python"), refused=NOT_OF_SPREAD,
     )] = None  # fmt: skip
     spread: Annotated[bool, Choice(
-        ("--spread",), OUTPUT, "Print best, median and worst of each query over all RUNs instead, naming none.",
+        ("--spread",), OUTPUT, "Print best, median and worst of each query over all RUNs instead, without names.",
         only=("eval",),
     )] = False  # fmt: skip
     slices: Annotated[Any, Choice(
-        ("--slice",), INPUTS, "Print the means of each slice of queries, too; lines of FILE are qid and slice.",
+        ("--slice",), INPUTS, "Also print the means of each slice of queries; lines of FILE are qid and slice.",
         metavar="FILE", only=("eval", "python"), conflicts={
             "--slice asks for means, and -n leaves them out; leave out one of the two":
                 lambda it: not (it.summary or it.is_page),
@@ -329,7 +329,7 @@ class ViewOptions:
         },
     )] = None  # fmt: skip
     title: Annotated[str | None, Choice(
-        ("--title",), OUTPUT, "The heading of a page (html), or what a caption begins with (latex).", metavar="TEXT",
+        ("--title",), OUTPUT, "The heading of a page (html), or the start of a caption (latex).", metavar="TEXT",
         only=("eval", "python"), refused=NOT_OF_SPREAD, trials=("Ours",), conflicts={
             "--title is the heading of a page, or begins a caption; add -f html, or -f latex":
                 lambda it: not it.is_page and it.form != "latex",
@@ -343,7 +343,7 @@ class ViewOptions:
         },
     )] = None  # fmt: skip
     latex_label: Annotated[str | None, Choice(
-        ("--latex-label",), OUTPUT, "What LaTeX refers to the table by (latex).", metavar="NAME",
+        ("--latex-label",), OUTPUT, "The label of the table (latex).", metavar="NAME",
         only=("eval", "python"), refused=NOT_OF_SPREAD, trials=("tab:runs",), conflicts={
             "--latex-label is what a LaTeX table is referred to by; add -f latex": lambda it: it.form != "latex",
             "--latex-label {latex_label!r} has characters other than letters, digits and :._+/-; change it":

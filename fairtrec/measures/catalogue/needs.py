@@ -42,7 +42,7 @@ EXTRAS = {
     "positions": Extra(
         "positions",
         "FILE",
-        "Where documents stand: TSV of docno x [y ...] (DUO).",
+        "Positions of documents: TSV of docno x [y ...] (DUO).",
         "positions",
     ),
     "discount": Extra(
