@@ -54,6 +54,24 @@ def counts(queries: int) -> Path:
     return written(f"commands/{queries}.counts.tsv", lines)
 
 
+def halves(queries: int) -> list[Argument]:
+    """Write the counts as two tables that share no document."""
+    _, *rows = counts(queries).read_text("utf-8").splitlines(keepends=True)
+    names = (f"commands/{queries}.{half}.counts.tsv" for half in ("first", "second"))
+    several = (rows[::2], rows[1::2])
+    return [
+        written(name, lambda half=half: ["docno\ttokens\tf\tm\n", *half])
+        for name, half in zip(names, several, strict=True)
+    ]
+
+
+def pages(queries: int) -> Path:
+    """Write the metadata of a page for each document."""
+    fields = '"qual_cat": "Stub", "page_subcont_regions": ["Polynesia"], "source_subcont_regions": {"Polynesia": 3}'
+    lines = (f'{{"page_id": {d}, "gender": ["{"fe" * (int(d) % 2)}male"], {fields}}}\n' for d in find_docnos(queries))
+    return written(f"commands/{queries}.pages.jsonl", lambda: lines)
+
+
 def texts(queries: int) -> Path:
     """Write a text of 15 words for each document."""
 
@@ -108,6 +126,8 @@ INPUTS: dict[str, Callable[[int], list[Argument]]] = {
     "RUNS": lambda n: [ranked(n, DEPTH, seed) for seed in (0, 1)],
     "COUNTS": lambda n: [counts(n)],
     "COUNTED": lambda n: ["--counts", counts(n), "--background", ranked(n, DEPTH)],
+    "HALVES": halves,
+    "PAGES": lambda n: [pages(n)],
     "TEXTS": lambda n: [texts(n)],
     "RESULTS": lambda n: [results(n)],
     "VOTES": lambda n: [votes(n)],

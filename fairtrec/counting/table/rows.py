@@ -179,6 +179,7 @@ def merge_sorted(parts: Sequence[Iterable[Rows]], twice: Twice | None = None) ->
         if len(again) and twice is not None:
             assert whole.places is not None
             twice(whole.docnos.take(again).to_pylist(), whole.places[first], whole.places[again])
+        del pieces, whole  # of which the rows are a copy
         yield rows
 
 

@@ -31,4 +31,5 @@ MEASURED = {
     "counts convert": "COUNTS OUT/converted.arrow --force",
     "counts diff": "COUNTS COUNTS",
     "counts info": "COUNTS",
+    "counts merge": "OUT/merged.arrow HALVES --force",
 }

@@ -5,3 +5,4 @@ SITUATIONS = [("measures", {})]
 STRANGE_FOLDERS = ["measures RR"]
 LOOKED_UP = ["measures", "measures NFaiRR", "measures DetCons"]
 NEEDED_LIBRARY = {"measures": ""}
+MEASURED = {"measures": ""}

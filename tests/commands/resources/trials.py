@@ -2,3 +2,4 @@
 
 STRANGE_FOLDERS = ["resources list"]
 LOOKED_UP = ["resources list", "resources show gender-en", "resources verify"]
+MEASURED = {"resources list": ""}

@@ -6,3 +6,4 @@ OTHER_VALUES = {"make labels --qrels": "reldocs.jsonl"}
 OTHER_FILES = ["make labels"]
 
 NO_ANSWERS = ["make_labels"]
+MEASURED = {"make labels": "--track trec-fair-2022 PAGES -o OUT/labels/ --force"}
