@@ -59,10 +59,10 @@ NO_TAU = NoteKind(
 IDEAL_STAYS = NoteKind("ideal stays", "its ideal is not corrected", NoteSeverity.BACKGROUND)
 NOT_CORRECTED = NoteKind("not corrected", "not corrected: {why}")
 OTHER_VALUES = NoteKind(
-    "corrected values", "{differ} of {labeled} labeled queries {have} another value", NoteSeverity.BACKGROUND
+    "corrected values", "labeled queries with another value: {differ} of {labeled}", NoteSeverity.BACKGROUND
 )
 OTHER_LABELS = NoteKind(
-    "corrected labels", "{differ} of {labels} gold labels differ{s} from the instrument", NoteSeverity.BACKGROUND
+    "corrected labels", "gold labels that differ from the instrument: {differ} of {labels}", NoteSeverity.BACKGROUND
 )
 
 
@@ -363,5 +363,5 @@ def _note_estimate(row: Corrector, estimate: Estimate | None) -> Note:
         return NOT_CORRECTED.note(why=NOTHING)
     number, differ = estimate.number, estimate.differ
     if isinstance(row, QueryCorrector):
-        return OTHER_VALUES.note(labeled=number, differ=differ, have="has" if differ == 1 else "have")
-    return OTHER_LABELS.note(labels=number, differ=differ, s="s" * (differ == 1))
+        return OTHER_VALUES.note(labeled=number, differ=differ)
+    return OTHER_LABELS.note(labels=number, differ=differ)
