@@ -92,7 +92,10 @@ def compute_sums(draw: random.Random, many: int) -> None:
         shape = (rows, ranks, columns) if draw.random() < 0.5 else (rows, ranks)
         table = np.broadcast_to(values[:, None] if len(shape) == 3 else values, shape)
         weighted_sum(table, np.ones(ranks) if draw.random() < 0.5 else np.ones((rows, ranks)))
-        elementary.log(values)
+        drawn = np.frombuffer(draw.randbytes(8 * ranks), dtype=np.float64)  # any float64 that there is
+        for numbers in (values, drawn):
+            for function in (elementary.log, elementary.log2, elementary.exp):
+                function(numbers)
 
 
 def main(built: str, kind: str, many: str) -> None:
