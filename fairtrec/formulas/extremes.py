@@ -47,7 +47,7 @@ subsets, O(2^n n), which is exact, and a longer one comes with the bound: the tr
 """
 
 from collections.abc import Callable, Iterable
-from time import perf_counter, thread_time
+from time import perf_counter
 
 import numpy as np
 
@@ -59,8 +59,7 @@ _Solver = Callable[[Floats, Floats], tuple[Floats, ...]]
 
 EXHAUSTIVE = 14  # the longest list that is solved over all its subsets
 _TOGETHER = 256  # lists that are solved in one go: a few of their rows fit the cache
-_MANY = 20_000  # documents, whose orders take seconds
-_TOLD = 200  # ranks, by which it is told how long all of them take
+_MANY = 10**8  # documents of each list times those of all, from which orders may take seconds
 
 
 def bound_by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[float, float]:
@@ -74,13 +73,7 @@ def bound_by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[
     ends = np.full((2, marked + 2), np.inf)  # by how many are marked so far, from fewer than none: least, minus most
     ends[:, 1] = 0.0
     fewer, same, least, most = ends[:, :-1], ends[:, 1:], ends[0, 1:], ends[1, 1:]
-    began = thread_time()
     for rank, cost in enumerate(costs, 1):
-        if rank == _TOLD and length > _MANY:
-            what = (
-                f"the least and the most over all orders of {length:,} documents (rND and its kin; fewer with a cutoff)"
-            )
-            foretell(what, (thread_time() - began) / rank * length)
         np.minimum(fewer, same, out=same)
         least += cost
         most -= cost
@@ -248,14 +241,15 @@ def _over_subsets(x: Floats, weights: Floats) -> tuple[Floats]:
 
 
 def _foretell(x: Floats, weights: Floats, end: str) -> None:
-    """Say of long lists how long it takes: the longest step is timed, and there are steps of all lengths."""
-    if len(x) < _MANY:
+    """Say of long lists how long they take: the longest step is timed, and there are steps of all lengths."""
+    if len(x) * x.size < _MANY:
         return
     began = perf_counter()
     for k in range(3, 6):
         np.minimum(x + weights[-1] * _variance(x + x, x * x + x * x, k), x)
     seconds = (perf_counter() - began) / 3 * np.count_nonzero(weights) / 2
-    what = f"the {end} spread over all orders of {len(x):,} documents (DUO; fewer with a cutoff, like DUO@1000)"
+    lists = f"{x.shape[1]} lists of " if x.shape[1] > 1 else ""
+    what = f"the {end} spread over all orders of {lists}{len(x):,} documents (DUO; fewer with a cutoff, like DUO@1000)"
     foretell(what, float(seconds))
 
 

@@ -9,7 +9,7 @@ Eq. 1-4. https://doi.org/10.18653/v1/2024.findings-acl.763
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from fairtrec.formulas.labelings.sums import Finals
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Floats, Form, Ints, Measure, Note, NoteKind, NoteSeverity
+from fairtrec.support.progress import foretell
 
 PrefixDiscount = Literal["log2_next", "log2_rank", "given"]
 Norm = Literal["minmax", "max"]
@@ -74,6 +75,14 @@ def _divergence(p: Floats, q: Floats) -> Floats:
     return p * log2(np.where(p > 0, p / q, 1)) + (1 - p) * log2(np.where(p < 1, (1 - p) / (1 - q), 1))
 
 
+PER_CELL: dict[PrefixDifference, float] = {
+    nd: 1e-8,
+    rd: 1e-8,
+    kl: 4e-8,
+    kl_compat: 4e-8,
+}  # seconds, of a rank and a number of protected documents
+
+
 def weights(n: int, step: int, kind: PrefixDiscount) -> Floats:
     """Weigh ranks 1..n: 1 / log2(i + 1), or 1 / log2(i) from rank 2, at each ``step``-th rank; 0 elsewhere.
 
@@ -81,6 +90,16 @@ def weights(n: int, step: int, kind: PrefixDiscount) -> Floats:
     ([0.0, 0.63093, 0.0, 0.430677], [0.0, 1.0, 0.63093, 0.5])
     """
     return np.where(np.arange(1, n + 1) % step == 0, discount.compute_weights(kind, n), 0.0)
+
+
+def foretell_orders(difference: PrefixDifference, pairs: Iterable[Sequence[int]]) -> None:
+    """Say how long the least and the most of lists take, by their lengths and protected documents, if that is long."""
+    distinct = {(length, marked) for length, marked in pairs if 0 < marked < length}
+    lists = f"{len(distinct)} lists of up to " if len(distinct) > 1 else ""
+    longest = max((length for length, _ in distinct), default=0)
+    what = f"the least and the most over all orders of {lists}{longest:,} documents"
+    seconds = PER_CELL.get(difference, PER_CELL[nd]) * sum(length * (marked + 1) for length, marked in distinct)
+    foretell(f"{what} (rND and its kin; fewer with a cutoff)", seconds)
 
 
 def bound_order(
@@ -131,7 +150,8 @@ def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: 
     rank = np.arange(1, there.shape[1] + 1)
     each = difference(np.cumsum(protected[mixed], axis=1), rank, marked[mixed, None], length[mixed, None])
     raw = weighted_sum(np.where(there[mixed], each, 0.0), weights(len(rank), step, kind))
-    pairs = zip(length[mixed].tolist(), marked[mixed].tolist(), strict=True)
+    pairs = list(zip(length[mixed].tolist(), marked[mixed].tolist(), strict=True))
+    foretell_orders(difference, pairs)
     least, most = np.array([bound_order(difference, n, g, step, kind) for n, g in pairs]).T
     least = least if norm == "minmax" else np.zeros(len(mixed))
     wide = most - least > NEAR * most  # else they differ by rounding only
@@ -167,6 +187,8 @@ class Unevenness(Form):
     def _of_totals(self, totals: Floats, length: Ints) -> tuple[PrefixCost, Floats]:
         marked = totals[:, self.chosen].astype(np.int64)
         scale, shift = np.zeros((2, *marked.shape))
+        pairs = np.stack(np.broadcast_arrays(length[:, None], marked), axis=-1).reshape(-1, 2).tolist()
+        foretell_orders(self.difference, pairs)
         for at, m in np.ndenumerate(marked):
             n = int(length[at[0]])
             least, most = bound_order(self.difference, n, int(m), self.step, self.kind) if 0 < m < n else (0.0, 0.0)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fairtrec.data.parameters import list_required_inputs
 from fairtrec.formulas import extremes
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.pairwise import bound_order, kl, nd, rKL, rND, rRD
+from fairtrec.measures.pairwise import bound_order, foretell_orders, kl, nd, rKL, rND, rRD, unevenness
 from fairtrec.support import progress
 from fairtrec.support.errors import UsageError
 from fairtrec_made import THOROUGH
@@ -250,11 +250,13 @@ def test_spelling_and_inputs():
 
 
 def test_how_long_the_orders_of_many_documents_take_is_told(monkeypatch, capsys):
-    monkeypatch.setattr(extremes, "_MANY", 20)
-    monkeypatch.setattr(extremes, "_TOLD", 5)
+    marks = np.array([[1.0, 0.0] * 200, [1.0, 1.0, 0.0, 0.0] * 100])
+    assert unevenness(marks, nd, step=1, kind="log2_next", norm="minmax").shape == (2,)
+    assert capsys.readouterr().err == ""  # of so few documents nothing is said
     monkeypatch.setattr(progress, "LONG", 0)
-    bound_order(nd, 21, 10, 1, "log2_rank")
-    what = (
-        "the least and the most over all orders of 21 documents (rND and its kin; fewer with a cutoff): about 0 seconds"
-    )
-    assert capsys.readouterr().err.startswith(f"# {what}")
+    unevenness(marks, nd, step=1, kind="log2_next", norm="minmax")
+    what = "the least and the most over all orders of {} (rND and its kin; fewer with a cutoff): about {} seconds"
+    assert capsys.readouterr().err.startswith(f"# {what.format('400 documents', 0)}")
+    foretell_orders(kl, [(20_000, 6_000), (10_000, 6_000), (10_000, 6_000), (9, 0)])
+    # (20,000 + 10,000) * 6,001 cells, of 4e-8 seconds each
+    assert capsys.readouterr().err.startswith(f"# {what.format('2 lists of up to 20,000 documents', 7)}")
