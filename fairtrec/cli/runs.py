@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from fairtrec.cli.commands import write_stderr
 from fairtrec.support import compiled
 from fairtrec.support.files import arguments
+from fairtrec.support.files.answer_files import split_answers
 
 FEW = 3  # names in a line
 LARGE = 25_000_000  # bytes of a run, which are a million lines
@@ -21,7 +22,11 @@ def name_runs(runs: Iterable[str]) -> dict[str, str]:
 
     Raises UsageError for two runs of one name, and InputError for what stands for nothing.
     """
-    return arguments.expand_runs(runs, _note)
+    several = arguments.expand_runs(runs, _note)
+    found = [one for name, path in several.items() for one in split_answers(name, path)]
+    if len(found) > len(several):
+        arguments.refuse_same_names(name for name, _ in found)
+    return {name: path if isinstance(path, str) else os.fspath(path) for name, path in found}
 
 
 def list_runs(runs: Iterable[str]) -> list[str]:

@@ -20,6 +20,7 @@ from fairtrec.data.docnos import (
     number_rows,
     refuse_large,
 )
+from fairtrec.support.notes import Note
 
 STEPS = 64  # ranks that all rankings go on together, to find how far documents are tied
 
@@ -59,6 +60,7 @@ class Run(ByQuery):
     scores: Floats  # the scores of documents [row]
     rises: bool = False  # whether the file has the worst score at the first rank
     numbered: bool = False  # whether its ids are those of queries and of samples, which are still to be told apart
+    notes: tuple[Note, ...] = ()  # what a reader of its values must know of its file
 
     @classmethod
     def from_arrays(

@@ -71,7 +71,7 @@ def score(
         else:
             inputs = Inputs(run, qids, context, find_depth(others))
             values, notes = compute_values(inputs, measures, unknown=choices.bounds == "labels")
-        notes = (*notes, RISING.note()) if system.rises else notes
+        notes = (*notes, *system.notes, *((RISING.note(),) if system.rises else ()))
     first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
     for run, ranked in system.parts(qids):
         for number in range(0, len(ranked), MANY):

@@ -21,6 +21,7 @@ from fairtrec.formats.spans import Repeats, pack_words
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
+from fairtrec.support.notes import Note
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -60,6 +61,7 @@ class FileColumns:
     path: FilePath
     columns: Columns
     blocks: list[tuple[int, LineNumbers]]  # the first row of each block, and its lines
+    notes: tuple[Note, ...] = ()  # on the run that these are
 
     def line(self, row: int) -> int:
         """Give the number of the line that a row was read from."""

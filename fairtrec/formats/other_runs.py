@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.formats import columns, named_columns
+from fairtrec.formats import cited_answers, columns, named_columns
 from fairtrec.formats.columns import FileColumns, Layout
 from fairtrec.formats.frames import Frame, read_run_columns
 from fairtrec.formats.named_columns import WantedColumns
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import compression, opening
+from fairtrec.support.files.answer_files import AnswerRun, detect_answers
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy, RecordForm, RunFormat
 
 TAG = ("tag", "run_tag", "system")
@@ -49,7 +50,9 @@ def read_declared(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: 
 
 def settle_format(path: FilePath, form: RunFormat) -> RunFormat:
     """Settle how a run is read; others than files of so many columns as what was said has tell themselves."""
-    if form in ("trec", *named_columns.FORMS) or (form in COLUMNS_OF and opening.is_stream(path)):
+    if isinstance(path, AnswerRun) and form in ("auto", "rag"):
+        return "rag"
+    if form in ("trec", "rag", *named_columns.FORMS) or (form in COLUMNS_OF and opening.is_stream(path)):
         return form
     return detect_kind(path, said=form if form in COLUMNS_OF else None)
 
@@ -80,6 +83,8 @@ def detect_kind(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
     """
     if opening.is_stream(path):
         return "trec"
+    if detect_answers(path) is not None:
+        return "rag"
     start = named_columns.read_start(path)
     if (form := named_columns.detect_form(start)) is not None:
         return form
@@ -125,6 +130,8 @@ def read(
     Raises InputError for what is not in this form.
     """
     frame: Frame | None = None
+    if form == "rag":
+        return cited_answers.read(path, sampled=sampled)
     if form == "trec-fair":
         table = _fair(path)
         if sampled and "Q0" not in table.columns:

@@ -17,6 +17,7 @@ from fairtrec.formats import columns, spans
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
+from fairtrec.support.files.answer_files import AnswerRun
 from fairtrec.support.literals import RankedBy, RunFormat, ScoreType
 
 COLUMNS = 6
@@ -74,7 +75,7 @@ def read(
         raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
     changed = ranked[2] is not scores and together is None
     rises = changed and is_trec and order == "score" and _rises(path, starts, scores)
-    run = Run(fspath(path), held["tag"][0].decode(), qids, *ranked, rises, several)
+    run = Run(fspath(path), held["tag"][0].decode(), qids, *ranked, rises, several, table.notes)
     return run if depth is None or with_ties else run.cut(qids, depth)
 
 
@@ -83,7 +84,9 @@ def _table_of(
 ) -> tuple[columns.FileColumns, str, bool]:
     """Read the columns of a run, and say how to mend a repeated document, and whether it is TREC's."""
     advice = "remove one of the two"
-    if form not in ("auto", "trec") or (form == "auto" and "json" in fspath(path)):  # where it is worth a look first
+    if form not in ("auto", "trec") or (
+        form == "auto" and ("json" in fspath(path) or isinstance(path, AnswerRun))
+    ):  # where it is worth a look first
         from fairtrec.formats import other_runs
 
         if (asked := other_runs.read_declared(path, form, order, sampled=sampled)) is not None:

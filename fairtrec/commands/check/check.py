@@ -232,7 +232,7 @@ def _digest_of(recorded: RecordedResult | None, result: Result, base: Scores) ->
 def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:
     if isinstance(baseline, RecordedResult):
         return baseline, None
-    ((_, path),) = loading.name_rankings(baseline)
+    _, path = loading.name_ranking(baseline)
     if loading.is_file(path) and results.is_results(path):
         return results.read_results(path), None
     return None, baseline
@@ -251,7 +251,7 @@ def _evaluated(
     refuse_geometric(each for each in wanted if isinstance(each, Measure))
     if base is None:
         return evaluate(wanted, named, qrels, **given), None
-    ((name, run),) = loading.name_rankings(base)
+    name, run = loading.name_ranking(base)
     name = name if isinstance(run, PATH) else "baseline"
     name = f"{name} (2)" if name in named else name
     result = evaluate(wanted, {**named, name: run}, qrels, **given)

@@ -129,6 +129,8 @@ def _checked(
             checked.found.is_grouped = not given["verbose"]
             twins.look(checked)
         place = places.get(path)
+        if place is not None and checked.rows.form == "rag":
+            raise UsageError(f"--fix writes runs, and {path} has answers; leave it out")
         if place is not None and checked.is_written(place):
             write(checked, place, given["due"])
         yield checked, place

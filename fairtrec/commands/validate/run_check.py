@@ -19,11 +19,12 @@ from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, quote_text
 from fairtrec.data import Docnos, Floats, Ints, find_starts, fingerprints
 from fairtrec.data.ranking.order import sort_by_score
-from fairtrec.formats import columns, memory_bounds, other_runs
+from fairtrec.formats import cited_answers, columns, memory_bounds, other_runs
 from fairtrec.formats.other_runs import settle_format
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files import compression, opening, submissions
+from fairtrec.support.files.answer_files import RETRIEVED
 from fairtrec.support.files.atomic import refuse_full_folder, replace_file
 from fairtrec.support.literals import RunFormat, Severity
 
@@ -33,11 +34,7 @@ BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
 def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     """Read a run of this kind, and add what cannot be read to the findings; ranks that it lacks follow the scores."""
     try:
-        try:
-            table = other_runs.read(path, kind, "score", ranks=True)
-        except InputError as fault:
-            table = other_runs.read(path, kind, "score")
-            found.add("W605", fault.line, fault.message)
+        table = _read_table(path, kind, found)
     except InputError as fault:
         found.add("E101", fault.line, fault.message)
         return RunEntries.empty(fault.line or 0, kind)
@@ -60,6 +57,18 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
         tuple(name for name, _, _ in names), query, table.columns["docno"], ranks, scores, lines, lines[:0],
         int(lines[-1]), tag, kind, tuple(sample or "Q0" for _, _, sample in names),
     )  # fmt: skip
+
+
+def _read_table(path: FilePath, kind: RunFormat, found: Findings) -> columns.FileColumns:
+    """Read the columns of a run, of answers those of their references; ranks that cannot be read are a finding."""
+    if kind == "rag":
+        return cited_answers.read(path, part=RETRIEVED)
+    try:
+        return other_runs.read(path, kind, "score", ranks=True)
+    except InputError as fault:
+        table = other_runs.read(path, kind, "score")
+        found.add("W605", fault.line, fault.message)
+        return table
 
 
 def _places(query: Ints, scores: Floats) -> Ints:

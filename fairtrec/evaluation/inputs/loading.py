@@ -29,7 +29,8 @@ from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import run as run_format
 from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.files import opening, submissions
-from fairtrec.support.files.arguments import add_run, find_run, source, split_crossed
+from fairtrec.support.files.answer_files import AnswerRun, split_answers
+from fairtrec.support.files.arguments import add_run, find_run, refuse_same_names, source, split_crossed
 from fairtrec.support.notes import Note, NoteKind
 
 if TYPE_CHECKING:
@@ -326,7 +327,30 @@ def find_file(thing: Any) -> tuple[str, FilePath] | None:
 
 
 def name_rankings(runs: Any) -> list[tuple[str, Any]]:
-    """Give each run a name: a file's own, the caller's key, or its number."""
+    """Give each run a name: a file's own, the caller's key, or its number. A file of answers is two runs.
+
+    Raises UsageError for two runs of one name.
+    """
+    several = _name_each(runs)
+    if not any(isinstance(run, PATH) for _, run in several):
+        return several
+    found = [
+        one for name, run in several for one in (split_answers(name, run) if isinstance(run, PATH) else [(name, run)])
+    ]
+    if len(found) > len(several):
+        refuse_same_names(name for name, _ in found)
+    return found
+
+
+def name_ranking(run: Any) -> tuple[str, Any]:
+    """Give one run a name. Raises InputError for a file of answers, which is two runs."""
+    found = name_rankings(run)
+    if len(found) > 1:
+        raise InputError(f"there are several runs here, {', '.join(name for name, _ in found)}; name one", "run")
+    return found[0]
+
+
+def _name_each(runs: Any) -> list[tuple[str, Any]]:
     first = next(iter(runs.values()), None) if isinstance(runs, Mapping) else None
     if first is not None and (isinstance(first, PATH) or not _is_ranking(first)):
         return [(str(name), run) for name, run in runs.items()]
@@ -353,11 +377,13 @@ def join_run(named: dict[str, Any], run: Any) -> tuple[str, dict[str, Any]]:
         if text in named:
             return text, named
         if not os.path.isfile(text):  # noqa: PTH113 - which says no of a name that is too long
+            if isinstance(part := split_answers(text, text)[0][1], AnswerRun):
+                return text, {**named, text: part}
             return list(named)[find_run(list(named), text)], named
         files = {name: fspath(each) for name, each in named.items() if isinstance(each, PATH)}
         name, every = add_run(files, text)
         return name, {**named, name: every[name]}
-    ((name, run),) = name_rankings(run)
+    name, run = name_ranking(run)
     name = "baseline" if name == "run" else name
     while name in named:
         name = f"{name} (baseline)"

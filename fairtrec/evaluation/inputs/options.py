@@ -121,8 +121,9 @@ class Choices:
         trials=("float32",),
     )] = "float64"  # fmt: skip
     run_format: Annotated[RunFormat, Choice(
-        ("--run-format",), RANKING, "auto recognizes TREC, JSON lines, Parquet, and by the first line trec-fair; "
-        "4-columns means qid docno rank score, and msmarco qid docno rank.",
+        ("--run-format",), RANKING, "auto recognizes TREC, JSON lines, Parquet, answers with citations "
+        "(rag, two runs: FILE:retrieved and FILE:cited), and by the first line trec-fair; 4-columns means qid docno "
+        "rank score, and msmarco qid docno rank.",
         factor=None, trials=("trec",),
     )] = "auto"  # fmt: skip
     depth: Annotated[int | None, Choice(

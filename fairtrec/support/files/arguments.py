@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening, submissions
+from fairtrec.support.files.answer_files import AnswerRun, split_answers
 from fairtrec.support.files.compression import strip_suffix
 from fairtrec.support.literals import DOCUMENT, QUERY
 
@@ -65,6 +66,15 @@ def expand_runs(arguments: Iterable[str], left_out: PassedOver | None = None) ->
     return found
 
 
+def refuse_same_names(names: Iterable[str]) -> None:
+    """Raise UsageError for two runs of one name."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise UsageError(f"two runs are called {name}; give one of them another name")
+        seen.add(name)
+
+
 def split(argument: str) -> tuple[str | None, str]:
     """Take ``name=path`` apart, where there is a file of that path; ``./k=3.run`` is always a file.
 
@@ -93,7 +103,8 @@ def add_run(files: dict[str, str], argument: str) -> tuple[str, dict[str, str]]:
     """
     name, path = split(argument)
     if not os.path.isfile(path):
-        return argument, files
+        called, run = split_answers(argument, path)[0]
+        return argument, files if called in files or not isinstance(run, AnswerRun) else {**files, called: run}
     same = [run for run, file in files.items() if is_same(file, path)]
     if not same:
         if name is not None and name in files:
@@ -132,7 +143,9 @@ def _file_names(name: str) -> set[str]:
 
 
 def is_same(path: str, other: str) -> bool:
-    """Tell whether two paths lead to one file."""
+    """Tell whether two paths lead to one file, and to the same run in it."""
+    if getattr(path, "part", None) != getattr(other, "part", None):  # of answers
+        return False
     return os.path.isfile(path) and os.path.isfile(other) and os.path.samefile(path, other)
 
 
