@@ -42,14 +42,14 @@ OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the 
     errno.ELOOP: "check where the link leads",
     errno.EACCES: "change its permissions, or name another",
     errno.EPERM: "change its permissions, or name another",
-    errno.EROFS: "name another place",
+    errno.EROFS: "choose another place",
     errno.EIO: "check the disk",
     errno.ENOMEM: "free some memory, or use -j 1",
     errno.EAGAIN: "allow more processes with ulimit -u, or use -j 1",
 }
 NO_MEMORY = (
-    "the memory of this machine does not suffice; "
-    "give each measure a cutoff (like DP@100), cut with -M N, or name fewer runs\n"
+    "this machine has too little memory; "
+    "add a cutoff to each measure (like DP@100), cut with -M N, or pass fewer runs\n"
 )
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, a quota, the longest file that is allowed
 

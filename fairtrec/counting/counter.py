@@ -84,7 +84,7 @@ class Lexicon:
             for term in terms.terms[group]:
                 phrase = tuple(TOKENIZERS[tokenizer](term if case_sensitive else term.lower()))
                 if not phrase:
-                    message = f"the tokenizer {tokenizer} finds no token in the term {term!r}; remove or mend the term"
+                    message = f"the tokenizer {tokenizer} finds no token in the term {term!r}; remove or correct it"
                     raise InputError(message, terms.name)
                 found.setdefault(phrase, {})[number] = None
         listed = {phrase: tuple(found[phrase]) for phrase in sorted(found, key=lambda phrase: len(phrase) > 1)}

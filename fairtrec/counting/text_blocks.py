@@ -86,9 +86,9 @@ def _too_long(longest: int) -> str:
 def unfit(docno: bytes) -> str:
     """Say why something cannot be a docno; nothing if it can."""
     if not docno.strip():
-        return "an empty docno; name the document"
+        return "an empty docno; write one"
     if b"\0" in docno or b"\n" in docno:
-        return "a docno with a NUL or a line end in it; give the document another"
+        return "a docno with a NUL or a line end; change it"
     if len(docno) > WIDEST:
         return f"a docno of more than {WIDEST} bytes; shorten it"
     return ""
@@ -129,7 +129,7 @@ def unfit_line(line: bytes, longest: int) -> str:
 
 def unfit_name(docno: bytes) -> str:
     """Say why what JSON holds cannot be a docno; nothing if it can."""
-    return unfit(docno) or ("" if _is_text(docno) else "a docno that is not Unicode; give another")
+    return unfit(docno) or ("" if _is_text(docno) else "a docno that is not Unicode; change it")
 
 
 def read_pairs(pairs: Sequence[tuple[str, str]], longest: int) -> TextBlock:

@@ -95,7 +95,7 @@ def compute_weights(name: Discount, n: int, p: float = 1.0) -> Floats:
     if isinstance(name, GivenDiscount):
         return name.first(n)
     if name == GIVEN:
-        raise UsageError(f"discount=given takes the weights of ranks; give {spell_options('--discount FILE')}")
+        raise UsageError(f"discount=given needs the weights of ranks; add {spell_options('--discount FILE')}")
     return geometric(n, p) if name == "geometric" else BY_NAME[name](n)
 
 

@@ -192,7 +192,7 @@ def _column(run: Any, name: str, what: str) -> dict[str, Any]:
         if what == "labels" and not isinstance(value, Collection):
             value = str(value)
         if found.setdefault(docno, value) != value:
-            raise InputError(f"the column {name} of the run says two things of document {docno}; keep one")
+            raise InputError(f"the column {name} of the run has two values for document {docno}; keep one")
     return found
 
 
@@ -206,7 +206,7 @@ def _complete(run: Run, wanted: Iterable[str]) -> Run:
     """Keep the wanted queries of a run, each an empty ranking where it has none; all where none are wanted."""
     qids = tuple(wanted) or run.qids
     if not qids:
-        raise InputError("no query to evaluate; give qrels or a run with at least one line")
+        raise InputError("no query to evaluate; pass qrels or a run with at least one line")
     kept = run.cut(qids, None)
     if run.qids and not kept.qids:
         warnings.warn(

@@ -150,7 +150,7 @@ class Measure(Quantity, Parameters):
     def __call__(self, *args: Any, **inputs: Any) -> Floats:
         """Compute one value per query from the inputs that the signature names; by default that of ``formula``."""
         if type(self).formula is Measure.formula:
-            raise TypeError(f"{self.name} does not say how it is computed; give it a formula, or a __call__")
+            raise TypeError(f"{self.name} does not define how it is computed; add a formula, or a __call__")
         return self.form_of(*args, **inputs).value()
 
     def form_of(self, *args: Any, **inputs: Any) -> Form:
@@ -253,7 +253,7 @@ class Measure(Quantity, Parameters):
             if type(one) is type(self) and one.by and dataclasses.replace(one, **blank[0]) == self and one != self
         ]  # fmt: skip
         if several:
-            raise UsageError(f"{self} stands for {', '.join(several)}; name one")
+            raise UsageError(f"{self} can mean {', '.join(several)}; choose one")
 
     def expand_groups(self, groups: Sequence[str]) -> "tuple[Measure, ...]":
         """Give the measures that stand for this one: itself, or one for each group where its ``group`` is ""."""

@@ -136,7 +136,7 @@ class GFR(Measure):
         """Give the probability to stop at each rank [query, rank], and the part of relevance [query]."""
         max_grade = greatest_grade if self.max_grade is None else self.max_grade
         if max_grade is None:
-            raise UsageError(f"{self} needs the greatest grade of the qrels; give greatest_grade, or max_grade")
+            raise UsageError(f"{self} needs the greatest grade of the qrels; pass greatest_grade, or max_grade")
         probability = stops(relevance[:, : self.cutoff], max_grade)
         n = probability.shape[1]
         decay = discount.reciprocal(n) if self.decay == "err" else discount.geometric(n + 1, self.p)[1:]

@@ -49,7 +49,7 @@ class Inequality(PooledQueries):
         amounts = self._find_amounts(frequency)
         if self.size is not None and self.size < len(amounts):
             what = f"--collection-size {self.size}: {len(amounts)} documents were retrieved"
-            raise UsageError(f"{what}; give the number of documents of the whole collection")
+            raise UsageError(f"{what}; pass the number of documents of the whole collection")
         return gini(amounts, self.size)
 
     def list_notes(self, measure: Measure, frequency: Floats) -> list[Note]:

@@ -247,7 +247,7 @@ class GroupUtility(Utility):
     def check(self, groups: Sequence[str]) -> None:
         """Raise UsageError if there are no groups, or not this one."""
         if not groups:
-            raise UsageError(f"{self} needs groups; give --labels, --counts or --terms")
+            raise UsageError(f"{self} needs groups; add --labels, --counts or --terms")
         super().check(groups)
 
     def formula(self, *args: Any, **inputs: Any) -> Form:  # noqa: ARG002 - of all measures

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def refuse_terminal() -> None:
     """Raise UsageError if standard output is a terminal."""
     if sys.stdout.isatty():
-        raise UsageError("Parquet is not for a terminal to show; name a file with -o")
+        raise UsageError("Parquet cannot be shown in a terminal; choose a file with -o")
 
 
 def refuse_unwritable(output: "Path | None") -> None:

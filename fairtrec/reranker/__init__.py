@@ -84,7 +84,7 @@ class Reranker(Parameters):
 
     def __call__(self, *args: Any, **inputs: Any) -> Order:  # noqa: ARG002 - for subclasses
         """Order each query's documents by the inputs that the signature names; those with a default may be lacking."""
-        raise TypeError(f"{self.name} does not say how it orders; give it a __call__")
+        raise TypeError(f"{self.name} does not define how it orders; add a __call__")
 
     def deep_enough(self, *args: Any, **inputs: Any) -> Bools | None:  # noqa: ARG002 - for subclasses
         """Return for which queries deeper ranks change nothing [query]; None: all ranks are looked at.

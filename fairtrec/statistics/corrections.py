@@ -33,7 +33,7 @@ def correct_p_values(p: Floats, correction: Correction) -> Floats:
     [0.03, 0.06, nan, 0.06]
     """
     if correction == "tukey":
-        raise UsageError("tukey compares all runs by their values, and corrects nothing else; name another correction")
+        raise UsageError("tukey corrects only comparisons of the values of runs; choose another correction")
     result = p.copy()
     tested = ~np.isnan(p)
     if correction != "none" and tested.any():

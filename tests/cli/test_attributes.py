@@ -63,7 +63,7 @@ REFUSED = {
     ),
     "one to sort by": (
         (*BOTH, "--sort", "AWRF@3"),
-        "AWRF@3 stands for AWRF(by='gender')@3, AWRF(by='pages')@3; name one",
+        "AWRF@3 can mean AWRF(by='gender')@3, AWRF(by='pages')@3; choose one",
     ),
     "a file that is read": ((*BOTH, "-o", "pages.tsv"), "the output pages.tsv is also read; choose another with -o"),
 }

@@ -91,7 +91,7 @@ def test_without_memory_for_a_message_there_is_still_one(monkeypatch, capfd):
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 3
-    assert capfd.readouterr().err.startswith("the memory of this machine does not suffice; give each measure a cutoff")
+    assert capfd.readouterr().err.startswith("this machine has too little memory; add a cutoff to each measure")
 
 
 def test_without_memory_for_another_message_there_is_that_one(monkeypatch, capfd):

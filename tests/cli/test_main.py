@@ -80,7 +80,7 @@ def test_exit_codes(monkeypatch, capsys, arguments, code):
         (
             MemoryError(),
             3,
-            "the memory of this machine does not suffice; give each measure a cutoff (like DP@100), cut with -M N, or name fewer runs\n",
+            "this machine has too little memory; add a cutoff to each measure (like DP@100), cut with -M N, or pass fewer runs\n",
         ),
         (
             OSError(28, "full"),

@@ -152,7 +152,7 @@ def test_documents_in_memory_are_checked_as_those_of_files():
     texts = text_blocks.read_pairs([("d1", "she"), (" ", "he"), ("d3", "x" * 101)], 100)
     assert texts.lines.tolist() == [1]
     assert [what for _, what in texts.faults] == [
-        "an empty docno; name the document",
+        "an empty docno; write one",
         "a document of more than 100 bytes; break it up, or raise --max-doc-bytes",
     ]
 

@@ -567,7 +567,7 @@ def test_a_results_file_is_no_baseline_where_labels_are_open(example, fairtrec_c
     ended = fairtrec_command("check", *given_, *asked, "--bounds", "labels")
     assert (ended.code, ended.complaints) == (
         2,
-        ["a results file holds no labels; give the run that was the baseline, or leave out --bounds labels"],
+        ["a results file holds no labels; pass the run that was the baseline, or leave out --bounds labels"],
     )
     assert fairtrec_command("results", "replay", results).code == 0
 

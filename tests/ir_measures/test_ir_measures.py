@@ -423,7 +423,7 @@ def test_a_column_that_lacks_or_contradicts_itself_is_named():
     run = pd.DataFrame(
         {"query_id": ["q", "q", "r"], "doc_id": ["d", "e", "d"], "score": [2.0, 1.0, 1.0], "gender": ["f", "m", "m"]}
     )
-    with pytest.raises(InputError, match="the column gender of the run says two things of document d; keep one"):
+    with pytest.raises(InputError, match="the column gender of the run has two values for document d; keep one"):
         measure.calc_aggregate([], run)
 
 

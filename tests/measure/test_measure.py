@@ -120,7 +120,7 @@ def test_a_measure_that_says_nothing_more_has_the_ways_of_all():
 
 @pytest.mark.usefixtures("few_files")
 def test_a_measure_that_cannot_be_computed():
-    with pytest.raises(TypeError, match="Measure does not say how it is computed; give it a formula, or a __call__"):
+    with pytest.raises(TypeError, match="Measure does not define how it is computed; add a formula, or a __call__"):
         Measure()()
 
     @dataclass(frozen=True)

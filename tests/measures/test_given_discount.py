@@ -72,7 +72,7 @@ def test_the_word_keeps_its_weights_on_the_way_to_another_process():
     assert discount.compute_weights(word, 1).tolist() == [1.0]
     with pytest.raises(InputError, match=r"w\.tsv ends at rank 2, and rank 3 is looked at"):
         discount.compute_weights(word, 3)
-    with pytest.raises(UsageError, match="discount=given takes the weights of ranks; give discount=FILE"):
+    with pytest.raises(UsageError, match="discount=given needs the weights of ranks; add discount=FILE"):
         discount.compute_weights("given", 3)
 
 

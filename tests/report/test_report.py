@@ -520,7 +520,7 @@ def test_what_a_format_cannot_show_is_refused(monkeypatch):
     refuse_view("html", None, summary=False)
     refuse_view("parquet", Path("x"), summary=False, per_query=True)
     for refused in [lambda: refuse_view("parquet", None, summary=True), lambda: output.emit(b"PAR1", None)]:
-        with pytest.raises(UsageError, match="not for a terminal to show; name a file with -o"):
+        with pytest.raises(UsageError, match="cannot be shown in a terminal; choose a file with -o"):
             refused()
 
 

@@ -157,7 +157,7 @@ def test_queries_that_some_run_lacks_are_left_out_and_that_is_said():
 
 def test_nothing_else_is_corrected_so():
     values = np.random.default_rng(7).normal(0, 1, (2, 2, 12))
-    with pytest.raises(UsageError, match="tukey compares all runs by their values, and corrects nothing else"):
+    with pytest.raises(UsageError, match="tukey corrects only comparisons of the values of runs"):
         correlate(result(values), "queries", correction="tukey")
 
 

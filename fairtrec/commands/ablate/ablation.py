@@ -247,7 +247,7 @@ def _one_measure(measure: str | Measure, level: int | None) -> Measure:
     """Read the measure. Raises UsageError for several."""
     several = [measure] if isinstance(measure, Measure) else registry.parse(measure, level)
     if len(several) != 1:
-        raise UsageError(f"one measure is varied, and {measure!r} names {len(several)}; name one with -m")
+        raise UsageError(f"one measure is varied, and {measure!r} has {len(several)}; choose one with -m")
     return several[0]
 
 

@@ -166,11 +166,11 @@ def _faults(recorded: RecordedResult | None, bounds: str | None, *, accept: bool
     """List which options are about what a baseline, or a check, has not."""
     what = f"{spell_options('--accept')} is about the values of a results file"
     idle = accept and recorded is None
-    yield idle, f"{what}; give one with {spell_options('--baseline')}, or leave it out"
-    what = f"check decides whatever is unknown, and {bounds} are known"
-    yield bounds in ("ties", "orders"), f"{what}; give --bounds labels or texts"
+    yield idle, f"{what}; pass one with {spell_options('--baseline')}, or leave it out"
+    what = f"check assumes nothing about what is unknown, and {bounds} are known"
+    yield bounds in ("ties", "orders"), f"{what}; add --bounds labels or texts"
     lacks = bounds is not None and recorded is not None
-    yield lacks, f"a results file holds no {bounds}; give the run that was the baseline, or leave out --bounds {bounds}"
+    yield lacks, f"a results file holds no {bounds}; pass the run that was the baseline, or leave out --bounds {bounds}"
 
 
 def _list_notes(

@@ -70,7 +70,7 @@ def refuse_outside() -> None:
         inner = whole.relative_to(folder).parts if whole.is_relative_to(folder) else ()
         if not inner or any(part.startswith(".") for part in inner):
             where = "outside its folder" if not inner else "to a hidden place"
-            what = f"{key} would write {where}, and nobody asked for this file"
+            what = f"{key} would write {where}, and nothing asked for this file"
             raise InputError(f"{what}; add --config {path} to allow it", path, _line(path, key))
 
 
@@ -172,7 +172,7 @@ def _faults_of_text(
 ) -> Iterator[tuple[bool, str]]:
     """List what is wrong with a value, or with several, that should be text."""
     yield any("\0" in str(each) for each in several), f"{key} holds a NUL, which no name and no text has; correct it"
-    empty = f"{key} is empty; give it a value, or leave it out"
+    empty = f"{key} is empty; set a value, or leave it out"
     if parameter.multiple:
         is_other = not all(isinstance(each, str) for each in several)
         yield is_other, f"{key} must be text, or a list of texts; put each in quotation marks"
@@ -223,5 +223,5 @@ def _placed(name: str, key: str, folder: Path) -> str:
     if name != "-" and (key in FILES or (key in NAMES and place.exists())):
         return str(place)
     if key in NAMES and Path(name).exists():
-        raise InputError(f"{key} names {name}, which is not there; give its path relative to this file")
+        raise InputError(f"{key} names {name}, which is not there; write its path relative to this file")
     return name

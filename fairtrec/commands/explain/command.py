@@ -67,7 +67,7 @@ def command(
     from fairtrec.evaluation.jobs import processes
 
     if not given["query"]:
-        options.refuse_typed("applies to single queries; name them with --query", "exchanges", "query_texts")
+        options.refuse_typed("applies to single queries; choose them with --query", "exchanges", "query_texts")
     is_compared = given["baseline"] is not None
     if is_compared:
         options.refuse_typed("is for one run, and --baseline compares two", "exchanges")

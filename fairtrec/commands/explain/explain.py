@@ -269,7 +269,7 @@ def explain_differences(
     """
     ours = {case.run.name: (case, *assemble(case, request)) for case in found}
     if baseline not in ours:
-        raise InputError(f"no value for query {', '.join(request.closely)}; name a query that it has", baseline)
+        raise InputError(f"no value for query {', '.join(request.closely)}; choose a query that it has", baseline)
     base, theirs, parts, groups, _ = ours.pop(baseline)
     of_losses = parts is not None and parts.is_shared and request.measure.better == "higher" and bool(parts.ceiling_is)
     runs, others = [], []
@@ -285,7 +285,7 @@ def explain_differences(
         exposure = {} if parts is not None or not groups else _compare_exposure(case, base)
         runs.append(RunDifference(run=run, baseline=baseline, shared=len(shared), queries=queries, exposure=exposure))
     if not runs:
-        raise InputError(f"only the baseline has query {', '.join(request.closely)}; name one that another run has")
+        raise InputError(f"only the baseline has query {', '.join(request.closely)}; choose one that another run has")
     notes = [OTHER_QUERIES.note(which=list_runs(others), verb="has" if len(others) == 1 else "have")] if others else []
     return Differences(
         measure=request.measure,

@@ -30,7 +30,7 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 IDLE = ("target", "membership", "missing", "order", "depth")  # of a signature: what plays no part
 NO_GROUP = NoteKind(
     "no group told",
-    "{documents} {are} left out: people could not tell the group",
+    "{documents} {are} left out: people could not decide the group",
     NoteSeverity.MISLEADING,
 )
 NOT_RANKED = NoteKind("labels not ranked", "{documents} {are} left out: not ranked by any run", NoteSeverity.MISLEADING)

@@ -77,7 +77,7 @@ class JudgedRuns:
     ) -> None:
         named = loading.name_rankings(runs)
         if len(named) < FEWEST:
-            raise UsageError(f"an order of runs takes {FEWEST} or more, and --runs names {len(named)}; name more")
+            raise UsageError(f"an order of runs needs {FEWEST} or more, and --runs has {len(named)}; add more")
         how = {name: getattr(choices, name) for name in ("order", "score_dtype", "run_format")}
         given = {**how, **instrument, "missing": "neutral"}
         self._sessions = [_open(measures, human, {**given, "relevance_level": level}) for level in levels]

@@ -187,7 +187,7 @@ def judges(
     """
     procedure = Procedure(confidence=confidence, correction=correction)
     if runs is None and measures:
-        raise UsageError("measures order runs, and there are none; give --runs, or leave out -m")
+        raise UsageError("measures order runs, and there are none; add --runs, or leave out -m")
     session = open_session(instrument, "a judge is compared group by group, and nothing decides groups")
     refuse_unwritten_groups(session.plan)
     chosen = None if queries is None else loading.queries(queries)

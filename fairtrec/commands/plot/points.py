@@ -85,7 +85,7 @@ def _compare_two(result: Result) -> tuple[Sequence[Measure], Standing]:
     """Compare the means of two measures. Raises UsageError for more or fewer, and for one that has no direction."""
     measures = result.scores[0].measures
     if len(measures) != 2:
-        raise UsageError(f"the front is drawn of two measures, not {len(measures)}; name two with -m")
+        raise UsageError(f"the front needs two measures, not {len(measures)}; choose two with -m")
     compared = compare_means(result, PLACES)
     if not compared.directed.all():
         raise UsageError(f"{measures[int(compared.directed.argmin())]} has no direction; choose another")

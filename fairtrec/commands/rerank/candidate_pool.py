@@ -115,7 +115,7 @@ class Search:
         without_runs = self.from_ == "background" and self.evaluator.given.background in (None, "collection")
         yield without_runs, f"{option}background takes documents of a run; add --background RUN"
         if self.candidates is not None:
-            yield self.candidates < 1, f"candidates are {self.candidates}; give 1 document or more"
+            yield self.candidates < 1, f"candidates are {self.candidates}; set 1 or more"
         yield self.pin_unjudged and by_scores, "nothing is judged; leave out --pin-unjudged"
 
     def cases(self, named: NamedRuns, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:

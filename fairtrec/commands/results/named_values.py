@@ -187,7 +187,7 @@ def _asked(
         for measure in wanted:
             if measure not in table:
                 raise InputError(
-                    f"here is no {measure} of {run}, only {_listed(table)}; name one of these", places[run]
+                    f"here is no {measure} of {run}, only {_listed(table)}; choose one of these", places[run]
                 )
     return wanted
 

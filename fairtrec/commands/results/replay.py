@@ -58,7 +58,7 @@ def find_input(recorded: RecordedResult, part: Part, root: Path | None) -> str:
     origin = loading.find_file(place) or loading.find_file(file.name)
     of = f"{part.of} of {recorded.path}"
     if origin is None:
-        raise InputError(f"there is no such file, which is the {of}; say with --root where paths start", place)
+        raise InputError(f"there is no such file, which is the {of}; set with --root where paths start", place)
     if not Path(origin[1]).is_file():
         raise InputError(f"this {of} is a stream or a folder; {REPLAYED}", place)
     digest = opening.sha256(origin[1])

@@ -163,10 +163,10 @@ def _sheet_columns(path: FilePath, above: int, head: list[str]) -> SheetColumns:
         raise InputError(f"two columns are called {twice or 'nothing'}; rename one", path, above)
     qid, run, measure, value = (_one_of(names, head) for names in (QUERY, RUN, MEASURE, VALUE))
     if measure is not None and value is None:
-        raise InputError(f"beside the column {measure} there is no column of values; name it value", path, above)
+        raise InputError(f"next to the column {measure} there is no column of values; call it value", path, above)
     names = [name for name in head if name not in (qid, run) and name.lower() not in BESIDE]
     if not names:
-        raise InputError("there is no column of values; name one after its measure", path, above)
+        raise InputError("there is no column of values; call one by its measure", path, above)
     return SheetColumns(str(qid), run, measure, value, names)
 
 

@@ -118,7 +118,7 @@ def _axes(utility: str | Measure, fairness: str | Measure, level: int | None) ->
     for asked, option in zip((utility, fairness), AXES, strict=True):
         several = [asked] if isinstance(asked, Measure) else registry.parse(asked, level)
         if len(several) != 1:
-            raise UsageError(f"--{option} takes one measure, and {asked!r} names {len(several)}; name one")
+            raise UsageError(f"--{option} needs one measure, and {asked!r} has {len(several)}; choose one")
         if several[0].better == "neither":
             raise UsageError(f"{several[0]} has no direction; choose another for --{option}")
         axes.append(several[0])

@@ -76,7 +76,7 @@ def read(path: FilePath, found: Findings) -> RunEntries:
     for block, line in blocks(path, found):
         no_text = found.many["E103"] + found.many["E104"] > line // 2
         if is_stream(path) and (no_text or (reader.broken and not reader.parts)):
-            found.add("E101", None, f"the first {line - 1:,} lines of this stream are none of a run; give a file")
+            found.add("E101", None, f"the first {line - 1:,} lines of this stream are not of a run; pass a file")
             break
         other = detect_foreign(block) if line == 1 else None
         if other is not None:
@@ -148,7 +148,7 @@ class _RunReader:
             what = quote_text(next(iter(second))) + (
                 f" and {len(second) - 1:,} other things" if len(second) > 1 else ""
             )
-            advice = "; if it tells rankings apart, evaluate with --samples" if len(second) > 1 else ""
+            advice = "; if it numbers several rankings, evaluate with --samples" if len(second) > 1 else ""
             lines = plural(second.total(), "line")
             found.add("W211", self.first_second, f"column 2 is {what} in {lines}, instead of Q0{advice}")
         return self._rows()

@@ -44,7 +44,7 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     lines = _numbers(table, len(table.columns["docno"]))
     for name, ids in (("docno", table.columns["docno"]), ("qid", table.columns["qid"].texts)):
         if kind != "trec-fair" and np.isin(ids.view(np.uint8), BLANKS).any():
-            found.add("E101", None, f"a {name} with a blank in it, which no TREC file can hold; give it another")
+            found.add("E101", None, f"a {name} with a blank, which TREC files cannot have; rename it")
     number: dict[bytes, int] = {}
     qids, scores = table.columns["qid"], table.columns["score"]
     numbers = [number.setdefault(qid, len(number)) for qid in qids.texts.tolist()]
@@ -177,7 +177,7 @@ class Twins:
             return
         first = self.tags.setdefault(rows.tag, path)
         if first != path:
-            what = f"the tag is {quote_text(rows.tag)}, as that of {first}; give each run a tag of its own"
+            what = f"the tag is {quote_text(rows.tag)}, as that of {first}; use a different tag for each run"
             checked.found.add("W712", None, what)
         if len(rows.broken) or np.isnan(rows.scores).any():
             return  # what it ranks is not known

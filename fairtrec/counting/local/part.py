@@ -105,7 +105,7 @@ def hold_folder(folder: Path, *, resume: bool, force: bool) -> Iterator[None]:
         is_ours = True
         if not is_new and not resume:
             if not force:
-                message = f"{folder} holds an unfinished run; give --resume to go on, or --force to begin anew"
+                message = f"{folder} has an unfinished run; add --resume to continue, or --force to begin again"
                 raise UsageError(message)
             for each in folder.iterdir():
                 shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
@@ -148,7 +148,7 @@ class Manifest:
             found = parse_json(lines[0], self.path, DAMAGED, 1).values
             if other := sorted(name for name in {*found, *head} if found.get(name) != head.get(name)):
                 what = ", ".join(other)
-                message = f"{folder} holds a run that differs in: {what}; give the same, or begin anew with --force"
+                message = f"{folder} holds a run that differs in: {what}; use the same, or begin again with --force"
                 raise UsageError(message)
             for number, line in enumerate(lines[1:], 2):
                 done = self._done(line, number, len(head.get("sources", ())))

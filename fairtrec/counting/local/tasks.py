@@ -53,7 +53,7 @@ class Origin:
         """Find out what something is. Raises InputError if it is nothing that can be read."""
         name = fspath(thing)
         if opening.is_stream(name):
-            raise InputError("a collection is read twice, which a stream cannot be; give a file", name)
+            raise InputError("a collection is read twice, which a stream does not allow; pass a file", name)
         if not os.path.exists(name):  # noqa: PTH110 - pathlib stumbles over long names
             return cls(name, "ir_datasets")
         with open_input(name) as stream:

@@ -249,7 +249,7 @@ class _Counting:
             known = {uri: (number, kind) for number, (_, uri, kind, _) in enumerate(found)}
             if len(known) < len(found):
                 again = next(o for number, (o, uri, _, _) in enumerate(found) if known[uri][0] != number)
-                raise InputError("this file is named twice; name it once", again)
+                raise InputError("this file is listed twice; list it once", again)
             described = [each for _, _, _, each in found]
             rows = lines(spark, [fspath(source) for source in sources])
             self.frame = rows.selectExpr(

@@ -26,7 +26,7 @@ SUMMARY = (
     "file int, start long, piece int, lines long, documents long, bytes long, rejected long,"
     " line long, reason string, counter string"
 )
-NULL = "a docno or a text that is missing or not UTF-8; give every document both"
+NULL = "a docno or a text that is missing or not UTF-8; write both for every document"
 SourceForm = Literal["tsv", "jsonl", "pairs"]
 Key = tuple[int, int]  # the number of a file, and the byte at which a split of it starts
 

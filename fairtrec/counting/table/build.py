@@ -199,7 +199,7 @@ def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
             raise InputError(f"a count below 0 or above {MOST}", each.path, line)
         if not block["docno"].all():
             row = int(np.flatnonzero(block["docno"] == b"")[0])
-            raise InputError("a row has no docno; name it", each.path, columns.find_line_number(lines, row))
+            raise InputError("a row has no docno; add it", each.path, columns.find_line_number(lines, row))
         for start in range(0, len(block["docno"]), STEP):
             piece = slice(start, start + STEP)
             numbers = np.stack([column[piece].astype(np.uint32) for column in several])

@@ -27,7 +27,7 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> Co
     histogram: Histogram | None = None
     if table.is_sorted:
         if table.is_packed:
-            raise InputError("its columns are compressed; write it anew: fairtrec counts convert", path)
+            raise InputError("its columns are compressed; write it again: fairtrec counts convert", path)
         from fairtrec.counting.table import mapped_table
 
         known, tokens, counts = mapped_table.find(path, wanted, groups)

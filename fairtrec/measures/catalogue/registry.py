@@ -262,7 +262,7 @@ def find_allowed(
         if is_all_fair(written.name):
             several = [measure for measure in several if _passes(measure, refuse, lacking)]
             if not several:
-                raise UsageError(f"{ALL_FAIR} finds nothing to measure; give --labels FILE, or --terms LIST")
+                raise UsageError(f"{ALL_FAIR} finds nothing to measure; add --labels FILE, or --terms LIST")
         found += several
     said = [f"{', '.join(names)} ({why})" for why, names in lacking.items()]
     return found, [LEFT_OUT.note(left_out="; ".join(said))] if said else []

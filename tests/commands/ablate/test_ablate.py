@@ -378,7 +378,7 @@ def test_the_product_is_what_counting_gives(texts, first, second, tokenizer, cas
         (("terms=half x 20000",), {}, "these are 20000 variants, and 10000 are the most"),
         (("terms=half x 200", "ties=100"), {"grid": True}, "these are 20000 variants"),
         (("tau=1",), {"seed": -1}, "the seed is -1"),
-        (("tau=1",), {"measure": "NFaiRR RR"}, "names 2"),
+        (("tau=1",), {"measure": "NFaiRR RR"}, "has 2"),
         (("terms=each",), {"measure": "nDCG@10"}, "nDCG@10 uses no terms"),
         (("cutoff=5",), {"measure": "TE@10"}, "TE@10 has a value for each group"),
         (("terms=each",), {"terms": {"f": ["she"], "m": ["he", "his"]}}, "'she' is the only term of the group f"),

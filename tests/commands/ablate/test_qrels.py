@@ -48,7 +48,7 @@ def test_it_goes_with_other_factors():
 def test_what_cannot_be_varied_is_refused():
     with pytest.raises(UsageError, match="AWRF@3 does not depend on judgments; leave it out"):
         fairtrec.ablate(RUNS, "people.txt", measure="AWRF@3", vary="qrels=judge.txt", labels=LABELS)
-    with pytest.raises(UsageError, match="of the base, which are none; give a qrels file"):
+    with pytest.raises(UsageError, match="of the base, which are none; add a qrels file"):
         fairtrec.ablate(RUNS, None, measure="DIR@3", vary="qrels=judge.txt", labels=LABELS)
     with pytest.raises(InputError, match=r"twice\.txt:2: document c is judged twice for query 1; keep one grade"):
         fairtrec.ablate(RUNS, "people.txt", measure="nDCG@3", vary="qrels=twice.txt")

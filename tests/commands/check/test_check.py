@@ -408,7 +408,7 @@ def test_paths_of_a_file_are_relative_to_it(folder, fairtrec_command, monkeypatc
     (folder / "collection.tsv").rename("collection.tsv")
     ended = fairtrec_command("check", *arguments)
     assert ended.code == 3
-    assert "docs names collection.tsv, which is not there; give its path relative to this file" in ended.err
+    assert "docs names collection.tsv, which is not there; write its path relative to this file" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -430,7 +430,7 @@ def test_paths_of_a_file_are_relative_to_it(folder, fairtrec_command, monkeypatc
             '[tool.fairtrec.check]\ntokenizer = "no"',
             "my.toml:2: tokenizer: 'no' is not one of 'strip', 'space', 'word'",
         ),
-        ('[tool.fairtrec.check]\nbaseline = ""', "baseline is empty; give it a value"),
+        ('[tool.fairtrec.check]\nbaseline = ""', "baseline is empty; set a value"),
         ('[tool.fairtrec.check]\n"a\\nb" = 1', "there is no option a\\nb;"),
         ("[tool.fairtrec]\ncheck = 3", "must be a table"),
         ("[tool", "not TOML"),
@@ -484,7 +484,7 @@ def test_a_file_that_nobody_named_writes_below_its_folder_only(
     line = ["check", "../qrels.txt", "../runs/new.run"]
     for more in ([], ["no-such.run"]):
         ended = fairtrec_command(*line, *more)
-        what = f"pyproject.toml:3: {key} would write {where}, and nobody asked for this file"
+        what = f"pyproject.toml:3: {key} would write {where}, and nothing asked for this file"
         assert (ended.code, ended.complaints) == (3, [f"{what}; add --config pyproject.toml to allow it"])
     assert (sorted(folder.rglob("*")), [*beyond.iterdir()]) == (before, [])
     assert fairtrec_command(*line, f"--{key}", "mine").code == 0

@@ -29,7 +29,7 @@ DRAWN_TEXTS = [VERDICTS]
 ONE_ATTRIBUTE = [
     (
         "check --require 'AWRF@3 >= 0.5'",
-        "AWRF@3 stands for AWRF(by='gender')@3, AWRF(by='pages')@3; name one",
+        "AWRF@3 can mean AWRF(by='gender')@3, AWRF(by='pages')@3; choose one",
     )
 ]
 HOSTILE_FOLDERS = {

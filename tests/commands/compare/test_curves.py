@@ -182,8 +182,8 @@ def test_queries_that_a_run_lacks_are_treated_as_by_compare(tmp_path):
         ('qid,map\n1,".5\n', "this is not CSV"),
         ("qid,map\n,.5\n", "f:2: a row without the name of its query or run"),
         ("qid,map,map\n1,.5,.5\n", "f:1: two columns are called map; rename one"),
-        ("qid,tag\n1,a\n", "f:1: there is no column of values; name one after its measure"),
-        ("qid,measure,number\n1,map,.5\n", "f:1: beside the column measure there is no column of values; name it value"),
+        ("qid,tag\n1,a\n", "f:1: there is no column of values; call one by its measure"),
+        ("qid,measure,number\n1,map,.5\n", "f:1: next to the column measure there is no column of values; call it value"),
         ("qid,map\n1,.5\n2,x\n", "f:3: the value of map is 'x'"),
         ('{"qid": 1, "measure": "RR", "value": 1}\n{"qid"\n', "f:2: this line is not JSON"),
         ('{"qid": 1, "measure": "RR"}\n', "f:1: no object with a query, a measure and a value"),
@@ -218,7 +218,7 @@ def test_runs_of_one_name_and_of_other_measures(tmp_path, monkeypatch, example):
         fairtrec.read_values({"p": "a", "q": "b"})
     with pytest.raises(UsageError, match="p is the name of one run, and c holds 2; leave it out"):
         fairtrec.read_values({"p": "c"})
-    with pytest.raises(InputError, match=r"^b: here is no RR of q, only AP; name one of these"):
+    with pytest.raises(InputError, match=r"^b: here is no RR of q, only AP; choose one of these"):
         fairtrec.read_values({"p": "a", "q": "b"}, ["RR"])
     summary = fairtrec.evaluate("RR", example / "bm25.run", example / "qrels.txt")
     from fairtrec.report.writers import RESULTS

@@ -390,7 +390,7 @@ def test_what_is_there_is_kept(tmp_path):
         with pytest.raises(UsageError, match="exists; add --force"):
             run(tmp_path, tmp_path / "c.tsv", force=False, **options)
     (tmp_path / "u.arrow.parts").mkdir()
-    with pytest.raises(UsageError, match="holds an unfinished run; give --resume"):
+    with pytest.raises(UsageError, match="has an unfinished run; add --resume"):
         run(tmp_path, tmp_path / "c.tsv", name="u.arrow", force=False)
     with pytest.raises(UsageError, match="a group may not be called tokens"):
         run(tmp_path, tmp_path / "c.tsv", terms=GroupTerms("x", {"tokens": ("a",), "m": ("b",)}))

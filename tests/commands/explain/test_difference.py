@@ -208,7 +208,7 @@ def test_queries_that_one_run_lacks_are_left_out_and_noted(tmp_path_factory):
     assert "a has other queries than the baseline" in str([str(note) for note in found.notes])
     with pytest.raises(InputError, match="no query that the baseline b has"):
         explain("FaiRR@1", {"q2": {"d0": 1.0}}, {"q1": {"d0": 1.0}}, counts=counts)
-    with pytest.raises(InputError, match="no value for query q2; name a query that it has"):
+    with pytest.raises(InputError, match="no value for query q2; choose a query that it has"):
         explain("FaiRR@1", run, {"q1": {"d0": 1.0}}, counts=counts, query="q2")
     with pytest.raises(InputError, match="only the baseline has query q2"):
         explain("FaiRR@1", {"q1": {"d0": 1.0}}, run, counts=counts, query="q2")

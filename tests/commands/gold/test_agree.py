@@ -81,7 +81,7 @@ def test_labels_are_compared_with_labels_and_what_is_unknown_is_a_miss():
     pairs = [(found.names[one], found.names[other]) for one, other in zip(found.gold, found.instrument, strict=True)]
     assert sorted(pairs) == [("-", "?"), ("-", "?"), ("f", "f"), ("m", "f"), ("several", "f")]
     assert (found.untold, found.documents, found.agreement) == (1, 5, 0.2)
-    assert texts(found.notes)[0] == "1 document is left out: people could not tell the group"
+    assert texts(found.notes)[0] == "1 document is left out: people could not decide the group"
     assert kind(found, "f").precision[0] == pytest.approx(1 / 3)
     assert kind(found, "-").found == {"f": 0, "m": 0, "-": 0, "several": 0, "?": 2}
     assert [each.name for each in found.kinds] == ["f", "m", "-", "several"]

@@ -156,7 +156,7 @@ def test_the_track_of_2019_is_drawn_from_the_command_line(tmp_path, monkeypatch,
 WRONG = {
     "values": ("runs --values bm25.run --terms gender-en -o x.pdf", "evaluates no run; leave out --terms"),
     "ending": ("front qrels.txt bm25.run -o x.jpg", "no suffix of a figure"),
-    "one measure": ("front qrels.txt bm25.run -m P@5 -o x.pdf", "of two measures, not 1"),
+    "one measure": ("front qrels.txt bm25.run -m P@5 -o x.pdf", "needs two measures, not 1"),
     "no direction": ("front qrels.txt bm25.run -m P@5,NumRet -o x.pdf", "has no direction"),
     "no cutoffs": ("cutoffs qrels.txt bm25.run -m P -o x.pdf", "add it, like --cutoffs 1-20"),
     "cutoffs": ("queries qrels.txt bm25.run fair.run -m P@5 --cutoffs 1-3 -o x.pdf", "leave it out"),

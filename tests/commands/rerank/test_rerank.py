@@ -313,7 +313,7 @@ def test_a_faulty_reranker_is_told(ranks, says):
 def test_an_input_that_there_is_not_is_told():
     with pytest.raises(UsageError, match="asks for prices, which does not exist"):
         fairtrec.rerank(Wishing(), {"r": {"q": {"a": 2.0, "b": 1.0}}})
-    with pytest.raises(TypeError, match="does not say how it orders"):
+    with pytest.raises(TypeError, match="does not define how it orders"):
         Reranker()()
     with pytest.raises(UsageError, match="has no cutoff to cut at"):
         fairtrec.rerank(Mine("[[0]]"), {"r": {"q": {"a": 2.0}}}, cut=True)

@@ -284,7 +284,7 @@ def test_a_value_for_each_group_is_no_axis(example):
         ({"fairness": "Spoken"}, "Spoken"),
         ({"fairness": "TE@10"}, "TE@10 has no direction; choose another for --fairness"),
         ({"utility": "DP@10"}, "there are no values of DP@10, only of nDCG@10, NFaiRR@10"),
-        ({"utility": "nDCG@10 RR"}, "--utility takes one measure, and 'nDCG@10 RR' names 2"),
+        ({"utility": "nDCG@10 RR"}, "--utility needs one measure, and 'nDCG@10 RR' has 2"),
         ({"fairness": "nDCG@10"}, "both nDCG@10"),
         ({"baseline": "c"}, "there is no run or file c"),
         ({"qrels": {}}, "these values are there already"),

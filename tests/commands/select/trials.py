@@ -36,7 +36,7 @@ WINDOWS = {"select": "select QRELS RUNS TEXTS --utility nDCG@10 --fairness NFaiR
 ONE_ATTRIBUTE = [
     (
         "select fair.run --utility nDCG@3 --fairness AWRF@3",
-        "AWRF@3 stands for AWRF(by='gender')@3, AWRF(by='pages')@3; name one",
+        "AWRF@3 can mean AWRF(by='gender')@3, AWRF(by='pages')@3; choose one",
     )
 ]
 LIST_NAMES = {

@@ -27,6 +27,6 @@ def test_a_stream_of_which_no_line_is_of_a_run_is_not_read_for_ever(tmp_path, mo
     threading.Thread(target=pour, daemon=True).start()
     found = Findings()
     read(pipe, found)
-    assert any("lines of this stream are none of a run; give a file" in each.message for each in found.kept)
+    assert any("lines of this stream are not of a run; pass a file" in each.message for each in found.kept)
     assert found.many["E101"] == 1
     assert done.wait(10)

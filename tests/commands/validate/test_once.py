@@ -27,7 +27,7 @@ def test_what_holds_of_several_files_is_said_once_with_their_names(tmp_path, pri
         (tmp_path / name).write_text(text)
     lines = printed(*files)
     assert sum("the tag is 'same'" in line for line in lines) == 2
-    assert "W712 also in c: the tag is 'same', as that of a; give each run a tag of its own" in lines
+    assert "W712 also in c: the tag is 'same', as that of a; use a different tag for each run" in lines
     (columns, again) = [line for line in lines if "looks like qid docno rank score" in line]
     assert columns.startswith("four:1: E201 this looks like qid docno rank score in each of 30 lines; ")
     assert again.startswith("E201 also in other: this looks like qid docno rank score in each of 30 lines; ")

@@ -197,8 +197,8 @@ def test_runs_of_the_same_rankings_and_of_the_same_tag_are_said(tmp_path, monkey
     out = fairtrec_command("validate", "a.run", "b.run", "c.run", "d.run").out
     assert [line for line in out.splitlines() if "W71" in line and "W711" not in line] == [
         "b.run: W713 the same documents in the same order for all queries as a.run; is it the same run?",
-        "c.run: W712 the tag is 't', as that of a.run; give each run a tag of its own",
-        "W712 also in d.run: the tag is 't', as that of a.run; give each run a tag of its own",
+        "c.run: W712 the tag is 't', as that of a.run; use a different tag for each run",
+        "W712 also in d.run: the tag is 't', as that of a.run; use a different tag for each run",
     ]
     assert fairtrec_command("validate", "a.run", "b.run").code == 0
     assert fairtrec_command("validate", "a.run", "b.run", "--fail-on", "warning").code == 3
@@ -234,7 +234,7 @@ def test_the_runs_of_rankllm_have_one_tag(shared, fairtrec_command):
     runs = sorted((shared / "data" / "rankllm-dl19").glob("REP_LLAMA*40c750.run"))
     runs += sorted((shared / "data" / "rankllm-dl19").glob("BM25__vicuna-13b*.run"))
     out = fairtrec_command("validate", *runs).out
-    said = f"the tag is 'rank', as that of {runs[0]}; give each run a tag of its own"
+    said = f"the tag is 'rank', as that of {runs[0]}; use a different tag for each run"
     assert out.count(said) == 2
     assert f"{runs[1]}: W712 {said}" in out
     assert f"W712 also in {runs[2]}: {said}" in out

@@ -361,7 +361,7 @@ def test_measures_of_ir_measures_name_their_attribute():
     run, qrels = [*ir_measures.read_trec_run(BM25)], [*ir_measures.read_trec_qrels("qrels.txt")]
     (named,) = ir_measures.calc_aggregate(fair.parse("AWRF(by='gender',given='both')@10"), qrels, run).values()
     assert [named] == means("AWRF@10", labels="labels.tsv")
-    with pytest.raises(UsageError, match=r"AWRF@10 stands for AWRF\(by='gender'\)@10, AWRF\(by='kind'\)@10; name one"):
+    with pytest.raises(UsageError, match=r"AWRF@10 can mean AWRF\(by='gender'\)@10, AWRF\(by='kind'\)@10; choose one"):
         ir_measures.calc_aggregate(fair.parse("AWRF(given='both')@10"), qrels, run)
 
 

@@ -179,7 +179,7 @@ def _read_world(path: FilePath) -> list[tuple[str, str]]:
     """Read the population of each region, as it is written. Raises InputError for a row without one."""
     (first, columns), *rows = trec_fair_files.parse_lines(path, "Rank,Name,Population,...", _parse_cells)
     if missing := [name for name in ("Name", "Population") if name not in columns]:
-        raise InputError(f"there is no column {' and none '.join(missing)}; give world-pop.csv", path, first)
+        raise InputError(f"there is no column {' and none '.join(missing)}; pass world-pop.csv", path, first)
     shares = []
     for number, cells in rows:
         row = dict(zip(columns, cells, strict=False))
@@ -189,7 +189,7 @@ def _read_world(path: FilePath) -> list[tuple[str, str]]:
             raise InputError(what, path, number)
         shares.append((name, many))
     if not shares:
-        raise InputError("the file has no regions; give world-pop.csv", path)
+        raise InputError("the file has no regions; pass world-pop.csv", path)
     return shares
 
 

@@ -221,7 +221,7 @@ def _columns(schema: Any, path: FilePath) -> tuple[str, str]:
     several = [field for field in schema if any(is_kind(field.type) for is_kind in kinds)]
     lists = [field.name for field in several if any(is_kind(field.type.value_type) for is_kind in numbers)]
     if not docno or len(lists) != 1:
-        message = f"the columns are {', '.join(schema.names)}; name one docno, and keep one column of lists of numbers"
+        message = f"the columns are {', '.join(schema.names)}; call one docno, and keep one column of lists of numbers"
         raise InputError(message, path)
     return docno, lists[0]
 
@@ -234,7 +234,7 @@ def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
         memory_bounds.refuse_wide(chunk, path)
     docnos = pa.chunked_array([chunk.cast(pa.string()) for chunk in chunks], pa.string())
     if docnos.null_count:
-        raise InputError("a row has no docno; give it one", path)
+        raise InputError("a row has no docno; add it", path)
     return wanted.rows(take_array(docnos)) if len(docnos) else np.empty(0, np.int64)
 
 
@@ -253,7 +253,7 @@ def _held(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
     """Take vectors from ``{docno: vector}``, or a matrix whose rows ``ids`` name."""
     if not isinstance(thing, Mapping):
         if ids is None:
-            raise UsageError("the rows of a matrix have no names; give ids")
+            raise UsageError("the rows of a matrix have no names; add ids")
         values = _checked(np.asarray(thing), None)
         return Vectors("given", _rows(*_ids(ids), values, wanted), values)
     names = [name for name in decode(wanted.names) if name in thing]

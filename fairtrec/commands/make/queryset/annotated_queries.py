@@ -151,7 +151,7 @@ def _fault_of_query(qid: str, domains: Sequence[str], every: int, *, is_twice: b
     if every > MOST_LABELS:
         return f"more than {MOST_LABELS:,} domains; name a column of fewer"
     reserved = next(iter(tsv.RESERVED.keys() & domains), None)
-    return "" if reserved is None else f"{reserved!r} means {tsv.RESERVED[reserved]}; give this domain another name"
+    return "" if reserved is None else f"{reserved!r} means {tsv.RESERVED[reserved]}; rename this domain"
 
 
 def find_similar_names(many: Mapping[str, int]) -> list[tuple[str, str]]:

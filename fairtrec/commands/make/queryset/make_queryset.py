@@ -170,19 +170,19 @@ def _refuse(
         raise UsageError(f"there is no rule {votes!r}; choose from {', '.join(get_args(Rule))}")
     texts = spell_options("--query-texts FILE")
     if not has_votes and domain is None:
-        raise UsageError(f"nothing says which queries; give votes, or {spell_options('--domain COLUMN')} of {texts}")
+        raise UsageError(f"no queries to choose from; pass votes, or {spell_options('--domain COLUMN')} of {texts}")
     if not has_votes and (keep is not None or votes != "majority"):
         option = spell_options("--keep LABEL" if keep is not None else "--votes all")
-        raise UsageError(f"{option} chooses by votes, and there are none; give a file of votes")
+        raise UsageError(f"{option} chooses by votes, and there are none; pass a file of votes")
     if domain is not None and not _is_table(query_texts):
-        raise UsageError(f"{spell_options('--domain COLUMN')} names a column of {texts}; give that file")
+        raise UsageError(f"{spell_options('--domain COLUMN')} names a column of {texts}; pass that file")
     if terms is not None and query_texts is None:
-        raise UsageError(f"{spell_options('--terms LIST')} looks into the texts of queries; give {texts}")
+        raise UsageError(f"{spell_options('--terms LIST')} needs the texts of queries; add {texts}")
     if has_votes and keep is None:
         for option, of in (("--terms LIST", terms), ("--domain COLUMN", domain), ("--query-texts FILE", query_texts)):
             if of is not None:
                 raise UsageError(
-                    f"{spell_options(option)} is for queries that are kept; give {spell_options('--keep LABEL')}"
+                    f"{spell_options(option)} is for queries that are kept; add {spell_options('--keep LABEL')}"
                 )
 
 

@@ -101,10 +101,10 @@ def test_pages_of_another_form_are_refused(track, fairtrec_command, change, says
         ("--qrels", '{"id": "a b", "rel_docs": []}\n', ":1: the id 'a b' holds white space; write each line as"),
         ("--qrels", f"{QRELS}{QRELS}", ":3: query 1 appears twice; keep one line"),
         ("--qrels", "", ": this file has no lines; was it written to the end?"),
-        ("--world", "Name,Count\na,1\n", ":1: there is no column Population; give world-pop.csv"),
+        ("--world", "Name,Count\na,1\n", ":1: there is no column Population; pass world-pop.csv"),
         ("--world", "Name,Population\na,many\n", ":2: 'a' has the population 'many'; write a name and a number"),
         ("--world", "Name,Population\na\n", ":2: 'a' has the population ''; write a name and a number"),
-        ("--world", "Name,Population\n", ": the file has no regions; give world-pop.csv"),
+        ("--world", "Name,Population\n", ": the file has no regions; pass world-pop.csv"),
     ],
 )
 def test_other_files_of_another_form_are_refused(track, fairtrec_command, option, text, says):

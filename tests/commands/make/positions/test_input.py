@@ -203,17 +203,17 @@ FLOATS = list(VECTORS.values())
         (ids_of(*"abcdefg"), 3, "v.npy: document d0 has no vector, and 6 more have none; add what is missing, or"),
         (parquet_of(list("abcdefg"), FLOATS), 3, "b.parquet: no document of the runs has a vector here"),
         (parquet_of([*list(VECTORS)[:-1], "d2"], FLOATS), 3, "b.parquet: document d2 appears twice; keep one vector"),
-        (parquet_of([*list(VECTORS)[:-1], None], FLOATS), 3, "b.parquet: a row has no docno; give it one"),
+        (parquet_of([*list(VECTORS)[:-1], None], FLOATS), 3, "b.parquet: a row has no docno; add it"),
         (parquet_of(list(VECTORS), [*FLOATS[:-1], None]), 3, "b.parquet: a vector is missing"),
         (parquet_of(list(VECTORS), [*FLOATS[:-1], [1.0, None, 1.0]]), 3, "b.parquet: a vector is missing"),
         (parquet_of(list(VECTORS), [*FLOATS[:-1], [1.0]]), 3, "b.parquet: vectors of different lengths"),
         (parquet_of(list(VECTORS), [[1.0, 2.0]] * 3 + [[1.0]] * 4), 3, "b.parquet: vectors of different lengths"),
         (parquet_of(list(VECTORS), [*FLOATS[:-2], [1.0], [1.0, 2, 3, 4, 5]]), 3, "b.parquet: vectors of different"),
-        (parquet_of(list(VECTORS), [["a", "b"]] * 7), 3, "b.parquet: the columns are docno, vector; name one docno"),
+        (parquet_of(list(VECTORS), [["a", "b"]] * 7), 3, "b.parquet: the columns are docno, vector; call one docno"),
         (parquet_of(list(VECTORS), [[]] * 7, pa.list_(pa.float32())), 3, "b.parquet: these vectors have no dimension"),
-        (columns_of(docno=["d1"], x=[1.0]), 3, "b.parquet: the columns are docno, x; name one docno, and keep one"),
-        (columns_of(name=["d1"], x=[[1.0]]), 3, "b.parquet: the columns are name, x; name one docno"),
-        (columns_of(docno=["d1"], x=[[1.0]], y=[[1.0]]), 3, "b.parquet: the columns are docno, x, y; name one"),
+        (columns_of(docno=["d1"], x=[1.0]), 3, "b.parquet: the columns are docno, x; call one docno, and keep one"),
+        (columns_of(name=["d1"], x=[[1.0]]), 3, "b.parquet: the columns are name, x; call one docno"),
+        (columns_of(docno=["d1"], x=[[1.0]], y=[[1.0]]), 3, "b.parquet: the columns are docno, x, y; call one"),
     ],
 )  # fmt: skip
 def test_broken_vectors_end_in_one_line(files, fairtrec_command, make, code, says):
@@ -383,7 +383,7 @@ def test_positions_are_no_other_file_than_its_name_says(files, fairtrec_command,
 def test_python_says_the_same_of_what_it_holds():
     with pytest.raises(UsageError, match="the number of axes is 0"):
         fairtrec.make_positions(RUN, embeddings=VECTORS, axes=0)
-    with pytest.raises(UsageError, match="give ids"):
+    with pytest.raises(UsageError, match="add ids"):
         fairtrec.make_positions(RUN, embeddings=np.zeros((7, 3)))
     with pytest.raises(InputError, match="different lengths"):
         fairtrec.make_positions(RUN, embeddings=VECTORS | {"d1": [1.0]})

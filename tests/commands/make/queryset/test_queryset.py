@@ -268,13 +268,13 @@ def test_a_bad_table_is_named(here, text, said):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ("", 2, "nothing says which queries; give votes, or --domain COLUMN of --query-texts FILE"),
+        ("", 2, "no queries to choose from; pass votes, or --domain COLUMN of --query-texts FILE"),
         ("--keep n --domain Kind --query-texts table.tsv", 2, "--keep LABEL chooses by votes, and there are none"),
         ("--votes all --domain Kind --query-texts table.tsv", 2, "--votes all chooses by votes, and there are none"),
         ("votes.tsv --keep q", 2, "nobody gave the label 'q', which is to be kept; there are f, n"),
-        ("votes.tsv --keep n --domain Kind", 2, "--domain COLUMN names a column of --query-texts FILE; give that file"),
-        ("votes.tsv --keep n --terms gender-en", 2, "--terms LIST looks into the texts of queries"),
-        ("votes.tsv --query-texts texts.tsv", 2, "--query-texts FILE is for queries that are kept; give --keep LABEL"),
+        ("votes.tsv --keep n --domain Kind", 2, "--domain COLUMN names a column of --query-texts FILE; pass that file"),
+        ("votes.tsv --keep n --terms gender-en", 2, "--terms LIST needs the texts of queries"),
+        ("votes.tsv --query-texts texts.tsv", 2, "--query-texts FILE is for queries that are kept; add --keep LABEL"),
         ("votes.tsv -o my.tsv", 2, "a set has the queries of one label; add --keep LABEL"),
         ("votes.tsv --keep n -o my.txt", 2, "my.txt: a query set is a TSV with a passport next to it"),
         ("votes.tsv --keep n -o votes.tsv", 2, "the output votes.tsv is also read"),
