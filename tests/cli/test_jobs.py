@@ -13,7 +13,12 @@ FILES_OF = {
     "counts": ["--counts", "counts.tsv"],
 }
 OF = {"missing": "few", "membership": "labels", "groups": "labels", "pool": "labels"}  # where it is not words
-BESIDE = {"pool": ["-m", "AWRF@3"], "next_label": ["--bounds", "labels"], "prior": ["--bounds", "labels"]}
+BESIDE = {
+    "pool": ["-m", "AWRF@3"],
+    "next_label": ["--bounds", "labels"],
+    "prior": ["--bounds", "labels"],
+    "collection_size": ["-m", "Gini@3", "--pool", "even"],
+}
 TRIALS = [(row, trial) for row in CHOICES.values() for trial in row.trials]
 
 
