@@ -211,3 +211,24 @@ def test_each_attribute_of_the_api_has_a_meaning():
         if (names := re.findall(r"^\| `(\w+)` \|.*\|\s*\|$", path.read_text("utf-8"), re.MULTILINE))
     }
     assert not lacking
+
+
+BRITISH = re.compile(
+    r"\w*(?:judgement|labell|normalis|recognis|tokenis|optimise|colour|behaviour|neighbour|honour)\w*"
+    r"|\bcentred?\b|\bprogrammes?\b",
+    re.IGNORECASE,
+)
+NAMES_OF_OTHERS = ("Nature Human Behaviour", "tokenise=False")  # a journal, and a keyword of PyTerrier
+
+
+def test_spelling_is_american():
+    texts = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "fairtrec").rglob("*.py")]
+    assert len(texts) > 400
+    found = {}
+    for path in texts:
+        text = path.read_text("utf-8")
+        for name in NAMES_OF_OTHERS:
+            text = text.replace(name, "")
+        if words := BRITISH.findall(text):
+            found[path.name] = words
+    assert not found
