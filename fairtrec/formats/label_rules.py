@@ -192,6 +192,9 @@ def word(cell: Any) -> str | None:
     >>> word("F"), word(3.0), word(True), word(["F"])
     ('F', '3', 'true', None)
     """
+    if type(cell) is str:
+        written = cell.strip()
+        return written if len(written) <= WIDEST and not _CONTROL.search(written) else None
     if isinstance(cell, Enum):
         cell = cell.name
     if isinstance(cell, bytes):

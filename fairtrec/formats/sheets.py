@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import NONE, UNKNOWN, Docnos, Labels, Sheet, Vote, decode, is_number
+from fairtrec.data import NONE, UNKNOWN, Docnos, Floats, Ints, Labels, Sheet, Vote, is_number
 from fairtrec.formats import tsv
 from fairtrec.formats.label_rules import LACKING, ROUNDING, is_id, word
 from fairtrec.formats.labels import Label
@@ -47,7 +47,7 @@ class SheetLines:
 
     path: str
     votes: Votes = field(default_factory=dict)
-    said: dict[SheetKey, list[Said]] = field(default_factory=dict)
+    said: dict[SheetKey, tuple[Said, ...]] = field(default_factory=dict)  # what is the same of many is held once
     lines: dict[SheetKey, int] = field(default_factory=dict)  # the first of each document
     probability: dict[SheetKey, float] = field(default_factory=dict)
     empty: list[tuple[int, SheetKey]] = field(default_factory=list)  # lines without a group
@@ -57,6 +57,7 @@ class SheetLines:
     signed: int = 0  # the line that says how it was made
     renamed: Mapping[str, str] = field(default_factory=dict)  # the names of groups by those in the sheet
     written: set[str] = field(default_factory=set)  # the names of groups before any is renamed
+    _same: dict[Any, Any] = field(default_factory=dict)
 
     def take(self, rows: Iterable[Cells]) -> None:
         """Take lines. Raises InputError for a bad one."""
@@ -66,6 +67,8 @@ class SheetLines:
                 self.votes[key] = weights_of(ballots(said)) or {UNKNOWN: 1.0}
             elif any(each.group == UNKNOWN for each in said) and (of_others := ballots(said)):
                 self.votes[key] = weights_of(of_others)
+        for key, of_document in self.votes.items():
+            self.votes[key] = self._same.setdefault((*of_document.items(),), of_document)
         if any(qid for qid, _ in self.lines) and not all(qid for qid, _ in self.lines):
             line = next(line for (qid, _), line in self.lines.items() if not qid)
             raise InputError("this line has no qid, but others do; add it to all or none", self.path, line or None)
@@ -75,9 +78,9 @@ class SheetLines:
             self.many += 1
             is_empty = cells.get("group", "") in ("", None)
             given = {name: cell for name, cell in cells.items() if cell not in ("", None) or name in ("docno", "qid")}
-            number, qid, docno, group, weight = take_label(
-                {**given, "group": UNKNOWN} if is_empty else given, self.path, line
-            )
+            if is_empty:
+                given["group"] = UNKNOWN
+            number, qid, docno, group, weight = take_label(given, self.path, line)
             self.written.add(group)
             found = number, qid, docno, self.renamed.get(group, group), weight
             key = qid, docno
@@ -89,13 +92,14 @@ class SheetLines:
                 continue
             by = str(given.get("annotator", ""))
             self._refuse_two_ways(key, found[3], by, line, weighed="weight" in given)
-            self.said.setdefault(key, []).append(Said(found[3], weight if "weight" in given else None, by))
+            said = (*self.said.get(key, ()), Said(found[3], weight if "weight" in given else None, by))
+            self.said[key] = self._same.setdefault(said, said)
             if not by:
                 yield found
 
     def _refuse_two_ways(self, key: SheetKey, group: str, by: str, line: int | None, *, weighed: bool) -> None:
         """Raise InputError for a line that says who labeled, if it has a weight, too, or others do not say it."""
-        before = self.said.get(key, [])
+        before = self.said.get(key, ())
         if by and weighed:
             what = f"{key[1]} has an annotator and a weight, and each annotator has the same weight"
             raise InputError(f"{what}; leave out one of the two columns", self.path, line)
@@ -110,10 +114,11 @@ class SheetLines:
             raise InputError(f"{by} gave {key[1]} {word} and a group; keep one of them", self.path, line)
 
     def _drawn_with(self, cell: Any, key: SheetKey, line: int | None) -> None:
-        if not is_number(cell) or not 0 < float(cell) <= 1:
+        chance = float(cell) if is_number(cell) else 0.0
+        if not 0 < chance <= 1:
             what = f"the probability {cell} of {key[1]} is not above 0 and at most 1"
             raise InputError(f"{what}; restore the value of the draw", self.path, line)
-        if self.probability.setdefault(key, float(cell)) != float(cell):
+        if self.probability.setdefault(key, self._same.setdefault(chance, chance)) != chance:
             what = f"document {key[1]} has the probabilities {self.probability[key]!r} and {cell}"
             raise InputError(f"{what}; restore the value of the draw", self.path, line)
 
@@ -305,10 +310,10 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
     groups = tuple(sorted({group for of_document in several for group in of_document} - {"?", "-"}))
     names = [f"{qid} {docno}".strip() for qid, docno in found.lines]
     chances = _chances(found, unit) if found.drawn else [0.0] * len(several)
-    lines, unknown = [*found.lines.values()], [UNKNOWN in each for each in several]
-    weights = [[np.nan if UNKNOWN in each else each.get(group, 0.0) for group in groups] for each in several]
-    table = np.column_stack((np.array(weights).reshape(len(several), -1), unknown, lines, chances))
+    weights = weigh_votes(several, groups)
+    table = np.column_stack((weights, [*found.lines.values()], chances, np.arange(len(several))))
     docnos, table = Docnos.with_values(names, table)
+    *_, unknown, lines, probability, order = table.T
     return Sheet(
         path=path,
         unit=unit,
@@ -316,30 +321,53 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
             opening.name(path),
             groups,
             docnos,
-            table[:, :-3],
+            table[:, : len(groups)],
             has_qids,
             sha256,
             none=True,
             written=frozenset(found.written),
         ),
-        unknown=table[:, -3] > 0,
-        lines=table[:, -2].astype(np.int64),
-        probability=table[:, -1] if found.drawn else None,
+        unknown=unknown > 0,
+        lines=lines.astype(np.int64),
+        probability=probability if found.drawn else None,
         depth=_number(found, "depth"),
         seed=_number(found, "seed"),
         runs=tuple(_runs(made.get("runs", ""))),
         made=made,
-        votes=_votes(found, docnos, per_query=per_query or not has_qids),
+        votes=_votes(found, order.astype(np.int64), per_query=per_query or not has_qids),
     )
 
 
-def _votes(found: SheetLines, docnos: Docnos, *, per_query: bool) -> tuple[tuple[Vote, ...], ...]:
-    """Give the votes of each row; unless ``per_query``, a label of one query is one of the same document in others."""
-    first: dict[str, SheetKey] = {}
-    for key in found.said:
-        first.setdefault(key[1], key)
-    of_rows = {f"{key[0]} {key[1]}".strip(): key if per_query else first[key[1]] for key in found.lines}
-    return tuple(ballots(found.said[of_rows[name]]) for name in decode(docnos.names))
+def weigh_votes(several: Sequence[Mapping[str, float]], groups: Sequence[str]) -> Floats:
+    """Give the weights of each document [document, group], nan if its groups are unknown, and whether they are.
+
+    Votes that are one object are looked at once.
+
+    >>> weigh_votes([{"f": 1.0}, {"?": 1.0}], ["f", "m"]).tolist()
+    [[1.0, 0.0, 0.0], [nan, nan, 1.0]]
+    """
+    kinds = {id(each): each for each in several}
+    number = {kind: row for row, kind in enumerate(kinds)}
+    known = [
+        [np.nan if UNKNOWN in each else each.get(group, 0.0) for group in groups] + [float(UNKNOWN in each)]
+        for each in kinds.values()
+    ]
+    return np.asarray(np.array(known)[[number[id(each)] for each in several]])
+
+
+def _votes(found: SheetLines, order: Ints, *, per_query: bool) -> tuple[tuple[Vote, ...], ...]:
+    """Give the votes of each row, which is so many lines' document in ``order`` [row].
+
+    Unless ``per_query``, a label of one query is one of the same document in others.
+    """
+    keys = [*found.lines]
+    if not per_query:
+        first: dict[str, SheetKey] = {}
+        for key in found.said:
+            first.setdefault(key[1], key)
+        keys = [first[docno] for _, docno in keys]
+    known = {said: ballots(said) for said in {*found.said.values()}}
+    return tuple(known[found.said[keys[row]]] for row in order.tolist())
 
 
 def _shared(found: SheetLines) -> Votes:
