@@ -19,7 +19,7 @@ from fairtrec.formats.frames import Frame, read_run_columns
 from fairtrec.formats.named_columns import WantedColumns
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import compression, opening
-from fairtrec.support.files.answer_files import AnswerRun, detect_answers
+from fairtrec.support.files.answer_files import AnswerRun, detect_answers, has_keys
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy, RecordForm, RunFormat
 
 TAG = ("tag", "run_tag", "system")
@@ -66,7 +66,10 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
     if kind != "trec":
         return read(path, kind, order, sampled=sampled)
     if opening.is_stream(path):
-        if (record := named_columns.detect_form(opening.peek_stream(path))) is not None:
+        start = opening.peek_stream(path)
+        if start.startswith(b"{") and has_keys(start):
+            return cited_answers.read(path)  # which refuses a stream
+        if (record := named_columns.detect_form(start)) is not None:
             looks = f"this looks like {LOOKS[record]}, which cannot be detected in a stream; add --run-format {record}"
             raise InputError(f'{looks} (run_format="{record}")', path, fault.line)
         raise fault

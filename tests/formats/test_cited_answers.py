@@ -311,10 +311,11 @@ def test_other_ways_to_read_answers_are_refused(tmp_path, fairtrec_command):
     labels = tmp_path / "labels.tsv"
     labels.write_text("".join(f"{docno}\t{group}\n" for docno, group in LABELS.items()))
     ask = ("--labels", labels, "-m", "AWRF@5")
-    piped = fairtrec_command("eval", "none", "-", "--run-format", "rag", *ask, stdin=Path(path).read_bytes())
-    assert (piped.code, piped.complaints) == (
-        2, ["answers are two runs, so they are read twice, and a stream can be read once; give a file"],
-    )  # fmt: skip
+    for form in ([], ["--run-format", "rag"]):
+        piped = fairtrec_command("eval", "none", "-", *form, *ask, stdin=Path(path).read_bytes())
+        assert (piped.code, piped.complaints) == (
+            2, ["answers are two runs, so they are read twice, and a stream can be read once; give a file"],
+        )  # fmt: skip
     samples = fairtrec_command("eval", "none", path, "--samples", *ask)
     assert (samples.code, "answers have one ranking of each topic" in samples.err) == (3, True)
     plain = write(tmp_path, [{"qid": "1", "docno": "p001", "score": 1}], "plain.jsonl")

@@ -62,6 +62,11 @@ def detect_form(found: Any) -> AnswerForm | None:
     return "2024" if "topic_id" in found else "2025"
 
 
+def has_keys(text: bytes) -> bool:
+    """Tell whether a text may be of answers: it has the keys of one, wherever they stand."""
+    return b'"references"' in text and (b'"answer"' in text or b'"responses"' in text)
+
+
 def detect_answers(path: FilePath) -> AnswerForm | None:
     """Tell by the first line of a file which form of answers it has; None for other files and streams."""
     if opening.is_stream(path) or not os.path.isfile(path):  # noqa: PTH113 - pathlib takes its time to be imported
@@ -74,7 +79,7 @@ def detect_answers(path: FilePath) -> AnswerForm | None:
         if not (b"{" in start or "json" in fspath(path) or (start and start[0] not in range(32, 127))):
             return None
         _, line, _ = opening.first_line(path, b"#", opening.LONGEST_OBJECT)
-        if b'"references"' in line and (b'"answer"' in line or b'"responses"' in line):
+        if has_keys(line):
             import json
 
             return detect_form(json.loads(line))
