@@ -19,7 +19,7 @@ from fairtrec.formats.frames import Frame, read_run_columns
 from fairtrec.formats.named_columns import WantedColumns
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import compression, opening
-from fairtrec.support.files.answer_files import AnswerRun, detect_answers, has_keys
+from fairtrec.support.files.answer_files import AnswerRun, detect_answers, is_start
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy, RecordForm, RunFormat
 
 TAG = ("tag", "run_tag", "system")
@@ -67,7 +67,7 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
         return read(path, kind, order, sampled=sampled)
     if opening.is_stream(path):
         start = opening.peek_stream(path)
-        if start.startswith(b"{") and has_keys(start):
+        if is_start(start):
             return cited_answers.read(path)  # which refuses a stream
         if (record := named_columns.detect_form(start)) is not None:
             looks = f"this looks like {LOOKS[record]}, which cannot be detected in a stream; add --run-format {record}"

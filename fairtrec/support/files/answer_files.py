@@ -62,9 +62,13 @@ def detect_form(found: Any) -> AnswerForm | None:
     return "2024" if "topic_id" in found else "2025"
 
 
-def has_keys(text: bytes) -> bool:
-    """Tell whether a text may be of answers: it has the keys of one, wherever they stand."""
-    return b'"references"' in text and (b'"answer"' in text or b'"responses"' in text)
+def is_start(text: bytes) -> bool:
+    """Tell whether the first few bytes of a stream are of an answer, by keys that no other JSON line has.
+
+    >>> is_start(b'{"run_id": "mine", "topic_id": "101", "ref'), is_start(b'{"qid": "101", "docno": "d"}')
+    (True, False)
+    """
+    return text.startswith(b"{") and any(key in text for key in (b'"topic_id"', b'"metadata"', b'"references"'))
 
 
 def detect_answers(path: FilePath) -> AnswerForm | None:
@@ -79,7 +83,7 @@ def detect_answers(path: FilePath) -> AnswerForm | None:
         if not (b"{" in start or "json" in fspath(path) or (start and start[0] not in range(32, 127))):
             return None
         _, line, _ = opening.first_line(path, b"#", opening.LONGEST_OBJECT)
-        if has_keys(line):
+        if b'"references"' in line and (b'"answer"' in line or b'"responses"' in line):
             import json
 
             return detect_form(json.loads(line))
