@@ -3,11 +3,11 @@
 import ast
 import importlib
 import inspect
+import pkgutil
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from pkgutil import resolve_name
 from textwrap import dedent
 from types import FunctionType, ModuleType
 from typing import Any, get_args, get_origin
@@ -23,6 +23,7 @@ from fairtrec.commands import COMMANDS, load_row
 from fairtrec.evaluation.answers import Answer
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.measure import Form
+from fairtrec.report import CallablePackage
 
 PACKAGE = Path(fairtrec.__file__).parent
 ERRORS = ("FairtrecError", "UsageError", "InputError", "ResourceError")
@@ -47,6 +48,12 @@ ABOUT = {  # the packages of the other names
     "ir_measures": "Use measures in ir_measures and PyTerrier",
     "gold": "Draw and compare gold labels",
 }
+
+
+def resolve_name(name: str) -> Any:
+    """Find what a public name stands for; of a package that can be called, the function."""
+    found = pkgutil.resolve_name(name)
+    return type(found).find() if isinstance(found, CallablePackage) else found
 
 
 def write_api() -> dict[str, str]:

@@ -220,6 +220,14 @@ class Commands(Titled, click.Group):
         self.format_commands(ctx, formatter)
 
 
+def load_command(name: str) -> click.Command:
+    """Import a command of the registry, and tell it which parameters its short help shows."""
+    found = cast("click.Command", command_rows.registry.load_command(name))
+    if isinstance(found, Titled):
+        found.brief = command_rows.registry.load_row(name).brief
+    return found
+
+
 class RegisteredGroup(Commands):
     """A group of the registry's commands, each of which is imported when it is called.
 
@@ -238,10 +246,7 @@ class RegisteredGroup(Commands):
         """Import a command."""
         if cmd_name not in self._names():
             return super().get_command(ctx, cmd_name)
-        found = cast("click.Command", command_rows.registry.load_command(f"{self.prefix}{cmd_name}"))
-        if isinstance(found, Titled):
-            found.brief = command_rows.registry.load_row(f"{self.prefix}{cmd_name}").brief
-        return found
+        return load_command(f"{self.prefix}{cmd_name}")
 
     def list_rows(self) -> list[command_rows.CommandRow]:
         """Give what each command says of itself, in the order of the help."""

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from fairtrec.support.notes import Note
 
 IDLE = "fairtrec.idle"  # of a context: what played no part
+# what ``run_command`` looks at: the formats of what is written, the answer, and the options of its view
+
+
+printed: ContextVar[list[tuple[FormatTable, Any, dict[str, Any]]] | None] = ContextVar("printed", default=None)
 
 
 @contextmanager
@@ -198,6 +203,8 @@ def write(
     from fairtrec.report.note_selection import MOST
     from fairtrec.report.output import emit
 
+    if (answers := printed.get()) is not None:
+        answers.append((kind, of, view))
     terminal = output is None and not err and sys.stdout.isatty()
     if form == "auto":
         form = "table" if terminal or "trec" not in kind.forms else "trec"

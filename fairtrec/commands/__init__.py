@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {  # in the order of the help: the folder
     "compare": ("compare", "baseline.compare correlations.correlate curves.curves reliability.reliability"),
     "check": ("check", "check.check"),
     "select": ("select", "select.select"),
+    "report": ("report", "report.report"),
     "trec-fair-2019": ("trec_fair_2019", ""),
     "explain": ("explain", "explain.explain"),
     "headroom": ("headroom", "headroom.headroom"),
@@ -51,5 +52,15 @@ def load_row(name: str) -> CommandRow:
 
 def load_command(name: str) -> Any:
     """Import a command."""
-    file, _, attribute = load_row(name).place.partition(":")
+    return _load(name, load_row(name).place)
+
+
+def load_study(name: str) -> Any:
+    """Import the function that lists the parts of a command in a study; None if it has none."""
+    place = load_row(name).study
+    return _load(name, place) if place else None
+
+
+def _load(name: str, place: str) -> Any:
+    file, _, attribute = place.partition(":")
     return getattr(import_module(f"fairtrec.commands.{COMMANDS[name][0]}.{file}"), attribute)

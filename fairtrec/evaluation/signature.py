@@ -316,6 +316,14 @@ def _version_of_ir_measures() -> str:
     return str(ir_measures.__version__)
 
 
+class UnusedOptionError(UsageError):
+    """An option that has no effect; ``keyword`` is its name in Python."""
+
+    def __init__(self, message: str, keyword: str) -> None:
+        super().__init__(message)
+        self.keyword = keyword
+
+
 @dataclass
 class UnusedOptions:
     """The options that are still to play a part, by their keywords, and in how many ``plans`` they may."""
@@ -347,7 +355,7 @@ class UnusedOptions:
         """Raise UsageError for a choice about what is not there; make a note on other options that played no part."""
         for name, option in self.options.items():
             if name in CHOICES and self.given.isdisjoint(CHOICES[name].part.split()):
-                raise UsageError(f"{option} has no effect{where}; leave it out")
+                raise UnusedOptionError(f"{option} has no effect{where}; leave it out", name)
         have = "have" if len(self.options) > 1 else "has"
         self.note = IDLE.note(options=", ".join(self.options.values()), have=have, where=where)
         self.options.clear()

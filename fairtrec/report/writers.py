@@ -76,6 +76,13 @@ class FormatTable(NamedTuple):
             of = step(of, **{name: value for name, value in given.items() if name in heeded})
         return of
 
+    def lay_out(self, of: Any, **view: Any) -> Any:
+        """Give the Document of an answer, as its tables for documents are made of it; None if it has no tables."""
+        if "md" not in self.forms:
+            return None
+        forms = {"md": self.forms["md"]._replace(renderer="")}
+        return type(self)(self.module, forms, self.options, self.said)("md", of, **view)
+
     def find(self, place: str) -> Any:
         """Import a layout or a renderer: of the module of the kind, beside it (``.module:name``), or of this room."""
         module, _, name = place.rpartition(":")

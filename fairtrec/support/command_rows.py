@@ -19,6 +19,7 @@ class CommandRow(NamedTuple):
                   title above those that no section has; and which options stand there besides.
     ``brief``     the parameters that its short help shows, ``-h``, in their order; empty: ``-h`` is ``--help``.
     ``answers``   are its formats, by the class of what Python gives back.
+    ``study``     is where the function is that lists its parts of a study: a file of its folder, and a name in it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class CommandRow(NamedTuple):
     brief: str = ""
     question: str = ""
     measures: Literal["", "MEASURE", "MEASURES"] = ""
+    study: str = ""
 
 
 if TYPE_CHECKING:
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
 
         def load_command(self, name: str) -> Any:
             """Import a command."""
+
+        def load_study(self, name: str) -> Any:
+            """Import the function that lists the parts of a command in a study."""
 
 
 registry: "Registry"

@@ -15,5 +15,6 @@ COMMANDS = (
         measures="MEASURE",
         sections={"": ("measure vary terms", "Ablation", "seed")},
         answers={"Ablation": ABLATIONS},
+        study="study:list_parts",
     ),
 )

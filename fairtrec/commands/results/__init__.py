@@ -6,6 +6,7 @@ from fairtrec.support.command_rows import CommandRow
 DIFFERENCES = FormatTable(
     "fairtrec.commands.results.report", {"text": FormatSpec("text", "", "all", exact=True), **OBJECT}, ("names",)
 )
+PARTS = FormatTable("fairtrec.commands.results.parts_report", DIFFERENCES.forms, ("names",))
 
 COMMANDS = (
     CommandRow(

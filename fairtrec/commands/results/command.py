@@ -9,13 +9,14 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands, write_stderr
-from fairtrec.commands.results import DIFFERENCES
+from fairtrec.commands.results import DIFFERENCES, PARTS
 from fairtrec.support.errors import UsageError
 
 if TYPE_CHECKING:
     from fairtrec.commands.results.difference import Tolerance
     from fairtrec.commands.results.results import RecordedResult
     from fairtrec.evaluation.answers.result import Result
+    from fairtrec.support.files.typed_fields import Fields
 
 EXITS = "Exit codes: 0 the same, 1 different, 2 wrong usage, 3 bad input."
 tolerance = click.option(
@@ -94,12 +95,15 @@ def replay(
     """Evaluate again from the inputs listed in RESULTS.json, and show any difference.
 
     Each input must have the sha256 that was recorded. Values that agree within 1e-12 relative are the same, and are
-    counted.
+    counted. RESULTS.json may also be the report.json of `fairtrec report`: each of its parts is run again.
     """
     from fairtrec.commands.results import difference, replay, results
 
     allowed = read_tolerance(tolerance, exact=exact)
-    recorded = results.read_results(file)
+    document = results.read_document(file)
+    if "parts" in document:
+        return _replay_parts(document, file, root, allowed, form, output)
+    recorded = results.parse_document(document)
     names = [each.name for each in recorded.inputs.values()]
     printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
     with printing.progress():
@@ -115,6 +119,22 @@ def replay(
     if found.same:
         what = "query by query" if any(run.queries for run in recorded.runs) else "in the mean"
         write_stderr(f"# the same {what}: {', '.join(recorded.measures)}")
+    return 0 if found.same else 1
+
+
+def _replay_parts(
+    document: "Fields", file: str, root: Path | None, allowed: "Tolerance", form: str, output: Path | None
+) -> int:
+    """Run each part of a file again, and show any difference."""
+    from fairtrec.commands.results.parts import replay_parts
+
+    options.refuse_typed("is for files of `fairtrec eval`", "accept")
+    printing.refuse_output(output, file)
+    with printing.progress():
+        found = replay_parts(document, root, allowed)
+    printing.write(PARTS, form, found, output, names=(file, "replayed"))
+    if found.same:
+        write_stderr(f"# the same in {found.compared} values: {', '.join(found.parts)}")
     return 0 if found.same else 1
 
 

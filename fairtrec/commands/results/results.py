@@ -108,20 +108,29 @@ def read_results(path: FilePath) -> RecordedResult:
     Raises:
         InputError: a file of another kind.
     """
+    return parse_document(read_document(path))
+
+
+def read_document(path: FilePath) -> Fields:
+    """Read the JSON object of a file. Raises InputError for another file, and for one that is too large."""
     with opening.open_input(path) as stream:
         data = stream.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             raise InputError(f"more than {LARGEST_FILE >> 20} MiB; a results file of fewer runs will do", path)
-    return parse(data, path)
+    return parse_json(data, fspath(path), f"write it with: {WRITE}")
 
 
 def parse(data: bytes, path: FilePath) -> RecordedResult:
     """Read the bytes of a results file; ``path`` is for errors."""
-    document = parse_json(data, fspath(path), f"write it with: {WRITE}")
+    return parse_document(parse_json(data, fspath(path), f"write it with: {WRITE}"))
+
+
+def parse_document(document: Fields) -> RecordedResult:
+    """Read the object of a results file."""
     _refuse_other_format(document)
     of_measures, of_inputs = document.object("measures"), document.object("inputs")
     columns = {name: of_measures.object(name).take_optional("of", str) or name for name in of_measures}
-    inputs = {Part.read(part): _input(of_inputs.object(part)) for part in of_inputs}
+    inputs = {Part.read(part): read_input(of_inputs.object(part)) for part in of_inputs}
     totals = {name for name in of_measures if of_measures.object(name).take_optional("aggregate", str) == "pooled"}
     runs = tuple(_run(each, columns, totals) for each in document.objects("runs"))
     if not runs:
@@ -134,7 +143,7 @@ def parse(data: bytes, path: FilePath) -> RecordedResult:
         name for name in of_measures if of_measures.object(name).take_optional("aggregate", str) == "sum"
     )
     measures = tuple(dict.fromkeys(columns.values()))
-    return RecordedResult(fspath(path), signature, inputs, measures, runs, options, columns, counts)
+    return RecordedResult(str(document.path), signature, inputs, measures, runs, options, columns, counts)
 
 
 def _refuse_other_format(document: Fields) -> None:
@@ -146,7 +155,8 @@ def _refuse_other_format(document: Fields) -> None:
         raise InputError(f"this is not a results file of format {FORMAT}; write it with: {WRITE}", document.path)
 
 
-def _input(entry: Fields) -> InputFile:
+def read_input(entry: Fields) -> InputFile:
+    """Read the path of a file, and its sha256."""
     path, sha256 = entry.get("path", str), entry.get("sha256", str)
     if not re.fullmatch(r"[0-9a-f]{64}|", sha256):
         entry.refuse("must be 64 hexadecimal digits, or empty", "sha256")

@@ -39,10 +39,10 @@ def page(
         element("meta", name_="generator", content="fairtrec"),
         element("title", title),
     )
+    lines = [element("li", line) for line in document.lines]
     foot = element(
         "footer",
-        element("h2", "Notes"),
-        element("ul", *(element("li", line) for line in document.lines)),
+        *([element("h2", "Notes"), element("ul", *lines)] if lines else []),
         element("p", element("code", document.signature), class_="signature"),
     )
     begun = write_elements(head).removesuffix("</head>")

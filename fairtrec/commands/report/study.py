@@ -1,0 +1,76 @@
+"""The answers of the commands of a study, what was left out, and the methods."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fairtrec.cli.performing import CommandAnswer, PartLeftOut, StudyPart
+from fairtrec.support.version import __version__
+
+QUESTIONS = {  # by part
+    "validate": "Are the run files correct?",
+    "eval": "How fair and how relevant is each run?",
+    "bounds ties": "How much do ties decide?",
+    "bounds labels": "How much do unlabeled documents leave open?",
+    "bounds texts": "How much do documents without a text leave open?",
+    "bounds orders": "What would chance give, and what is possible?",
+    "compare": "Does a run differ from the baseline by more than chance?",
+    "headroom": "How much fairer could a run be?",
+    "gold": "What do labels by people change?",
+}
+METHODS = {  # by part: what it does
+    "validate": "Each run file was checked for errors, such as ties, repeated documents and queries without qrels.",
+    "eval": "Each mean has a 95 % confidence interval over queries, from Student's t.",
+    "bounds ties": "The least and the greatest value over all orders of tied documents were computed.",
+    "bounds labels": "The least and the greatest value over all groups of unlabeled documents were computed.",
+    "bounds texts": "The least and the greatest value over all counts of documents without a text were computed.",
+    "bounds orders": "The least, expected and greatest value over all orders of the same documents were computed.",
+    "compare": "Each run was compared with the baseline over the queries that both have.",
+    "headroom": "The fairest orders of each run's own documents were computed, at no loss of utility and at 1 %.",
+    "gold": "Means were corrected by labels that people gave to a sample of documents.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class StudyReport:
+    """The answers of the commands of a study.
+
+    Attributes:
+        parts: the answer of each part by its name, in the order of the page.
+        not_done: the parts that have no answer, and why.
+        methods: what was done, in sentences, with the sources.
+        about: what each part asks and does, by its name.
+    """
+
+    parts: Mapping[str, CommandAnswer]
+    not_done: tuple[PartLeftOut, ...]
+    methods: tuple[str, ...]
+    about: Mapping[str, StudyPart]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a part has failed that should have an answer."""
+        return any(each.failed for each in self.not_done)
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Each file that a part has read, by its role: its path and its sha256."""
+        found: dict[str, Any] = {}
+        for answer in self.parts.values():
+            for role, file in answer.record.get("inputs", {}).items():
+                found.setdefault(role, file)
+        return found
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What report.json holds."""
+        return {
+            "fairtrec": __version__,
+            "inputs": self.inputs,
+            "methods": list(self.methods),
+            "not_done": [{"part": each.part, "why": each.why} for each in self.not_done],
+            "parts": {
+                name: {"arguments": list(answer.arguments), "answer": answer.record}
+                for name, answer in self.parts.items()
+            },
+        }

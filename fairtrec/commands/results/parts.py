@@ -1,0 +1,145 @@
+"""Files of several answers, such as report.json: each part is a command with its arguments, and what it answered.
+
+A stranger may have written the file, so only commands that answer are run, and none with an option that writes.
+"""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from fairtrec.cli.commands import TYPED, load_command
+from fairtrec.cli.performing import run_command
+from fairtrec.commands.results.difference import Tolerance
+from fairtrec.commands.results.replay import find_input
+from fairtrec.commands.results.results import RecordedResult, read_input
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import Part
+from fairtrec.support import command_rows
+from fairtrec.support.errors import FairtrecError, InputError, UsageError
+from fairtrec.support.files.typed_fields import Fields
+
+PERFORMED = ("validate", "eval", "compare", "headroom")  # and those that have a part of a study
+WRITING = ("output", "force", "fix", "config", "untrusted", "limits", "no_links", "help", "brief", "codes")
+MADE_BY = ("fairtrec", "inputs")  # which version, and from which files: not compared
+WAY_OUT = "write it again with `fairtrec report`"
+
+
+class RecordedPart(NamedTuple):
+    """A part of a file: its name, the arguments of the command, and the answer."""
+
+    name: str
+    arguments: tuple[str, ...]
+    answer: Mapping[str, Any]
+
+
+class PartDifference(NamedTuple):
+    """A value of an answer that differs: the part, the path of keys, and both values."""
+
+    part: str
+    key: str
+    recorded: Any
+    now: Any
+
+
+@dataclass(frozen=True, eq=False)
+class PartsDifference:
+    """What differs between a file of several answers and the answers of today.
+
+    ``compared`` is the number of values, ``parts`` the names of the parts.
+    """
+
+    parts: tuple[str, ...]
+    values: tuple[PartDifference, ...]
+    compared: int
+    tolerance: Tolerance
+
+    @property
+    def same(self) -> bool:
+        """Whether no value differs."""
+        return not self.values
+
+
+def replay_parts(document: Fields, root: Path | None, tolerance: Tolerance) -> PartsDifference:
+    """Run each part of a file again, and compare the answers; relative paths start at ``root``.
+
+    Raises InputError for an input that is not there or has changed, and for a part that cannot be run.
+    """
+    parts = list(_read_parts(document))
+    path = str(document.path)
+    inputs = document.object("inputs")
+    recorded = RecordedResult(
+        path, Signature({}), {Part.read(role): read_input(inputs.object(role)) for role in inputs}, (), ()
+    )
+    for role in recorded.inputs:
+        find_input(recorded, role, root)
+    values: list[PartDifference] = []
+    compared = 0
+    with contextlib.chdir(root) if root is not None else contextlib.nullcontext():
+        for part in parts:
+            try:
+                _refuse_writing(part, path)
+                answer = run_command(part.arguments).record
+            except UsageError as error:
+                raise InputError(f"the part {part.name} cannot be run: {error}", path) from None
+            found = list(_compare(part.answer, answer, ""))
+            compared += len(found)
+            values += [
+                PartDifference(part.name, key, one, other)
+                for key, one, other in found
+                if not _is_same(one, other, tolerance)
+            ]
+    return PartsDifference(tuple(part.name for part in parts), tuple(values), compared, tolerance)
+
+
+def _read_parts(document: Fields) -> Iterator[RecordedPart]:
+    """Read the parts of a file. Raises InputError for a command that is not run from a file."""
+    every = document.object("parts")
+    registry = command_rows.registry
+    allowed = [name for name in registry.COMMANDS if name in PERFORMED or registry.load_row(name).study]
+    for name in every:
+        part = every.object(name)
+        arguments = part.value("arguments")
+        if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
+            part.refuse("must be a list of texts", "arguments")
+        if not arguments or arguments[0] not in allowed:
+            part.refuse(f"must begin with one of {', '.join(allowed)}", "arguments")
+        yield RecordedPart(name, tuple(arguments), part.object("answer").values)
+
+
+def _refuse_writing(part: RecordedPart, path: str) -> None:
+    """Raise InputError for arguments that do more than print an answer as JSON."""
+    name, *words = part.arguments
+    command = load_command(name)
+    try:
+        with command.make_context(name, list(words)) as context:
+            typed = {*context.meta.get(TYPED, {})}
+            form = context.params.get("form")
+    except (click.exceptions.Exit, click.ClickException, FairtrecError) as error:
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        raise InputError(f"the part {part.name} cannot be run: {message}; {WAY_OUT}", path) from None
+    if form != "json" or not typed.isdisjoint(WRITING):
+        raise InputError(f"the part {part.name} does not only print JSON; {WAY_OUT}", path)
+
+
+def _compare(one: Any, other: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
+    """List the values of two answers by their keys; what only one has is None in the other."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in {**one, **other}:
+            if key or name not in MADE_BY:
+                yield from _compare(one.get(name), other.get(name), f"{key}.{name}" if key else str(name))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            yield from _compare(*pair, f"{key}[{number}]")
+    elif key == "signature" and isinstance(one, str) and isinstance(other, str):
+        yield key, str(Signature.read(one).content), str(Signature.read(other).content)
+    else:
+        yield key, one, other
+
+
+def _is_same(one: Any, other: Any, tolerance: Tolerance) -> bool:
+    numbers = [isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other)]
+    return tolerance.accepts(float(one), float(other)) if all(numbers) else bool(one == other)

@@ -1,0 +1,92 @@
+"""``fairtrec results replay report.json``: each part is run again, and nothing that a stranger wrote writes a file."""
+
+import json
+
+import pytest
+
+from fairtrec_made.command_trials import SHELL
+
+
+@pytest.fixture
+def study(copied, fairtrec_command):
+    """Write a report of the example, and give it as an object and a function that writes it changed."""
+    asked = ["qrels.txt", "bm25.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10"]
+    assert fairtrec_command("report", *asked, "-o", "study").code == 0
+    path = copied / "study" / "report.json"
+    found = json.loads(path.read_text("utf-8"))
+
+    def write():
+        path.write_text(json.dumps(found), "utf-8")
+        return "study/report.json"
+
+    return found, write
+
+
+def test_the_same_inputs_give_the_same_answers(study, fairtrec_command, copied, monkeypatch):
+    found, _ = study
+    done = fairtrec_command("results", "replay", "study/report.json")
+    assert (done.code, done.out) == (0, "")
+    assert f"values: {', '.join(found['parts'])}" in done.err
+    done = fairtrec_command("results", "replay", "study/report.json", "-f", "json")
+    told = json.loads(done.out)
+    assert told["same"]
+    assert told["parts"] == [*found["parts"]]
+    assert told["compared"] > 500
+    monkeypatch.chdir("/")
+    elsewhere = fairtrec_command("results", "replay", copied / "study" / "report.json", "--root", copied)
+    assert (elsewhere.code, elsewhere.out) == (0, "")
+
+
+def test_another_value_is_shown(study, fairtrec_command):
+    found, write = study
+    run = found["parts"]["eval"]["answer"]["runs"][0]
+    run["means"]["NFaiRR@10"]["value"] += 1e-6
+    found["parts"]["compare"]["answer"]["rows"].pop()
+    name = write()
+    done = fairtrec_command("results", "replay", name)
+    assert done.code == 1
+    assert "eval, runs[0].means.NFaiRR@10.value: " in done.out
+    assert "compare, rows: " in done.out
+    done = fairtrec_command("results", "replay", name, "--tolerance", "1e-5", "-f", "json")
+    assert (done.code, [each["part"] for each in json.loads(done.out)["values"]]) == (1, ["compare"])
+
+
+def test_an_input_that_has_changed_is_named(study, fairtrec_command, copied):
+    with (copied / "bm25.run").open("a") as file:
+        file.write("112 Q0 p001 99 0.001 bm25\n")
+    done = fairtrec_command("results", "replay", "study/report.json")
+    assert (done.code, "bm25.run: this run of study/report.json has changed" in done.err) == (3, True)
+    (copied / "bm25.run").unlink()
+    done = fairtrec_command("results", "replay", "study/report.json")
+    assert (done.code, "there is no such file, which is the run of study" in done.err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (lambda old: [*old, "-o", "stolen.txt"], "does not only print JSON"),
+        (lambda old: [*old[:-1], "table"], "does not only print JSON"),
+        (lambda old: ["counts", "make", "collection.tsv", "-o", "stolen.txt"], "must begin with one of eval, compare"),
+        (lambda _: [], "must begin with one of"),
+        (lambda _: "eval", "must be a list of texts"),
+        (lambda old: [*old, "--no-such"], "No such option"),
+        (lambda _: ["eval", "--help"], "cannot be run"),
+        (lambda _: ["validate", "bm25.run", "--fix", "stolen.txt", "-f", "json"], "does not only print JSON"),
+        (lambda old: [*old, "--only", "nonsense"], "cannot be run"),
+    ],
+)
+def test_a_file_of_a_stranger_writes_nothing(study, fairtrec_command, copied, arguments, says):
+    found, write = study
+    part = found["parts"]["eval"]
+    part["arguments"] = arguments(part["arguments"])
+    name = write()
+    before = {*copied.rglob("*")}
+    done = fairtrec_command("results", "replay", name)
+    assert (done.code, done.err.count("\n")) == (3, 1), done.err
+    assert says in done.err
+    assert {*copied.rglob("*")} == before
+
+
+def test_options_for_results_of_eval_are_refused(study, fairtrec_command):
+    done = fairtrec_command("results", "replay", "study/report.json", "--accept")
+    assert (done.code, "--accept is for files of `fairtrec eval`; leave it out" in done.err) == (2, True)
