@@ -473,7 +473,7 @@ def test_validate_writes_a_trec_run_of_any(desk, fairtrec_command):
     written(desk / "b.jsonl", '{"qid": "a b", "docno": "c", "score": 1}\n{"qid": "a", "docno": "c", "score": 1}\n')
     done = fairtrec_command("validate", "b.jsonl", "--fix", "out2.run")
     assert done.code == 3
-    assert "E101 a qid with a blank in it" in done.out
+    assert "E101 a qid with a blank, which TREC files cannot have" in done.out
     assert not (desk / "out2.run").exists()
 
 
