@@ -78,14 +78,14 @@ def add_groups(amounts: Floats) -> Floats:
     """
     if not 0 < amounts.shape[-1] <= FEW:
         return np.asarray(amounts.sum(axis=-1))
-    return np.asarray(reduce(np.add, np.moveaxis(amounts, -1, 0)))
+    return np.asarray(reduce(np.add, [amounts[..., group] for group in range(amounts.shape[-1])]))
 
 
 def _find_any(flags: Bools) -> Bools:
     """Tell where any of the flags [..., group] is set."""
     if not 0 < flags.shape[-1] <= FEW:
         return np.asarray(flags.any(axis=-1))
-    return np.asarray(reduce(np.logical_or, np.moveaxis(flags, -1, 0)))
+    return np.asarray(reduce(np.logical_or, [flags[..., group] for group in range(flags.shape[-1])]))
 
 
 def distance(p: Floats, q: Floats) -> Floats:

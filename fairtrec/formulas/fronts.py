@@ -102,11 +102,19 @@ def upper_corners(utility: Floats, fairness: Floats) -> Ints:
     return np.array(kept, dtype=np.int64)
 
 
-def sort_undominated(group: Ints, utility: Floats, fairness: Floats) -> tuple[Ints, Ints, Ints]:
+def find_largest(utility: Floats, fairness: Floats) -> Floats:
+    """Give the greatest size of fairness and of utility [2, 1] among those that are finite; 0 if there are none."""
+    both = np.stack([fairness, utility])
+    return np.asarray(np.abs(both).max(axis=1, where=np.isfinite(both), initial=0.0, keepdims=True))
+
+
+def sort_undominated(
+    group: Ints, utility: Floats, fairness: Floats, largest: Floats | None = None
+) -> tuple[Ints, Ints, Ints]:
     """Order points by rising group and falling utility, and give where in that order what nothing else beats begins.
 
     Nothing else of its group beats it; behind it stands what is alike, but for rounding, down to the end, which is
-    given last.
+    given last. Rounding is relative to the ``largest`` of all points, if these are some of them.
 
     >>> group, utility = np.array([0, 0, 0, 1]), np.array([1.0, 2.0, 1.0, 0.0])
     >>> order, starts, _ = sort_undominated(group, utility, np.array([5.0, 3.0, 4.0, 0.0]))
@@ -118,7 +126,7 @@ def sort_undominated(group: Ints, utility: Floats, fairness: Floats) -> tuple[In
     # As whole numbers, so that what differs by rounding is equal; infinite ones lie beyond all.
     both = np.stack([fairness, utility])
     finite = np.isfinite(both)
-    largest = np.abs(both).max(axis=1, where=finite, initial=0.0, keepdims=True)
+    largest = find_largest(utility, fairness) if largest is None else largest
     scaled = np.where(finite, both, 0.0) * (DIGITS / np.where(largest == 0, 1.0, largest))
     fair, useful = np.rint(np.where(finite, scaled, np.copysign(2 * DIGITS, both))).astype(np.int64)
     # By falling utility, what is kept is what rises above all before it. So that one running maximum serves all groups,
@@ -146,6 +154,20 @@ def find_candidates(utility: Floats, fairness: Floats) -> Ints:
     least = np.searchsorted(utility[stairs], utility + near[0])
     height = np.append(fairness[stairs], -np.inf)[least]
     return np.flatnonzero(fairness >= height - near[1])
+
+
+def keep_undominated(utility: Floats, fairness: Floats) -> Ints:
+    """Say which of many points nothing else beats, by falling utility; of those that are alike, the first.
+
+    >>> keep_undominated(np.array([2.0, 1.0, 1.0, 1.0, 0.0]), np.array([1.0, 2.0, 1.0, 2.0, 1.0])).tolist()
+    [0, 1]
+    """
+    if not len(utility):
+        return np.zeros(0, dtype=np.int64)
+    some = find_candidates(utility, fairness)
+    largest = find_largest(utility, fairness)
+    order, starts, _ = sort_undominated(np.zeros(len(some), dtype=np.int64), utility[some], fairness[some], largest)
+    return np.asarray(some[order[starts]])
 
 
 def point_at(front: Floats, alpha: float) -> tuple[float, float]:
@@ -294,15 +316,14 @@ def _searched(
     steps: list[tuple[Ints, Ints]] = []
     proven = True
     for query, (front, at) in enumerate(zip(fronts, kept, strict=True)):
-        way, which = (each.ravel() for each in np.indices((len(utility), len(at))))
-        point = at[which]
-        gone = lost[way] + losses[query][point]
-        used = utility[way] + front.utility[point]
+        gone = (lost[:, None] + losses[query][at]).ravel()  # of each choice so far with each point
+        used = (utility[:, None] + front.utility[at]).ravel()
         open_ = np.flatnonzero((gone <= room) & (used + rest[query] >= least - ROUNDING))
-        way, point, gone, used = way[open_], point[open_], gone[open_], used[open_]
+        gone, used = gone[open_], used[open_]
+        way, which = np.divmod(open_, len(at))
+        point = at[which]
         earned = fairness[way] + front.fairness[point]
-        order, firsts, _ = sort_undominated(np.zeros(len(way), dtype=np.int64), used, earned)
-        best = order[firsts]
+        best = keep_undominated(used, earned)
         if len(best) > WAYS:
             proven = False
             best = best[np.sort(np.argsort(gone[best], kind="stable")[:WAYS])]

@@ -19,7 +19,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.data.docnos import Shape
 
-FEW_KINDS = 6  # which are numbered one by one
+FEW_KINDS, BITS = 6, 10  # which are numbered in one pass over up to 1,023 ranks
 MOST = 1_000_000  # sequences, or states; of more, what they tell is not worth its time
 NUMBERS = 1 << 62  # of rows that can be told apart by one number
 Small = np.ndarray[Shape, np.dtype[np.int8]]
@@ -154,12 +154,10 @@ def number_kinds(kinds: Ints | Small) -> Ints:
     [[0, 0, 1]]
     """
     many = int(kinds.max(initial=-1)) + 1
-    if many <= FEW_KINDS:
-        numbers = np.full(kinds.shape, -1, dtype=np.int64)
-        for kind in range(many):
-            is_kind = kinds == kind
-            numbers += np.cumsum(is_kind, axis=1, dtype=np.int16) * is_kind
-        return numbers
+    if many <= FEW_KINDS and kinds.shape[1] < 1 << BITS:  # the numbers so far of all kinds stand in one, BITS for each
+        place = (BITS * np.arange(many)).take(kinds) if many else np.zeros(kinds.shape, dtype=np.int64)
+        so_far = np.cumsum(np.left_shift(1, place), axis=1)
+        return np.asarray((so_far >> place) & ((1 << BITS) - 1)) - 1
     order = np.argsort(kinds, axis=1, kind="stable")
     ordered = np.take_along_axis(kinds, order, axis=1)
     new = np.ones(ordered.shape, dtype=np.bool_)

@@ -172,8 +172,8 @@ def _of_row(
         front, top = exposures
         same = float(problem.compute_fairness(row, top[None])[0]) if grades is not None else np.nan
         return _OfRow(LEMMA_2, front, top, same, same, front.tops[-1:], float(front.fairness[-1]))
-    if _pays_by_counts(problem, row):
-        by_counts = _by_counts(problem, row, fair, useful, grades)
+    by_counts = _by_counts(problem, row, fair, useful, grades) if _pays_by_counts(problem, row) else None
+    if by_counts is not None:
         is_whole = by_counts.front is not None and by_counts.front.ends is None
         if is_whole:
             return by_counts
@@ -184,7 +184,7 @@ def _of_row(
             front, top, same = by_order
             return _OfRow(EVERY_ORDER, front, top, same, same, front.tops[-1:], float(front.fairness[-1]))
     if listed is None:
-        return _by_counts(problem, row, fair, useful, grades)
+        return _by_counts(problem, row, fair, useful, grades) if by_counts is None else by_counts
     known, top, fairest, told = _of_kinds(problem, row, useful, listed, grades)
     same = float(problem.compute_fairness(row, top[None])[0]) if grades is not None else np.nan
     most = float(problem.compute_fairness(row, fairest[:1])[0]) if fairest.size else 0.0

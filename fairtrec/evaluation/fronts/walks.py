@@ -10,7 +10,7 @@ Nothing is drawn at random, and all caps are numbers of steps.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.evaluation.fronts.exposure_fairness import ExposureFairness
 from fairtrec.evaluation.fronts.problem import Problem
-from fairtrec.formulas.fronts import Front, sort_undominated, upper_corners
+from fairtrec.formulas.fronts import Front, find_candidates, find_largest, sort_undominated, upper_corners
 from fairtrec.formulas.rounding import NEAR, same
 from fairtrec.formulas.sequences import group_by_kind, number_kinds
 from fairtrec.formulas.weighted_sums import weighted_sum
@@ -131,12 +131,13 @@ class Walks:
             differ &= self.grades[kinds[upper]] == self.grades[kinds[lower]]
         upper, lower = upper[differ][:MOVES], lower[differ][:MOVES]
         left = np.flatnonzero(self.supply > np.bincount(kinds, minlength=len(self.supply)))
-        rank, other = (each.ravel() for each in np.meshgrid(np.arange(ranks), left, indexing="ij"))
+        rank, other = _list_places(ranks, tuple(left.tolist()))
         changed = kinds[rank] != other
         if self.grades is not None:
             changed &= self.grades[kinds[rank]] == self.grades[other]
         rank, other = rank[changed][: MOVES - len(upper)], other[changed][: MOVES - len(upper)]
-        moved = np.repeat(kinds[None], len(upper) + len(rank), axis=0)
+        moved = np.empty((len(upper) + len(rank), ranks), dtype=kinds.dtype)
+        moved[:] = kinds
         at = np.arange(len(upper))
         moved[at, upper], moved[at, lower] = kinds[lower], kinds[upper]
         moved[np.arange(len(upper), len(moved)), rank] = other
@@ -211,7 +212,11 @@ class Walks:
         utility, fairness = (np.concatenate([each[at] for each in every]) for at in (1, 2))
         kinds = np.concatenate([each.kinds for each in every])
         usable = np.flatnonzero(np.isfinite(fairness))
-        order, starts, ends = sort_undominated(np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable])
+        largest = find_largest(utility[usable], fairness[usable])
+        usable = usable[find_candidates(utility[usable], fairness[usable])] if len(usable) else usable
+        order, starts, ends = sort_undominated(
+            np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable], largest
+        )
         alike = [order[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
         chosen = usable[np.concatenate(alike)] if alike else usable
         tops = self.tops(np.unique(kinds[chosen], axis=0))
@@ -242,13 +247,17 @@ class _Hull:
     def add(self, batches: Sequence[_Neighbors]) -> None:
         """Look at more orders."""
         self.read += len(batches)
-        if not batches:
-            return
         keys = [*self.points]
         old = np.array([*self.points.values()]).reshape(-1, 2)
+        lines = _Lines(old) if len(old) > 1 else None
+        if not batches or (lines is not None and not any(lines.is_exceeded(each) for each in batches)):
+            return  # the corners stay
         utility = np.concatenate([old[:, 0], *(each.utility for each in batches)])
         fairness = np.concatenate([old[:, 1], *(each.fairness for each in batches)])
-        usable = np.flatnonzero(np.isfinite(fairness) & self._may_rise(utility, fairness, len(old)))
+        rises = np.isfinite(fairness)
+        if lines is not None:
+            rises[len(old) :] &= lines.may_rise(utility[len(old) :], fairness[len(old) :])
+        usable = np.flatnonzero(rises)
         order, starts, _ = sort_undominated(np.zeros(len(usable), dtype=np.int64), utility[usable], fairness[usable])
         kept = usable[order[starts]]
         kept = kept[upper_corners(utility[kept], fairness[kept])]
@@ -259,16 +268,6 @@ class _Hull:
             key = keys[at] if not batch else batches[batch - 1].kinds[at - firsts[batch - 1]].astype(np.int64).tobytes()
             self.points[key] = float(utility[at]), float(fairness[at])
 
-    def _may_rise(self, utility: Floats, fairness: Floats, many: int) -> Bools:
-        """Leave out what lies below the hull, whose corners are the first so many points, by more than rounding."""
-        if many < 2:
-            return np.ones(len(utility), dtype=np.bool_)
-        corners = utility[:many][::-1], fairness[:many][::-1]  # by rising utility
-        level = np.interp(utility, *corners, right=-np.inf)
-        rises: Bools = np.asarray(fairness >= level - GAINED * np.maximum(np.abs(level), 1.0))
-        rises[:many] = True
-        return np.asarray(rises | (utility > corners[0][-1]))
-
     def edges(self) -> Iterator[tuple[bytes, bytes]]:
         """Go along the edges, those of most utility first."""
         keys = [*self.points]
@@ -277,10 +276,39 @@ class _Hull:
                 yield one, other
 
 
+class _Lines:
+    """The lines between the ``corners`` [point, 2] of a hull, by falling utility, and what lies above them."""
+
+    def __init__(self, corners: Floats) -> None:
+        self.utility, self.fairness = corners[::-1].T.copy()
+        self.rounding = NEAR * float(np.abs(self.fairness).max())
+
+    def level(self, utility: Floats) -> Floats:
+        """Give the height of the lines [point]: flat to the left, and nothing to the right."""
+        return np.asarray(np.interp(utility, self.utility, self.fairness, right=-np.inf), dtype=np.float64)
+
+    def is_exceeded(self, batch: _Neighbors) -> bool:
+        """Tell whether any point lies above, by more than rounding."""
+        most = float(self.utility[-1])
+        alike = np.abs(batch.utility - most) <= NEAR * abs(most)
+        return bool((batch.fairness > self.level(np.where(alike, most, batch.utility)) + self.rounding).any())
+
+    def may_rise(self, utility: Floats, fairness: Floats) -> Bools:
+        """Leave out what lies below, by more than rounding."""
+        level = self.level(utility)
+        return np.asarray(fairness >= level - GAINED * np.maximum(np.abs(level), 1.0))
+
+
 @cache
 def _list_pairs(ranks: int) -> tuple[Ints, Ints]:
     """List the pairs of ranks, the upper ones first."""
     return np.triu_indices(ranks, 1)
+
+
+@lru_cache(maxsize=1024)
+def _list_places(ranks: int, kinds: tuple[int, ...]) -> tuple[Ints, Ints]:
+    """List all ranks with each of these kinds: the ranks, and the kinds."""
+    return np.repeat(np.arange(ranks), len(kinds)), np.tile(np.array(kinds, dtype=np.int64), ranks)
 
 
 @dataclass(frozen=True, eq=False)
