@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
 from fairtrec.formulas import two_sums
-from fairtrec.formulas.fronts import Front, merge_hulls, same_grades, spend
-from fairtrec.formulas.sequences import KindSequences, group_by_kind
+from fairtrec.formulas.fronts import Front, keep_undominated, merge_hulls, same_grades, sort_undominated, spend
+from fairtrec.formulas.sequences import KindSequences, group_by_kind, number_kinds
 
 WORTH = st.sampled_from([-1.0, -0.4, 0.0, 0.25, 0.3, 0.5, 0.75, 1.0])
 WEIGHT = st.sampled_from([0.0, 0.2, 0.5, 0.63, 1.0])
@@ -248,3 +248,19 @@ def test_what_is_not_exact_has_a_bound_above_it():
     spent = spend([rough, rough], 3.0)
     assert (spent.fairness, spent.bound) == (0.0, pytest.approx(2.0))
     assert rough.fairest(1.0) == (0, 2.0)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 400), st.sampled_from([0, 1, 3, 15]))
+def test_a_sieve_before_sorting_keeps_what_sorting_keeps(seed, many, digits):
+    random = np.random.default_rng(seed)
+    utility, fairness = random.normal(size=(2, many)).round(digits)
+    fairness = np.where(random.random(many) < 0.05, -np.inf, fairness)
+    order, starts, _ = sort_undominated(np.zeros(many, dtype=np.int64), utility, fairness)
+    assert keep_undominated(utility, fairness).tolist() == order[starts].tolist()
+
+
+@pytest.mark.parametrize(("kinds", "ranks"), [(1, 5), (3, 20), (6, 1023), (6, 1024), (9, 20)])
+def test_documents_of_a_kind_are_numbered(kinds, ranks):
+    several = np.random.default_rng(kinds).integers(0, kinds, (7, ranks))
+    wanted = [[row[:at].tolist().count(kind) for at, kind in enumerate(row.tolist())] for row in several]
+    assert number_kinds(several).tolist() == wanted
