@@ -9,7 +9,7 @@ no such number).
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -47,19 +47,51 @@ def objects(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
 
 def jsonl(records: Iterable[Mapping[str, Any]]) -> str:
     """Write each object in a line of its own."""
-    return "".join(_text(record, None) for record in records)
+    import json as json_module
+
+    several = (json_module.dumps(_held(record), ensure_ascii=False, allow_nan=False) for record in records)
+    return "".join(_escape(text) for text in several)
 
 
 def json(record: Mapping[str, Any]) -> str:
-    """Write one object as a file of its own."""
-    return _text(record, 1)
+    """Write one object as a file of its own, as ``json.dumps`` does with an indent of 1.
+
+    It is written part by part, so that a large one is not held several times.
+    """
+    from json.encoder import JSONEncoder, encode_basestring
+
+    stream = io.StringIO()
+    _write(record, "\n", stream.write, encode_basestring, JSONEncoder(ensure_ascii=False, allow_nan=False).encode)
+    return _escape(stream.getvalue())
 
 
-def _text(record: Mapping[str, Any], indent: int | None) -> str:
-    import json as json_module
+def _write(
+    value: Any, line: str, write: Callable[[str], Any], quote: Callable[[str], str], encode: Callable[[Any], str]
+) -> None:
+    """Write what JSON can hold of a value, whose first line begins with ``line``."""
+    if isinstance(value, str):
+        write(quote(value))
+    elif isinstance(value, Mapping) and value:
+        sign, inner = "{", line + " "
+        for name, each in value.items():
+            write(f"{sign}{inner}{quote(name) if isinstance(name, str) else encode({name: 0})[1:-4]}: ")
+            _write(each, inner, write, quote, encode)
+            sign = ","
+        write(f"{line}}}")
+    elif isinstance(value, list | tuple) and value:
+        sign, inner = "[", line + " "
+        for each in value:
+            write(f"{sign}{inner}")
+            _write(each, inner, write, quote, encode)
+            sign = ","
+        write(f"{line}]")
+    else:
+        write(encode(_held(value)))
 
-    text = json_module.dumps(_held(record), ensure_ascii=False, allow_nan=False, indent=indent)
-    return re.sub(STEERING, lambda letter: f"\\u{ord(letter.group()):04x}", text) + "\n"  # the same to whoever reads it
+
+def _escape(text: str) -> str:
+    """End a text of JSON; signs that steer a terminal are escaped, the same to whoever reads it."""
+    return re.sub(STEERING, lambda letter: f"\\u{ord(letter.group()):04x}", text) + "\n"
 
 
 def _held(value: Any) -> Any:

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.commands.compare import COMPARISONS
+from fairtrec.report import records
 from fairtrec.report.records import flat_name
 from fairtrec.report.writers import RESULTS
-from fairtrec.support.errors import ResourceError, UsageError
+from fairtrec.support.errors import STEERING, ResourceError, UsageError
 from fairtrec_made import REPOSITORY, pages, texts
 
 RUNS = ("bm25.run", "neural.run", "fair.run")
@@ -480,3 +481,42 @@ def test_the_python_of_the_page_runs(copied):
     for block in pages.programs(page):
         exec(compile(block, "results.md", "exec"), names)
     assert {"board.html", "values.parquet"} <= {each.name for each in copied.iterdir()}
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+
+
+@given(st.dictionaries(st.text(), st.recursive(LEAVES, lambda each: st.lists(each) | st.dictionaries(st.text(), each))))
+def test_json_is_written_part_by_part_as_the_standard_library_writes_it(record):
+    def hold(value):
+        if isinstance(value, dict):
+            return {name: hold(each) for name, each in value.items()}
+        if isinstance(value, list):
+            return [hold(each) for each in value]
+        if not isinstance(value, float) or math.isfinite(value):
+            return 0.0 if isinstance(value, float) and not value else value
+        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+    expected = json.dumps(hold(record), ensure_ascii=False, allow_nan=False, indent=1)
+    expected = re.sub(STEERING, lambda letter: f"\\u{ord(letter.group()):04x}", expected)
+    assert records.json(record) == expected + "\n"
+
+
+def test_a_value_that_json_cannot_hold_is_no_text():
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        records.json({"set": {1}})
+    assert (
+        records.json({"empty": [{}, (), ""], 1: (2, True)})
+        == """{
+ "empty": [
+  {},
+  [],
+  ""
+ ],
+ "1": [
+  2,
+  true
+ ]
+}
+"""
+    )
