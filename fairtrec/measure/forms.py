@@ -207,7 +207,8 @@ class SumOverRanks(RankForm):
         known: [query, rank]: a value is undefined if no such document is at a weighted rank. Ties then have a closed
             form only if every order has one there, as orders without one are left out.
         defined: [query or 1]: the queries that have a value.
-        settled: [query]: the queries whose divisor is the same for all orders. Others have no closed form for ties.
+        settled: [query, rank]: the documents that have the same part in the divisor. Ties have a closed form only if
+            this holds for all documents that can come to a weighted rank: all orders then have the same divisor.
         by_labels: a function of the weights of groups [query, rank, group] that returns the gains [query, rank]. The
             divisor does not depend on it. Gold labels then correct the value, and bounds over labelings are exact.
         reach: the difference of the greatest and the least gain that a document can have, a number or [query].
@@ -329,7 +330,8 @@ class SumOverRanks(RankForm):
             sure = blocks.total(reached) - blocks.total(~self.known)  # so many known ones any order has there
             sums = np.where((sure > 0).any(axis=1), sums, np.nan)
         if self.settled is not None:
-            sums = np.where(self.settled, sums, np.nan)
+            first = np.arange(self.gains.shape[1]) - blocks.place  # of the block: it has a weight or none has
+            sums = np.where((self.settled | (first >= self.weights.shape[-1])).all(axis=1), sums, np.nan)
         return sums if self.divisor is None else quotient(sums, self.divisor)
 
 

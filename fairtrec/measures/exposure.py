@@ -99,7 +99,7 @@ class Surplus(Form):
         weights, mass = self.weights(self.cutoff), self.mass(self.membership, self.lengths)
         behind = np.arange(mass.shape[1]) >= self.lengths[:, None]
         gains = np.nan_to_num(self.membership[..., self.at]) - self.wanted[:, None] * mass
-        settled = np.asarray(((mass == mass[:, :1]) | behind).all(axis=1))
+        settled = np.asarray((mass == mass[:, :1]) | behind)
         return SumOverRanks(gains, weights, weighted_sum(mass[:, : self.cutoff], weights), settled=settled)
 
     def over_documents(self) -> SumOverRanks | None:

@@ -119,6 +119,18 @@ def test_ties_have_a_closed_form_where_all_documents_count_alike():
     assert ends["expected"][1] == pytest.approx(4 / 12 - 0.5, abs=0.05)
 
 
+def test_a_value_over_ties_depends_on_no_deeper_measure_beside_it():
+    """The document of unknown group is below the ties that Exposure@2 reads: ten of one score, all of which count."""
+    labels = {f"d{at:02}": "f" if at < 4 else "m" for at in range(10)}
+    run = {"q1": dict.fromkeys(labels, 2.0) | {"x": 1.0, "y": 0.5}}
+    for measures in ("Exposure(group=f)@2", "Exposure(group=f)@2 Exposure(group=f)@12"):
+        scores = fairtrec.evaluate(measures, run, labels=labels, bounds="ties").scores[0]
+        assert scores.ends["expected"].values[0].tolist() == pytest.approx([4 / 10 - 0.5])
+        assert scores.columns["ties"].drawn[0] == 0
+        scores = fairtrec.evaluate(measures, run, labels=labels).scores[0]
+        assert scores.settle("mixed_ties")[0] == pytest.approx(4 / 10 - 0.5)
+
+
 def test_any_number_of_unknown_documents_has_exact_ends():
     """Of thirty unknown documents there are a thousand million labelings; all to f, and all to m, are the ends."""
     docnos = [f"d{at:02}" for at in range(32)]
