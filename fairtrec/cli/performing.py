@@ -16,6 +16,8 @@ from fairtrec.report.document import Document
 from fairtrec.report.writers import FormatTable
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError, missing_library
 
+NO_FAIRNESS = "no measure of groups has a better direction; add one with -m, like NFaiRR@10"  # why a part is left out
+
 
 class StudyPart(NamedTuple):
     """A part of a study: its name, the command, the words that only this part has.

@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fairtrec.cli.performing import PartLeftOut, StudyPart
+from fairtrec.cli.performing import NO_FAIRNESS, PartLeftOut, StudyPart
 from fairtrec.measure import Measure
 
 TAUS = "tau=0,1,2"
 TOKENIZERS = "tokenizer=strip,space,word"
 NO_ORDER = "there is one run, which has no order"
-NO_FAIRNESS = "no measure of groups has a better direction; add one with -m, like NFaiRR@10"
 NO_TABLES = "there is one table of counts; `fairtrec ablate --vary counts=A.tsv,B.tsv` compares several"
 NO_TEXTS = "there are no group terms with texts (--terms, --docs), so no tokenizer can be varied"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Unpack, get_args
 
 from fairtrec.cli.commands import load_command
-from fairtrec.cli.performing import CommandAnswer, PartLeftOut, StudyPart, run_command
+from fairtrec.cli.performing import NO_FAIRNESS, CommandAnswer, PartLeftOut, StudyPart, run_command
 from fairtrec.commands.report.methods import describe_methods
 from fairtrec.commands.report.page import html
 from fairtrec.commands.report.study import METHODS, QUESTIONS, StudyReport
@@ -34,7 +34,6 @@ CONFIDENCE = "0.95"
 LOSS = "0,1%"
 NO_GOLD = "no labels by people (--gold SHEET); `fairtrec gold draw` draws documents to label"
 NO_OTHER = "there is one run; compare takes two or more"
-NO_FAIRNESS = "no measure of groups has a better direction; add one with -m, like NFaiRR@10"
 Words = list[str]
 
 

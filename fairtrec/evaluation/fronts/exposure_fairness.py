@@ -42,7 +42,7 @@ class ExposureFairness:
         return made if bool(same(made.value(held), np.array(known)).all()) else None
 
     def exposure(self, query: int, tops: Ints) -> Floats:
-        """SumOverRanks the exposure that orders of one query [order, rank] give [order, a]."""
+        """Sum the exposure that orders of one query [order, rank] give [order, a]."""
         return weighted_sum(self.shares[query][tops], self.weights[query])
 
 

@@ -17,7 +17,7 @@ from fairtrec.data.ranking.random_orders import MOST, draw_orders
 from fairtrec.evaluation.fronts.exposure_fairness import ExposureFairness
 from fairtrec.evaluation.fronts.kind_counts import KindCounts
 from fairtrec.evaluation.fronts.problem import Problem
-from fairtrec.evaluation.fronts.walks import SumsByKind, Walks
+from fairtrec.evaluation.fronts.walks import SumsByKind, Walks, list_pairs
 from fairtrec.formulas.prefix_means import average_paths
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.sequences import number_kinds, states
@@ -180,12 +180,17 @@ class ExposureClimb:
     def climb(self, kinds: Ints) -> Ints:
         """Take the best move until none is better: exchange two ranks, or put a kind that is left at a rank."""
         weights, shares = self.sums.weights, self.sums.shares
-        upper, lower = np.triu_indices(len(kinds), 1)
         height = -np.inf
         while True:
             exposure = self.sums.add_up(kinds[None])[1]
             height = max(height, float(self.exposed.value(exposure[None])[0, 0]))
-            left = np.flatnonzero(self.supply > np.bincount(kinds, minlength=len(self.supply)))
+            placed = np.bincount(kinds, minlength=len(self.supply))
+            left = np.flatnonzero(self.supply > placed)
+            many = (len(kinds) ** 2 - int((placed * placed).sum())) // 2 + len(kinds) * len(left)
+            self.moves += many
+            if not many or self.moves > MOVES:  # before any is computed: many ranks have very many
+                return kinds
+            upper, lower = list_pairs(len(kinds))
             differ = kinds[upper] != kinds[lower]
             first, second = upper[differ], lower[differ]
             rank, other = (each.ravel() for each in np.meshgrid(np.arange(len(kinds)), left, indexing="ij"))
@@ -193,9 +198,6 @@ class ExposureClimb:
                 (weights[first] - weights[second])[:, None] * (shares[kinds[second]] - shares[kinds[first]]),
                 weights[rank][:, None] * (shares[other] - shares[kinds[rank]]),
             ])  # fmt: skip
-            self.moves += len(moved)
-            if not len(moved) or self.moves > MOVES:
-                return kinds
             heights = self.exposed.value((exposure + moved)[None])[0]
             best = int((heights >= heights.max() - NEAR * abs(heights.max())).argmax())
             if not heights[best] > height + NEAR * max(abs(height), 1.0):

@@ -10,7 +10,7 @@ Nothing is drawn at random, and all caps are numbers of steps.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -125,7 +125,7 @@ class Walks:
 
     def _moved(self, kinds: Ints) -> Ints:
         ranks = len(kinds)
-        upper, lower = _list_pairs(ranks)
+        upper, lower = list_pairs(ranks)
         differ = kinds[upper] != kinds[lower]
         if self.grades is not None:
             differ &= self.grades[kinds[upper]] == self.grades[kinds[lower]]
@@ -299,8 +299,8 @@ class _Lines:
         return np.asarray(fairness >= level - GAINED * np.maximum(np.abs(level), 1.0))
 
 
-@cache
-def _list_pairs(ranks: int) -> tuple[Ints, Ints]:
+@lru_cache(maxsize=8)  # of so many lengths: the pairs of a long ranking are large
+def list_pairs(ranks: int) -> tuple[Ints, Ints]:
     """List the pairs of ranks, the upper ones first."""
     return np.triu_indices(ranks, 1)
 

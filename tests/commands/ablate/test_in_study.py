@@ -2,7 +2,8 @@
 
 import json
 
-from fairtrec.commands.ablate.study import NO_FAIRNESS, NO_ORDER, list_parts
+from fairtrec.cli.performing import NO_FAIRNESS
+from fairtrec.commands.ablate.study import NO_ORDER, list_parts
 from fairtrec_made.command_trials import SHELL
 
 

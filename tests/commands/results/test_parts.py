@@ -51,6 +51,13 @@ def test_another_value_is_shown(study, fairtrec_command):
     assert (done.code, [each["part"] for each in json.loads(done.out)["values"]]) == (1, ["compare"])
 
 
+def test_a_whole_number_that_no_float_holds_differs(study, fairtrec_command):
+    found, write = study
+    found["parts"]["eval"]["answer"]["runs"][0]["means"]["NFaiRR@10"]["value"] = 10**400
+    done = fairtrec_command("results", "replay", write())
+    assert (done.code, "eval, runs[0].means.NFaiRR@10.value: 1000" in done.out) == (1, True)
+
+
 def test_an_input_that_has_changed_is_named(study, fairtrec_command, copied):
     with (copied / "bm25.run").open("a") as file:
         file.write("112 Q0 p001 99 0.001 bm25\n")
