@@ -27,6 +27,7 @@ from fairtrec.report import records
 from fairtrec.report.output import emit
 from fairtrec.support import command_rows
 from fairtrec.support.errors import PATH, FairtrecError, FilePath, UsageError
+from fairtrec.support.files.arguments import add_run, find_run
 from fairtrec.support.files.atomic import refuse_full_folder
 from fairtrec.support.literals import LeftOpen
 
@@ -80,6 +81,8 @@ def report(
     """
     refuse_full_folder(Path(folder), force=force)
     files = {name: _name_file("runs", run) for name, run in loading.name_rankings(runs)}
+    if baseline is not None:
+        _refuse_unknown(fspath(baseline), files)
     study = Study(files, qrels, measures, baseline, gold, jobs, keywords)
     list_words(_describe("eval", "eval", []), study, keywords)  # refuses what is no file, before any is read
     done: dict[str, CommandAnswer] = {}
@@ -212,6 +215,13 @@ class Study:
         return len(self.files) > 1 or (self.baseline is not None and fspath(self.baseline) not in self.files)
 
 
+def _refuse_unknown(baseline: str, files: Mapping[str, str]) -> None:
+    """Raise UsageError for a baseline that is no run and no file, before anything is read."""
+    name, known = add_run(dict(files), baseline)
+    if baseline != "all" and name not in known:
+        find_run(list(known), name)
+
+
 def _describe(name: str, command: str, words: Sequence[str]) -> StudyPart:
     return StudyPart(name, command, words, QUESTIONS[name], METHODS[name])
 
@@ -237,10 +247,12 @@ def list_words(part: StudyPart, study: Study, keywords: Mapping[str, Any]) -> Wo
     """List the arguments of a part: its command, what it reads, its own words, and the options that it shares."""
     known = {each.name: each for each in load_command(part.command).params}
     is_checked = study.qrels is not None or keywords.get("queries") in ("common", "judged")  # by validate
+    judged: Words = []
     if part.command == "validate":
-        read = [*study.files.values(), *([] if study.qrels is None else ["--qrels", fspath(study.qrels)])]
+        files = [*study.files.values()]
+        judged = [] if study.qrels is None else ["--qrels", fspath(study.qrels)]
     else:
-        read = ["none" if study.qrels is None else fspath(study.qrels), *study.runs]
+        files = ["none" if study.qrels is None else fspath(study.qrels), *study.runs]
     shared = [
         word
         for name, value in keywords.items()
@@ -249,7 +261,10 @@ def list_words(part: StudyPart, study: Study, keywords: Mapping[str, Any]) -> Wo
     ]
     if study.jobs is not None and "jobs" in known:
         shared += ["-j", str(study.jobs)]
-    return [part.command, *read, *part.words, *shared, "-f", "json"]
+    chosen = [*part.words, *shared, "-f", "json"]
+    if any(word.startswith("-") and word != "-" for word in files):  # a file called like an option
+        return [part.command, *judged, *chosen, "--", *files]
+    return [part.command, *files, *judged, *chosen]
 
 
 def _spell(name: str, value: Any, parameter: Any) -> Words:

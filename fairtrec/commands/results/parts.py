@@ -4,8 +4,9 @@ A stranger may have written the file, so only commands that answer are run, and 
 """
 
 import contextlib
+import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,6 +69,7 @@ def replay_parts(document: Fields, root: Path | None, tolerance: Tolerance) -> P
 
     Raises InputError for an input that is not there or has changed, and for a part that cannot be run.
     """
+    document = replace(document, way_out=WAY_OUT)
     parts = list(_read_parts(document))
     path = str(document.path)
     inputs = document.object("inputs")
@@ -98,6 +100,8 @@ def replay_parts(document: Fields, root: Path | None, tolerance: Tolerance) -> P
 def _read_parts(document: Fields) -> Iterator[RecordedPart]:
     """Read the parts of a file. Raises InputError for a command that is not run from a file."""
     every = document.object("parts")
+    if not every.values:
+        document.refuse("must have one part or more", "parts")
     registry = command_rows.registry
     allowed = [name for name in registry.COMMANDS if name in PERFORMED or registry.load_row(name).study]
     for name in every:
@@ -115,10 +119,12 @@ def _refuse_writing(part: RecordedPart, path: str) -> None:
     name, *words = part.arguments
     command = load_command(name)
     try:
-        with command.make_context(name, list(words)) as context:
+        with contextlib.redirect_stdout(io.StringIO()), command.make_context(name, list(words)) as context:
             typed = {*context.meta.get(TYPED, {})}
             form = context.params.get("form")
-    except (click.exceptions.Exit, click.ClickException, FairtrecError) as error:
+    except click.exceptions.Exit:
+        raise InputError(f"the part {part.name} asks for help, and has no answer; {WAY_OUT}", path) from None
+    except (click.ClickException, FairtrecError) as error:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
         raise InputError(f"the part {part.name} cannot be run: {message}; {WAY_OUT}", path) from None
     if form != "json" or not typed.isdisjoint(WRITING):

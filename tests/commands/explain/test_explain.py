@@ -587,7 +587,7 @@ def test_a_counterfactual_run_is_kept_beside(example):
 
 def test_the_text_has_the_digits_of_the_parts(fairtrec_command, asked):
     for line in fairtrec_command(
-        *asked, "-m", "NFaiRR@10", *(word for qid in range(101, 113) for word in ("-q", qid))
+        *asked, "-m", "NFaiRR@10", *(word for qid in range(101, 113) for word in ("--query", qid))
     ).out.splitlines():
         if found := re.search(r"NFaiRR@10 (\S+) = (\S+) if all ten were neutral - (\S+)$", line):
             value, ceiling, lost = map(Fraction, found.groups())

@@ -147,6 +147,22 @@ def test_a_folder_that_is_not_empty_is_kept(copied, fairtrec_command):
     assert {each["part"] for each in read(copied / "study")["not_done"]} >= {"compare", "headroom", "gold"}
 
 
+def test_a_baseline_that_there_is_not_leaves_no_report(copied, fairtrec_command):
+    asked = ("report", "qrels.txt", "bm25.run", "fair.run", "-m", "nDCG@10", "-o", "study", "--baseline")
+    done = fairtrec_command(*asked, "fiar.run")
+    assert (done.code, "there is no run or file fiar.run; name the baseline as one of" in done.err) == (2, True)
+    assert not (copied / "study").exists()
+
+
+def test_a_run_that_is_called_like_an_option_is_a_run(copied, fairtrec_command):
+    (copied / "bm25.run").rename(copied / "-obm25.run")
+    asked = ("qrels.txt", "--labels", "labels.tsv", "-m", "nDCG@10 AWRF@10", "-o", "study", "--", "-obm25.run")
+    done = fairtrec_command("report", *asked, "fair.run")
+    assert (done.code, (copied / "bm25.run").exists()) == (0, False), done.err
+    assert {"validate", "eval", "compare", "headroom"} <= {*read(copied / "study")["parts"]}
+    assert fairtrec_command("results", "replay", "study/report.json").code == 0
+
+
 def test_an_option_without_effect_on_a_part_is_left_out_of_it(copied, fairtrec_command):
     asked = ["report", "qrels.txt", "bm25.run", "fair.run", "--labels", "labels.tsv", "-m", "nDCG@10 AWRF@10"]
     done = fairtrec_command(

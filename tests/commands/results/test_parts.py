@@ -77,7 +77,7 @@ def test_an_input_that_has_changed_is_named(study, fairtrec_command, copied):
         (lambda _: [], "must begin with one of"),
         (lambda _: "eval", "must be a list of texts"),
         (lambda old: [*old, "--no-such"], "No such option"),
-        (lambda _: ["eval", "--help"], "cannot be run"),
+        (lambda _: ["eval", "--help"], "asks for help"),
         (lambda _: ["validate", "bm25.run", "--fix", "stolen.txt", "-f", "json"], "does not only print JSON"),
         (lambda old: [*old, "--only", "nonsense"], "cannot be run"),
     ],
@@ -89,7 +89,8 @@ def test_a_file_of_a_stranger_writes_nothing(study, fairtrec_command, copied, ar
     name = write()
     before = {*copied.rglob("*")}
     done = fairtrec_command("results", "replay", name)
-    assert (done.code, done.err.count("\n")) == (3, 1), done.err
+    assert (done.code, done.out, done.err.count("\n")) == (3, "", 1), done.err
+    assert "; write it again with `fairtrec report`" in done.err or "choose" in done.err
     assert says in done.err
     assert {*copied.rglob("*")} == before
 
@@ -97,3 +98,10 @@ def test_a_file_of_a_stranger_writes_nothing(study, fairtrec_command, copied, ar
 def test_options_for_results_of_eval_are_refused(study, fairtrec_command):
     done = fairtrec_command("results", "replay", "study/report.json", "--accept")
     assert (done.code, "--accept is for files of `fairtrec eval`; leave it out" in done.err) == (2, True)
+
+
+def test_a_file_without_parts_is_refused(study, fairtrec_command):
+    found, write = study
+    found["parts"] = {}
+    done = fairtrec_command("results", "replay", write())
+    assert (done.code, "parts must have one part or more; write it again with" in done.err) == (3, True)
