@@ -249,7 +249,7 @@ def list_words(part: StudyPart, study: Study, keywords: Mapping[str, Any]) -> Wo
     is_checked = study.qrels is not None or keywords.get("queries") in ("common", "judged")  # by validate
     judged: Words = []
     if part.command == "validate":
-        files = [*study.files.values()]
+        files = list(dict.fromkeys(map(str, study.files.values())))  # one of answers is two runs
         judged = [] if study.qrels is None else ["--qrels", fspath(study.qrels)]
     else:
         files = ["none" if study.qrels is None else fspath(study.qrels), *study.runs]

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from fairtrec.data import Docs, Ints, Run
+from fairtrec.data import MISSING, Docs, Floats, Ints, Run
 
 
-def make_falling_scores(starts: Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def make_falling_scores(starts: Ints) -> Floats:
     """Give scores that fall by 1 to 1 in each ranking.
 
     >>> make_falling_scores(np.array([0, 3, 5])).tolist()
@@ -35,25 +35,25 @@ def merge_runs(runs: Sequence[Run]) -> Run:
         docnos = np.concatenate(tops)[np.argsort(places, kind="stable")]
         _, first = np.unique(docnos, return_index=True)
         rankings.append(docnos[np.sort(first)])
-    return _ranked("all runs", qids, rankings)
+    return _make_run("all runs", qids, rankings)
 
 
 def append_run(run: Run, qids: Sequence[str], more: Run) -> Run:
     """Put the documents of another run behind those that each query has."""
     rankings = []
     for own, other in zip(run.top(qids, None), more.top(qids, None), strict=True):
-        first, second = run.docnos[own[own >= 0]], more.docnos[other[other >= 0]]
+        first, second = run.docnos[own[own != MISSING]], more.docnos[other[other != MISSING]]
         rankings.append(np.concatenate([first, second[~np.isin(second, first)]]))
-    return _ranked(run.name, tuple(qids), rankings)
+    return _make_run(run.name, tuple(qids), rankings)
 
 
 def reorder_documents(run: Run, qids: Sequence[str], tops: Sequence[Ints]) -> Run:
     """Keep the documents of these places of each query, in this order."""
     lines = run.top(qids, None)
-    return _ranked(run.name, tuple(qids), [run.docnos[row[top]] for row, top in zip(lines, tops, strict=True)])
+    return _make_run(run.name, tuple(qids), [run.docnos[row[top]] for row, top in zip(lines, tops, strict=True)])
 
 
-def _ranked(name: str, qids: tuple[str, ...], rankings: Sequence[Docs]) -> Run:
+def _make_run(name: str, qids: tuple[str, ...], rankings: Sequence[Docs]) -> Run:
     starts = np.concatenate(([0], np.cumsum([len(each) for each in rankings]))).astype(np.int64)
     docnos = np.concatenate(rankings) if rankings else np.empty(0, dtype="S1")
     return Run(name, name, qids, starts, docnos, make_falling_scores(starts))

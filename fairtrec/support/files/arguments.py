@@ -71,7 +71,7 @@ def refuse_same_names(names: Iterable[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise UsageError(f"two runs are called {name}; give one of them another name")
+            raise UsageError(f"two runs are called {name}; rename one of them")
         seen.add(name)
 
 

@@ -125,6 +125,22 @@ def test_a_part_that_fails_is_listed_and_changes_the_exit_code(copied, fairtrec_
     assert read(copied / "two") == read(copied / "one")
 
 
+def test_a_file_of_answers_is_two_runs_and_is_validated_once(copied, fairtrec_command):
+    ranked = [line.split()[:3] for line in (copied / "bm25.run").read_text("utf-8").splitlines()]
+    topics = {qid: [docno for each, _, docno in ranked if each == qid] for qid, *_ in ranked}
+    answers = [
+        {"topic_id": qid, "references": docnos, "answer": [{"text": "", "citations": [1, 0]}]}
+        for qid, docnos in topics.items()
+    ]
+    (copied / "rag.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in answers), "utf-8")
+    done = fairtrec_command("report", "qrels.txt", "rag.jsonl", "-m", "nDCG@10", "-o", "study")
+    assert done.code == 0, done.err
+    parts = read(copied / "study")["parts"]
+    assert parts["validate"]["arguments"][1:3] == ["rag.jsonl", "--qrels"]
+    names = [run["run"] for run in parts["eval"]["answer"]["runs"]]
+    assert names == ["rag.jsonl:retrieved", "rag.jsonl:cited"]
+
+
 def test_runs_that_cannot_be_evaluated_leave_no_report(copied, fairtrec_command):
     (copied / "bad.run").write_text("q1 Q0 d1\n")
     done = fairtrec_command("report", "qrels.txt", "bad.run", "-o", "study")
