@@ -317,8 +317,12 @@ def _compare_exposure(case: Case, base: Case) -> dict[str, tuple[float, float]]:
 
 
 def _share_exposure(case: Case) -> Floats:
-    """Compute each group's share of the exposure of the ranks that a measure reads [query, group], by log2."""
+    """Compute each group's share of the exposure of the ranks that a measure reads [query, group], by log2.
+
+    A measure with the clipped log2, such as AWRF, has that.
+    """
     membership = case.inputs.membership
-    weights, mass = discount.log2(membership.shape[1]), np.nan_to_num(membership.sum(axis=2))
+    name: discount.Discount = "log2_clipped" if getattr(case.measure, "discount", None) == "log2_clipped" else "log2"
+    weights, mass = discount.compute_weights(name, membership.shape[1]), np.nan_to_num(membership.sum(axis=2))
     held = np.moveaxis(np.nan_to_num(membership), 2, 0)
     return np.stack([surplus(each, mass, np.zeros(1), weights) for each in held], axis=1)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,10 +127,14 @@ def _replay_parts(
     document: "Fields", file: str, root: Path | None, allowed: "Tolerance", form: str, output: Path | None
 ) -> int:
     """Run each part of a file again, and show any difference."""
-    from fairtrec.commands.results.parts import replay_parts
+    from fairtrec.commands.results.parts import WAY_OUT, replay_parts
+    from fairtrec.commands.results.results import read_input
 
     options.refuse_typed("is for files of `fairtrec eval`", "accept")
-    printing.refuse_output(output, file)
+    document = replace(document, way_out=WAY_OUT)
+    inputs = document.object("inputs")
+    names = [read_input(inputs.object(role)).name for role in inputs]
+    printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
     with printing.progress():
         found = replay_parts(document, root, allowed)
     printing.write(PARTS, form, found, output, names=(file, "replayed"))

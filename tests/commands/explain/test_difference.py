@@ -222,3 +222,11 @@ def test_without_another_run_there_is_nothing_to_explain():
         fairtrec.explain("nDCG@10", EXAMPLE / "bm25.run", QRELS, baseline=EXAMPLE / "bm25.run")
     with pytest.raises(UsageError, match="there is no run or file bm26"):
         fairtrec.explain("nDCG@10", [EXAMPLE / "bm25.run", EXAMPLE / "fair.run"], QRELS, baseline="bm26")
+
+
+def test_exposure_is_weighed_as_the_measure_weighs_ranks(tmp_path):
+    (tmp_path / "groups.tsv").write_text("d1\tx\nd2\ty\n")
+    runs = {"even": {"q": {"d2": 2.0, "d1": 1.0}}, "lone": {"q": {"d1": 1.0}}}
+    for measure, shares in (("AWRF@3", (0.5, 1.0)), ("AWRF(discount='log2')@3", (0.3868528, 1.0))):
+        (run,) = fairtrec.explain(measure, runs, labels=tmp_path / "groups.tsv", baseline="lone").runs
+        assert run.exposure["x"] == pytest.approx(shares)

@@ -105,3 +105,10 @@ def test_a_file_without_parts_is_refused(study, fairtrec_command):
     found["parts"] = {}
     done = fairtrec_command("results", "replay", write())
     assert (done.code, "parts must have one part or more; write it again with" in done.err) == (3, True)
+
+
+def test_no_input_is_written_over(study, fairtrec_command, copied):
+    before = (copied / "bm25.run").read_bytes()
+    done = fairtrec_command("results", "replay", "study/report.json", "-o", "bm25.run")
+    assert (done.code, "the output bm25.run is also read; choose another with -o" in done.err) == (2, True)
+    assert (copied / "bm25.run").read_bytes() == before
