@@ -14,6 +14,8 @@ from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import RankForm, RatioOfMeans, RatioOfSums, SumOverRanks
 from fairtrec.measure.forms import list_form_classes
 
+CELLS = 1 << 22  # ranks of orders that are looked at together
+
 
 @dataclass(frozen=True, eq=False)
 class ExposureFairness:
@@ -80,10 +82,12 @@ def _by_ratio(problem: Problem, rows: Ints) -> ExposureFairness | None:
         return form.sums if isinstance(form, RatioOfMeans) else form
 
     own = look(np.arange(ranks)[None])
-    whole = np.nan_to_num(look(np.repeat(np.arange(docs)[:, None], ranks, axis=1)).got)
+    step = max(CELLS // ranks, 1)
+    alone = (np.arange(first, min(first + step, docs)) for first in range(0, docs, step))
+    whole = np.nan_to_num(np.concatenate([look(np.repeat(each[:, None], ranks, axis=1)).got for each in alone]))
     doc, group = divmod(int(np.abs(whole - whole[0]).argmax()), whole.shape[1])
-    tops = np.where(np.eye(ranks, dtype=np.bool_), doc, 0)
-    weights = look(tops).got[:, group] - whole[0, group]
+    at_one = (np.eye(min(step, ranks - first), ranks, first, dtype=np.bool_) for first in range(0, ranks, step))
+    weights = np.concatenate([look(np.where(each, doc, 0)).got[:, group] for each in at_one]) - whole[0, group]
     if not abs(weights.sum()) > 0:
         return None
     width = problem.inputs.lines.shape[1]
