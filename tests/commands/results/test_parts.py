@@ -112,3 +112,35 @@ def test_no_input_is_written_over(study, fairtrec_command, copied):
     done = fairtrec_command("results", "replay", "study/report.json", "-o", "bm25.run")
     assert (done.code, "the output bm25.run is also read; choose another with -o" in done.err) == (2, True)
     assert (copied / "bm25.run").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["validate", "/etc/hostname", "-f", "json"],
+        ["validate", "bm25.run", "--docs", "/dev/zero", "-f", "json"],
+        ["eval", "vaswani", "bm25.run", "-m", "nDCG@10", "-f", "json"],
+        ["eval", "qrels.txt", "b=neural.run", "-m", "nDCG@10", "-f", "json"],
+        ["eval", "qrels.txt", "bm25.run", "-m", "AWRF@10", "--labels", "g=labels.tsv", "-f", "json"],
+        ["eval", "qrels.txt", "bm25.run", "-m", "AWRF@10", "--labels", "qrels.txt*labels.tsv", "-f", "json"],
+        ["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "--queries", "queries.tsv", "-f", "json"],
+        ["compare", "qrels.txt", "bm25.run", "-m", "nDCG@10", "--baseline", "neural.run", "-f", "json"],
+        ["ablate", "qrels.txt", "bm25.run", "fair.run", "-m", "nDCG@10", "--vary", "qrels=a,b", "-f", "json"],
+        ["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "--target", "labels.tsv", "-f", "json"],
+    ],
+    ids=" ".join,
+)
+def test_what_has_no_sha256_is_not_read(study, arguments, fairtrec_command):
+    found, write = study
+    found["parts"] = {"strange": {"arguments": arguments, "answer": {}}}
+    done = fairtrec_command("results", "replay", write())
+    assert done.code == 3
+    assert ", of which this file has no sha256; write it again with `fairtrec report`" in done.err
+    assert "the part strange reads " in done.err
+
+
+def test_inputs_named_in_other_ways_are_known(copied, fairtrec_command):
+    asked = ["qrels.txt", "bm25.run", "Fair=fair.run", "--labels", "g=labels.tsv", "--target", "f=0.4,m=0.6"]
+    more = ["--baseline", "neural.run", "--queries", "judged", "-m", "nDCG@10 AWRF@10"]
+    assert fairtrec_command("report", *asked, *more, "-o", "other").code == 0
+    assert fairtrec_command("results", "replay", "other/report.json").code == 0
