@@ -186,7 +186,7 @@ class ExposureClimb:
             height = max(height, float(self.exposed.value(exposure[None])[0, 0]))
             placed = np.bincount(kinds, minlength=len(self.supply))
             left = np.flatnonzero(self.supply > placed)
-            many = (len(kinds) ** 2 - int((placed * placed).sum())) // 2 + len(kinds) * len(left)
+            many = (len(kinds) * len(kinds) - int((placed * placed).sum())) // 2 + len(kinds) * len(left)
             self.moves += many
             if not many or self.moves > MOVES:  # before any is computed: many ranks have very many
                 return kinds

@@ -125,7 +125,6 @@ def test_no_input_is_written_over(study, fairtrec_command, copied):
         ["eval", "qrels.txt", "bm25.run", "-m", "AWRF@10", "--labels", "qrels.txt*labels.tsv", "-f", "json"],
         ["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "--queries", "queries.tsv", "-f", "json"],
         ["compare", "qrels.txt", "bm25.run", "-m", "nDCG@10", "--baseline", "neural.run", "-f", "json"],
-        ["ablate", "qrels.txt", "bm25.run", "fair.run", "-m", "nDCG@10", "--vary", "qrels=a,b", "-f", "json"],
         ["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "--target", "labels.tsv", "-f", "json"],
     ],
     ids=" ".join,
