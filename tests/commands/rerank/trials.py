@@ -73,4 +73,4 @@ BEGINNINGS = {
 EVALUATING = ["rerank"]
 SHORT_HELP = ["rerank"]
 NEEDED_LIBRARY = {"rerank": ""}
-MEASURED = {"rerank": "none RUN --by DetCons@10 --counts COUNTS --membership majority -o OUT/reranked/"}
+MEASURED = {"rerank": "none RUN --by DetCons@10 --counts COUNTS --membership majority -o OUT/reranked/ --force"}
