@@ -164,8 +164,8 @@ class Run(ByQuery):
         if depth is not None:
             within &= at - self.starts[query] < depth
         query = query[within]
-        if not len(query):  # no table of the qids is needed, which cut asks for
-            return replace(self, qids=(), starts=self.starts[:1], docnos=self.docnos[:0], scores=self.scores[:0])
+        if not len(query):  # no table of the qids is needed, which cut asks for; and no view that keeps the run
+            return self._keep_first((), query, query)
         has_tie = np.zeros(len(self.qids), dtype=np.bool_)
         has_tie[query] = True
         rows = self.numbers(qids)
