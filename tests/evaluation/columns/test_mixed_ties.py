@@ -221,7 +221,7 @@ def test_a_block_of_many_is_cut_behind_its_last_document():
     assert kept.docnos.tolist() == docnos[: many + 1].tolist()
     none = run.keep_tied(("q1", "q2"), 1)
     assert none.qids == ()
-    assert not np.may_share_memory(none.scores, run.scores)  # a view would keep each run of a batch in memory
+    assert none.scores.base is None  # a view would keep each run of a batch in memory
     assert run.keep_tied(("q2",), None).qids == ()
 
 
