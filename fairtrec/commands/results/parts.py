@@ -131,10 +131,13 @@ def _read_parts(document: Fields) -> Iterator[RecordedPart]:
         yield RecordedPart(name, tuple(arguments), part.object("answer").values)
 
 
-def _refuse_other_files(part: RecordedPart, recorded: RecordedResult) -> None:
-    """Raise InputError for arguments that do more than print an answer as JSON, or that name other files."""
+def _read_arguments(part: RecordedPart, path: str) -> list[tuple[str, str]]:
+    """List the texts among the arguments that may name a file, each behind its option.
+
+    Raises InputError for arguments that do more than print an answer as JSON.
+    """
     name, *words = part.arguments
-    command, path = load_command(name), recorded.path
+    command = load_command(name)
     try:
         with contextlib.redirect_stdout(io.StringIO()), command.make_context(name, list(words)) as context:
             typed, form = {*context.meta.get(TYPED, {})}, context.params.get("form")
@@ -146,17 +149,21 @@ def _refuse_other_files(part: RecordedPart, recorded: RecordedResult) -> None:
         raise InputError(f"the part {part.name} cannot be run: {message}; {WAY_OUT}", path) from None
     if form != "json" or not typed.isdisjoint(WRITING):
         raise InputError(f"the part {part.name} does not only print JSON; {WAY_OUT}", path)
+    options = [str(each.name) for each in command.params if not isinstance(each.type, OF_NO_TEXT)]
+    return [(option, text) for option in options if option not in NO_FILE for text in _list_texts(texts.get(option))]
+
+
+def _refuse_other_files(part: RecordedPart, recorded: RecordedResult) -> None:
+    """Raise InputError for arguments that name a file which is no input of the report."""
     names = {each.name for each in recorded.inputs if each.of == "run" and each.name is not None}
-    known = names | {Path(name).stem for name in names} | {file.name for file in recorded.inputs.values()}
-    for param in command.params:
-        option = param.name or ""
-        if isinstance(param.type, OF_NO_TEXT) or option in NO_FILE:
-            continue
-        for text in _list_texts(texts.get(option)):
-            if text not in INSTEAD.get(option, ()) and not _is_known(text, known, of_settings=option in SETTINGS):
-                raise InputError(
-                    f"the part {part.name} reads {text}, of which this file has no sha256; {WAY_OUT}", path
-                )
+    names |= {Path(name).stem for name in names}
+    known = {file.name for file in recorded.inputs.values()}
+    for option, text in _read_arguments(part, recorded.path):
+        is_run = option == "baseline" and text in names and not Path(text).exists()  # a stranger named the runs
+        is_word = is_run or text in INSTEAD.get(option, ())
+        if not is_word and not _is_known(text, known, of_settings=option in SETTINGS):
+            what = f"the part {part.name} reads {text}, of which this file has no sha256"
+            raise InputError(f"{what}; {WAY_OUT}", recorded.path)
 
 
 def _list_texts(value: Any) -> Iterator[str]:

@@ -138,6 +138,17 @@ def test_what_has_no_sha256_is_not_read(study, arguments, fairtrec_command):
     assert "the part strange reads " in done.err
 
 
+@pytest.mark.parametrize("words", [["neural.run"], ["bm25.run", "--baseline", "neural.run"]], ids=" ".join)
+def test_a_file_is_no_input_because_a_run_has_its_name(study, words, fairtrec_command):
+    found, write = study
+    found["inputs"]["run neural.run"] = found["inputs"]["run bm25.run"]
+    arguments = ["compare", "qrels.txt", "fair.run", *words, "-m", "nDCG@10", "-f", "json"]
+    found["parts"] = {"strange": {"arguments": arguments, "answer": {}}}
+    done = fairtrec_command("results", "replay", write())
+    assert done.code == 3
+    assert "the part strange reads neural.run, of which this file has no sha256" in done.err
+
+
 def test_inputs_named_in_other_ways_are_known(copied, fairtrec_command):
     asked = ["qrels.txt", "bm25.run", "Fair=fair.run", "--labels", "g=labels.tsv", "--target", "f=0.4,m=0.6"]
     more = ["--baseline", "neural.run", "--queries", "judged", "-m", "nDCG@10 AWRF@10"]
