@@ -35,14 +35,21 @@ def bm25(texts, queries):
     return run
 
 
-def test_the_value_by_words_and_by_people_is_that_of_the_pages(shared):
-    """NFaiRR@10 of BM25: .743 by words, .556 without tau, .481 by people, .482 if they decide the ideal, too."""
+@pytest.fixture
+def grep_biasir(shared):
+    """The BM25 run of Grep-BiasIR, the labels of people, and the inputs of its words."""
     folder = shared / "data"
     texts, marks = texts_of(folder / "grepbiasir")
-    run = bm25(texts, queries_of(folder / "grepbiasir"))
     gold = {docno: LABELS[mark] for docno, mark in marks.items()}
     terms = folder / "cpjku" / "resources" / "wordlist_gender_representative.txt"
-    given = {"terms": terms, "docs": texts, "membership": "majority", "background": run}
+    given = {"terms": terms, "docs": texts, "membership": "majority"}
+    return bm25(texts, queries_of(folder / "grepbiasir")), gold, given
+
+
+def test_the_value_by_words_and_by_people_is_that_of_the_pages(grep_biasir):
+    """NFaiRR@10 of BM25: .743 by words, .556 without tau, .481 by people, .482 if they decide the ideal, too."""
+    run, gold, words_of = grep_biasir
+    given = {**words_of, "background": run}
     by_words = fairtrec.evaluate("NFaiRR@10", {"bm25": run}, **given, gold=gold).scores[0]
     (corrected,) = by_words.settle("gold")
     by_people = fairtrec.evaluate("NFaiRR(tau=0)@10", {"bm25": run}, labels=gold, background=run).scores[0]
@@ -51,14 +58,10 @@ def test_the_value_by_words_and_by_people_is_that_of_the_pages(shared):
 
 
 @pytest.mark.slow
-def test_drawn_labels_find_what_all_people_say(shared):
+def test_drawn_labels_find_what_all_people_say(grep_biasir):
     """Of 200 draws of 60 documents, 95 % intervals cover in 93 % at least, and spread as their width promises."""
-    folder = shared / "data"
-    texts, marks = texts_of(folder / "grepbiasir")
-    run = bm25(texts, queries_of(folder / "grepbiasir"))
-    gold = {docno: LABELS[mark] for docno, mark in marks.items()}
-    terms = folder / "cpjku" / "resources" / "wordlist_gender_representative.txt"
-    given = {"terms": terms, "docs": texts, "membership": "majority", "background": run}
+    run, gold, words_of = grep_biasir
+    given = {**words_of, "background": run}
     measures = "RBDF@10 FaiRR@10 NFaiRR(tau=0)@10"
     whole = fairtrec.evaluate(measures, {"bm25": run}, **given, gold=gold).scores[0]
     truths = [found.corrected for found in whole.settle("gold")]
@@ -80,14 +83,10 @@ def test_drawn_labels_find_what_all_people_say(shared):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [30, 200])
-def test_drawn_labels_find_the_pooled_values_of_all_people(shared, tmp_path, number):
+def test_drawn_labels_find_the_pooled_values_of_all_people(grep_biasir, tmp_path, number):
     """Of 200 draws, intervals of AWRF and Exposure pooled over queries cover in 93.5 % at least."""
-    folder = shared / "data"
-    texts, marks = texts_of(folder / "grepbiasir")
-    run = bm25(texts, queries_of(folder / "grepbiasir"))
-    gold = {docno: LABELS[mark] for docno, mark in marks.items()}
-    terms = folder / "cpjku" / "resources" / "wordlist_gender_representative.txt"
-    given = {"terms": terms, "docs": texts, "membership": "majority", "pool": "even"}
+    run, gold, words_of = grep_biasir
+    given = {**words_of, "pool": "even"}
 
     def pooled(people):
         scores = fairtrec.evaluate("AWRF@10 Exposure(group='f')@10", {"bm25": run}, **given, gold=people).scores[0]
