@@ -1,12 +1,13 @@
 """Intervals of values over what is left open: the least, the greatest and the expected value of each query."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from fairtrec.data import Floats
+from fairtrec.data import Floats, Ints, Run
+from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import QueryColumn, Scores
 from fairtrec.support.notes import Note, NoteKind
@@ -29,6 +30,29 @@ class Intervals(QueryColumn):
         several = (scores, *(scores.ends[end] for end in ENDS))
         rows = zip(*(each.spell(query, places) for each in several), strict=True)
         return ["" if len({*row}) == 1 else f" [{row[1]}, {row[2]}] ~{row[3]}".removesuffix(" ~nan") for row in rows]
+
+
+SomeIntervals = TypeVar("SomeIntervals", bound=Intervals)
+
+
+def split_scores(run: Run, scores: Scores) -> Iterator[tuple[Ints, Scores]]:
+    """Split scores by queries, into parts of rankings of similar length: the numbers of queries, and their scores."""
+    for part in deal_queries(run, scores.qids, None):
+        qids = tuple(scores.qids[query] for query in part.tolist())
+        yield part, replace(scores, qids=qids, values=scores.values[:, part])
+
+
+def find_by_parts(run: Run, scores: Scores, find: Callable[[Scores], SomeIntervals]) -> SomeIntervals:
+    """Find the intervals of each part of the queries, and put them together in the order of ``scores``."""
+    parts, several = list[Ints](), list[SomeIntervals]()
+    for part, some in split_scores(run, scores):
+        parts.append(part)
+        several.append(find(some))
+    if len(several) == 1:
+        return several[0]
+    order = np.argsort(np.concatenate(parts), kind="stable")
+    columns = zip(*(vars(one).values() for one in several), strict=True)
+    return type(several[0])(*(np.concatenate(column, axis=1).take(order, axis=1) for column in columns))
 
 
 def note_moved(

@@ -15,11 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
-from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.data.ranking.random_orders import DRAWN
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.columns.intervals import ENDS, Intervals
+from fairtrec.evaluation.columns.intervals import ENDS, Intervals, find_by_parts
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.columns.ties import SEED, find_closed, find_reach, try_orders
 from fairtrec.evaluation.inputs.documents import EvaluationContext
@@ -178,15 +177,7 @@ def compute(scored: ScoredRun) -> Computed:
 def find_intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Orders:
     """Find the least, greatest and expected values over all orders of the first ``depth`` documents of each query."""
     run = run.cut(scores.qids, depth)
-    found: dict[str, Any] = {name: np.empty(scores.values.shape) for name in (*ENDS, "error")}
-    found |= {name: np.empty(scores.values.shape, dtype=np.bool_) for name in ("is_drawn", "is_searched")}
-    found["documents"] = np.empty(scores.values.shape, dtype=np.int64)
-    for part in deal_queries(run, scores.qids, None):
-        qids = tuple(scores.qids[query] for query in part)
-        orders = _find_part(run, replace(scores, qids=qids, values=scores.values[:, part]), context, depth)
-        for name, values in found.items():
-            values[:, part] = getattr(orders, name)
-    return Orders(**found)
+    return find_by_parts(run, scores, lambda part: _find_part(run, part, context, depth))
 
 
 def _find_part(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Orders:

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
-from fairtrec.data.ranking.depth import deal_queries, find_depth
+from fairtrec.data.ranking.depth import find_depth
 from fairtrec.data.ranking.ties import DRAWN, Blocks, orders
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.columns.intervals import ENDS, Intervals, note_moved
+from fairtrec.evaluation.columns.intervals import Intervals, find_by_parts, note_moved, split_scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -88,24 +88,15 @@ def intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int |
 
     ``run`` holds all that is tied with the last document that is looked at; ``depth`` is where rankings are cut.
     """
-    found: dict[str, Any] = {end: np.empty(scores.values.shape) for end in ENDS}
-    found |= {name: np.empty(scores.values.shape, dtype=np.bool_) for name in ("is_tied", "is_drawn")}
-    for part in deal_queries(run, scores.qids, None):
-        qids = tuple(scores.qids[query] for query in part)
-        ties = _intervals(run, replace(scores, qids=qids, values=scores.values[:, part]), context, depth)
-        for name, values in found.items():
-            values[:, part] = getattr(ties, name)
-    return Ties(**found)
+    return find_by_parts(run, scores, lambda part: _intervals(run, part, context, depth))
 
 
 def expect(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Floats:
     """Give the values expected over ties [measure, query], in closed form only; nan if there is none."""
     expected = np.empty(scores.values.shape)
-    for part in deal_queries(run, scores.qids, None):
-        qids = tuple(scores.qids[query] for query in part)
-        values = scores.values[:, part]
-        found, _ = find_closed(run, replace(scores, qids=qids, values=values), context, depth)
-        expected[:, part] = found[2].clip(np.fmin(found[0], values), np.fmax(found[1], values))
+    for part, some in split_scores(run, scores):
+        found, _ = find_closed(run, some, context, depth)
+        expected[:, part] = found[2].clip(np.fmin(found[0], some.values), np.fmax(found[1], some.values))
     return expected
 
 
