@@ -51,7 +51,7 @@ ABOUT = {  # the packages of the other names
 
 
 def resolve_name(name: str) -> Any:
-    """Find what a public name stands for; of a package that can be called, the function."""
+    """Find the object behind a public name; behind a package that can be called, the function."""
     found = pkgutil.resolve_name(name)
     return type(found).find() if isinstance(found, CallablePackage) else found
 

@@ -58,7 +58,7 @@ class DocumentDifference(NamedTuple):
 
 
 class WordDifference(NamedTuple):
-    """What a word adds to a difference; without texts a group stands for its words."""
+    """What a word adds to a difference; without texts, what a group adds."""
 
     term: str
     group: str

@@ -114,7 +114,7 @@ def looks(names: Sequence[str], families: Sequence[str] = ()) -> list[Mapping[st
 
 
 def draw_marker(number: int) -> str:
-    """Give what stands within the marker of a run, which tells the first 28 apart without color."""
+    """Give the shape inside the marker of a run; it distinguishes the first 28 without color."""
     return INNER[number // len(MARKERS) % len(INNER)]
 
 

@@ -129,7 +129,7 @@ def _part(report: StudyReport, name: str) -> Element:
 
 
 def _table(table: ReportTable, name: str) -> Iterator[Element]:
-    """Give a table and its title; what stands beside a value, such as an interval, follows in its cell."""
+    """Give a table and its title; the cell of a value also has its interval."""
     if table.title:
         yield element("h3", table.title)
 
