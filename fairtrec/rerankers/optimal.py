@@ -51,19 +51,20 @@ class Optimal(Reranker):
 
     For FaiRR and nDCG it is exact. On the ranks of one grade, the fairest documents of that grade come by falling
     omega. Once a number of documents of each grade is placed, what can follow depends only on these numbers. With
-    same_grades every measure of relevance keeps its value to the last bit, since each rank keeps its grade, also below
+    same_grades measures of relevance keep their values to the last bit, since each rank keeps its grade, also below
     rank k.
 
     Groups: counts of group terms, or hard labels with tau=0. A document without terms is neutral. Target: that of
     --target.
     Chance: none.
     Edges: an unjudged document counts as grade 0, so moving it costs nothing; with pin_unjudged=True it keeps its rank,
-    and none comes in from below. A query without a relevant document has nothing to lose. With ``fairness`` or
-    ``utility`` given, of equally fair orders the one of most utility is written, and of these the one whose documents
-    come first in the run; a query without a finite value of both keeps its order. The queries share the loss: a query
-    that loses much can make room for others, and a search closes the gap that the greedy choice leaves. A query without
-    a target, or with --background without one, keeps its order. For a query with more than a million ways, only orders
-    on the hull of its front are found, and a note says how much fairer the mean could be.
+    and none comes in from below. same_grades treats it as a grade of its own if ``utility`` does, like Bpref. A query
+    without a relevant document has nothing to lose. With ``fairness`` or ``utility`` given, of equally fair orders the
+    one of most utility is written, and of these the one whose documents come first in the run; a query without a finite
+    value of both keeps its order. The queries share the loss: a query that loses much can make room for others, and a
+    search closes the gap that the greedy choice leaves. A query without a target, or with --background without one,
+    keeps its order. For a query with more than a million ways, only orders on the hull of its front are found, and a
+    note says how much fairer the mean could be.
     Source: this project; the rearrangement inequality. omega and NFaiRR: Rekabsaz, Kopeinik, Schedl, SIGIR 2021.
     https://doi.org/10.1145/3404835.3462949
     """

@@ -18,7 +18,7 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity, list_runs
 KEYS = ("run", "qid", "point", "loss", "alpha")
 SAME = NoteKind(
     "same grades",
-    "same grades: every rank keeps a document of the same grade, so no relevance measure changes",
+    "same grades: every rank keeps a document of the same grade, so {utility} does not change",
     NoteSeverity.BACKGROUND,
 )
 FROM = {"run": "the run", "background": "the run and of the background", "runs": "all runs"}
@@ -154,7 +154,7 @@ def list_notes(headroom: Headroom) -> list[Note]:
 def legend(headroom: Headroom) -> Iterator[Note]:
     """Say what the points are."""
     if any(run.points[1].name == "same grades" for run in headroom.runs):
-        yield SAME.note()
+        yield SAME.note(utility=str(headroom.utility))
     over = "any query" if headroom.each else "the mean over queries"
     found = "" if all(point.exact for run in headroom.runs for point in run.points) else "found "
     if headroom.losses:

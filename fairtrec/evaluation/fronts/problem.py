@@ -14,13 +14,13 @@ from fairtrec.data.parameters import list_required_inputs
 from fairtrec.data.ranking.composition import reorder_documents
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import compute_measures
-from fairtrec.evaluation.relevance.trec_eval import Ranked, find_formula
+from fairtrec.evaluation.relevance.trec_eval import Ranked, find_formula, tells_unjudged
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.two_sums import fill_ranks
 from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.measure import First, Measure, Precisions, RankForm, SumOverRanks, badness
-from fairtrec.measures.utility import split_relevance
+from fairtrec.measures.utility import Utility, split_relevance
 
 LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]
 TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for all queries
@@ -97,10 +97,14 @@ class Problem:
         return First(every.relevant, own.worth) if isinstance(every, First) and isinstance(own, First) else None
 
     def grades(self) -> Ints | None:
-        """Number the grades of the documents [query, document]; one that is not judged is of grade 0."""
+        """Number the grades of the documents [query, document], from the least; None if nothing is judged.
+
+        One that is not judged is of grade 0; of a grade of its own, just below, if the utility tells these apart.
+        """
         if self.inputs.context.qrels is None:
             return None
-        grades = np.nan_to_num(self.inputs.relevance)
+        is_apart = isinstance(self.utility, Utility) and tells_unjudged(self.utility)
+        grades = np.nan_to_num(self.inputs.relevance, nan=-0.5 if is_apart else 0.0)
         numbers = np.unique(grades, return_inverse=True)[1].reshape(grades.shape)
         alone = numbers.max(initial=0) + 1 + np.arange(grades.shape[1])
         return np.where(self.there, np.where(self.held, alone, numbers), MISSING)

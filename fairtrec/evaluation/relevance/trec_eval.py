@@ -56,6 +56,11 @@ def is_exponential(asked: Utility) -> bool:
     return asked.name == "ERR" or asked.measure.params.get("dcg") == "exp-log2"
 
 
+def tells_unjudged(asked: Utility) -> bool:
+    """Tell whether a document that is not judged may count otherwise than one of grade 0."""
+    return asked.name in _TELL_UNJUDGED or bool(asked.measure.params.get("judged_only"))
+
+
 def refuse_grades(measures: Iterable[Utility], qrels: Qrels) -> None:
     """Raise UsageError where a measure is exponential, for grades that gdeval does not take."""
     greatest = int(qrels.grades.max(initial=0))
@@ -232,6 +237,8 @@ _KINDS = {
     "Accuracy": _accuracy, "ERR": _err, "11pt_avg": _eleven, "gm_map": _gained, "gm_bpref": _bpref,
     "relative_P": _relative_p, "num_nonrel_judged_ret": _num_nonrel,
 }  # fmt: skip
+
+_TELL_UNJUDGED = frozenset({"Bpref", "gm_bpref", "infAP", "Judged", "num_nonrel_judged_ret"})
 
 
 def _relevant(grades: Floats, params: Mapping[str, Any]) -> Ints:

@@ -15,6 +15,8 @@ RUNS = {name: EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")}
 LABELED = ("KL@3", "NDKL@4", "AWRF@3", "FAIR@3")
 COUNTED = ("FaiRR@3", "FaiRR(tau=0)@4", "ARaB@3", "TExFAIR@3")
 UTILITIES = ("nDCG@3", "nDCG@5", "AP", "RR", "P@2", "scores", "RBP(p=0.8)@4", "RBP", "ERR@4", "Bpref")
+UTILITIES += ("infAP", "nDCG(judged_only=True)@3")
+TELL_UNJUDGED = ("Bpref", "infAP", "nDCG(judged_only=True)@3")  # documents from those of grade 0
 
 
 def world(random, n):
@@ -87,7 +89,8 @@ def test_no_order_is_better_or_worse(seed):
             continue
         allowed = useful >= (1 - loss) * useful[0] - 1e-9
         if same:
-            tops = np.array([[grades.get(doc, 0) for doc in order] for order in orders])
+            unjudged = -1 if utility in TELL_UNJUDGED else 0
+            tops = np.array([[grades.get(doc, unjudged) for doc in order] for order in orders])
             allowed = (tops == tops[0]).all(axis=1)
         most = turned[allowed].max()
         by = f"{end}(fairness={fairness},utility={utility},loss={loss},same_grades={same})"
@@ -102,6 +105,20 @@ def test_no_order_is_better_or_worse(seed):
             assert at == first, by
         if turned[0] >= most - 1e-10 and useful[0] >= useful[best].max() - 1e-10:
             assert at == 0, by
+
+
+@pytest.mark.parametrize("utility", [*TELL_UNJUDGED, "nDCG"])
+def test_of_the_same_grades_the_utility_keeps_its_value(utility):
+    """Also one that tells documents that are not judged from those of grade 0."""
+    random = np.random.default_rng(7)
+    several = {f"q{at}": world(random, 6) for at in range(20)}
+    run, qrels = ({qid: one[which] for qid, one in several.items()} for which in (0, 1))
+    positions = {f"d{at}": [float(at % 3 - 1)] for at in range(6)}
+    by = f"Optimal(fairness=DUO,utility={utility},same_grades=True)"
+    (one,) = fairtrec.rerank(by, {"r": run}, qrels, positions=positions).runs
+    assert one.after.docnos.tolist() != one.before.docnos.tolist()
+    before, after = fairtrec.evaluate(utility, {"0": one.before, "1": one.after}, qrels).scores
+    assert before.values.tolist() == after.values.tolist()
 
 
 def two_queries(random):

@@ -112,7 +112,8 @@ def test_the_three_are_those_of_all_orders_by_positions(measure):
 
 @pytest.mark.parametrize("measure", BY_TEXTS)
 def test_the_three_are_those_of_all_orders_by_texts(measure):
-    held_against_all_orders(measure, GIVEN["texts"])
+    is_least_apart = measure.startswith(("TED", "TExFAIR"))  # how near two sums come: found by search alone
+    held_against_all_orders(measure, GIVEN["texts"], within=0.01 * is_least_apart)
 
 
 def test_every_measure_of_one_run_is_tried_here():
