@@ -16,7 +16,10 @@ from fairtrec.support.errors import UsageError
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import attributes, split_by_attribute
 
-AUTO = "auto is a table in a terminal, and the columns of trec_eval elsewhere."
+AUTO = (
+    "auto: a table in a terminal, the columns of trec_eval elsewhere; flat: one JSON object of all means; "
+    "tira: what TIRA reads."
+)
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -85,8 +88,8 @@ INPUTS = {
         is_eager=True,  # so that what is chosen for each attribute is read by their names
         callback=_by_attribute,
         metavar="[NAME=]FILE[:FIELD]",
-        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; A*B crosses two; may be "
-        "repeated, each with the NAME of its attribute.",
+        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; for several attributes, "
+        "such as gender and region, repeat it with a NAME for each.",
     ),
     **{
         extra.name: click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()
@@ -150,13 +153,13 @@ keep_going = click.option(
     "--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3."
 )
 seed = click.option("--seed", type=int, default=0, metavar="N", help="The seed of all that is drawn at random.")
-output = click.option("-o", "--output", type=FILE, help="Write to FILE, all or nothing.")
+output = click.option("-o", "--output", type=FILE, help="Write to FILE, which stays as it is if this fails.")
 verbose = click.option(
     "-v",
     "--verbose",
     is_flag=True,
     expose_value=False,
-    help="Print all notes, not only the most important, and the whole signature.",
+    help="Print all notes, not only the most important, and do not cut the signature.",
 )
 
 
@@ -178,7 +181,7 @@ def add_untrusted_options(command: Function) -> Function:
             "limits",
             multiple=True,
             metavar="NAME=N",
-            help="Let each untrusted run hold N bytes, lines, depth or groups; may be repeated.  "
+            help="Let an untrusted run have N bytes, lines, ranks of a query (depth) or groups; may be repeated.  "
             f"[default: {', '.join(f'{name}={most}' for name, most in submissions.LIMITS.items())}]",
         ),
         click.option(

@@ -24,7 +24,7 @@ DEFINED = NoteKind(
     "{measures} in {undefined} of {queries} queries",
     NoteSeverity.MISLEADING,
     again="{measures} in {undefined}",
-    tail="these are left out of the mean",
+    tail="the mean leaves out such queries",
 )
 UNJUDGED = NoteKind(
     "unjudged queries",

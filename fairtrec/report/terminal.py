@@ -58,7 +58,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
 def _below(document: Document, left: Mapping[str, None], short: Mapping[str, str], most: int | None) -> Iterator[str]:
     """Give what is printed below the tables: columns that are left out, signs, and notes."""
     if left:
-        yield f"hidden columns (window too narrow): {', '.join(left)}; -f tsv has all"
+        yield f"columns that do not fit the window: {', '.join(left)}; -f tsv has all columns"
     if short:
         yield SHORTENED
     yield from filter(None, (_without(line, left) for line in document.signs))

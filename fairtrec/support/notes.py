@@ -31,7 +31,7 @@ class NoteKind:
     Attributes:
         name: unique, in a few words.
         text: a text with a field in braces for each value, ``{defined}``, or a function of the values that returns it.
-            ``{runs}`` and ``{measures}`` place the names, which are otherwise around the text.
+            ``{runs}`` and ``{measures}`` place the names, which are otherwise before the text.
         severity: one for all notes of the kind, or a function of the values.
         again: the shorter text of further measures, if notes on several measures become one sentence. The sentence
             begins with the name of the kind. A value that it leaves out is that of the first measure.
@@ -131,9 +131,9 @@ class Note:
 
         >>> kind = NoteKind("empty rankings", "{empty} of {rankings} rankings are empty")
         >>> Note(kind, ((2, 3), 9), runs=("a.run", "b.run"), called=("a", "b"), among=3).fill(kind.text, {"a": "A"})
-        '2 and 3 of 9 rankings are empty (A, b)'
+        '2 and 3 of 9 rankings are empty'
         """
-        runs = list_runs([short.get(run, run) for run in self.called])
+        runs = self.list_called(short)
         values, is_few = self.named_values, len(self.runs) <= FEW
         placed = {"runs": runs, "measures": ", ".join(map(str, self.measures))}
         if isinstance(text, str):
@@ -143,8 +143,11 @@ class Note:
             sentence = text(**values, **{name: placed[name] for name in placed if name in _list_fields(text)})
         if self.samples and not isinstance(self.samples, str):
             sentence += f" (the first of {_Numbers(self.samples, is_few)} samples)"
-        whose = ", ".join([runs] * (self.names_runs and "runs" not in _list_fields(text)) + [self.by] * bool(self.by))
-        return sentence + (f" ({whose})" if whose else "")
+        return sentence
+
+    def list_called(self, short: Mapping[str, str]) -> str:
+        """Name the first runs, and count the others; ``short`` has shorter names."""
+        return list_runs([short.get(run, run) for run in self.called])
 
     @property
     def names_runs(self) -> bool:
@@ -167,19 +170,28 @@ def write_notes(notes: Sequence[Note], short: Mapping[str, str] = MappingProxyTy
         return part + "; ".join(_write_sentence(note, short) for note in merge_measures(notes))
     first, *others = notes
     first, *rest = (replace(first, measures=(measure,)) for measure in first.measures)
-    clauses = [first.fill(kind.text, short)]
+    clauses = [_write_clause(first, kind.text, short)]
     for note in merge_measures([*rest, *others]):
         left_out = {*_list_values(kind.text)} - {*_list_values(kind.again)}
         alike = all(note.named_values[name] == first.named_values[name] for name in left_out)
-        clauses.append(note.fill(kind.again if alike else kind.text, short))
+        clauses.append(_write_clause(note, kind.again if alike else kind.text, short))
     return f"{part}{kind.label or kind.name}: {', '.join(clauses)}{f'; {kind.tail}' if kind.tail else ''}"
 
 
 def _write_sentence(note: Note, short: Mapping[str, str]) -> str:
-    """Write a note behind its measures, unless its text places them."""
-    text = note.kind.text
-    before = note.measures and "measures" not in _list_fields(text)
-    return f"{', '.join(map(str, note.measures))}: " * bool(before) + note.fill(text, short)
+    """Write a note behind its measures and runs, unless its text places them."""
+    placed = _list_fields(note.kind.text)
+    measures = "" if "measures" in placed else ", ".join(map(str, note.measures))
+    runs = note.list_called(short) if note.names_runs and "runs" not in placed else ""
+    before = " of ".join(filter(None, (measures, runs)))
+    return (f"{before}: " if before else "") + note.fill(note.kind.text, short) + (f" ({note.by})" if note.by else "")
+
+
+def _write_clause(note: Note, text: str | Callable[..., str], short: Mapping[str, str]) -> str:
+    """Write a part of a sentence on several measures, and its runs behind it."""
+    runs = note.list_called(short) if note.names_runs and "runs" not in _list_fields(text) else ""
+    whose = ", ".join(filter(None, (runs, note.by)))
+    return note.fill(text, short) + (f" ({whose})" if whose else "")
 
 
 class _Numbers:
@@ -240,7 +252,7 @@ def merge_runs(
     >>> kind = NoteKind("ranks", "{some} of {ranks} ranks")
     >>> few = {kind.note(some=2, ranks=9): [0], kind.note(some=3, ranks=9): [2]}
     >>> [str(note) for note in merge_runs(few, ["a", "b", "c"])]
-    ['2 and 3 of 9 ranks (a, c)']
+    ['a, c: 2 and 3 of 9 ranks']
     """
     alike: dict[Any, list[Note]] = {}
     for note in said:

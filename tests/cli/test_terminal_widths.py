@@ -114,7 +114,7 @@ def values(text, left=()):
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
 def test_no_value_is_cut(wide, width, term):
     for name, text in shown(width, term).items():
-        left = re.search(r"hidden columns \(window too narrow\): (.*); -f tsv has all", " ".join(text.split()))
+        left = re.search(r"columns that do not fit the window: (.*); -f tsv has all columns", " ".join(text.split()))
         assert "…" not in text.replace(" | …", ""), f"{name}\n{text}"  # parts of a signature that are left out
         named = left[1].split(", ") if left else []
         assert name in HIDING or not named
@@ -127,5 +127,5 @@ def test_no_value_is_cut(wide, width, term):
 
 def test_commands_show_what_they_are_asked_for(wide):
     assert {*wide} == {*COMMANDS}
-    assert "hidden columns" not in " ".join(wide["compare"].split())
+    assert "columns that do not fit" not in " ".join(wide["compare"].split())
     assert not [name for name, text in wide.items() if len(values(text)) < 3]

@@ -59,8 +59,7 @@ def test_scores_that_rise_with_the_ranks_are_told_once_with_the_runs(desk, fairt
     )
     assert out.count(RISE) == 1
     assert (
-        f"{RISE}, but runs are ordered by decreasing score; if lower scores are better, add --order rank (rising)"
-        in out
+        f"rising: {RISE}, but runs are ordered by decreasing score; if lower scores are better, add --order rank" in out
     )
     for order in ("rank", "file"):
         assert RISE not in fairtrec_command("eval", "qrels.txt", "rising.run", "-m", "nDCG@5", "--order", order).err
@@ -86,8 +85,8 @@ def test_a_run_of_which_few_top_ranks_are_judged_is_told():
     run = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q2": {"a": 1.0}}  # q2 is not judged
     few = fairtrec.evaluate("nDCG@4 R@1000", run, {"q1": {"a": 1}})
     assert few.means["run"]["nDCG@4"] == 1.0
-    assert "nDCG@4: 1 of 4 ranks looked at are judged" in texts(list_notes(few))
-    assert [str(remark) for remark in few.scores[0].notes] == ["nDCG@4: 1 of 4 ranks looked at are judged"]
+    assert "nDCG@4: of 4 documents looked at, 1 are judged" in texts(list_notes(few))
+    assert [str(remark) for remark in few.scores[0].notes] == ["nDCG@4: of 4 documents looked at, 1 are judged"]
     all_judged = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}}
     for measures, judged in (("nDCG@4", all_judged), ("AP", {"q1": {"a": 1}}), ("Judged@4", {"q1": {"a": 1}})):
         assert not any("are judged" in line for line in texts(list_notes(fairtrec.evaluate(measures, run, judged))))

@@ -31,7 +31,7 @@ def test_unknown_documents_of_ranks_and_of_backgrounds_are_told_apart():
 
     lines = texts(list_notes(said))
     assert "5 of 25 documents in the backgrounds have no text or counts; --missing neutral" in lines
-    assert "1 of 10 documents in the measured ranks have no text or counts; --missing neutral (one)" in lines
+    assert "one: 1 of 10 documents in the measured ranks have no text or counts; --missing neutral" in lines
     assert said.signature["missing"] == "neutral(6)"
 
 
@@ -52,8 +52,8 @@ def test_unknown_documents_below_the_cutoff_of_a_measure_take_no_mark_from_it():
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "missing": "neutral"}
     found = fairtrec.evaluate("AWRF@10 DP AWRF@5", {"known": KNOWN, "low": low}, **given)
     assert np.isnan(comparable(found)).tolist() == [[False] * 3, [False, True, False]]
-    assert "10 of 20 documents in the measured ranks have no text or counts; --missing neutral (low)\n" in str(found)
-    assert "\nDP: no rank and no mark, as more than a tenth of the documents are unknown (low)\n" in str(found)
+    assert "low: 10 of 20 documents in the measured ranks have no text or counts; --missing neutral\n" in str(found)
+    assert "\nDP of low: no rank and no mark, as more than a tenth of the documents are unknown\n" in str(found)
 
 
 def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tmp_path, monkeypatch, fairtrec_command):
@@ -69,9 +69,9 @@ def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tm
     row = next(line for line in done.out.splitlines() if " strange " in line)
     assert row.split()[0] == "-"
     assert not {"*", "°", "×"} & set(row)
-    assert "10 of 10 documents in the measured ranks have no text or counts; --missing neutral (strange)" in done.out
-    unsure = "no rank and no mark, as more than a tenth of the documents are unknown (strange)"
-    assert f"NFaiRR@10, TExFAIR@10: {unsure}" in done.out
+    assert "strange: 10 of 10 documents in the measured ranks have no text or counts; --missing neutral" in done.out
+    unsure = "no rank and no mark, as more than a tenth of the documents are unknown"
+    assert f"NFaiRR@10, TExFAIR@10 of strange: {unsure}" in done.out
     page = fairtrec_command(*asked, "--missing", "neutral", "-f", "html").out
     assert page.count('class="best"') == 0
     refused = fairtrec_command(*asked)

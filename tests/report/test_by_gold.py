@@ -142,7 +142,7 @@ def test_an_instrument_that_is_no_help_is_told(given):
     value, estimate = result.scores[0].columns["gold"].rows[0].take_drawn().gold_alone()
     assert value == pytest.approx(0.5)  # all are of f
     low, high = estimate.find_interval(value, 0.95)
-    told = f"the instrument does not help: gold labels without it estimate 0.5000 [{low:.4f}, {high:.4f}] (a)"
+    told = f"the instrument does not help: gold labels without it estimate 0.5000 [{low:.4f}, {high:.4f}]"
     assert told in str(result)
     right = fairtrec.evaluate("Exposure(group='f',of='all')@3", **data, gold=data["labels"])
     assert "no help" not in str(right)

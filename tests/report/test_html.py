@@ -88,7 +88,7 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
         "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; * the best, ° the worst",
         "|x|: the mean of absolute values; it decides the order and the *, because plus and minus cancel in the other mean",
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
-        "undefined: Higher@10 in 1 of 2 queries (d), nDCG@10 in 2 (d); these are left out of the mean",
+        "undefined: Higher@10 in 1 of 2 queries (d), nDCG@10 in 2 (d); the mean leaves out such queries",
         "take care",
     ]
     assert parsed.one("p", class_="signature")["text"] == "fairtrec:1 | order:score"

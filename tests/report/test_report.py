@@ -249,7 +249,7 @@ def test_bars_and_minus_signs_beside_a_number_are_mathematics_in_latex():
 
 def test_what_a_report_does_not_say_is_said_beside_it():
     result = result_of([Higher()], [[0.5, NAN]], [[0.5, 0.6]], notes=["careful"])
-    said = ["careful", "undefined: Higher@10 in 1 of 2 queries (a); these are left out of the mean"]
+    said = ["careful", "undefined: Higher@10 in 1 of 2 queries (a); the mean leaves out such queries"]
     assert texts(list_notes(result)) == said
     carried = {form: writer.carries for form, writer in RESULTS.forms.items()}
     assert {form for form in carried if carried[form] == "all"} == {"table", "md", "latex", "json", "html"}
@@ -270,7 +270,7 @@ def test_what_is_said_of_many_runs_with_other_numbers_is_one_line():
     said = texts(list_notes(replace(runs, scores=tuple(scores))))
     assert said == ["Higher@10: 0-4 of 2 rankings are odd", "Lower@10: a 7 and {}"]
     said = texts(list_notes(replace(runs, scores=tuple(scores[:2]))))
-    assert said[0] == "Higher@10: 0 and 1 of 2 rankings are odd (a, b)"
+    assert said[0] == "Higher@10 of a, b: 0 and 1 of 2 rankings are odd"
 
 
 def table(result, monkeypatch=None, window=None, **options):
@@ -373,7 +373,7 @@ def test_a_sorted_table_has_ranks_and_marks_and_says_what_they_mean():
             "* the best, ° the worst"
         ),
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
-        "undefined: Higher@10 in 1 of 1 queries (d); these are left out of the mean",
+        "undefined: Higher@10 in 1 of 1 queries (d); the mean leaves out such queries",
         "fairtrec:1 | order:score",
     ]
 
@@ -442,7 +442,7 @@ def test_no_reader_of_a_latex_table_misses_what_stands_in_a_comment():
     assert "%" not in text.replace(r"\%", "")
     assert r"$\uparrow$ higher is better" in text
     assert r"50\% \& more. " in text
-    assert "Undefined: Higher@10 in 1 of 2 queries (a); these are left out of the mean. " in text
+    assert "Undefined: Higher@10 in 1 of 2 queries (a); the mean leaves out such queries. " in text
     assert text.count(r"\caption") == 1
 
 
@@ -494,7 +494,7 @@ def test_parquet_says_where_it_comes_from_and_of_which_types_it_is():
     assert table.schema.metadata[b"signature"] == b"fairtrec:1 | order:score"
     assert strict(table.schema.metadata[b"notes"]) == [
         "careful",
-        "undefined: Higher@10 in 1 of 2 queries; these are left out of the mean",
+        "undefined: Higher@10 in 1 of 2 queries; the mean leaves out such queries",
     ]
     assert [str(kind) for kind in table.schema.types] == ["string"] * 5 + ["double", "int64"]
     assert table["run"].to_pylist() == [r"\udcff.run"]

@@ -100,7 +100,7 @@ def tables_alone(text):
     """Leave out what stands behind the last table, but for what has no room in it."""
     last = text.rindex("───")
     end = text.index("\n\n", last) if "\n\n" in text[last:] else len(text)
-    left = re.search(r"^hidden columns \(window too narrow\): .*$", text, re.MULTILINE)
+    left = re.search(r"^columns that do not fit the window: .*$", text, re.MULTILINE)
     return text[:end] + (f"\n\n{left[0]}" if left else "")
 
 

@@ -47,7 +47,7 @@ SIGNED_RANKS = NoteKind(
 )
 FEW_DIFFERENCES = NoteKind(
     "few differences",
-    "in {which} only {differences} differences are not 0: too few to trust the interval and p",
+    "in {which}, the runs differ in only {differences} queries: too few to trust the interval and p",
 )
 LABELS = NoteKind(
     "variance of labels", "{share} of the variance of corrected differences comes from the labels{advice}"

@@ -154,7 +154,7 @@ def _caption(view: Comparisons, who: str, told: Sequence[str], which: str, *, do
     how, many = view.procedure, sorted({row.queries for row in view.rows})
     queries = f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that {who} share"
     test = f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}"
-    few = f"?: fewer than {DECIDING} differences are not 0" * doubtful
+    few = f"?: the runs differ in fewer than {DECIDING} queries" * doubtful
     return "; ".join(filter(None, [f"Means over {queries}", *told, test, few]))
 
 

@@ -125,8 +125,8 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     if any(row.compared == "absolute value" for row in view.rows):
         yield "|measure|: nearer 0 is better, so absolute values are compared"
     drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
-    intervals = {"t": "t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
-    yield f"difference: run minus baseline; {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
+    intervals = {"t": "by Student's t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
+    yield f"difference: run minus baseline; p: {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
     if any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows):
         yield "corrected: the difference by gold labels; its interval and p cover the draw of labels and of queries"
     words = "better, worse" + (", higher, lower" if "neither" in used else "")
@@ -139,7 +139,7 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
         f"win/tie/loss: queries in which the run is {won[0]}, the same, {won[1]}"
     )
     if any(row.is_doubtful for row in view.rows):
-        yield f"?: fewer than {DECIDING} differences are not 0"
+        yield f"?: the runs differ in fewer than {DECIDING} queries"
     if how.equivalence is not None:
         margin = f"{how.equivalence:g}, uncorrected"
         yield f"p not worse: by more than {margin}; p equivalent: TOST within {margin}"

@@ -33,7 +33,7 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
     "--output",
     type=options.PATH,
     metavar="FILE|FOLDER",
-    help="Write to FILE, or with --spread also a file for each run to FOLDER/, all or nothing.",
+    help="Write to FILE, or with --spread to FOLDER/, also a file for each run; if this fails, nothing changes.",
 )
 @options.into_folder
 @options.Shared(report=RESULTS, auto=True, what=options.AUTO, beside=[options.places, options.verbose])

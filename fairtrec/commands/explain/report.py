@@ -80,7 +80,7 @@ def list_worst_words(
     """Give the heads and rows of the words that cost most; the last two columns are numbers."""
     several, of_words = of_run.words(explanation.measure.better)[:DEAREST], explanation.lexicon is not None
     rows = [[*[w.term] * of_words, w.group, write_total(explanation, w.adds, places), str(w.places)] for w in several]
-    return [*["word"] * of_words, "group", "loses" if shows_losses(explanation) else "adds", "ranks"], rows
+    return [*["word"] * of_words, "group", "costs" if shows_losses(explanation) else "adds", "ranks"], rows
 
 
 def _of_run(
@@ -209,7 +209,7 @@ def equation(explanation: Explanation, one: Explained | RunExplanation, places: 
         return head
     sign = "+" if difference > 0 else "-"
     size = format_number(abs(difference), places)
-    return f"{head} = {format_number(ceiling, places)} {explanation.ceiling} {sign} {size}"
+    return f"{head} = {format_number(ceiling, places)} ({explanation.ceiling}) {sign} {size}"
 
 
 def write_total(explanation: Explanation, adds: float, places: int) -> str:

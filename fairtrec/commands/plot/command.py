@@ -32,7 +32,7 @@ OF_MEANS = ("confidence", "interval", "no_intervals")
     "--interval",
     of=Method,
     optional=True,
-    help="How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
+    help="How the interval of --confidence is computed: from Student's t, or by bootstrap.  [default: t]",
 )
 @click.option("--no-intervals", is_flag=True, help="Draw no intervals.")
 @click.option(

@@ -185,7 +185,8 @@ def _table_rows(selection: Selection) -> list[_TableRow]:
 def _signs(selection: Selection) -> Iterator[str]:
     """Say what the signs of a baseline's tests mean, and by which test; nothing if there is no baseline."""
     if (view := selection.comparisons) is not None:
-        few = f"; ?: fewer than {DECIDING} differences are not 0" if any("?" in mark(row) for row in view.rows) else ""
+        is_doubtful = any("?" in mark(row) for row in view.rows)
+        few = f"; ?: the runs differ in fewer than {DECIDING} queries" if is_doubtful else ""
         how, name = view.procedure, shorten_names([view.result.scores[0].run])[0]
         yield f"{explain_signs(view, 'row')} than {name}: {TESTS[how.test]}, p at most {how.alpha:g}{few}"
 

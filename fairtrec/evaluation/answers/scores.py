@@ -17,7 +17,7 @@ from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Method, Undefined
 from fairtrec.support.version import __version__
 
-JUDGED = NoteKind("few judged", "{judged} of {ranks} ranks looked at are judged")
+JUDGED = NoteKind("few judged", "of {ranks} documents looked at, {judged} are judged")
 COUNTED = NoteKind(
     "undefined, counted",
     "undefined for {undefined} of {queries} queries, which count as {counts_as:g}",

@@ -90,26 +90,30 @@ class Choices:
         trials=(2,),
     )] = 200  # fmt: skip
     target: Annotated[Target, Choice(
-        ("--target",), MEASURES, "The share each group should have: even, background, collection, qrels, "
-        "relevance, ideal, a file, f=0.4,m=0.6, or a mixture, 0.5*qrels+0.5*even.", metavar="SHARES",
+        ("--target",), MEASURES, "The share each group should have: equal (even), that among the background, the "
+        "collection or relevant documents (qrels), these weighted by grade (relevance) or by exposure in the best "
+        "order (ideal), a file, f=0.4,m=0.6, or a mixture, 0.5*qrels+0.5*even.", metavar="SHARES",
         words=("even", "background", "collection", "qrels", "relevance", "ideal"), file=True, part="documents labels",
         key="target", behind="tau",
         tells=lambda of: _FOLDER.sub("", of), always=True, by_name=True,
         trials=("f=0.25,m=0.75", "qrels", "relevance", "ideal", "0.5*qrels+0.5*even"),
     )] = "even"  # fmt: skip
     tokenizer: Annotated[Tokenizer | None, Choice(  # strip; or that of the counts
-        ("--tokenizer",), INPUTS, "How texts are split.  [default: strip]", part="texts", key="tokenizer",
+        ("--tokenizer",), INPUTS, "How words are found: between white space, without signs at their ends "
+        "(strip); between blanks (space); runs of letters, digits and _ (word).  [default: strip]",
+        part="texts", key="tokenizer",
         behind="fairtrec", tells=lambda value: value or "strip", always=True, trials=("space",),
     )] = None  # fmt: skip
     case_sensitive: Annotated[bool | None, Choice(  # no; or as the counts
-        ("--case-sensitive",), INPUTS, "Distinguish upper from lower case, as Hunter from hunter.",
+        ("--case-sensitive",), INPUTS, "Treat Hunter and hunter as different words.",
         part="texts", key="case",
         tells=lambda value: "sensitive" if value else "", factor="case",
         values={"sensitive": True, "insensitive": False}, trials=(True,),
     )] = None  # fmt: skip
     missing: Annotated[Missing, Choice(
-        ("--missing",), INPUTS, "How to treat a document without text or counts; group, even: put one without "
-        "a label into a group of its own, or into all.", part="documents filled", key="missing",
+        ("--missing",), INPUTS, "What to do about a document without text or counts: stop (error), assume no group "
+        "words (neutral) or those of one group only (worst), or leave it out (skip); without a label: put all of these "
+        "into one more group (group), or each evenly into all (even).", part="documents filled", key="missing",
         behind="background", always=True, trials=("neutral", "skip", "worst"),
     )] = "error"  # fmt: skip
     order: Annotated[RankedBy, Choice(
@@ -121,9 +125,9 @@ class Choices:
         trials=("float32",),
     )] = "float64"  # fmt: skip
     run_format: Annotated[RunFormat, Choice(
-        ("--run-format",), RANKING, "auto recognizes TREC, JSON lines, Parquet, answers with citations "
-        "(rag, two runs: FILE:retrieved and FILE:cited), and by the first line trec-fair; 4-columns means qid docno "
-        "rank score, and msmarco qid docno rank.",
+        ("--run-format",), RANKING, "auto recognizes trec, jsonl, parquet, rag and, by its first line, "
+        "trec-fair; rag: answers with citations, evaluated as two runs, FILE:retrieved and FILE:cited; 4-columns: qid "
+        "docno rank score; msmarco: qid docno rank.",
         factor=None, trials=("trec",),
     )] = "auto"  # fmt: skip
     depth: Annotated[int | None, Choice(
@@ -149,25 +153,27 @@ class Choices:
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )] = False  # fmt: skip
     membership: Annotated[Membership | None, Choice(  # share; or as the labels say
-        ("--membership",), INPUTS, "How a document belongs to several groups: by shares, to the largest, or to any.  "
-        "[default: share; plain labels as they are]",
+        ("--membership",), INPUTS, "What a document of several groups belongs to: a share of each, the majority, or "
+        "each in full (any).  [default: share; labels without weights: each in full]",
         after="labels", part="membership", key="membership", behind="members", tells=lambda value: value or "share",
         always=True, by_name=True, trials=("majority", "any"),
     )] = None  # fmt: skip
     groups: Annotated[str | Sequence[str] | None, Choice(  # those of the labels that count; all
-        ("--groups",), INPUTS, "Use only these groups of the labels; others are unknown, with - none. f=F,m=M,-=N "
-        "renames groups of labels and gold.", metavar="G,G...", after="labels", part="labels gold", factor=None,
+        ("--groups",), INPUTS, "Use only these groups of the labels; documents of others become unlabeled, or of no "
+        "group if the list has -; f=F,m=M,-=N renames groups of labels and gold.", metavar="G,G...", after="labels",
+        part="labels gold", factor=None,
         by_name=True, trials=("f,m",),
     )] = None  # fmt: skip
     undefined: Annotated[Undefined, Choice(
-        ("--undefined",), MEASURES, "Count a query without a value as this; skip leaves it out of the mean.",
+        ("--undefined",), MEASURES, "What a query without a value counts as; skip leaves it out of the mean.",
         after="complete", refused={
             "explain": "why a value is undefined", "headroom": "means over the queries that have both values",
         }, key="undefined", behind="complete", trials=("0", "worst"),
     )] = "skip"  # fmt: skip
     aggregate: Annotated[str | Sequence[str], Choice(
-        ("--aggregate",), MEASURES, "Print these aggregates of the values of queries: mean, median, min, max, gm, or "
-        "the share beyond a bound, '<0.9'.", metavar="LIST", words=("mean", "median", "min", "max", "gm"),
+        ("--aggregate",), MEASURES, "Print these aggregates of the values of queries: mean, median, min, max, gm "
+        "(geometric mean), or the share of queries with values like '<0.9'.",
+        metavar="LIST", words=("mean", "median", "min", "max", "gm"),
         only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries") | NOT_OF_SPREAD,
         conflicts={
             "--aggregate replaces the means, and -n leaves them out; leave out one":
@@ -177,9 +183,9 @@ class Choices:
         factor=None, trials=("max", "<0.5", "gm", "median"),
     )] = "mean"  # fmt: skip
     bounds: Annotated[LeftOpen | None, Choice(
-        ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
-        "groups of unlabeled documents, all texts that are missing, or all orders of each ranking; and the expected "
-        "one, but for texts.",
+        ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents (ties), all "
+        "groups of unlabeled documents (labels), all texts that are missing (texts), or all orders of each ranking "
+        "(orders); except for texts, also the expected value.",
         after="relevance_level", only=("eval", "check"), refused={
             "explain": "one value for each ranking", "headroom": "one value for each ranking", **NOT_OF_SPREAD,
         }, adds=True, column="{}", reads_whole=("orders",), key="bounds", behind="samples",
@@ -190,7 +196,8 @@ class Choices:
         part="unlabeled", factor=None, trials=(True,),
     )] = False  # fmt: skip
     pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
-        ("--pool",), MEASURES, "Also print exposure summed over queries: even, or a file of qid and frequency.",
+        ("--pool",), MEASURES, "Also print values of the exposure summed over queries: each counts once (even), or as "
+        "often as FILE says, lines of qid and frequency.",
         metavar="even|FILE", only=("eval",), refused=NOT_OF_SPREAD, conflicts={
             "--pool prints a line below each mean, and -n prints no means; leave out one of the two":
                 lambda it: not it.summary,
@@ -205,8 +212,9 @@ class Choices:
         key="collection-size", factor=None, trials=(1000,),
     )] = None  # fmt: skip
     prior: Annotated[Target, Choice(  # of the groups of unknown documents
-        ("--prior",), MEASURES, "How likely the groups of unlabeled documents are: even, known (as the query's "
-        "labeled documents), or f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabeled",
+        ("--prior",), MEASURES, "For the expected value of --bounds labels, how likely each group is: all equally "
+        "(even), as among the query's labeled documents (known), or f=0.4,m=0.6.",
+        metavar="SHARES", only=("eval", "check"), adds=True, part="unlabeled",
         key="prior", always=True, factor=None, by_name=True, trials=("known",),
     )] = "even"  # fmt: skip
 
@@ -294,17 +302,18 @@ class ViewOptions:
         },
     )] = False  # fmt: skip
     summary: Annotated[bool, Choice(
-        ("-n", "--no-summary"), OUTPUT, "Print no means; leave the values of queries out of a page.",
+        ("-n", "--no-summary"), OUTPUT, "Print no means; on a page (html), print no values of queries instead.",
         only=("eval", "python"), conflicts={
             "-n leaves out the means, so nothing is left to print; add -q": lambda it: not (it.is_page or it.per_query),
         },
     )] = True  # fmt: skip
     sort: Annotated[Any, Choice(
-        ("--sort",), OUTPUT, "Sort runs by this measure, the best first, and show ranks and marks.  "
+        ("--sort",), OUTPUT, "Sort runs by this measure, the best first, and show their ranks.  "
         "[default: as given]", metavar="MEASURE", only=("eval", "python"), refused=NOT_OF_SPREAD,
     )] = None  # fmt: skip
     spread: Annotated[bool, Choice(
-        ("--spread",), OUTPUT, "Print best, median and worst of each query over all RUNs instead, without names.",
+        ("--spread",), OUTPUT, "Print the best, median and worst value of each query over all RUNs, instead of those "
+        "of each run.",
         only=("eval",),
     )] = False  # fmt: skip
     slices: Annotated[Any, Choice(
@@ -322,7 +331,8 @@ class ViewOptions:
         },
     )] = None  # fmt: skip
     interval: Annotated[Method | None, Choice(
-        ("--interval",), COMPARISON, "How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
+        ("--interval",), COMPARISON, "How the interval of --confidence is computed: from Student's t, or by "
+        "bootstrap.  [default: t]",
         only=("eval",), refused=NOT_OF_SPREAD, conflicts={
             "--interval needs --confidence; add --confidence 0.95, or leave it out":
                 lambda it: it.confidence is None,

@@ -42,19 +42,19 @@ EXTRAS = {
     "positions": Extra(
         "positions",
         "FILE",
-        "Positions of documents: TSV of docno x [y ...] (DUO).",
+        "Where documents stand between the sides of a debate: TSV of docno x [y ...] (DUO).",
         "positions",
     ),
     "discount": Extra(
         "discount",
         "FILE",
-        "Weights of ranks for discount=given: TSV of rank weight (AWRF).",
+        "The weight of each rank, for measures like AWRF(discount=given)@10: TSV of rank weight.",
         "rank_weights",
     ),
     "counterfactual": Extra(
         "counterfactual",
         "RUN|FOLDER",
-        "The same system's RUN over the swapped collection (CRBO), or a folder of them.",
+        "A RUN of the same system over texts with swapped group words (CRBO), or a folder of them.",
         "counterfactual",
     ),
 }

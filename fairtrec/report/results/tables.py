@@ -164,8 +164,9 @@ def legend(result: Result, sort: Measure | None, places: int, best_is: str, wors
     compared, several, explained = compare_means(result, places), len(result.scores) > 1, arrows(result)
     ranked = several and sort is not None
     marks = [best_is] * bool(explained and several) + [worst_is] * bool(ranked and compared.worst.any())
-    few = "a mean over fewer queries than others has no rank and no mark" if incomplete(result).any() else ""
-    line = [describe_order(sort) if ranked else "", explained, ", ".join(marks), few * several]
+    is_incomplete = several and incomplete(result).any()
+    few = "no rank or mark for a mean over fewer queries than other runs have" if is_incomplete else ""
+    line = [describe_order(sort) if ranked else "", explained, ", ".join(marks), few]
     return signs(result, compared, places, line, ranked=ranked)
 
 

@@ -91,8 +91,8 @@ def test_few_differences_that_are_not_0_are_counted_and_mark_the_verdict(nonzero
     assert (row.nonzero, row.is_doubtful) == (nonzero, marked)
     table = COMPARISONS("table", view, places=4)
     assert (f"{row.verdict} ?" in table) is marked
-    assert ("?: fewer than 10 differences are not 0" in table) is marked
-    said = f"only {nonzero} differences are not 0: too few to trust the interval and p"
+    assert ("?: the runs differ in fewer than 10 queries" in table) is marked
+    said = f"the runs differ in only {nonzero} queries: too few to trust the interval and p"
     assert any(said in note for note in texts(view.notes)) is marked
 
 
@@ -307,7 +307,7 @@ def test_no_rank_and_no_mark_for_a_mean_over_fewer_queries_than_others(form):
     ranks = {line[1]: line[0] for line in lines if len(line) > 2 and line[1] in ("full", "drops")}
     assert list(ranks.items()) == [("full", "1"), ("drops", "-")]  # behind those that have a rank
     assert not any(mark in line for line in text.splitlines() if "drops" in line for mark in ("*", "°", "textbf"))
-    assert "a mean over fewer queries than others has no rank and no mark" in text
+    assert "no rank or mark for a mean over fewer queries than other runs have" in text
     assert "no rank" not in RESULTS(form, both(undefined="worst"), sort=measure, places=4)
 
 

@@ -140,7 +140,7 @@ def test_only_queries_with_both_values_are_compared():
     assert row(view, "runs/c.run").queries == 5
     assert texts(view.notes) == (
         "runs/c.run has not the 20 queries of the baseline; only queries that both have are compared",
-        "in 2 of 6 comparisons only 5 differences are not 0: too few to trust the interval and p",
+        "in 2 of 6 comparisons, the runs differ in only 5 queries: too few to trust the interval and p",
     )
 
 
@@ -220,7 +220,7 @@ def test_a_confidence_is_written_with_the_digits_that_it_has(confidence, written
     several = result("nDCG@10", runs=("base", "a"))
     made = compare(several, confidence=confidence)
     assert made.signature["interval"] == f"t/{written}"
-    assert f"{percent} interval: t" in COMPARISONS("table", made, places=4)
+    assert f"{percent} interval: by Student's t" in COMPARISONS("table", made, places=4)
     beside = several.with_confidence(confidence)
     assert beside.signature["interval"] == f"t/{written}"
     assert any(note.startswith(f"[low, high]: {percent} t interval") for note in texts(beside.notes))
@@ -236,7 +236,7 @@ def test_slices_and_the_worst_of_them():
     assert texts(view.notes) == (
         "small, fewer than 10 queries: few",
         "1 of the 21 queries of the slices are not evaluated",
-        "in 3 of 12 comparisons only 2 differences are not 0: too few to trust the interval and p",
+        "in 3 of 12 comparisons, the runs differ in only 2 queries: too few to trust the interval and p",
     )
     with pytest.raises(UsageError, match="no query of any slice"):
         compare(of, slices={"s": ["z"]})
@@ -399,7 +399,7 @@ def test_a_narrow_window_folds_names_and_leaves_columns_out(monkeypatch):
     tables = [line for line in drawn.splitlines() if "─" in line]
     assert tables
     assert all(len(line) <= 80 for line in tables)
-    assert "hidden columns (window too narrow): " in drawn
+    assert "columns that do not fit the window: " in drawn
 
 
 def test_slices_are_read(tmp_path):

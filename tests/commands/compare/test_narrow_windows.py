@@ -29,11 +29,11 @@ def heads(text):
 def test_what_has_no_room_is_named_and_stands_in_a_wider_window(runs, result, monkeypatch):
     compared = fairtrec.compare(result, result.scores[0].run)
     narrow, wide = (draw_table(COMPARISONS, compared, monkeypatch, width) for width in (80, 400))
-    pattern = r"^hidden columns \(window too narrow\): (.*); -f tsv has all$"
+    pattern = r"^columns that do not fit the window: (.*); -f tsv has all columns$"
     left = re.search(pattern, unwrapped(narrow), re.MULTILINE)
     assert heads(wide) - heads(narrow) == {*left[1].split(", ")}
     assert {"verdict", "difference"} <= heads(narrow)
-    assert "hidden columns" not in wide
+    assert "columns that do not fit" not in wide
 
 
 def test_a_file_has_every_column(result, tmp_path, monkeypatch):
@@ -41,4 +41,4 @@ def test_a_file_has_every_column(result, tmp_path, monkeypatch):
     compared = fairtrec.compare(result, result.scores[0].run)
     compared.write(tmp_path / "report", "table")
     assert "cliff" in (tmp_path / "report").read_text("utf-8")
-    assert "hidden columns" not in (tmp_path / "report").read_text("utf-8").partition("\n↑")[0]
+    assert "columns that do not fit" not in (tmp_path / "report").read_text("utf-8").partition("\n↑")[0]
