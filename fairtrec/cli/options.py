@@ -80,7 +80,8 @@ INPUTS = {
     "counts": click.option(
         "--counts",
         metavar="FILE",
-        help="Counts instead of texts, as `fairtrec counts make` makes them; or TSV: docno tokens GROUP...",
+        help="Counts instead of texts, as `fairtrec counts make` makes them; or a TSV with the columns docno, "
+        "tokens (how many words) and, for each group, how many of its words.",
     ),
     "labels": click.option(
         "--labels",
@@ -88,8 +89,9 @@ INPUTS = {
         is_eager=True,  # so that what is chosen for each attribute is read by their names
         callback=_by_attribute,
         metavar="[NAME=]FILE[:FIELD]",
-        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; for several attributes, "
-        "such as gender and region, repeat it with a NAME for each.",
+        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; in qrels, "
+        "groups are in the place of grades; for several attributes, such as gender and region, repeat it with a NAME "
+        "for each.",
     ),
     **{
         extra.name: click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()
@@ -97,10 +99,14 @@ INPUTS = {
     "queries": click.option(
         "--queries",
         metavar="NAME|FILE|common|judged",
-        help="Only these queries: a query set by name, a file of ids, those that all runs have, or those of QRELS.",
+        help="Only these queries: of a query set by its name, of a file of ids, common to all RUNs, or judged in "
+        "QRELS; `fairtrec resources list` names the query sets.",
     ),
     "background": click.option(
-        "--background", metavar="RUN|collection", help="The documents that define each query's ideal (NFaiRR)."
+        "--background",
+        metavar="RUN|collection",
+        help="A run of the documents that a system could have shown; NFaiRR divides by the best value that they allow; "
+        "collection: all documents.",
     ),
 }
 gold = click.option(

@@ -30,7 +30,7 @@ RISING = NoteKind(
 )
 FEW = 100  # ranks
 ENOUGH = 0.9  # of the ranks that measures of relevance look at; a reader must know if fewer are judged
-_KNOWN = "of {ranks} documents looked at, {known} have a known group{others}"
+_KNOWN = "of {ranks} documents looked at, {known} have known groups, or are known to have none{others}"
 CELLS = 1 << 21  # of a matrix [query, rank, group]
 MANY = 10_000  # queries, whose ranks are looked at together
 

@@ -33,7 +33,8 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
     "--output",
     type=options.PATH,
     metavar="FILE|FOLDER",
-    help="Write to FILE, or with --spread to FOLDER/, also a file for each run; if this fails, nothing changes.",
+    help="Write to FILE; with --spread, FOLDER/ gets a file of the spread and one of each run's own values; if writing "
+    "fails, nothing changes.",
 )
 @options.into_folder
 @options.Shared(report=RESULTS, auto=True, what=options.AUTO, beside=[options.places, options.verbose])

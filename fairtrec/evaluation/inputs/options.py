@@ -90,17 +90,18 @@ class Choices:
         trials=(2,),
     )] = 200  # fmt: skip
     target: Annotated[Target, Choice(
-        ("--target",), MEASURES, "The share each group should have: equal (even), that among the background, the "
-        "collection or relevant documents (qrels), these weighted by grade (relevance) or by exposure in the best "
-        "order (ideal), a file, f=0.4,m=0.6, or a mixture, 0.5*qrels+0.5*even.", metavar="SHARES",
+        ("--target",), MEASURES, "The share each group should have: even (equal), background or collection (the share "
+        "there), qrels (the share of relevant documents), relevance (the same, weighted by grade), ideal (the same, "
+        "weighted by exposure in the best order), a file, f=0.4,m=0.6, or a mixture, 0.5*qrels+0.5*even.",
+        metavar="SHARES",
         words=("even", "background", "collection", "qrels", "relevance", "ideal"), file=True, part="documents labels",
         key="target", behind="tau",
         tells=lambda of: _FOLDER.sub("", of), always=True, by_name=True,
         trials=("f=0.25,m=0.75", "qrels", "relevance", "ideal", "0.5*qrels+0.5*even"),
     )] = "even"  # fmt: skip
     tokenizer: Annotated[Tokenizer | None, Choice(  # strip; or that of the counts
-        ("--tokenizer",), INPUTS, "How words are found: between white space, without signs at their ends "
-        "(strip); between blanks (space); runs of letters, digits and _ (word).  [default: strip]",
+        ("--tokenizer",), INPUTS, "How words are found: split at white space and remove punctuation at both "
+        "ends (strip); split at single spaces (space); take runs of letters, digits and _ (word).  [default: strip]",
         part="texts", key="tokenizer",
         behind="fairtrec", tells=lambda value: value or "strip", always=True, trials=("space",),
     )] = None  # fmt: skip
@@ -112,8 +113,9 @@ class Choices:
     )] = None  # fmt: skip
     missing: Annotated[Missing, Choice(
         ("--missing",), INPUTS, "What to do about a document without text or counts: stop (error), assume no group "
-        "words (neutral) or those of one group only (worst), or leave it out (skip); without a label: put all of these "
-        "into one more group (group), or each evenly into all (even).", part="documents filled", key="missing",
+        "words (neutral) or those of one group only (worst), or leave it out (skip). A document without a label is of "
+        "unknown group, and stops nothing; group puts all of these into one more group, even each evenly into all.",
+        part="documents filled", key="missing",
         behind="background", always=True, trials=("neutral", "skip", "worst"),
     )] = "error"  # fmt: skip
     order: Annotated[RankedBy, Choice(
@@ -148,19 +150,21 @@ class Choices:
         key="complete", factor=None, trials=(True,),
     )] = False  # fmt: skip
     samples: Annotated[bool, Choice(
-        ("--samples",), RANKING, "Read several rankings of each query, numbered in column 2 of the run.",
+        ("--samples",), RANKING, "Read several rankings of each query, numbered in column 2 of the run, as of systems "
+        "that show another order each time.",
         refused={"explain": "one ranking for each query", "headroom": "one ranking for each query"},
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )] = False  # fmt: skip
     membership: Annotated[Membership | None, Choice(  # share; or as the labels say
-        ("--membership",), INPUTS, "What a document of several groups belongs to: a share of each, the majority, or "
-        "each in full (any).  [default: share; labels without weights: each in full]",
+        ("--membership",), INPUTS, "How a document of several groups counts: in part for each (share), for the group "
+        "with the most (majority), or in full for each (any).  [default: share; labels without weights: any]",
         after="labels", part="membership", key="membership", behind="members", tells=lambda value: value or "share",
         always=True, by_name=True, trials=("majority", "any"),
     )] = None  # fmt: skip
     groups: Annotated[str | Sequence[str] | None, Choice(  # those of the labels that count; all
-        ("--groups",), INPUTS, "Use only these groups of the labels; documents of others become unlabeled, or of no "
-        "group if the list has -; f=F,m=M,-=N renames groups of labels and gold.", metavar="G,G...", after="labels",
+        ("--groups",), INPUTS, "Use only these groups; documents of others count as unlabeled, or as of no group if "
+        "the list has -. f=F renames the group F of labels and gold to f; -=N makes N no group.",
+        metavar="G,G...", after="labels",
         part="labels gold", factor=None,
         by_name=True, trials=("f,m",),
     )] = None  # fmt: skip
@@ -172,7 +176,7 @@ class Choices:
     )] = "skip"  # fmt: skip
     aggregate: Annotated[str | Sequence[str], Choice(
         ("--aggregate",), MEASURES, "Print these aggregates of the values of queries: mean, median, min, max, gm "
-        "(geometric mean), or the share of queries with values like '<0.9'.",
+        "(geometric mean), or a condition such as '<0.9' (the share of queries that meet it).",
         metavar="LIST", words=("mean", "median", "min", "max", "gm"),
         only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries") | NOT_OF_SPREAD,
         conflicts={
@@ -184,8 +188,8 @@ class Choices:
     )] = "mean"  # fmt: skip
     bounds: Annotated[LeftOpen | None, Choice(
         ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents (ties), all "
-        "groups of unlabeled documents (labels), all texts that are missing (texts), or all orders of each ranking "
-        "(orders); except for texts, also the expected value.",
+        "groups that unlabeled documents could have (labels), all texts that missing ones could have (texts), or all "
+        "orders of each ranking (orders); except for texts, also the expected value.",
         after="relevance_level", only=("eval", "check"), refused={
             "explain": "one value for each ranking", "headroom": "one value for each ranking", **NOT_OF_SPREAD,
         }, adds=True, column="{}", reads_whole=("orders",), key="bounds", behind="samples",
@@ -196,8 +200,9 @@ class Choices:
         part="unlabeled", factor=None, trials=(True,),
     )] = False  # fmt: skip
     pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
-        ("--pool",), MEASURES, "Also print values of the exposure summed over queries: each counts once (even), or as "
-        "often as FILE says, lines of qid and frequency.",
+        ("--pool",), MEASURES, "Also print each measure once for all queries together, computed from the exposure "
+        "summed over them: a query counts once (even), or as often as FILE says, lines of qid and frequency. Gini and "
+        "Retrievability need it.",
         metavar="even|FILE", only=("eval",), refused=NOT_OF_SPREAD, conflicts={
             "--pool prints a line below each mean, and -n prints no means; leave out one of the two":
                 lambda it: not it.summary,
@@ -212,8 +217,9 @@ class Choices:
         key="collection-size", factor=None, trials=(1000,),
     )] = None  # fmt: skip
     prior: Annotated[Target, Choice(  # of the groups of unknown documents
-        ("--prior",), MEASURES, "For the expected value of --bounds labels, how likely each group is: all equally "
-        "(even), as among the query's labeled documents (known), or f=0.4,m=0.6.",
+        ("--prior",), MEASURES, "With --bounds labels, how likely each group is for an unlabeled document, by which "
+        "the expected value is computed: all equally (even), as among the query's labeled documents (known), or "
+        "f=0.4,m=0.6.",
         metavar="SHARES", only=("eval", "check"), adds=True, part="unlabeled",
         key="prior", always=True, factor=None, by_name=True, trials=("known",),
     )] = "even"  # fmt: skip
@@ -302,7 +308,8 @@ class ViewOptions:
         },
     )] = False  # fmt: skip
     summary: Annotated[bool, Choice(
-        ("-n", "--no-summary"), OUTPUT, "Print no means; on a page (html), print no values of queries instead.",
+        ("-n", "--no-summary"), OUTPUT, "Leave out the means; with -f html, leave out the values of queries and keep "
+        "the means.",
         only=("eval", "python"), conflicts={
             "-n leaves out the means, so nothing is left to print; add -q": lambda it: not (it.is_page or it.per_query),
         },
@@ -312,8 +319,8 @@ class ViewOptions:
         "[default: as given]", metavar="MEASURE", only=("eval", "python"), refused=NOT_OF_SPREAD,
     )] = None  # fmt: skip
     spread: Annotated[bool, Choice(
-        ("--spread",), OUTPUT, "Print the best, median and worst value of each query over all RUNs, instead of those "
-        "of each run.",
+        ("--spread",), OUTPUT, "For each query, print the best, median and worst value of all RUNs, but not whose they "
+        "are.",
         only=("eval",),
     )] = False  # fmt: skip
     slices: Annotated[Any, Choice(

@@ -165,7 +165,7 @@ def legend(result: Result, sort: Measure | None, places: int, best_is: str, wors
     ranked = several and sort is not None
     marks = [best_is] * bool(explained and several) + [worst_is] * bool(ranked and compared.worst.any())
     is_incomplete = several and incomplete(result).any()
-    few = "no rank or mark for a mean over fewer queries than other runs have" if is_incomplete else ""
+    few = "no rank or mark for a mean over fewer queries than another run's" if is_incomplete else ""
     line = [describe_order(sort) if ranked else "", explained, ", ".join(marks), few]
     return signs(result, compared, places, line, ranked=ranked)
 
