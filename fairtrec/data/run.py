@@ -165,7 +165,7 @@ class Run(ByQuery):
             within &= at - self.starts[query] < depth
         query = query[within]
         if not len(query):  # no table of the qids is needed, which cut asks for; and no view that keeps the run
-            return self._keep_first((), query, query)
+            return self._take((), np.zeros(1, dtype=np.int64), query)
         has_tie = np.zeros(len(self.qids), dtype=np.bool_)
         has_tie[query] = True
         rows = self.numbers(qids)
@@ -186,7 +186,10 @@ class Run(ByQuery):
     def _keep_first(self, qids: tuple[str, ...], first: Ints, lengths: Ints) -> "Run":
         """Keep so many documents of each of these queries, from its line ``first`` on [query]."""
         lines = list_lines(first, lengths)
-        starts = np.concatenate(([0], np.cumsum(lengths)))
+        return self._take(qids, np.concatenate(([0], np.cumsum(lengths))), lines)
+
+    def _take(self, qids: tuple[str, ...], starts: Ints, lines: Ints) -> "Run":
+        """Rank these lines of this run; among them, those of the queries begin at ``starts`` [query + 1]."""
         return replace(self, qids=qids, starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
 
     def _where(self, kept: Bools) -> "Run":
@@ -196,8 +199,7 @@ class Run(ByQuery):
     def reorder(self, qids: Sequence[str], rankings: Sequence[Ints]) -> "Run":
         """Rank lines of this run, for each of these queries in an order of its own."""
         starts = np.concatenate(([0], np.cumsum([len(lines) for lines in rankings])))
-        lines = np.concatenate(rankings)
-        return replace(self, qids=tuple(qids), starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
+        return self._take(tuple(qids), starts, np.concatenate(rankings))
 
 
 @dataclass(frozen=True, eq=False)

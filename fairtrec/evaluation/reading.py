@@ -111,7 +111,9 @@ class Reading:
                 only_judged=self.only_judged,
             )
             tied = self._keep_tied(whole, qids)
-            scores = score(system, measures, qids, self.context, choices, tied) if measures else None
+            scores = score(system, measures, qids, self.context, choices) if measures else None
+            if scores is not None and not self.two_pass:
+                scores = self._add_ties(scores, tied)
         except InputError as fault:
             return fault
         if not self.two_pass:
@@ -125,6 +127,14 @@ class Reading:
         several = (find_depth(self.group_measures), self.choices.depth)
         return system.keep_tied(qids, min((depth for depth in several if depth is not None), default=None))
 
+    def _add_ties(self, scores: Scores, tied: Run | None) -> Scores:
+        """Add what ties between documents of different groups make of all values, if these are looked for."""
+        if tied is None:
+            return scores
+        from fairtrec.evaluation.columns.mixed_ties import add_mixed_ties  # only where groups are ranked
+
+        return add_mixed_ties(scores, tied, self.context, self.choices.depth)
+
     @cached_property
     def only_judged(self) -> bool:
         """Whether all measures have values for judged queries only."""
@@ -136,9 +146,11 @@ class Reading:
         return [measure for measure in self.measures if is_of_ranked_groups(measure)]
 
     def rest_of(self, run: LoadedRun) -> Scores:
-        """Compute what looks up documents. Raises InputError for labels that know none of them."""
+        """Compute what looks up documents, and join it to the scores. Raises InputError for labels that know none."""
         assert run.rest is not None
-        return score(run.rest, self.others, run.qids, self.context, self.choices, run.tied)
+        later = score(run.rest, self.others, run.qids, self.context, self.choices)
+        scores = later if run.scores is None else join_scores(self.measures, run.scores, later)
+        return self._add_ties(scores, run.tied)
 
 
 def read(
@@ -197,13 +209,13 @@ def finish_runs(
             assert run.rest is not None
             fault = find_unknown(run.rest, run.qids, documents) if documents.refuses_missing else None
             if fault is None:
-                later = outcome or whole.rest_of(run)
-                if isinstance(later, InputError):
-                    raise later
+                complete = outcome or whole.rest_of(run)
+                if isinstance(complete, InputError):
+                    raise complete
                 if documents.has_missing and not documents.refuses_missing:
                     notes, strange = note_unknown(run.rest, run.qids, reading.needs, reading.others, documents)
-                    later = replace(later, notes=later.notes + notes, strange=strange)
-                scores.append(later if run.scores is None else join_scores(reading.measures, run.scores, later))
+                    complete = replace(complete, notes=complete.notes + notes, strange=strange)
+                scores.append(complete)
             elif keep_going:
                 failed[run.name] = str(fault)
             else:

@@ -54,12 +54,8 @@ def score(
     qids: Sequence[str],
     context: EvaluationContext,
     choices: Choices,
-    tied: Run | None = None,
 ) -> Scores:
-    """Compute the measures of one system, and the columns that stand next to them.
-
-    ``tied`` has the queries with ties at the ranks that are read, and all tied documents; None: nobody asks for them.
-    """
+    """Compute the measures of one system, and the columns that stand next to them."""
     _, others = split_relevance(measures)
     inputs, notes = None, tuple[Note, ...]()
     if isinstance(system, Samples):
@@ -91,7 +87,7 @@ def score(
         sampled=system.sampled,
         unjudged=_find_unjudged(qids, context.qrels),
     )
-    scores = add_columns(ScoredRun(scores, system, inputs, context, choices, tied))
+    scores = add_columns(ScoredRun(scores, system, inputs, context, choices))
     judged = _note_judged(system.runs[0], measures, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
 

@@ -13,10 +13,10 @@ from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.formats import tsv
-from fairtrec.formats.tsv import ALL, RESERVED
 from fairtrec.formulas.rounding import constant, same
 from fairtrec.measure import Better, Note, NoteKind, NoteSeverity, badness
 from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.literals import ALL, RESERVED
 
 SMALL = 10  # queries; of fewer, a mean says little
 SMALL_SLICES = NoteKind("small slices", "small, fewer than {fewest} queries: {slices}")

@@ -34,11 +34,6 @@ def is_frame(thing: Any) -> bool:
     return is_stream or hasattr(kind, "columns") or hasattr(kind, "column_names")
 
 
-def load_table(thing: Any) -> Any:
-    """Read what can be read but once, a reader of Arrow, into a table; give anything else as it is."""
-    return thing.read_all() if hasattr(type(thing), "read_all") else thing
-
-
 def list_columns(thing: Any) -> list[str]:
     """Name the columns of a frame, without a look at the rows."""
     kind = type(thing)

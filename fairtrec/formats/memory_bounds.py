@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import fspath
-from pathlib import Path
 from typing import Any
 
 from fairtrec.formats.columns import WIDEST
@@ -22,6 +21,8 @@ def refuse_submission(path: FilePath) -> None:
     border = submissions.border()
     if border is None:
         return
+    from pathlib import Path  # which takes its time to be imported
+
     border.refuse(path)
     if border.untrusted and Path(path).is_file():
         with Path(path).open("rb") as file:

@@ -13,13 +13,10 @@ from fairtrec.formats.columns import WIDEST
 from fairtrec.formulas.distribution import normalize_rounded, sums_to_one
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening
+from fairtrec.support.literals import RESERVED
 
 MOST_SLICES = 1000  # each of which is tested
 MOST_SHARES = 1 << 24  # of the targets of all queries
-ALL = "all"  # the slice of all queries together
-DIFFERENCE, RATIO = "difference", "ratio"  # of the means of two slices
-GAP = "gap"  # in the place of a qid: the gap between groups
-RESERVED = {ALL: "all queries", DIFFERENCE: "the difference of slices", RATIO: "the ratio of slices"}
 _ID = re.compile(rb"[^\s,]+")
 _TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
 _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"

@@ -16,9 +16,9 @@ from typing import Any
 
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.formats.tsv import ALL
 from fairtrec.report.run_names import map_names, shorten_runs
 from fairtrec.support.errors import STEERING, UsageError
+from fairtrec.support.literals import ALL
 from fairtrec.support.notes import Note
 from fairtrec.support.version import __version__
 

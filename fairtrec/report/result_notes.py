@@ -151,10 +151,11 @@ def _note_ceiling(result: Result, row: int) -> Note | None:
     values = [known[~np.isnan(known)] for known in (scores.values[row] for scores in result.scores)]
     ends = {"higher": (high, "its maximum"), "lower": (low, "its minimum"), "nearer 0": (0.0, "the value 0")}
     best, called = ends[measure.better]
+    every, lengths = np.concatenate(values), [len(known) for known in values]
     if best is None:  # then it is the best of those that there are
-        every = np.concatenate(values)
         best = float(every.max(initial=-np.inf) if measure.better == "higher" else every.min(initial=np.inf))
-    counts = [(place, int(same(known, np.array(best)).sum()), len(known)) for place, known in enumerate(values)]
+    is_best = np.split(same(every, np.array(best)), np.cumsum(lengths)[:-1])
+    counts = [(place, int(at.sum()), len(at)) for place, at in enumerate(is_best)]
     counts = [each for each in counts if each[2] >= SEVERAL and each[1] >= CEILING * each[2]]
     if not counts:
         return None

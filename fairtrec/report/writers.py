@@ -124,7 +124,7 @@ class ResultFormatTable(FormatTable):
             from fairtrec.evaluation.leaderboard import find_sort_measure, sort_runs
 
             of, sort = sort_runs(of, sort), find_sort_measure(of, sort)
-        if writer.single and any(scores.columns for scores in of.scores):
+        if writer.single and any(scores.has_other_values for scores in of.scores):
             from fairtrec.report.interval_columns import with_ends
 
             of = with_ends(of)
@@ -134,7 +134,7 @@ class ResultFormatTable(FormatTable):
 
             parts = dict(split_result(of, slices))
             view["parts"] = {**parts, **gaps(parts)}
-        if writer.single and any(scores.columns for scores in of.scores):
+        if writer.single and any(scores.has_other_values for scores in of.scores):
             from fairtrec.report.interval_columns import with_bounds
 
             of = with_bounds(of)

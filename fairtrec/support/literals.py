@@ -3,7 +3,8 @@
 They stand here, where nothing else is imported, so that a command can offer them before it loads what they choose from.
 The first word is what the command line takes by default, unless it says otherwise.
 
-And the names that columns of tables may have, for the same reason: the first that is there counts.
+And the names that columns of tables may have, for the same reason: the first that is there counts. And what stands in
+the place of a slice or of a qid in answers.
 """
 
 from typing import Literal
@@ -53,3 +54,8 @@ SCORE = ("score", "sim", "prediction")
 RANK = ("rank",)
 GRADE = ("relevance", "rel", "label", "grade", "rating", "score")
 SUBTOPIC = ("subtopic_id", "iteration", "subtopic")
+
+ALL = "all"  # the slice of all queries together
+DIFFERENCE, RATIO = "difference", "ratio"  # of the means of two slices
+GAP = "gap"  # in the place of a qid: the gap between groups
+RESERVED = {ALL: "all queries", DIFFERENCE: "the difference of slices", RATIO: "the ratio of slices"}

@@ -17,7 +17,7 @@ from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.sources import Keywords
 from fairtrec.evaluation.signature import name_input_files, name_part
-from fairtrec.formats import frames, memory
+from fairtrec.formats import memory
 from fairtrec.formulas.rounding import merge_ties
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.catalogue import registry
@@ -232,7 +232,7 @@ def ablate(
     every = settings(texts, asked_for, grid=grid, terms=listed)
     _refuse_counts(given.get("counts"), every)
     _refuse_qrels(qrels, every)
-    docs = frames.load_table(given.get("docs"))
+    docs = loading.load_table(given.get("docs"))
     lists = _lists(terms, every, has_texts=docs is not None)
     table = None if docs is None else _count_terms(lists, docs)
     asked: dict[str, Any] = {**given} if table is None else {**given, "docs": table}

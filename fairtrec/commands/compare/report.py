@@ -29,7 +29,6 @@ from fairtrec.commands.compare.paper import (
     title_measure,
 )
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import format_signed
 from fairtrec.report.document import Document, ReportTable, directions
 from fairtrec.report.records import Row, head, list_runs, name_numbers
@@ -37,6 +36,7 @@ from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.result_notes import note_ceilings, note_reliability
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.procedure import DECIDING, Procedure
+from fairtrec.support.literals import ALL
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
 KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")

@@ -42,13 +42,15 @@ were made is needed (Meta without its sums), must agree.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fairtrec.data import GroupTerms, Histogram, Ints
 from fairtrec.support.errors import FilePath, InputError
-from fairtrec.support.files.typed_fields import Fields, parse_json
+
+if TYPE_CHECKING:
+    from fairtrec.support.files.typed_fields import Fields
 
 FORMAT = 1
 ROWS = 1 << 17
@@ -95,7 +97,7 @@ class Meta:
     @classmethod
     def from_json(cls, text: bytes, groups: Collection[str], path: FilePath) -> Self:
         """Read metadata. Raises InputError where they are of another format, damaged, or of other ``groups``."""
-        fields = parse_json(text, path, COUNT_AGAIN)
+        fields = _parse(text, path)
         if fields.get("format", int) != FORMAT:
             raise InputError("the metadata are of another format; count again, with this fairtrec", path)
         fields.refuse_others({*cls.__dataclass_fields__, "format", "fairtrec"} - {"sha256"})
@@ -146,7 +148,7 @@ class Distribution:
     @classmethod
     def from_json(cls, text: bytes, groups: int, path: FilePath) -> Self:
         """Read a distribution. Raises InputError where it is damaged."""
-        fields = parse_json(text, path, COUNT_AGAIN)
+        fields = _parse(text, path)
         if not [*fields]:
             return cls()
         both, omega = fields.object("histogram"), fields.object("omega")
@@ -158,7 +160,14 @@ class Distribution:
         )
 
 
-def _source(fields: Fields) -> Source:
+def _parse(text: bytes, path: FilePath) -> "Fields":
+    """Read a JSON object of metadata, which small tables have not."""
+    from fairtrec.support.files.typed_fields import parse_json
+
+    return parse_json(text, path, COUNT_AGAIN)
+
+
+def _source(fields: "Fields") -> Source:
     """Take a source: its name, and what else is known of a file."""
     fields.refuse_others(("name", "bytes", "first_mib", "last_mib"))
     found: dict[str, str | int] = {"name": fields.get("name", str)}
@@ -166,14 +175,14 @@ def _source(fields: Fields) -> Source:
     return found | ({"bytes": fields.count("bytes")} if "bytes" in fields else {})
 
 
-def _tau(fields: Fields, name: str) -> int:
+def _tau(fields: "Fields", name: str) -> int:
     """Take the name of a field that is a tau."""
     if not (name.isascii() and name.isdigit() and len(name) < 10):
         fields.refuse("is no tau, a whole number", name)
     return int(name)
 
 
-def _whole(fields: Fields, name: str, shape: tuple[int, ...]) -> Ints:
+def _whole(fields: "Fields", name: str, shape: tuple[int, ...]) -> Ints:
     """Take an array of whole numbers from 0 on."""
     try:
         found = np.array(fields.get(name, list) or np.zeros(0, np.int64)).reshape(shape)

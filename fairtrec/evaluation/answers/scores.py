@@ -253,6 +253,11 @@ class Scores(Answer):
         """Whether runs are compared by other means than those of their values."""
         return any(column.corrects_means for column in self.columns.values())
 
+    @property
+    def has_other_values(self) -> bool:
+        """Whether columns have other values of the queries, or numbers next to means."""
+        return any(column.ends() or column.number_names for column in self.columns.values())
+
     @cached_property
     def decisions(self) -> dict[int, float]:
         """The values that columns put in the place of means, where runs are compared, by the number of the measure."""

@@ -2,7 +2,8 @@
 
 A file defines a ``ScoreColumn`` (evaluation/answers/scores.py says what it can have) and, if an option asks for it,
 ``compute``. The option names the file: the row of the option in inputs/options.py has a ``column``. ``gold`` is asked
-for by gold labels, ``confidence`` and ``gaps`` by a caller who has a result. ``mixed_ties`` needs no option.
+for by gold labels, ``confidence`` and ``gaps`` by a caller who has a result. ``mixed_ties`` needs no option; it is
+added where all measures of a run are computed.
 """
 
 from dataclasses import replace
@@ -20,8 +21,7 @@ from fairtrec.measure import Note
 def add_columns(scored: ScoredRun) -> Scores:
     """Add the columns that were asked for to the scores of a run."""
     scores, columns, notes = scored.scores, dict[str, ScoreColumn](), list[Note]()
-    names = _find_asked(scored.choices, scored.context)
-    for name in names if scored.tied is None else [*names, "mixed_ties"]:
+    for name in _find_asked(scored.choices, scored.context):
         column, said = _import_column(name).compute(scored)
         columns[column.name] = column
         notes += said

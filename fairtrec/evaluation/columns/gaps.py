@@ -34,9 +34,9 @@ from fairtrec.evaluation.answers.aggregates import Aggregated
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.confidence import Confidence, has_gaps
-from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
 from fairtrec.measure import Measure, Quantity
 from fairtrec.statistics.hashed_orders import order_queries
+from fairtrec.support.literals import ALL, DIFFERENCE, RATIO
 
 DIGITS = 12  # of means that are the same
 PERMUTATIONS = 1999

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats
+from fairtrec.data import MISSING, Bools, Floats, Run
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
-from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
+from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.tied_pairs import WHOLE, TiedPairs
 from fairtrec.measures.catalogue.needs import is_of_ranked_groups
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
@@ -127,19 +127,26 @@ class MixedTies(ScoreColumn):
         )
 
 
-def compute(scored: ScoredRun) -> Computed:
+def add_mixed_ties(scores: Scores, tied: Run, context: EvaluationContext, depth: int | None) -> Scores:
+    """Add the column to the scores of a run.
+
+    ``tied`` has the queries with ties at the ranks that are read, and all tied documents; ``depth`` cuts rankings.
+    """
+    column = _find_mixed_ties(scores, tied, context, depth)
+    return replace(scores, columns={**scores.columns, column.name: column})
+
+
+def _find_mixed_ties(scores: Scores, tied: Run, context: EvaluationContext, depth: int | None) -> MixedTies:
     """Count the queries with ties of different groups, and find the values expected over all ties."""
-    scores, tied = scored.scores, scored.tied
     looks = np.array([is_of_ranked_groups(measure) for measure in scores.measures], dtype=np.bool_)
     is_mixed = np.zeros(scores.values.shape, dtype=np.bool_)
     expected = np.where(looks[:, None], scores.values, np.nan)
     table, reach = np.full((2, len(looks)), [[MISSING], [WHOLE]])
-    if tied is None or not tied.qids or not looks.any():
-        return MixedTies(looks, is_mixed, expected, TiedPairs((), table, reach)), ()
+    if not tied.qids or not looks.any():
+        return MixedTies(looks, is_mixed, expected, TiedPairs((), table, reach))
     from fairtrec.evaluation.columns.ties import expect, find_reach  # only where there are ties
     from fairtrec.evaluation.tied_groups import TiedGroups
 
-    context = scored.context
     if context.documents is not None and context.documents.behind is not None:
         context = replace(context, documents=context.documents.behind)
     rows = np.flatnonzero(looks).tolist()
@@ -147,11 +154,11 @@ def compute(scored: ScoredRun) -> Computed:
     queries = np.array([place[qid] for qid in tied.qids])
     measures = [scores.measures[row] for row in rows]
     part = replace(scores, measures=tuple(measures), qids=tied.qids, values=scores.values[rows][:, queries])
-    expected[np.array(rows)[:, None], queries] = expect(tied, part, context, scored.choices.depth)
+    expected[np.array(rows)[:, None], queries] = expect(tied, part, context, depth)
     found = TiedGroups(tied, context)
     for row, measure in zip(rows, measures, strict=True):
-        ranks = find_reach(measure, context, scored.choices.depth)
+        ranks = find_reach(measure, context, depth)
         reach[row] = WHOLE if ranks is None else ranks
         is_mixed[row, queries], table[row] = found.look(measure, reach[row])
     tables = tuple(each._replace(query=queries[each.query]) for each in found.tables)
-    return MixedTies(looks, is_mixed, expected, TiedPairs(tables, table, reach)), ()
+    return MixedTies(looks, is_mixed, expected, TiedPairs(tables, table, reach))

@@ -22,9 +22,6 @@ class ScoredRun:
     inputs: Inputs | None  # None where only measures of relevance were computed
     context: EvaluationContext
     choices: Choices
-    tied: Run | None = (
-        None  # queries with ties at the ranks that are read, and all tied documents; None: not looked for
-    )
 
     @property
     def run(self) -> Run:

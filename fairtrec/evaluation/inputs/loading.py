@@ -191,6 +191,11 @@ def queries(thing: Any) -> Queries:
     return _listed(thing, tsv.queries, "queryset", "query set")
 
 
+def load_table(thing: Any) -> Any:
+    """Read what can be read but once, a reader of Arrow, into a table; give anything else as it is."""
+    return thing.read_all() if hasattr(type(thing), "read_all") else thing
+
+
 def count_documents(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) -> Counts:
     """Count tokens and group terms in the texts of the wanted documents, or take what a table of them has counted.
 

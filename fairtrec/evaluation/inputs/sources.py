@@ -6,7 +6,6 @@ from typing import Any, Protocol, TypedDict
 
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
-from fairtrec.formats.frames import load_table
 from fairtrec.measures.catalogue.needs import NEEDS
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files.arguments import NAME, renamings
@@ -123,7 +122,8 @@ class Sources:
     label_sources: Mapping[str, Any] = field(init=False)  # of labels, by attribute; "" where these have no names
 
     def __post_init__(self) -> None:
-        vars(self).update(docs=load_table(self.docs), counts=load_table(self.counts))  # they are read, and hashed
+        docs, counts = loading.load_table(self.docs), loading.load_table(self.counts)  # they are read, and hashed
+        vars(self).update(docs=docs, counts=counts)
         given = {name: thing for name, thing in vars(self).items() if thing is not None}
         words = {name for name, known in WORDS.items() if isinstance(given.get(name), str) and given[name] in known}
         refuse_first(self._faults_of_both(given))

@@ -9,7 +9,6 @@ from xml.etree.ElementTree import Element
 
 from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.leaderboard import Standing, comparable, order
-from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import compare_means, followers, write_suffix
 from fairtrec.report.document import heading
@@ -18,6 +17,7 @@ from fairtrec.report.page import digest, element, file, make_table, scatter, see
 from fairtrec.report.result_notes import judge, list_notes, note_reliability
 from fairtrec.report.results.tables import arrows, describe_order, dominations, signs
 from fairtrec.report.run_names import shorten_runs
+from fairtrec.support.literals import ALL
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
 DIGITS = 6  # of the values of queries

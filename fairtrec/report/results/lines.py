@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 
 from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.formats.tsv import ALL, GAP
 from fairtrec.measure import Quantity
 from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.errors import STEERING, plain
+from fairtrec.support.literals import ALL, GAP
 
 _TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING}')
 

@@ -12,10 +12,10 @@ from fairtrec.evaluation.answers.aggregates import strip_aggregate, strip_aggreg
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.results_file import FORMAT
 from fairtrec.evaluation.answers.scores import Scores, nest_by_query
-from fairtrec.formats.tsv import ALL, GAP
 from fairtrec.measure import Quantity
 from fairtrec.report.records import head, note_records
 from fairtrec.report.result_notes import judge, list_notes
+from fairtrec.support.literals import ALL, GAP
 from fairtrec.support.version import __version__
 
 

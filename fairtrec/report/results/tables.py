@@ -6,13 +6,13 @@ from types import MappingProxyType
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import Standing, incomplete, sort_runs
-from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import compare_means, followers, followers_of_totals, rows, sizes, write_suffix
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stack_tables
 from fairtrec.report.result_notes import judge, list_notes
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.report.terminal import BEST, WORST
+from fairtrec.support.literals import ALL
 
 FIRST = {"higher": "highest first", "lower": "lowest first", "nearer 0": "nearest 0 first", "neither": "highest first"}
 SIZE = (

@@ -73,12 +73,12 @@ def is_start(text: bytes) -> bool:
 
 def detect_answers(path: FilePath) -> AnswerForm | None:
     """Tell by the first line of a file which form of answers it has; None for other files and streams."""
-    if opening.is_stream(path) or not os.path.isfile(path):  # noqa: PTH113 - pathlib takes its time to be imported
+    if fspath(path) == opening.STDIN or not os.path.isfile(path):  # noqa: PTH113 - pathlib takes its time to be imported
         return None
     if submissions.border() is not None and submissions.is_refused(path):
         return None
     with suppress(OSError, InputError, ValueError, RecursionError):
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
             start = file.read(LOOKED_AT)
         if not (b"{" in start or "json" in fspath(path) or (start and start[0] not in range(32, 127))):
             return None

@@ -13,7 +13,7 @@ from fairtrec.formats.frames import Frame, is_frame
 from fairtrec.formats.memory import explain_failures
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening
-from fairtrec.support.literals import QUERY
+from fairtrec.support.literals import QUERY, RESERVED
 
 _ID = re.compile(r"[^\s,#][^\s,]*")  # what a file of query ids can hold
 _HEADERS = (["qid", "annotator", "label"], ["qid", "label"])
@@ -150,8 +150,8 @@ def _fault_of_query(qid: str, domains: Sequence[str], every: int, *, is_twice: b
         return f"query {qid} appears twice; keep one line"
     if every > MOST_LABELS:
         return f"more than {MOST_LABELS:,} domains; name a column of fewer"
-    reserved = next(iter(tsv.RESERVED.keys() & domains), None)
-    return "" if reserved is None else f"{reserved!r} means {tsv.RESERVED[reserved]}; rename this domain"
+    reserved = next(iter(RESERVED.keys() & domains), None)
+    return "" if reserved is None else f"{reserved!r} means {RESERVED[reserved]}; rename this domain"
 
 
 def find_similar_names(many: Mapping[str, int]) -> list[tuple[str, str]]:
