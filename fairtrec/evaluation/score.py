@@ -101,19 +101,19 @@ def _find_unjudged(qids: Sequence[str], qrels: Qrels | None) -> frozenset[str]:
 
 
 def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> list[Note]:
-    """Make a note if many ranks hold unjudged documents, of those that the shallowest relevance measure reads."""
+    """Make a note if many ranks hold unjudged documents, of those that one relevance measure reads."""
     judge = context.judge
-    if not find_relevance_rows(measures) or judge.shallowest is None:
+    if not find_relevance_rows(measures) or judge.checked is None:
         return []
     judged, ranks = judge.count_judged(run, qids)
-    return [*note_few_judged(judged, ranks, judge.shallowest)]
+    return [*note_few_judged(judged, ranks, judge.checked)]
 
 
-def note_few_judged(judged: int, ranks: int, shallowest: Measure | None) -> tuple[Note, ...]:
-    """Make a note if many of the ranks that ``shallowest`` reads hold unjudged documents."""
-    if shallowest is None or judged >= ENOUGH * ranks:
+def note_few_judged(judged: int, ranks: int, checked: Measure | None) -> tuple[Note, ...]:
+    """Make a note if many of the ranks that ``checked`` reads hold unjudged documents."""
+    if checked is None or judged >= ENOUGH * ranks:
         return ()
-    return (JUDGED.note(measure=shallowest, judged=judged, ranks=ranks),)
+    return (JUDGED.note(measure=checked, judged=judged, ranks=ranks),)
 
 
 def _of_samples(

@@ -127,7 +127,7 @@ class Evaluator:
         if found is None or judge is None:
             return None
         name = "run"
-        notes = note_few_judged(found.judged, found.ranks, judge.shallowest)
+        notes = note_few_judged(found.judged, found.ranks, judge.checked)
         scores = Scores(name, name, self.measures, found.qids, found.values, notes, target=reading.context.target)
         return replace(scores, result=self.result([(name, run)], [scores], {}, None, reading))
 

@@ -90,3 +90,15 @@ def test_a_run_of_which_few_top_ranks_are_judged_is_told():
     all_judged = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}}
     for measures, judged in (("nDCG@4", all_judged), ("AP", {"q1": {"a": 1}}), ("Judged@4", {"q1": {"a": 1}})):
         assert not any("are judged" in line for line in texts(list_notes(fairtrec.evaluate(measures, run, judged))))
+
+
+def test_the_deepest_measure_that_pools_mostly_reach_is_checked_for_unjudged_documents():
+    run = {"q": {f"d{rank}": -float(rank) for rank in range(40)}}
+    qrels = {"q": {f"d{rank}": 1 for rank in range(5)}}
+
+    def checked(measures):
+        return [str(note) for note in fairtrec.evaluate(measures, {"r": run}, qrels).scores[0].notes]
+
+    assert checked("P@5") == []
+    assert checked("P@5 nDCG@10 P@10 R@40 AP") == ["nDCG@10: of 10 documents looked at, 5 are judged"]
+    assert checked("R@40 P@30") == ["P@30: of 30 documents looked at, 5 are judged"]

@@ -9,7 +9,7 @@ from fairtrec.cli.commands import TYPED, Titled
 from fairtrec.support.errors import UsageError
 
 RUNS = "bm25.run", "neural.run", "fair.run"
-MEASURES = "nDCG@10 P@5 NFaiRR@10 TExFAIR@10"
+MEASURES = "nDCG@10 NFaiRR@10 TExFAIR@10"
 
 
 @click.command(name="demo", cls=Titled, epilog=options.EXITS)

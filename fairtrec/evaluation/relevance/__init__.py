@@ -45,6 +45,7 @@ class Retrieved(NamedTuple):
 
 
 QUERIES = 1 << 16  # that are looked at together
+POOLED = 20  # ranks; of deeper ones few are judged in most collections
 TOGETHER = 1 << 18  # lines of the run and of judgments, likewise
 
 
@@ -74,9 +75,8 @@ class RelevanceEvaluator:
             self.subtopics = Subtopics(qrels)
         if rest := [row for row in range(len(measures)) if row not in {*self.plain, *self.diverse}]:
             self._share_out(rest, qrels)
-        cut = [asked for asked in measures if asked.depth and asked.better == "higher"]
-        self.shallowest = min(cut, key=lambda asked: asked.depth or 0, default=None)
-        self.least = 0 if self.shallowest is None else self.shallowest.depth or 0  # ranks that it looks at
+        self.checked = _choose_checked(measures)
+        self.least = 0 if self.checked is None else self.checked.depth or 0  # ranks that it looks at
         self.deepest = find_depth([measures[row] for row in (*self.plain, *self.formulas)])
         self.deepest = None if self.deepest is None else max(self.deepest, self.least)
         self.many = np.diff(qrels.starts)
@@ -134,7 +134,7 @@ class RelevanceEvaluator:
         return values
 
     def count_judged(self, run: Run, qids: Sequence[str]) -> tuple[int, int]:
-        """Count the judged documents at the ranks that ``shallowest`` looks at, and these ranks.
+        """Count the judged documents at the ranks that ``checked`` looks at, and these ranks.
 
         Only queries with judgments count. Returns (0, 0) for judgments that are too many to be held at once.
         """
@@ -187,6 +187,16 @@ class RelevanceEvaluator:
                 for metric in evaluator.iter_calc(of_queries):
                     if metric.query_id in judged:
                         values[row, judged[metric.query_id]] = metric.value
+
+
+def _choose_checked(measures: Sequence[Utility]) -> Utility | None:
+    """Choose the measure whose ranks are checked for unjudged documents: the deepest to which pools mostly reach."""
+    cut = sorted(
+        (asked for asked in measures if asked.depth and asked.better == "higher"), key=lambda it: it.depth or 0
+    )
+    near = [asked for asked in cut if (asked.depth or 0) <= POOLED]
+    deepest = max((asked.depth or 0 for asked in near), default=0)
+    return next((asked for asked in near if asked.depth == deepest), cut[0] if cut else None)
 
 
 @contextmanager

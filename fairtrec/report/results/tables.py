@@ -164,8 +164,8 @@ def legend(result: Result, sort: Measure | None, places: int, best_is: str, wors
     compared, several, explained = compare_means(result, places), len(result.scores) > 1, arrows(result)
     ranked = several and sort is not None
     marks = [best_is] * bool(explained and several) + [worst_is] * bool(ranked and compared.worst.any())
-    is_incomplete = several and incomplete(result).any()
-    few = "no rank or mark for a mean over fewer queries than another run's" if is_incomplete else ""
+    is_incomplete = several and bool(incomplete(result).any())
+    few = f"no {'rank or ' * ranked}mark for a mean over fewer queries than another run's" * is_incomplete
     line = [describe_order(sort) if ranked else "", explained, ", ".join(marks), few]
     return signs(result, compared, places, line, ranked=ranked)
 
