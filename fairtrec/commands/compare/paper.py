@@ -99,7 +99,8 @@ def _lettered_column(
         for run, bases in zip(runs, beaten, strict=True)
     ]
     ranked = _best(written, [queries[row.run] & queries[row.against] for row in both.values()], find_direction(rows[0]))
-    best = {at for at in np.flatnonzero(ranked).tolist() if marks[at].replace("?", "")}
+    is_shown = [any(not found[run, base][2] for base in bases) for run, bases in zip(runs, beaten, strict=True)]
+    best = {*np.flatnonzero(ranked & is_shown).tolist()}
     return Column(title_measure(rows[0]), written, best=best, beside=marks)
 
 

@@ -60,6 +60,16 @@ def test_a_paper_table_says_what_the_tests_say(fairtrec_command, asked, how):
         assert bold == [run for run in is_best if shown[run]]
 
 
+@pytest.mark.parametrize("baselines", [["all"], ["bm25.run", "fair.run"]])
+def test_what_few_differences_show_makes_nothing_bold(example, asked, fairtrec_command, baselines):
+    named = ["all" if baseline == "all" else example / baseline for baseline in baselines]
+    options = [word for baseline in named for word in ("--baseline", baseline)]
+    _, rows = table_of(fairtrec_command(*asked[:5], "-m", "nDCG@10", *options, "-f", "md", "--paper").out)
+    (cell,) = next(cells for run, cells in rows.items() if "neural" in run)
+    assert cell.startswith("0.9742")
+    assert cell.endswith("?")
+
+
 def test_the_caption_names_test_correction_and_signature(fairtrec_command, asked):
     text = fairtrec_command(*asked, "-f", "latex", "--paper", "--test", "wilcoxon", "--correction", "bonferroni").out
     (caption,) = re.findall(r"\\caption\{(.*)\}\n", text)
