@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import click
@@ -16,7 +17,8 @@ from fairtrec.report.document import Document
 from fairtrec.report.writers import FormatTable
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError, missing_library
 
-NO_FAIRNESS = "no measure of groups has a better direction; add one with -m, like NFaiRR@10"  # why a part is left out
+AS_JSON = ("-f", "json")
+NO_FAIRNESS = "no fairness measure has a direction; add one with -m, such as NFaiRR@10"  # why a part is left out
 
 
 class StudyPart(NamedTuple):
@@ -50,8 +52,10 @@ class CommandAnswer:
 
     @property
     def line(self) -> str:
-        """The command as it is typed."""
-        return shlex.join(["fairtrec", *self.arguments])
+        """The command as it is typed to print the tables, without ``-f json``."""
+        words = list(self.arguments)
+        at = next(at for at, pair in enumerate(pairwise(words)) if pair == AS_JSON)
+        return shlex.join(["fairtrec", *words[:at], *words[at + 2 :]])
 
     def lay_out(self, places: int) -> Document | None:
         """Give the tables as the command lays them out; None if it has none."""

@@ -1,12 +1,12 @@
 """Values and names, as all formats write them."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.measure import Better
 
 if TYPE_CHECKING:
@@ -74,16 +74,36 @@ def write_suffix(scores: Scores, query: int | str | None, places: int) -> list[s
     return ["".join(texts) for texts in zip(parts, *several, strict=True)]
 
 
-def followers(scores: Scores, places: int) -> dict[str, list[tuple[str, str] | None]]:
+class FollowingText(NamedTuple):
+    """A cell that follows a value: its text, the text beside it, and the name of the measure that it is of."""
+
+    text: str
+    beside: str
+    measure: str
+
+
+def followers(scores: Scores, places: int) -> dict[str, list[FollowingText | None]]:
     """Write the means that follow each measure in tables, by the heading of their column [measure]; None of none."""
-    several = [column.follow(scores, places) for column in scores.columns.values()]
-    return {heading: texts for each in several for heading, texts in each.items()}
+    return _name_measures(scores, [(column, column.follow(scores, places)) for column in scores.columns.values()])
 
 
-def followers_of_totals(scores: Scores, places: int) -> dict[str, list[tuple[str, str] | None]]:
+def followers_of_totals(scores: Scores, places: int) -> dict[str, list[FollowingText | None]]:
     """Write what follows each total in tables, by the heading of its column [measure]; None of none."""
-    several = [column.follow_total(scores, places) for column in scores.columns.values()]
-    return {heading: texts for each in several for heading, texts in each.items()}
+    return _name_measures(scores, [(column, column.follow_total(scores, places)) for column in scores.columns.values()])
+
+
+def _name_measures(
+    scores: Scores, several: Iterable[tuple[ScoreColumn, Mapping[str, Sequence[tuple[str, str] | None]]]]
+) -> dict[str, list[FollowingText | None]]:
+    """Give each text of some columns the name of its measure, by their headings."""
+    return {
+        heading: [
+            text and FollowingText(*text, column.name_followed(measure))
+            for text, measure in zip(texts, scores.measures, strict=True)
+        ]
+        for column, found in several
+        for heading, texts in found.items()
+    }
 
 
 def listed(runs: Sequence[str]) -> str:

@@ -48,8 +48,9 @@ class RunCell(str):
 class Column:
     """A column of words, which stand to the left, or of values, of which the rows ``best`` and ``worst`` are marked.
 
-    ``beside`` follows each value: what ties make of it. A column that ``follows`` stays with the one before it. The
-    cells of ``runs`` are names of runs, and so is the head of a column ``of_run``.
+    ``beside`` follows each value: what ties make of it. A column that ``follows`` a measure stays with the one before
+    it, or has the name of the measure in its head. The cells of ``runs`` are names of runs, and so is the head of a
+    column ``of_run``.
     """
 
     head: str
@@ -58,7 +59,7 @@ class Column:
     best: Collection[int] = ()
     worst: Collection[int] = ()
     beside: Sequence[str] = ()
-    follows: bool = False
+    follows: str = ""
     runs: bool = False
     of_run: bool = False
 

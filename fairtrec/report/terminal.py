@@ -180,12 +180,12 @@ def _without(line: str, left: Container[str]) -> str:
 def _pages(keys: Sequence[_Laid], values: Sequence[_Laid], gap: int, window: int | None) -> Iterator[Sequence[_Laid]]:
     """Deal the columns of values to as many tables as the window calls for, the keys in front of each."""
     together: list[list[_Laid]] = []
-    for at, one in enumerate(values):
+    for one in values:
         if one.column.follows and (window is None or _width([*keys, *together[-1], one], gap) <= window):
             together[-1].append(one)
-        else:  # one that has no room behind another says whose it is
-            whose = f"{values[at - 1].column.head.partition(' ')[0]} {one.column.head}"
-            together.append([_laid(replace(one.column, head=whose)) if one.column.follows else one])
+        else:  # one that has no room behind another names its measure
+            head = f"{one.column.follows} {one.column.head}"
+            together.append([_laid(replace(one.column, head=head)) if one.column.follows else one])
     page = list(keys)
     for columns in together:
         if window is not None and len(page) > len(keys) and _width([*page, *columns], gap) > window:

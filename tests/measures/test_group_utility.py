@@ -9,6 +9,8 @@ import pytest
 
 import fairtrec
 from fairtrec.evaluation.columns.group_gaps import compare_groups
+from fairtrec.report import terminal
+from fairtrec.report.results.tables import tables
 from fairtrec.support.errors import UsageError
 
 DOCNOS = [f"d{number}" for number in range(50)]
@@ -269,6 +271,16 @@ def test_gaps_stand_in_json_lines_and_tables(result, tmp_path):
     assert "relative difference" in text
     assert "2 contrasts, not corrected" in text
     assert isnan(result.gaps[0]["low"])
+
+
+def test_a_gap_in_a_table_of_its_own_has_its_measure_without_the_group(result, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    text = terminal.render(tables(result.with_confidence(0.9)), window=True)
+    heads = [line.split("queries")[1].split() for line in text.splitlines() if line.startswith("  run")]
+    assert [" ".join(head) for head in heads] == [
+        "nDCG(group='f')@5 ↑", "nDCG(group='m')@5 ↑", "nDCG@5 f - m", "nDCG@5 relative difference",
+        "AP(group='f') ↑", "AP(group='m') ↑", "AP f - m", "AP relative difference",
+    ]  # fmt: skip
 
 
 def test_of_three_groups_the_greatest_and_the_least_are_compared():

@@ -301,6 +301,14 @@ def test_table_marks_the_best_and_says_what_its_signs_mean():
     assert "*" not in table(result_of([Higher()], [[0.5]]))
 
 
+def test_a_star_is_explained_only_if_the_table_has_one():
+    complete, lacking = [[0.5, 0.7]], [[0.6, np.nan]]
+    assert "the best" not in table(result_of([Higher()], complete, lacking))  # one of two means can be compared
+    text = table(result_of([Higher()], complete, lacking, [[0.4, 0.6]]))
+    assert ("0.6000*" in text, "* the best" in text) == (True, True)
+    assert "the best" not in table(result_of([Higher()], complete, [[0.4, 0.6]]), per_query=True, summary=False)
+
+
 def test_table_on_a_terminal_is_colored(monkeypatch):
     result = result_of([Higher()], [[0.5]], [[0.6]])
     text = table(result, monkeypatch, 80)

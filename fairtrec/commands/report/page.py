@@ -1,7 +1,9 @@
 """HTML: the answers of a study on one page, without a script, and with nothing that is loaded."""
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
+from os import fspath
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -10,6 +12,7 @@ from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.note_selection import select_notes
 from fairtrec.report.page import TABLES, element, file, make_table, page, wrap_scrollable
 from fairtrec.report.run_names import shorten_names
+from fairtrec.support.errors import FilePath
 from fairtrec.support.notes import NoteSeverity
 
 PLACES = 4
@@ -18,8 +21,11 @@ FINDINGS = 5  # of a run that are listed
 LINK = re.compile(r"(https://\S+[^\s;,).])")
 
 
-def html(report: StudyReport) -> str:
-    """Write the page: an answer to each question, then what was not done, the methods and the files."""
+def html(report: StudyReport, record: FilePath) -> str:
+    """Write the page: an answer to each question, then what was not done, the methods and the files.
+
+    ``record`` is the path of report.json, which the page tells you to replay.
+    """
     main = report.parts["eval"].record
     runs, queries = len(main["runs"]), sorted({run["queries"] for run in main["runs"]})
     many = f"{queries[0]} to {queries[-1]}" if len(queries) > 1 else str(queries[0])
@@ -29,7 +35,7 @@ def html(report: StudyReport) -> str:
         *(_part(report, name) for name in report.parts),
         _not_done(report),
         _methods(report),
-        _files(report),
+        _files(report, record),
     ]
     style = TABLES + file("study.css", "fairtrec.commands.report")
     return page("Fairness report", [facts], Document([], [], main["signature"]), above, style)
@@ -186,10 +192,11 @@ def _link(line: str) -> Iterator[Element | str]:
         yield element("a", part, href=part) if number % 2 else part
 
 
-def _files(report: StudyReport) -> Element:
+def _files(report: StudyReport, record: FilePath) -> Element:
     """List the files that were read, and how to compute the report again."""
     rows: Sequence[Sequence[str]] = [[role, file["path"], file["sha256"][:8]] for role, file in report.inputs.items()]
     heads = ["role", "file", "sha256"]
     table = ReportTable.from_rows("", 2, heads, rows)
-    again = element("p", "Run each part again: ", element("code", "fairtrec results replay report.json"))
+    line = shlex.join(["fairtrec", "results", "replay", fspath(record)])
+    again = element("p", "Run each part again, in the folder where the report was made: ", element("code", line))
     return element("section", element("h2", "Files"), *_table(table, "files"), again, id="files")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Unpack, get_args
 
 from fairtrec.cli.commands import load_command
-from fairtrec.cli.performing import NO_FAIRNESS, CommandAnswer, PartLeftOut, StudyPart, run_command
+from fairtrec.cli.performing import AS_JSON, NO_FAIRNESS, CommandAnswer, PartLeftOut, StudyPart, run_command
 from fairtrec.commands.report.methods import describe_methods
 from fairtrec.commands.report.page import html
 from fairtrec.commands.report.study import METHODS, QUESTIONS, StudyReport
@@ -34,6 +34,8 @@ from fairtrec.support.literals import LeftOpen
 CONFIDENCE = "0.95"
 LOSS = "0,1%"
 NO_GOLD = "no labels by people (--gold SHEET); `fairtrec gold draw` draws documents to label"
+NO_LABELS = "no labels were given (--labels FILE)"
+NO_TEXTS = "no texts were given (--docs FILE)"
 NO_OTHER = "there is one run; compare takes two or more"
 Words = list[str]
 
@@ -46,8 +48,9 @@ def write_report(found: StudyReport, folder: FilePath, *, force: bool = False) -
         place.mkdir(exist_ok=True)
     except OSError as fault:
         raise UsageError(f"cannot make the folder {place}: {fault.strerror}; choose another with -o") from None
-    emit(html(found), place / "report.html")
-    emit(records.json(found.record), place / "report.json")
+    record = place / "report.json"
+    emit(html(found, record), place / "report.html")
+    emit(records.json(found.record), record)
 
 
 def report(
@@ -126,7 +129,7 @@ class Study:
 
     @property
     def fairness(self) -> Measure | None:
-        """The first measure of groups that is better higher or lower; else the first that is better nearer 0."""
+        """The first fairness measure that is better higher or lower; else the first that is better nearer 0."""
         others = [each for each in split_relevance(self.measure_list)[1] if looks_at_groups(each)]
         wanted = ("higher", "lower"), ("nearer 0",)
         return next((each for better in wanted for each in others if each.better in better), None)
@@ -155,6 +158,10 @@ class Study:
     def _find_refusal(self, measure: Measure, kind: LeftOpen) -> str:
         """Say why a measure has no bounds of a kind; "" if it has some."""
         given: dict[str, Any] = {"qrels": self.qrels, **self.keywords}
+        if kind == "labels" and given.get("labels") is None:
+            return NO_LABELS
+        if kind == "texts" and given.get("docs") is None and given.get("counts") is None:
+            return NO_TEXTS
         try:
             evaluator(measure, **given, bounds=kind)
         except UsageError as error:
@@ -261,7 +268,7 @@ def list_words(part: StudyPart, study: Study, keywords: Mapping[str, Any]) -> Wo
     ]
     if study.jobs is not None and "jobs" in known:
         shared += ["-j", str(study.jobs)]
-    chosen = [*part.words, *shared, "-f", "json"]
+    chosen = [*part.words, *shared, *AS_JSON]
     if any(word.startswith("-") and word != "-" for word in files):  # a file called like an option
         return [part.command, *judged, *chosen, "--", *files]
     return [part.command, *files, *judged, *chosen]

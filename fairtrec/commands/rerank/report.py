@@ -43,10 +43,10 @@ def tables(effect: Effect, *, places: int) -> Document:
     for at, measure in enumerate(before.scores[0].measures):
         pairs = list(zip(before.scores, after.scores, strict=True))
         values.append(Column(heading(measure), [one.spell(None, places)[at] for one, _ in pairs]))
-        values.append(Column("reranked", [two.spell(None, places)[at] for _, two in pairs], follows=True))
+        values.append(Column("reranked", [two.spell(None, places)[at] for _, two in pairs], follows=str(measure)))
         changes = [_difference(one.means[at], two.means[at]) for one, two in pairs]
         written = ["nan" if np.isnan(change) else f"{change:+.{places}f}" for change in changes]
-        values.append(Column("difference", written, follows=True))
+        values.append(Column("difference", written, follows=str(measure)))
     notes = list_notes(effect)
     means = [note for note in _list_effect_notes(effect) if note not in notes]
     signs = [directions(each.better for each in before.scores[0].measures)]

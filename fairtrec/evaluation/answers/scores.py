@@ -121,6 +121,10 @@ class ScoreColumn:
         """
         return {}
 
+    def name_followed(self, measure: Measure) -> str:
+        """Name what the texts of `follow` are of, for a table that has them without the values of the measure."""
+        return str(measure)
+
     def describe_total(self, measure: Measure) -> Mapping[str, float]:  # noqa: ARG002 - for subclasses
         """Give what JSON says of the total of a measure next to its value."""
         return {}

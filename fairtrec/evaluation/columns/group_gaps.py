@@ -26,6 +26,7 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.measure import Measure
 from fairtrec.measures.utility import GroupUtility
 from fairtrec.support.literals import Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -106,6 +107,10 @@ class GroupGaps(ScoreColumn):
             for title, text in ((heading, _write(gap, places, named=not is_pair)), (RELATIVE, _write_relative(gap))):
                 found.setdefault(title, [None] * len(scores.measures))[row] = text
         return found
+
+    def name_followed(self, measure: Measure) -> str:
+        """Name the measure without its group, because a gap is of two groups."""
+        return str(measure.ungrouped) if isinstance(measure, GroupUtility) else str(measure)
 
     @classmethod
     def list_notes(cls, result: Result, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - of all runs

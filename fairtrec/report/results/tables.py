@@ -7,7 +7,15 @@ from types import MappingProxyType
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import Standing, incomplete, sort_runs
 from fairtrec.measure import Measure
-from fairtrec.report.cells import compare_means, followers, followers_of_totals, rows, sizes, write_suffix
+from fairtrec.report.cells import (
+    FollowingText,
+    compare_means,
+    followers,
+    followers_of_totals,
+    rows,
+    sizes,
+    write_suffix,
+)
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stack_tables
 from fairtrec.report.result_notes import judge, list_notes
 from fairtrec.report.run_names import shorten_runs
@@ -23,7 +31,7 @@ DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 MARKS = ("bold the best", "italics the worst")
 RunRow = tuple[int, int | str | None, str]  # a run by its number, and one of its rows
-FollowingTexts = Mapping[str, Sequence[tuple[str, str] | None]]  # of measures, by the heading of their column
+FollowingTexts = Mapping[str, Sequence[FollowingText | None]]  # of measures, by the heading of their column
 Followers = tuple[FollowingTexts, FollowingTexts]  # what follows the means of a run, and its totals
 
 
@@ -37,7 +45,7 @@ def windowed(
         several.append(ReportTable(name, [_qids(lines)], _columns(result, lines, places), total=summary))
     if summary and (parts or not (per_query and len(result.scores) == 1)):
         several += tables(result, places=places, sort=sort, parts=parts).tables
-    signs = legend(result, sort, places, f"{BEST} the best", f"{WORST} the worst")
+    signs = legend(result, several, sort, places, f"{BEST} the best", f"{WORST} the worst")
     verdict = judge(result, sort=sort) if summary else None
     return Document(several, list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
 
@@ -66,7 +74,7 @@ def tables(
             more.append(Column("sequences" if "sequences" in result.signature else "queries", many))
         several.append(_marked(ordered, lines, more, places, sort if summary else None))
     table = stack_tables(several, "slice", list(parts)) if parts else several[0]
-    signs, verdict = legend(result, sort, places, *MARKS), judge(result, sort=sort) if summary else None
+    signs, verdict = legend(result, [table], sort, places, *MARKS), judge(result, sort=sort) if summary else None
     return Document([table], list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
 
 
@@ -122,7 +130,7 @@ def _columns(
     return columns
 
 
-def _column(name: str, texts: Sequence[tuple[str, str]], *, follows: bool = False) -> Column:
+def _column(name: str, texts: Sequence[tuple[str, str]], follows: str = "") -> Column:
     """Give a column of values and what stands behind each."""
     more = [behind for _, behind in texts]
     return Column(name, [text for text, _ in texts], beside=more if any(more) else (), follows=follows)
@@ -141,7 +149,8 @@ def _following(lines: Sequence[RunRow], following: Sequence[Followers], at: int)
         if any(means) or any(totals):
             of_kind = {type(None): means, str: totals}
             own = [of_kind[type(query)][run] if type(query) in of_kind else None for run, query, _ in lines]
-            found.append(_column(name, [text or ("", "") for text in own], follows=True))
+            whose = next(each.measure for each in (*means, *totals) if each is not None)
+            found.append(_column(name, [(each.text, each.beside) if each else ("", "") for each in own], whose))
     return found
 
 
@@ -159,11 +168,14 @@ def arrows(result: Result) -> str:
     return directions(measure.better for measure in result.scores[0].measures)
 
 
-def legend(result: Result, sort: Measure | None, places: int, best_is: str, worst_is: str) -> list[str]:
-    """Explain the signs that stand in a table of this result, line by line."""
+def legend(
+    result: Result, drawn: Sequence[ReportTable], sort: Measure | None, places: int, best_is: str, worst_is: str
+) -> list[str]:
+    """Explain the signs in the tables that are drawn of this result, line by line."""
     compared, several, explained = compare_means(result, places), len(result.scores) > 1, arrows(result)
     ranked = several and sort is not None
-    marks = [best_is] * bool(explained and several) + [worst_is] * bool(ranked and compared.worst.any())
+    columns = [column for table in drawn for column in table.columns]
+    marks = [best_is] * any(column.best for column in columns) + [worst_is] * any(column.worst for column in columns)
     is_incomplete = several and bool(incomplete(result).any())
     few = f"no {'rank or ' * ranked}mark for a mean over fewer queries than another run's" * is_incomplete
     line = [describe_order(sort) if ranked else "", explained, ", ".join(marks), few]

@@ -4,11 +4,13 @@ import json
 import re
 import shlex
 from hashlib import sha256
+from html import unescape
 from xml.etree.ElementTree import XML
 
 import pytest
 
 import fairtrec
+from fairtrec.cli.performing import CommandAnswer
 from fairtrec.commands.report.report import report
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made.command_trials import SHELL
@@ -63,7 +65,7 @@ def test_what_was_not_tested_is_said_with_the_reason(written):
     folder, done = written
     left = {each["part"]: each["why"] for each in read(folder)["not_done"]}
     assert left == {
-        "bounds labels": "--bounds labels is for documents without a label",
+        "bounds labels": "no labels were given (--labels FILE)",
         "bounds texts of ARaB@10": "ARaB@10 has no bounds for missing texts",
         "gold": "no labels by people (--gold SHEET); `fairtrec gold draw` draws documents to label",
     }
@@ -89,6 +91,23 @@ def test_the_page_has_the_numbers_of_the_commands(written):
     assert verdict["text"].removeprefix("verdict: ") in text
     for method in read(folder)["methods"]:
         assert method.split(" https://")[0].replace("&", "&amp;") in re.sub(r"<[^>]+>", "", page)
+
+
+def test_each_command_of_the_page_is_the_line_to_type(written, fairtrec_command):
+    folder, _ = written
+    page = (folder / "report.html").read_text("utf-8")
+    lines = [unescape(line) for line in re.findall(r"<code>(fairtrec .*?)</code>", page)]
+    *parts, replay = lines
+    found = read(folder)["parts"]
+    assert [*map(shlex.split, parts)] == [["fairtrec", *each["arguments"][:-2]] for each in found.values()]
+    assert all(each["arguments"][-2:] == ["-f", "json"] for each in found.values())
+    assert replay == "fairtrec results replay study/report.json"
+    assert fairtrec_command(*shlex.split(replay)[1:]).code == 0
+
+
+def test_the_line_to_type_keeps_what_follows_the_format():
+    words = ("eval", "-m", "P@1", "-f", "json", "--", "qrels.txt", "-odd.run")
+    assert CommandAnswer(words, {}, None).line == "fairtrec eval -m P@1 -- qrels.txt -odd.run"
 
 
 def test_the_page_runs_no_script_and_loads_nothing(written):
@@ -198,8 +217,10 @@ def test_python_writes_the_same_report(written):
     runs = ["bm25.run", "neural.run", "fair.run"]
     found = fairtrec.report("nDCG@10 NFaiRR@10 ARaB@10", runs, "qrels.txt", folder="again", jobs=None, **given)
     assert found.record["parts"] == read(folder)["parts"]
-    for name in ("report.json", "report.html"):
-        assert (folder.parent / "again" / name).read_bytes() == (folder / name).read_bytes()
+    assert (folder.parent / "again" / "report.json").read_bytes() == (folder / "report.json").read_bytes()
+    page = (folder.parent / "again" / "report.html").read_text("utf-8")
+    replay = "fairtrec results replay again/report.json"
+    assert page.replace(replay, replay.replace("again", "study")) == (folder / "report.html").read_text("utf-8")
     assert fairtrec.report is not report  # the package of this name, which can be called
     assert type(fairtrec.report).find() is report
 
