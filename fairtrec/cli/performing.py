@@ -18,7 +18,9 @@ from fairtrec.report.writers import FormatTable
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError, missing_library
 
 AS_JSON = ("-f", "json")
-NO_FAIRNESS = "no fairness measure has a direction; add one with -m, such as NFaiRR@10"  # why a part is left out
+NO_FAIRNESS = (
+    "there is no fairness measure with a direction; add one with -m, such as NFaiRR@10"  # why a part is left out
+)
 
 
 class StudyPart(NamedTuple):
