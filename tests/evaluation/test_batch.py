@@ -283,6 +283,31 @@ def test_a_process_that_is_killed_is_one_line():
         list(jobs.map_ordered(Killed(), [1, 2, 3], 2))
 
 
+class KilledElsewhere:
+    """Work in which each other process is killed, while this one has done some things itself."""
+
+    def __init__(self):
+        self.first = os.getpid()
+
+    def begin(self):
+        return self.work
+
+    def work(self, thing):
+        time.sleep(0.05)
+        if os.getpid() != self.first:
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return thing
+
+
+def test_a_killed_process_of_shared_work_is_one_line_too(monkeypatch):
+    faults = []
+    monkeypatch.setattr(threading, "excepthook", faults.append)
+    with pytest.raises(InputError, match="a process was killed before it was done"):
+        list(jobs.map_ordered(KilledElsewhere(), range(40), 2, shared=True))
+    assert faults == []
+
+
 ASLEEP = """
 import os, sys, time
 from pathlib import Path

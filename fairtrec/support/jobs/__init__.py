@@ -42,11 +42,16 @@ class Turn:
     def take(self, call: Callable[[], Callable[[Any], Any]]) -> None:
         """Do the thing in this process, unless another has begun; what it raises is told in its turn."""
         if self.future.cancel():
+            vars(self.future)["set_exception"] = _ignore_fault
             self.future = type(self.future)()
             try:
                 self.future.set_result((_outcome(call(), self.thing),))
             except Exception as fault:  # noqa: BLE001 - as in another process
                 self.future.set_exception(fault)
+
+
+def _ignore_fault(_: BaseException | None) -> None:
+    """Take no notice of a pool that breaks: before Python 3.13 it tells cancelled futures too, and fails by that."""
 
 
 def cores() -> int:
