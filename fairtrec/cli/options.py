@@ -89,9 +89,9 @@ INPUTS = {
         is_eager=True,  # so that what is chosen for each attribute is read by their names
         callback=_by_attribute,
         metavar="[NAME=]FILE[:FIELD]",
-        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; in qrels, "
-        "groups are in the place of grades; for several attributes, such as gender and region, repeat it with a NAME "
-        "for each.",
+        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; the "
+        "last column of qrels then has groups; for several attributes, such as gender and region, repeat it with a "
+        "NAME for each.",
     ),
     **{
         extra.name: click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()

@@ -3,8 +3,8 @@
 They stand here, where nothing else is imported, so that a command can offer them before it loads what they choose from.
 The first word is what the command line takes by default, unless it says otherwise.
 
-And the names that columns of tables may have, for the same reason: the first that is there counts. And what stands in
-the place of a slice or of a qid in answers.
+Two more kinds of names are here for the same reason: those that columns of tables may have, of which the first that is
+there counts, and those that answers have instead of a slice or a qid.
 """
 
 from typing import Literal
@@ -57,5 +57,5 @@ SUBTOPIC = ("subtopic_id", "iteration", "subtopic")
 
 ALL = "all"  # the slice of all queries together
 DIFFERENCE, RATIO = "difference", "ratio"  # of the means of two slices
-GAP = "gap"  # in the place of a qid: the gap between groups
+GAP = "gap"  # instead of a qid: the gap between groups
 RESERVED = {ALL: "all queries", DIFFERENCE: "the difference of slices", RATIO: "the ratio of slices"}

@@ -182,16 +182,19 @@ def _write_sentence(note: Note, short: Mapping[str, str]) -> str:
     """Write a note behind its measures and runs, unless its text places them."""
     placed = _list_fields(note.kind.text)
     measures = "" if "measures" in placed else ", ".join(map(str, note.measures))
-    runs = note.list_called(short) if note.names_runs and "runs" not in placed else ""
-    before = " of ".join(filter(None, (measures, runs)))
+    before = " of ".join(filter(None, (measures, _name_runs(note, placed, short))))
     return (f"{before}: " if before else "") + note.fill(note.kind.text, short) + (f" ({note.by})" if note.by else "")
 
 
 def _write_clause(note: Note, text: str | Callable[..., str], short: Mapping[str, str]) -> str:
     """Write a part of a sentence on several measures, and its runs behind it."""
-    runs = note.list_called(short) if note.names_runs and "runs" not in _list_fields(text) else ""
-    whose = ", ".join(filter(None, (runs, note.by)))
+    whose = ", ".join(filter(None, (_name_runs(note, _list_fields(text), short), note.by)))
     return note.fill(text, short) + (f" ({whose})" if whose else "")
+
+
+def _name_runs(note: Note, placed: Sequence[str], short: Mapping[str, str]) -> str:
+    """Name the runs of a note; "" if it is on all of them, or if its text has placed them."""
+    return note.list_called(short) if note.names_runs and "runs" not in placed else ""
 
 
 class _Numbers:

@@ -191,12 +191,9 @@ class RelevanceEvaluator:
 
 def _choose_checked(measures: Sequence[Utility]) -> Utility | None:
     """Choose the measure whose ranks are checked for unjudged documents: the deepest to which pools mostly reach."""
-    cut = sorted(
-        (asked for asked in measures if asked.depth and asked.better == "higher"), key=lambda it: it.depth or 0
-    )
-    near = [asked for asked in cut if (asked.depth or 0) <= POOLED]
-    deepest = max((asked.depth or 0 for asked in near), default=0)
-    return next((asked for asked in near if asked.depth == deepest), cut[0] if cut else None)
+    depths = {asked: asked.depth for asked in measures if asked.depth and asked.better == "higher"}
+    near = [asked for asked, depth in depths.items() if depth <= POOLED]
+    return max(near, key=depths.__getitem__) if near else min(depths, key=depths.__getitem__, default=None)
 
 
 @contextmanager
