@@ -222,7 +222,8 @@ def _span_of(numbers: NoteNumber | tuple[NoteNumber, ...]) -> str:
 
 def _write_verdict(measures: str, queries: int | tuple[int, ...], ceiling: str, reliability: float, needed: int) -> str:
     """Write what the data say on the order of runs."""
-    from fairtrec.statistics.procedure import DECIDING, SCANTY
+    from fairtrec.statistics.doubt import DECIDING
+    from fairtrec.statistics.procedure import SCANTY
 
     many = queries if isinstance(queries, tuple) else (queries,)
     order = f"the order by {measures}"

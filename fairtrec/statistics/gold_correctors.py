@@ -184,7 +184,7 @@ def correct_mean(
 
     Its ends are cut at the ``bounds`` of the measure, the corrected value is not.
     """
-    from fairtrec.statistics.procedure import DECIDING
+    from fairtrec.statistics.doubt import is_doubtful
 
     if isinstance(row, Refused):
         return Corrected(why=row.why)
@@ -199,7 +199,7 @@ def correct_mean(
     least, greatest = bounds
     cut = np.clip(ends, -np.inf if least is None else least, np.inf if greatest is None else greatest)
     low, high = map(float, cut)
-    doubtful = row.has_few_errors and not np.isnan(low) and estimate.differ < DECIDING
+    doubtful = row.has_few_errors and not np.isnan(low) and is_doubtful(estimate.differ)
     without_tau = before if row.is_other_form else None
     return Corrected(value, low, high, estimate.number, estimate.differ, doubtful, without_tau=without_tau)
 

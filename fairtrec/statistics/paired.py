@@ -269,15 +269,6 @@ def interval(
     return low, high
 
 
-def count_differing(values: Floats) -> int:
-    """Count the values that differ from the commonest of them.
-
-    >>> count_differing(np.array([1.0, 0.1 + 0.2, 1.0, 0.3]))
-    2
-    """
-    return len(values) - int(np.unique(merge_ties(values), return_counts=True)[1].max(initial=0))
-
-
 def effect(differences: Floats) -> Floats:
     """Compute Cohen's d_z of each row: mean over standard deviation. 0 if all are 0, infinite if all equal another."""
     size = np.full(len(differences), np.nan)

@@ -7,7 +7,6 @@ from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Correction, Method, Test
 
 SCANTY = 30  # queries; of 15 normal differences, a bootstrap of 95 % confidence errs in 9 of 100 cases
-DECIDING = 10  # values that differ; where fewer do, a 95 % interval covers the truth in 58 to 89 of 100 cases
 FEWEST, MOST = 100, 1_000_000  # resamples; fewer have no tails, more are a slip of the keyboard, and would cost memory
 
 

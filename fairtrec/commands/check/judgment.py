@@ -21,7 +21,7 @@ from fairtrec.formulas.labelings.unlabeled import DRAWN
 from fairtrec.formulas.rounding import finite, same
 from fairtrec.measure import Measure
 from fairtrec.statistics import paired
-from fairtrec.statistics.procedure import DECIDING
+from fairtrec.statistics.doubt import DECIDING
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Method
 

@@ -15,8 +15,9 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Better, Measure
 from fairtrec.statistics import corrections, paired
+from fairtrec.statistics.doubt import DECIDING, is_doubtful
 from fairtrec.statistics.gold_estimates import Estimate
-from fairtrec.statistics.procedure import DECIDING, Procedure
+from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import UsageError
 from fairtrec.support.notes import Note, NoteKind
 
@@ -177,7 +178,7 @@ class PairedValues:
     @property
     def few_labels(self) -> bool:
         """Whether so few labeled queries differ that an interval is surer than they can be."""
-        return self.few and self.labels is not None and self.labels.differ < DECIDING
+        return self.few and self.labels is not None and is_doubtful(self.labels.differ)
 
     @property
     def labels_share(self) -> float:

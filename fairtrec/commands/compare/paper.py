@@ -16,7 +16,7 @@ from fairtrec.report.cells import format_signed
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
 from fairtrec.report.run_names import map_names
-from fairtrec.statistics.procedure import DECIDING
+from fairtrec.statistics.doubt import DECIDING
 from fairtrec.support.notes import Note
 
 TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomization": "paired randomization",

@@ -11,7 +11,8 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.complete_queries import stack_complete
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics import reliability as formulas
-from fairtrec.statistics.procedure import DECIDING, Procedure
+from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.notes import Note, NoteKind
 

@@ -10,7 +10,7 @@ from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.records import Row, head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
-from fairtrec.statistics.procedure import DECIDING
+from fairtrec.statistics.doubt import DECIDING
 from fairtrec.support.notes import Note
 
 KEYS = ("measure", "slice")

@@ -35,7 +35,8 @@ from fairtrec.report.records import Row, head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.result_notes import note_ceilings, note_reliability
 from fairtrec.report.run_names import map_names
-from fairtrec.statistics.procedure import DECIDING, Procedure
+from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.literals import ALL
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 

@@ -12,7 +12,7 @@ from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
 from fairtrec.report.result_notes import COMMON
-from fairtrec.statistics.procedure import DECIDING
+from fairtrec.statistics.doubt import DECIDING
 from fairtrec.support.notes import Note
 
 KEYS = ("judge", "quantity", "of", "less")

@@ -13,7 +13,7 @@ from fairtrec.report.document import Column, Document, ReportTable, RunCell, dir
 from fairtrec.report.records import Row, head, list_runs
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names, shorten_names
-from fairtrec.statistics.procedure import DECIDING
+from fairtrec.statistics.doubt import DECIDING
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("beta",)

@@ -11,7 +11,8 @@ from fairtrec.evaluation.answers import CONFIDENCE_GOES_BY, CONFIDENCE_OF_MEANS,
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.statistics import paired
-from fairtrec.statistics.procedure import DECIDING, SCANTY, Procedure
+from fairtrec.statistics.doubt import DECIDING, count_differing, is_doubtful
+from fairtrec.statistics.procedure import SCANTY, Procedure
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
@@ -71,7 +72,7 @@ class Confidence(ScoreColumn):
 
     def find_doubtful(self, scores: Scores) -> Bools:
         """Tell which intervals [measure] rest on so few values beside the commonest that they are too narrow."""
-        few = [paired.count_differing(values[~np.isnan(values)]) < DECIDING for values in scores.values]
+        few = [is_doubtful(count_differing(values[~np.isnan(values)])) for values in scores.values]
         return np.asarray(np.asarray(few) & ~np.isnan(scores.settle(self.name)[:, 0]), dtype=np.bool_)
 
     def intervals(self, scores: Scores) -> tuple[Floats, ...]:

@@ -218,14 +218,13 @@ def gap(
     ratio = Gap((first, last), b / a, queries) if is_ratio and a > 0 else None
     if confidence is None or min(len(values[first]), len(values[last])) < FEWEST:
         return difference, ratio
-    from fairtrec.statistics import paired
-    from fairtrec.statistics.procedure import DECIDING
+    from fairtrec.statistics.doubt import count_differing, is_doubtful
 
-    differing = min(paired.count_differing(values[name]) for name in (first, last))
+    differing = min(count_differing(values[name]) for name in (first, last))
     if differing < FEWEST:
         return difference, ratio
     va, vb = (float(values[name].var(ddof=1)) / len(values[name]) for name in (first, last))
-    error, few = sqrt(va + vb), differing < DECIDING
+    error, few = sqrt(va + vb), is_doubtful(differing)
     by_chance = permute_gaps(values, qids, seed)
     p = float(1 + (by_chance >= (a - b) / error * (1 - 1e-9)).sum()) / (PERMUTATIONS + 1)
     critical = float(np.sort(by_chance, kind="stable")[ceil((PERMUTATIONS + 1) * confidence - 1e-9) - 1])

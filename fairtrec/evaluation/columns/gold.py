@@ -14,6 +14,7 @@ from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.gold_correction import find_correctors
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.statistics.doubt import DECIDING
 from fairtrec.statistics.gold_correctors import (
     LEVEL,
     Corrected,
@@ -23,7 +24,7 @@ from fairtrec.statistics.gold_correctors import (
     correct_mean,
 )
 from fairtrec.statistics.gold_estimates import FEWEST, Estimate
-from fairtrec.statistics.procedure import DECIDING, Procedure
+from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity

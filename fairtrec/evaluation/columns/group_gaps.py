@@ -164,7 +164,7 @@ def compare_groups(
     if confidence is None or len(x) < 2:
         return gap
     from fairtrec.statistics import paired
-    from fairtrec.statistics.procedure import DECIDING
+    from fairtrec.statistics.doubt import DECIDING
     from fairtrec.statistics.student import critical_t
 
     low, high = paired.interval(d, confidence=confidence)
