@@ -14,21 +14,26 @@ Wilson: Probable Inference, the Law of Succession, and Statistical Inference. JA
 https://doi.org/10.1080/01621459.1927.10502953
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal
 
 import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import elementary
-from fairtrec.formulas.rounding import constant, finite, merge_ties
+from fairtrec.formulas.rounding import NEAR, constant, finite, merge_ties
 from fairtrec.formulas.weighted_sums import weigh
+from fairtrec.statistics import jackknife
+from fairtrec.statistics.doubt import count_differing, is_doubtful
 
 Coefficient = Literal["pearson", "spearman", "kendall"]
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
 NAN = float("nan")
 PAIRWISE = 200  # items, up to which all pairs are compared faster than sorted
 EXACT = 7  # pairs; they have 5,040 orders
+MANY = 10_000  # pairs; the interval of more is Fisher's
 Interval = tuple[float, float, float]  # a value, and the two ends of its interval
 NOTHING = (NAN,) * 3
 
@@ -146,13 +151,17 @@ def normal(confidence: float) -> float:
 
 @dataclass(frozen=True)
 class Correlation:
-    """A coefficient, its p and its interval over ``n`` pairs; nan where that is undefined."""
+    """A coefficient, its p and its interval over ``n`` pairs; nan where that is undefined.
+
+    It is ``doubtful`` if too few values of a side differ from the most frequent one of that side.
+    """
 
     n: int
     value: float = NAN
     p: float = NAN
     low: float = NAN
     high: float = NAN
+    doubtful: bool = False
 
 
 def correlation(x: Floats, y: Floats, kind: Coefficient = "pearson", confidence: float = 0.95) -> Correlation:
@@ -160,9 +169,10 @@ def correlation(x: Floats, y: Floats, kind: Coefficient = "pearson", confidence:
 
     Values that agree to 12 digits behind the point tie: means of the same values, added in another order, are not the
     same to the last bit. Coefficient and p are as in scipy; for up to 7 pairs, Spearman's p is that over all orders.
-    The interval is that of Fisher's z, with the standard errors 1 / sqrt(n - 3) for Pearson's r, that times
-    sqrt(1 + r^2 / 2) for Spearman's (Bonett and Wright, 2000), and sqrt(0.437 / (n - 4)) for Kendall's tau-b (Fieller,
-    Hartley and Pearson, 1957); nan for fewer than 4 (Kendall: 5) pairs.
+    The interval is that of the jackknife of atanh(r), with t; of more than 10,000 pairs it is that of Fisher's z, with
+    the standard errors 1 / sqrt(n - 3) for Pearson's r, that times sqrt(1 + r^2 / 2) for Spearman's (Bonett and Wright,
+    2000), and sqrt(0.437 / (n - 4)) for Kendall's tau-b (Fieller, Hartley and Pearson, 1957). There is none where the
+    coefficient is doubtful, or is -1 or 1 over all pairs or without one of them.
 
     >>> correlation(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0]), "kendall").n
     4
@@ -178,9 +188,46 @@ def correlation(x: Floats, y: Floats, kind: Coefficient = "pearson", confidence:
         value, p = float(found.statistic), float(found.pvalue)
     else:
         ranked = kind == "spearman"
-        value = _pearson(*(stats.rankdata(each) if ranked else each for each in (x, y)))
+        value = jackknife.pearson(*(stats.rankdata(each) if ranked else each for each in (x, y)))
         p = _exact(x, y) if ranked and len(x) <= EXACT else _p_of_pearson(value, len(x))
-    return Correlation(len(x), value, p, *_interval(value, len(x), kind, confidence))
+    doubtful = is_doubtful(count_differing(x), count_differing(y))
+    ends = (NAN, NAN) if doubtful else find_interval(x, y, value, kind, confidence)
+    return Correlation(len(x), value, p, *ends, doubtful)
+
+
+def find_interval(x: Floats, y: Floats, value: float, kind: Coefficient, confidence: float) -> tuple[float, float]:
+    """Find the interval of a coefficient of this ``value``, whatever its doubt; see ``correlation``.
+
+    >>> pairs = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([1.0, 3.0, 2.0, 5.0, 4.0])
+    >>> [round(end, 4) for end in find_interval(*pairs, 0.8, "pearson", 0.95)]
+    [-0.1198, 0.9808]
+    """
+    if abs(value) > 1 - NEAR:
+        return NAN, NAN
+    if len(x) > MANY:
+        reach = normal(confidence) * _find_fisher_error(value, len(x), kind)
+    else:
+        without = _LEAVE_OUT[kind](x, y)
+        if not (np.abs(without) <= 1 - NEAR).all():  # nan also
+            return NAN, NAN
+        reach = jackknife.find_reach((elementary.log1p(without) - elementary.log1p(-without)) / 2, confidence)
+    doubled = elementary.exp(np.array(2 * reach)).item()
+    shift = (doubled - 1) / (doubled + 1) if doubled < np.inf else 1.0  # tanh(reach), added by the addition theorem
+    return (value - shift) / (1 - value * shift), (value + shift) / (1 + value * shift)
+
+
+_LEAVE_OUT: dict[Coefficient, Callable[[Floats, Floats], Floats]] = {
+    "pearson": jackknife.leave_out_pearson,
+    "spearman": jackknife.leave_out_spearman,
+    "kendall": jackknife.leave_out_kendall,
+}
+
+
+def _find_fisher_error(value: float, n: int, kind: Coefficient) -> float:
+    """Find the standard error of Fisher's z of a coefficient of so many pairs."""
+    if kind == "kendall":
+        return sqrt(0.437 / (n - 4))
+    return sqrt((1 + value * value / 2 if kind == "spearman" else 1.0) / (n - 3))
 
 
 def tau_b(x: Floats, y: Floats) -> Floats:
@@ -202,14 +249,6 @@ def tau_b(x: Floats, y: Floats) -> Floats:
         agreeing = np.count_nonzero(of_x * of_y > 0) - np.count_nonzero(of_x * of_y < 0)
         found[row] = agreeing / np.sqrt(np.count_nonzero(of_x)) / np.sqrt(np.count_nonzero(of_y))
     return found.clip(-1.0, 1.0)
-
-
-def _pearson(x: Floats, y: Floats) -> float:
-    """Compute Pearson's r of two columns that vary."""
-    x, y = (each - each.mean() for each in (x, y))
-    x, y = (each / np.abs(each).max() for each in (x, y))  # squares of tiny values would be 0
-    value = float((x * y).sum() / np.sqrt(np.square(x).sum() * np.square(y).sum()))
-    return min(max(value, -1.0), 1.0)
 
 
 def _p_of_pearson(value: float, number: int) -> float:
@@ -257,18 +296,3 @@ def _exact(x: Floats, y: Floats) -> float:
 
     found = stats.permutation_test((ranks,), product, permutation_type="pairings", vectorized=True, n_resamples=np.inf)
     return float(found.pvalue)
-
-
-def _interval(value: float, n: int, kind: Coefficient, confidence: float) -> tuple[float, float]:
-    from scipy import special
-
-    freedom = n - (4 if kind == "kendall" else 3)
-    if freedom < 1:
-        return NAN, NAN
-    if abs(value) >= 1:
-        return value, value
-    variance = {"pearson": 1.0, "spearman": 1 + value * value / 2, "kendall": 0.437}[kind] / freedom
-    reach = special.ndtri((1 + confidence) / 2) * np.sqrt(variance)
-    doubled = elementary.exp(np.array(2 * reach)).item()
-    shift = (doubled - 1) / (doubled + 1) if doubled < np.inf else 1.0  # tanh(reach), added by the addition theorem
-    return (value - shift) / (1 - value * shift), (value + shift) / (1 + value * shift)

@@ -13,28 +13,34 @@ without replication):
     absolute    = var_r / (var_r + (var_q + var_e) / Q)   Phi, dependability, ICC(2,k)
     needed(w)   = Q (1 - reliability) / reliability * w / (1 - w) queries for a reliability of w
 
-The interval of the reliability is exact for normal residuals: with F = MSr / MSe and a = (1 - confidence) / 2,
+The interval of the reliability is that of the jackknife over queries, of L = log(MSe / MSr), cut at 0:
 
-    low  = 1 - F_{1-a}(S - 1, (S - 1)(Q - 1)) / F
-    high = 1 - 1 / (F F_{1-a}((S - 1)(Q - 1), S - 1))
+    low = 1 - exp(L + t(Q - 1) se),   high = 1 - exp(L - t(Q - 1) se)
+
+Without query q, with y = x - mean_q and the residual e = y - mean of y over the queries:
+
+    MSr_q = (Q - 1) sum over runs ((Q mean of y - y_q) / (Q - 1))^2 / (S - 1)
+    MSe_q = (sum of e^2 - Q / (Q - 1) sum over runs e_q^2) / ((S - 1) (Q - 2))
 
 Sources: Bodoff, Li: Test theory for assessing IR test collections. SIGIR 2007.
 https://doi.org/10.1145/1277741.1277805
 Urbano, Marrero, Martin: On the measurement of test collection reliability. SIGIR 2013.
 https://doi.org/10.1145/2484028.2484038
-Feldt: The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. Psychometrika 1965.
-https://doi.org/10.1007/BF02289499
 Shrout, Fleiss: Intraclass correlations. Psychological Bulletin 1979. https://doi.org/10.1037/0033-2909.86.2.420
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, exp, isfinite, isnan, log, nan
+from math import ceil, isfinite, isnan, nan
 
 import numpy as np
 
 from fairtrec.data import Bools, Floats
+from fairtrec.formulas import elementary
+from fairtrec.formulas.rounding import NEAR
+from fairtrec.statistics import jackknife
 from fairtrec.statistics.agreement import tau_b
+from fairtrec.statistics.doubt import count_effective, is_doubtful
 from fairtrec.statistics.hashed_orders import order_queries
 
 HALVINGS = 200
@@ -45,7 +51,8 @@ TINY = 1e-24  # of the largest square: a mean square below it is rounding
 class Reliability:
     """The reliability of the order of ``runs`` over ``queries``; nan if it is undefined.
 
-    ``low`` and ``high`` are the interval of the reliability. The ``variance_`` fields are shares that sum to 1.
+    ``low`` and ``high`` are the interval of the reliability; without a confidence, ``doubtful`` says nothing. The
+    ``variance_`` fields are shares that sum to 1.
     """
 
     runs: int
@@ -57,11 +64,12 @@ class Reliability:
     variance_run: float = nan
     variance_query: float = nan
     variance_residual: float = nan
+    doubtful: bool = False
 
     @property
     def reliability(self) -> float:
-        """Alpha, but never below 0."""
-        return self.alpha if isnan(self.alpha) else max(0.0, self.alpha)
+        """Alpha, but never below 0; what rounding makes of 0 is 0."""
+        return 0.0 if self.alpha < NEAR else self.alpha
 
     def count_needed(self, wanted: float) -> int | None:
         """Count the queries that give the reliability ``wanted``; None if no number does."""
@@ -87,9 +95,13 @@ def estimate_reliability(values: Floats, confidence: float | None = None) -> Rel
     query = max(0.0, (of_query - of_residual) / runs)
     total = run + query + of_residual
     alpha = 1 - of_residual / of_run if of_run else -np.inf
-    low, high = (nan, nan) if confidence is None else _interval(of_run, of_residual, runs, queries, confidence)
     absolute = run / (run + (query + of_residual) / queries) if run else 0.0
-    return Reliability(runs, queries, alpha, low, high, absolute, run / total, query / total, of_residual / total)
+    shares = run / total, query / total, of_residual / total
+    if confidence is None:
+        return Reliability(runs, queries, alpha, nan, nan, absolute, *shares)
+    low, high, deciding = find_interval(values, confidence)
+    doubtful = is_doubtful(queries, deciding)
+    return Reliability(runs, queries, alpha, low, high, absolute, *shares, doubtful)
 
 
 def mean_squares(values: Floats) -> tuple[float, float, float]:
@@ -112,46 +124,60 @@ def mean_squares(values: Floats) -> tuple[float, float, float]:
     return first, second, third
 
 
-def _interval(of_run: float, of_residual: float, runs: int, queries: int, confidence: float) -> tuple[float, float]:
-    """Give the interval of alpha, cut below at 0."""
-    if of_residual == 0:
-        return 1.0, 1.0
-    if of_run == 0:
-        return 0.0, 0.0
-    ratio, tail = of_run / of_residual, (1 - confidence) / 2
-    few, many = runs - 1, (runs - 1) * (queries - 1)
-    low = 1 - critical_f(few, many, tail) / ratio
-    high = 1 - 1 / (ratio * critical_f(many, few, tail))
-    return max(0.0, low), max(0.0, high)
+def find_interval(values: Floats, confidence: float) -> tuple[float, float, float]:
+    """Find the interval of the reliability of ``values`` [run, query], and how many queries decide it.
 
+    All are nan if a mean square is 0, over all queries or without one of them.
 
-def critical_f(numerator: float, denominator: float, tail: float) -> float:
-    """Return the F that is exceeded with probability ``tail`` at these degrees of freedom.
-
-    One step of Newton's method makes the digits the same with any version of scipy.
-
-    >>> round(critical_f(2, 4, 0.025), 8)
-    10.64911064
+    >>> low, high, deciding = find_interval(np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 5.0], [4.0, 4.0, 7.0]]), 0.95)
+    >>> round(low, 4), round(high, 4), round(deciding, 4)
+    (0.0, 0.9988, 2.2727)
     """
-    from scipy import special
+    of_run, _, of_residual = mean_squares(values)
+    if values.shape[1] < 3 or not min(of_run, of_residual):
+        return nan, nan, nan
+    runs_without, residuals_without, weights = leave_out_queries(values)
+    if not (runs_without.all() and residuals_without.all()):
+        return nan, nan, nan
+    ratios = elementary.log(residuals_without) - elementary.log(runs_without)
+    reach = jackknife.find_reach(ratios, confidence)
+    middle = float(elementary.log(np.array(of_residual)) - elementary.log(np.array(of_run)))
+    low, high = (1 - elementary.exp(np.array(each)).item() for each in (middle + reach, middle - reach))
+    return max(0.0, low), max(0.0, high), count_effective(weights)
 
-    found = float(special.fdtri(numerator, denominator, 1 - tail))
-    half, other = numerator / 2, denominator / 2
-    spread = (half + other) * log(numerator * found + denominator) + float(special.betaln(half, other))
-    density = exp(half * log(numerator * found) + other * log(denominator) - spread) / found
-    step = (float(special.fdtrc(numerator, denominator, found)) - tail) / density if density else 0.0
-    return found + step if isfinite(step) else found
+
+def leave_out_queries(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Give the mean squares of runs and of residuals without each query, and each query's sum of squared residuals.
+
+    ``values`` [run, query] are of three queries or more. Rounding alone is 0.
+
+    >>> [each.tolist() for each in leave_out_queries(np.array([[1.0, 2.0, 6.0], [3.0, 4.0, 5.0]]))]
+    [[0.25, 0.25, 4.0], [2.25, 2.25, 0.0], [0.5, 0.5, 2.0]]
+    """
+    runs, queries = values.shape
+    least = TINY * max(1.0, float(np.square(values).max()))
+    apart = values - values.mean(axis=0)
+    of_run = apart.mean(axis=1, keepdims=True)
+    without = (queries * of_run - apart) / (queries - 1)
+    weights = np.square(apart - of_run).sum(axis=0)
+    total = weights.sum()
+    left = total - queries / (queries - 1) * weights
+    of_runs = (queries - 1) * np.square(without).sum(axis=0) / (runs - 1)
+    of_residuals = left / ((runs - 1) * (queries - 2))
+    for query in np.flatnonzero(left < jackknife.SMALL * total).tolist():  # digits are lost; of one query at most
+        of_residuals[query] = mean_squares(np.delete(values, query, axis=1))[2]
+    return *(np.where(each >= least, each, 0.0) for each in (of_runs, of_residuals)), weights
 
 
 def count_queries(reliability: float, queries: int, wanted: float) -> int | None:
     """Count the queries that give the reliability ``wanted`` if so many ``queries`` give ``reliability``.
 
-    None if no number does. At least 1.
+    None if no number does, or ``reliability`` is 0 but for rounding. At least 1.
 
     >>> count_queries(0.5, 10, 0.5), count_queries(0.5, 10, 0.8), count_queries(0.0, 10, 0.8), count_queries(1, 10, 0.8)
     (10, 40, None, 1)
     """
-    if not reliability > 0:
+    if not reliability >= NEAR:
         return None
     needed = queries * (1 - reliability) / reliability * wanted / (1 - wanted)
     return max(1, ceil(needed - 1e-9)) if isfinite(needed) else None

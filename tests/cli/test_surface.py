@@ -42,7 +42,7 @@ def test_no_option_has_two_meanings():
 
 
 def test_intervals_are_computed_as_asked_wherever_they_have_a_confidence():
-    """A correlation has one interval, by Fisher's transformation, which `compare --correlate` tells; so has a kappa,
+    """A correlation has one interval, by the jackknife, which `compare --correlate` tells; so has a kappa,
     and a rate of a judge."""
     asked = {flag: {path for path, option in EVERY if flag in option.opts} for flag in ("--confidence", "--interval")}
     own, both = {*gather_trials("OWN_INTERVALS")}, {"eval", *gather_trials("INTERVALS")}

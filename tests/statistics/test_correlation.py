@@ -1,6 +1,7 @@
 """Correlations against scipy, and their intervals against scipy and arithmetic."""
 
 import math
+import warnings
 from dataclasses import astuple
 
 import numpy as np
@@ -9,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from fairtrec.statistics.agreement import _LEAVE_OUT as LEAVE_OUT
 from fairtrec.statistics.agreement import COEFFICIENTS, _below, correlation, tau_ap, tau_b
+from fairtrec.statistics.jackknife import count_agreeing
 
 SCIPYS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
@@ -33,28 +36,101 @@ def test_tau_b_of_rows_has_the_bits_of_scipy(items, values):
     assert np.array_equal(tau_b(x, y)[1:], theirs * (29 if items == 1 else 1), equal_nan=True)
 
 
-def test_intervals():
-    x, y = np.random.default_rng(5).random((2, 20))
-    expected = stats.pearsonr(x, y).confidence_interval(0.9)
+def jackknife(x, y, kind, confidence):
+    """The interval by its definition, with the coefficients of scipy; nan where one of them is 1 or undefined."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a side that is constant without a pair
+        without = np.array([SCIPYS[kind](np.delete(x, i), np.delete(y, i)).statistic for i in range(len(x))])
+    value = SCIPYS[kind](x, y).statistic
+    if not (np.abs([value, *without]) < 1 - 1e-12).all():
+        return math.nan, math.nan
+    z = np.arctanh(without)
+    error = math.sqrt((len(x) - 1) / len(x) * np.square(z - z.mean()).sum())
+    reach = stats.t.ppf((1 + confidence) / 2, len(x) - 1) * error
+    return math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
+
+
+@pytest.mark.parametrize("kind", COEFFICIENTS)
+@pytest.mark.parametrize(("queries", "places"), [(12, 9), (43, 9), (43, 1), (60, 0)])
+def test_intervals_leave_out_each_query_in_turn(kind, queries, places):
+    x, y = np.random.default_rng(queries + places).random((2, queries))
+    x, y = (3 * x).round(places), (3 * y + x).round(places)
+    found = correlation(x, y, kind, 0.9)
+    assert (found.low, found.high) == pytest.approx(jackknife(x, y, kind, 0.9), abs=1e-12)
+    assert not found.doubtful
+
+
+@pytest.mark.parametrize("kind", COEFFICIENTS)
+def test_a_query_that_is_nearly_all_of_the_variance(kind):
+    x, y = np.random.default_rng(7).random((2, 30))
+    x[3] = y[8] = 1e7  # without it the sum of squares is that of the others
+    found = LEAVE_OUT[kind](x, y)
+    expected = [SCIPYS[kind](np.delete(x, i), np.delete(y, i)).statistic for i in range(30)]
+    assert found == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("pearson", (0.8815259031371341, 0.6985981457190874, 0.9562876801134301)),
+        ("spearman", (0.8811188811188813, 0.7155419213146257, 0.952959748209692)),
+        ("kendall", (0.7272727272727272, 0.43632012405266657, 0.8805363563403641)),
+    ],
+)
+def test_intervals_of_twelve_queries(kind, expected):
+    """Figures of a program that is independent of this one."""
+    x = np.array([0.2, 0.5, 0.9, 0.4, 0.7, 0.1, 0.8, 0.3, 0.6, 0.95, 0.45, 0.15])
+    y = np.array([0.3, 0.4, 0.8, 0.6, 0.5, 0.2, 0.9, 0.1, 0.7, 0.85, 0.35, 0.25])
+    found = correlation(x, y, kind)
+    assert (found.value, found.low, found.high) == pytest.approx(expected, abs=1e-12)
+
+
+def test_more_than_10_000_queries_have_fishers_intervals():
+    x, y = np.random.default_rng(5).random((2, 10_001))
+    y += x
     found = correlation(x, y, "pearson", 0.9)
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-12)
-    x, y = np.arange(20.0), np.arange(20.0)
-    y[[0, 1, 2, 3]] = [3, 2, 1, 0]
-    # Spearman: 1 - 6 (9 + 1 + 1 + 9) / (20 * 399) = 0.984962; z = atanh(0.984962) = 2.441401,
-    # error = sqrt((1 + 0.970151 / 2) / 17) = 0.295563, so z is between 1.862108 and 3.020693
-    found = correlation(x, y, "spearman")
-    assert (found.low, found.value, found.high) == pytest.approx((0.952873, 0.984962, 0.995255), abs=1e-5)
-    # Kendall: 6 of 190 pairs are turned, 1 - 12 / 190 = 0.936842; error = sqrt(0.437 / 16) = 0.165265,
-    # z = 1.711588, between 1.387675 and 2.035501
-    found = correlation(x, y, "kendall")
-    assert (found.low, found.value, found.high) == pytest.approx((0.882658, 0.936842, 0.966452), abs=1e-5)
+    assert (found.low, found.high) == pytest.approx(tuple(stats.pearsonr(x, y).confidence_interval(0.9)), abs=1e-12)
+    for kind, variance in (
+        ("spearman", (1 + correlation(x, y, "spearman").value ** 2 / 2) / 9998),
+        ("kendall", 0.437 / 9997),
+    ):
+        found = correlation(x, y, kind)
+        reach = stats.norm.ppf(0.975) * math.sqrt(variance)
+        ends = np.tanh(np.arctanh(found.value) + np.array([-reach, reach]))
+        assert (found.low, found.high) == pytest.approx(tuple(ends), abs=1e-12)
+    less = correlation(x[1:], y[1:], "pearson", 0.9)
+    assert (less.low, less.high) != pytest.approx((found.low, found.high), abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", COEFFICIENTS)
+def test_few_values_that_differ_leave_doubt_and_no_interval(kind):
+    """Of 40 values of one side 9 or 10 differ from the most frequent one; of the other nearly all do."""
+    x = np.random.default_rng(8).random(40)
+    for differing, doubtful in ((9, True), (10, False)):
+        y = np.where(np.arange(40) < differing, x + np.arange(40) % 5 / 5, 1.0)
+        for one, other in ((x, y), (y, x)):
+            found = correlation(one, other, kind)
+            assert found.doubtful is doubtful
+            assert math.isnan(found.low) is math.isnan(found.high) is doubtful
+            assert not math.isnan(found.p)
+
+
+@pytest.mark.parametrize("kind", COEFFICIENTS)
+def test_pairs_in_one_order_but_for_one_have_no_interval(kind):
+    line = np.arange(20.0)
+    assert math.isnan(correlation(line, line, kind).low)
+    assert correlation(line, line, kind).value == 1
+    other = line.copy()
+    other[3] = 30.0
+    found = correlation(line, other, kind)  # without the fourth it is 1
+    assert (math.isnan(found.low), found.value < 1, found.doubtful) == (True, True, False)
 
 
 def test_spearman_of_few_pairs_is_exact():
     # of the 24 orders of 4 values one is the same and one the reverse
     found = correlation(np.array([1.0, 2, 3, 4]), np.array([2.0, 4, 6, 9]), "spearman")
     assert found.p == pytest.approx(2 / 24)
-    assert (found.low, found.value, found.high) == (1.0, 1.0, 1.0)
+    assert (found.value, found.doubtful, math.isnan(found.low)) == (1.0, True, True)
 
 
 @pytest.mark.parametrize("kind", COEFFICIENTS)
@@ -80,6 +156,7 @@ def test_undefined(kind):
         assert found.n == len(x)
         assert math.isnan(found.value)
         assert math.isnan(found.p)
+        assert not found.doubtful
     few = correlation(np.array([1.0, 2, 4]), np.array([1.0, 3, 2]), kind)
     assert math.isnan(few.low)
     assert not math.isnan(few.value)
@@ -95,7 +172,7 @@ def test_pairs_without_a_value_are_left_out_and_counted(kind):
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=8, max_size=20), st.sampled_from(COEFFICIENTS)
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=8, max_size=30), st.sampled_from(COEFFICIENTS)
 )
 def test_laws(points, kind):
     x, y = np.array(points, dtype=np.float64).T
@@ -104,8 +181,17 @@ def test_laws(points, kind):
         return
     assert found.value == pytest.approx(other.value)
     assert correlation(x, -y, kind).value == pytest.approx(-found.value)
-    assert found.low <= found.value <= found.high
+    if not found.doubtful:
+        assert (found.low, found.high) == pytest.approx(jackknife(x, y, kind, 0.95), abs=1e-9, nan_ok=True)
+        assert math.isnan(found.low) or found.low <= found.value <= found.high
     assert 0 <= found.p <= 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=30))
+def test_pairs_that_agree_are_counted_one_by_one(points):
+    x, y = np.array(points).T
+    of_x, of_y = (np.sign(each[:, None] - each) for each in (x, y))
+    assert count_agreeing(x, y).tolist() == (of_x * of_y).sum(axis=1).tolist()
 
 
 def test_tau_ap_weighs_the_top():

@@ -18,7 +18,7 @@ from fairtrec.evaluation.leaderboard import comparable
 from fairtrec.formulas.rounding import finite
 from fairtrec.measure import Measure, badness
 from fairtrec.statistics import corrections as correction
-from fairtrec.statistics.agreement import COEFFICIENTS, Coefficient, correlation, tau_ap
+from fairtrec.statistics.agreement import COEFFICIENTS, Coefficient, Correlation, correlation, tau_ap
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.literals import Correction, Over
@@ -41,6 +41,7 @@ class Association:
         correlation: with the interval ``low``, ``high``.
         p, p_corrected: the p-value, and the corrected one.
         verdict: "correlated", "not shown" or "not tested".
+        doubtful: whether fewer than 10 values of a measure differ from its most frequent one, so there is no interval.
     """
 
     slice: str  # the name of the slice, or "all"
@@ -56,6 +57,7 @@ class Association:
     p: float
     p_corrected: float
     verdict: AssociationOutcome
+    doubtful: bool  # whether so few values of a measure differ that p and verdict are surer than the data
 
 
 @dataclass(frozen=True)
@@ -158,12 +160,12 @@ def _pairs(measures: Sequence[Measure], *, by_cutoff: bool) -> list[MeasuresOfCu
     return found
 
 
-def _row(
-    name: str, run: str, pair: MeasuresOfCutoff, kind: Any, many: int, found: tuple[int, float, float, float, float]
-) -> Association:
-    """Take what was found of so ``many`` pairs of values: how many of these count, the coefficient, interval and p."""
-    (*_, one, other, cutoff), (n, value, low, high, p) = pair, found
-    row = Association(name, run, one, other, kind, n, many - n, value, low, high, p, p, "not tested")
+def _row(name: str, run: str, pair: MeasuresOfCutoff, kind: Any, many: int, found: Correlation) -> Association:
+    """Take what was found of so ``many`` pairs of values."""
+    (*_, one, other, cutoff), p = pair, found.p
+    ends = found.value, found.low, found.high
+    left_out = many - found.n
+    row = Association(name, run, one, other, kind, found.n, left_out, *ends, p, p, "not tested", found.doubtful)
     return row if cutoff is None else AssociationAtCutoff(**vars(row), cutoff=cutoff)
 
 
@@ -185,8 +187,8 @@ def _associations(
     for pair in pairs:
         for kind in COEFFICIENTS:
             found = correlation(values[pair[0]], values[pair[1]], kind, how.confidence)
-            told = (nan, nan, nan) if pooled else (found.low, found.high, found.p)
-            yield _row(name, run, pair, kind, values.shape[1], (found.n, found.value, *told))
+            told = replace(found, low=nan, high=nan, p=nan, doubtful=False) if pooled else found
+            yield _row(name, run, pair, kind, values.shape[1], told)
 
 
 def _of_orders(name: str, result: Result, pairs: Sequence[MeasuresOfCutoff]) -> Iterator[Association]:
@@ -197,7 +199,7 @@ def _of_orders(name: str, result: Result, pairs: Sequence[MeasuresOfCutoff]) -> 
     for pair in pairs:
         x, y = known[pair[0]], known[pair[1]]
         n = int((~np.isnan(x) & ~np.isnan(y)).sum())
-        yield _row(name, ALL_RUNS, pair, "tau_ap", len(x), (n, tau_ap(x, y), nan, nan, nan))
+        yield _row(name, ALL_RUNS, pair, "tau_ap", len(x), Correlation(n, tau_ap(x, y)))
 
 
 def _corrected(rows: list[Association], how: Procedure) -> Iterator[Association]:

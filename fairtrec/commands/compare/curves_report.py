@@ -15,6 +15,8 @@ from fairtrec.report.cells import format_signed
 from fairtrec.report.document import ARROWS, ReportTable, RunCell, directions
 from fairtrec.report.result_notes import note_ceilings
 from fairtrec.report.run_names import map_names
+from fairtrec.statistics.agreement import MANY
+from fairtrec.statistics.doubt import DECIDING
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -94,27 +96,41 @@ def lay_out_associations(view: Associations, places: int) -> tuple[list[ReportTa
             dict[str, str](),
         )
         ordered = rows if view.by_cutoff else group_by_run(rows)
+        pad = any(row.doubtful for row in rows)
         for (run, part, *measures), line in group_rows(ordered, "run", "slice", "measure", "other"):
-            told = _by_cutoff(line, places) if view.by_cutoff else _tested(line[0], how, places)
+            told = _by_cutoff(line, places, pad=pad) if view.by_cutoff else _tested(line[0], how, places, pad=pad)
             name = names.get(run, RunCell(run))
             cells.append([*(measures if over_runs else [name]), *[part] * several, *told.values()])
         found.append(ReportTable.from_rows(title, len(keys), [*keys, *told], cells, least=("n", "p")))
-    shown_from = f"correlated: {name_corrected_p(how)} at most {how.alpha:g}"
-    if view.by_cutoff:
-        return found, [f"* {shown_from}; {view.family}", *_left_out(view)]
-    return found, [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}", *_left_out(view)]
+    lines = [f"correlated: {name_corrected_p(how)} at most {how.alpha:g}; {view.family}", *_left_out(view)]
+    lines[0] = f"* {lines[0]}" if view.by_cutoff else f"{how.percent} interval: {_name_interval(view)}; {lines[0]}"
+    if any(row.doubtful for row in view.rows):
+        lines.append(f"?: fewer than {DECIDING} values of a measure differ from its most frequent one")
+    return found, lines
 
 
-def _by_cutoff(line: Sequence[Association], places: int) -> dict[str, str]:
+def _name_interval(view: Associations) -> str:
+    """Name the method of the intervals: Fisher's for many pairs."""
+    many = {row.n > MANY for row in view.rows if not math.isnan(row.low)}
+    ways = {False: "by a jackknife over " + view.over, True: f"by Fisher's z for more than {MANY:,}"}
+    return ", ".join(way for is_many, way in ways.items() if is_many in (many or {False}))
+
+
+def _by_cutoff(line: Sequence[Association], places: int, *, pad: bool) -> dict[str, str]:
     return {
         f"@{row.cutoff}": f"{format_signed(row.correlation, places)}{' *'[row.verdict == 'correlated']}"
+        f"{'?' if row.doubtful else ' ' * pad}"
         for row in line
         if isinstance(row, AssociationAtCutoff)
     }
 
 
-def _tested(row: Association, how: Procedure, places: int) -> dict[str, str]:
-    cells = {"verdict": row.verdict, "correlation": format_signed(row.correlation, places)}
+def _tested(row: Association, how: Procedure, places: int, *, pad: bool) -> dict[str, str]:
+    mark = " ?" if row.doubtful else "  " * pad
+    cells = {
+        "verdict": f"{row.verdict}{mark}",
+        "correlation": f"{format_signed(row.correlation, places)}{mark}",
+    }
     cells[f"{how.percent} interval"] = write_interval(row.low, row.high, places)
     tests = {"p": row.p} if how.correction == "none" else {"p": row.p, name_corrected_p(how): row.p_corrected}
     cells |= {head: "-" if math.isnan(p) else probability(p, places) for head, p in tests.items()}

@@ -11,7 +11,6 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.complete_queries import stack_complete
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics import reliability as formulas
-from fairtrec.statistics.doubt import DECIDING
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.notes import Note, NoteKind
@@ -56,11 +55,7 @@ class OrderReliability:
     variance_query: float  # the share due to queries
     variance_residual: float  # the rest
     size: bool  # whether absolute values are measured, as nearer 0 is better
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether so few queries are complete that the reliability is surer than the data."""
-        return self.queries < DECIDING
+    doubtful: bool  # whether fewer than 10 queries decide, so that the interval is surer than the data
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +72,7 @@ class Reliabilities(Answer):
     @property
     def signature(self) -> Signature:
         """Every choice that changes a number."""
-        choices = {"reliability": str(self.wanted), "interval": f"F/{self.confidence}", "seed": str(self.seed)}
+        choices = {"reliability": str(self.wanted), "interval": f"jackknife/{self.confidence}", "seed": str(self.seed)}
         return self.result.signature | choices
 
 

@@ -14,6 +14,7 @@ from fairtrec.statistics.doubt import DECIDING
 from fairtrec.support.notes import Note
 
 KEYS = ("measure", "slice")
+MILLION = 1_000_000  # queries; more are not told apart
 LEAST = ("residual", "query", "run", "runs", "tau of halves", "absolute")
 
 
@@ -36,9 +37,7 @@ def tables(view: Reliabilities, *, places: int) -> Document:
         Column(
             f"queries for {view.wanted:g}",
             [_count(row.needed) for row in rows],
-            beside=[
-                "" if isnan(row.low) else f" [{_count(row.needed_low)}, {_count(row.needed_high)}]" for row in rows
-            ],
+            beside=list(map(_interval_of_counts, rows)),
         ),
         Column("tau of halves", [_number(row.halves, tau_places) for row in rows]),
         Column("run", [_percent(row.variance_run) for row in rows]),
@@ -59,7 +58,9 @@ def _number(value: float, places: int) -> str:
 
 
 def _count(number: int | None) -> str:
-    return "-" if number is None else f"{number:,}"
+    if number is None:
+        return "-"
+    return f"{number:,}" if number <= MILLION else "over a million"
 
 
 def _percent(share: float) -> str:
@@ -67,9 +68,8 @@ def _percent(share: float) -> str:
 
 
 def _interval(row: OrderReliability, places: int) -> str:
-    if isnan(row.low):
-        return ""
-    return f" [{row.low:.{places}f}, {row.high:.{places}f}]{' ?' * row.is_doubtful}"
+    ends = "" if isnan(row.low) else f" [{row.low:.{places}f}, {row.high:.{places}f}]"
+    return ends + " ?" * (row.doubtful and not isnan(row.reliability))
 
 
 def _interval_of_counts(row: OrderReliability) -> str:
@@ -81,15 +81,15 @@ def _legend(view: Reliabilities) -> Iterator[str]:
     percent = f"{100 * view.confidence:.15g}%"
     yield "reliability: the share of the variance of the runs' means that is due to the runs, not to these queries"
     yield "0.8 is a common requirement for an order of runs, 0.95 for a published ranking"
-    yield f"[low, high]: {percent} interval, exact for normal residuals"
+    yield f"[low, high]: {percent} interval, by a jackknife over queries"
     yield f"queries for {view.wanted:g}: this many queries of the same kind give this reliability"
     yield "absolute: how reliable a mean is by itself, compared with means over other queries"
     yield f"tau of halves: Kendall's tau-b between the orders by two halves of the queries, seed {view.seed}"
     yield "run, query, residual: shares of the variance of single values"
     if any(row.size for row in view.rows):
         yield "|measure|: nearer 0 is better, so absolute values are measured"
-    if any(row.is_doubtful for row in view.rows if not isnan(row.low)):
-        yield f"?: fewer than {DECIDING} queries"
+    if any(row.doubtful for row in view.rows if not isnan(row.reliability)):
+        yield f"?: fewer than {DECIDING} queries decide"
 
 
 def list_notes(view: Reliabilities) -> list[Note]:

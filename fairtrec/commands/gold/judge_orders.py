@@ -61,6 +61,7 @@ class JudgeOrder:
     high: float
     judge_reliability: float
     halves: float  # mean Kendall's tau-b between two halves of the queries
+    doubtful: bool  # whether so few queries decide the reliability that its interval is surer than the data
 
 
 class JudgedRuns:
@@ -174,6 +175,7 @@ class JudgedRuns:
             high=found.high,
             judge_reliability=estimate_reliability(judge).reliability,
             halves=halves,
+            doubtful=found.doubtful,
         )
 
     def _describe(self, row: int, values: Floats, qids: tuple[str, ...], confidence: float) -> tuple[Any, float]:

@@ -5,7 +5,12 @@ sum of totals:
 
     u_q = (counts_q - R totals_q) / sum of totals,   var = C / (C - 1) sum of u_q^2,   R -+ t(C - 1) sqrt(var)
 
-The same holds of a difference of two rates, with u_q the difference of theirs. Within queries, of those with both:
+The same holds of a difference of two rates, with u_q the difference of theirs. A rate of 0 or 1 has Wilson's interval,
+of C queries. If a rate is 0 or 1, the difference has the ends that follow from those of the rates, uncut (Newcombe):
+
+    D - sqrt((R_a - low_a)^2 + (high_b - R_b)^2),   D + sqrt((high_a - R_a)^2 + (R_b - low_b)^2)
+
+Within queries, of those with both:
 
     w_q = totals_aq totals_bq / (totals_aq + totals_bq),   d_q = rate_aq - rate_bq,   D = sum of w d / sum of w
     u_q = w_q (d_q - D) / sum of w
@@ -13,17 +18,24 @@ The same holds of a difference of two rates, with u_q the difference of theirs. 
 D is the risk difference of Mantel and Haenszel, and the coefficient of the group in a regression with a constant for
 each query.
 
+A rate is doubtful if (sum of totals)^2 / sum of totals^2 is below ten, or fewer than ten queries have another rate than
+most; a difference also if one of its rates is, a kappa by the first, of the pairs that are relevant by people.
+
 Sources: Mantel, Haenszel, JNCI 1959. https://doi.org/10.1093/jnci/22.4.719
 Greenland, Robins: Estimation of a common effect parameter from sparse follow-up data. Biometrics 1985.
 https://doi.org/10.2307/2530643
 Cohen: A Coefficient of Agreement for Nominal Scales. Educational and Psychological Measurement 1960.
 https://doi.org/10.1177/001316446002000104
+Newcombe: Interval estimation for the difference between independent proportions. Statistics in Medicine 1998.
+https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I
+Zou, Donner: Construction of confidence limits about effect measures. Statistics in Medicine 2008.
+https://doi.org/10.1002/sim.3095
 Wilson: Probable Inference, the Law of Succession, and Statistical Inference. JASA 1927.
 https://doi.org/10.1080/01621459.1927.10502953
 """
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import hypot, isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -32,17 +44,22 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.rounding import constant
 from fairtrec.statistics import paired
 from fairtrec.statistics.agreement import share
+from fairtrec.statistics.doubt import count_differing, count_effective, is_doubtful
 from fairtrec.statistics.student import critical_t
 
 
 class ClusterEstimate(NamedTuple):
-    """A number, its interval, and the queries that it is over; nan if there is none."""
+    """A number, its interval, and the queries that it is over; nan if there is none.
+
+    It is ``doubtful`` if so few queries decide it that interval and p are surer than the data.
+    """
 
     value: float = nan
     low: float = nan
     high: float = nan
     queries: int = 0
     p: float = nan  # two-sided, of differences within queries
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +113,35 @@ def estimate_rate(counts: Floats, totals: Floats, confidence: float) -> ClusterE
     >>> [round(each, 4) for each in estimate_rate(np.array([1.0, 3.0]), np.array([2.0, 4.0]), 0.95)[:3]]
     [0.6667, 0.0, 1.0]
     """
+    found = _estimate_uncut(counts, totals, confidence)
+    return found._replace(low=_cut(found.low, 0.0), high=_cut(found.high, 0.0))
+
+
+def _estimate_uncut(counts: Floats, totals: Floats, confidence: float) -> ClusterEstimate:
+    """Estimate a rate; the ends of its interval may lie beyond 0 and 1."""
     total, queries = float(totals.sum()), int((totals > 0).sum())
     if not queries:
         return ClusterEstimate()
     rate = float(counts.sum()) / total
+    doubtful = _is_rate_doubtful(counts, totals)
     if queries < 2:
-        return ClusterEstimate(rate, queries=queries)
+        return ClusterEstimate(rate, queries=queries, doubtful=doubtful)
     if rate in (0.0, 1.0):
         _, low, high = share(np.full(queries, rate), np.ones(queries), confidence)
-        return ClusterEstimate(rate, low, high, queries)
+        return ClusterEstimate(rate, low, high, queries, doubtful=doubtful)
     reach = _find_reach((counts - rate * totals) / total, queries, confidence)
-    return ClusterEstimate(rate, max(rate - reach, 0.0), min(rate + reach, 1.0), queries)
+    return ClusterEstimate(rate, rate - reach, rate + reach, queries, doubtful=doubtful)
+
+
+def _is_rate_doubtful(counts: Floats, totals: Floats) -> bool:
+    """Tell whether few queries decide a rate: have nearly all pairs, or another rate than most."""
+    there = totals > 0
+    return is_doubtful(count_effective(totals), count_differing(counts[there] / totals[there]))
+
+
+def _cut(end: float, least: float) -> float:
+    """Cut an end at ``least`` and 1; nan stays."""
+    return float(np.clip(end, least, 1.0))
 
 
 def estimate_kappa(of: PairCounts, confidence: float) -> ClusterEstimate:
@@ -125,9 +160,9 @@ def estimate_kappa(of: PairCounts, confidence: float) -> ClusterEstimate:
     chance = human * judge + (1 - human) * (1 - judge)
     if chance >= 1:
         return ClusterEstimate(queries=queries)
-    kappa = (same - chance) / (1 - chance)
+    kappa, doubtful = (same - chance) / (1 - chance), is_doubtful(count_effective(of.relevant))
     if queries < 2:
-        return ClusterEstimate(kappa, queries=queries)
+        return ClusterEstimate(kappa, queries=queries, doubtful=doubtful)
 
     def influence(by_human: int, by_judge: int) -> float:
         """Tell how far one pair moves kappa, times the number of pairs."""
@@ -138,7 +173,7 @@ def estimate_kappa(of: PairCounts, confidence: float) -> ClusterEstimate:
     sums = of.both * influence(1, 1) + neither * influence(0, 0)
     sums = sums + (of.relevant - of.both) * influence(1, 0) + (of.judged - of.both) * influence(0, 1)
     reach = _find_reach(sums / total, queries, confidence)
-    return ClusterEstimate(kappa, max(kappa - reach, -1.0), min(kappa + reach, 1.0), queries)
+    return ClusterEstimate(kappa, _cut(kappa - reach, -1.0), _cut(kappa + reach, -1.0), queries, doubtful=doubtful)
 
 
 def subtract_rates(one: tuple[Floats, Floats], other: tuple[Floats, Floats], confidence: float) -> ClusterEstimate:
@@ -148,21 +183,29 @@ def subtract_rates(one: tuple[Floats, Floats], other: tuple[Floats, Floats], con
     >>> round(subtract_rates(one, other, 0.95).value, 4)
     0.4167
     """
-    totals = float(one[1].sum()), float(other[1].sum())
     queries = int(((one[1] > 0) | (other[1] > 0)).sum())
-    if not all(totals):
+    first, second = (_estimate_uncut(*each, confidence) for each in (one, other))
+    if isnan(first.value) or isnan(second.value):
         return ClusterEstimate(queries=queries)
-    rates = float(one[0].sum()) / totals[0], float(other[0].sum()) / totals[1]
-    difference = rates[0] - rates[1]
+    difference, doubtful = first.value - second.value, first.doubtful or second.doubtful
     if queries < 2:
-        return ClusterEstimate(difference, queries=queries)
-    parts = [(each[0] - rate * each[1]) / of for each, rate, of in zip((one, other), rates, totals, strict=True)]
-    reach = _find_reach(parts[0] - parts[1], queries, confidence)
-    return ClusterEstimate(difference, difference - reach, difference + reach, queries)
+        return ClusterEstimate(difference, queries=queries, doubtful=doubtful)
+    if {first.value, second.value} & {0.0, 1.0}:
+        down = hypot(first.value - first.low, second.high - second.value)
+        up = hypot(first.high - first.value, second.value - second.low)
+    else:
+        parts = [
+            (each[0] - rate * each[1]) / each[1].sum() for each, rate in ((one, first.value), (other, second.value))
+        ]
+        down = up = _find_reach(parts[0] - parts[1], queries, confidence)
+    low, high = _cut(difference - down, -1.0), _cut(difference + up, -1.0)
+    return ClusterEstimate(difference, low, high, queries, doubtful=doubtful)
 
 
 def subtract_within(one: tuple[Floats, Floats], other: tuple[Floats, Floats], confidence: float) -> ClusterEstimate:
     """Subtract rates within the queries that have a total of both groups, and test whether the difference is 0.
+
+    If it is the same in all queries there is no interval, and a p, 1, only if it is 0.
 
     >>> one, other = (np.array([1.0, 3.0]), np.array([2.0, 4.0])), (np.array([1.0, 1.0]), np.array([4.0, 4.0]))
     >>> round(subtract_within(one, other, 0.95).value, 4)
@@ -178,16 +221,17 @@ def subtract_within(one: tuple[Floats, Floats], other: tuple[Floats, Floats], co
     each = paired.subtract(one[0][both] / first, other[0][both] / second)
     alike = bool(constant(each))
     difference = float(each[0]) if alike else float((weights * each).sum()) / total
-    if queries < 2:
-        return ClusterEstimate(difference, queries=queries)
-    if alike:
-        return ClusterEstimate(difference, difference, difference, queries, 0.0 if difference else 1.0)
+    doubtful = is_doubtful(count_effective(weights), count_differing(each))
+    if alike or queries < 2:
+        p = 1.0 if difference == 0 and queries > 1 else nan
+        return ClusterEstimate(difference, queries=queries, p=p, doubtful=doubtful)
     from scipy import special
 
     parts = weights * (each - difference) / total
     reach = _find_reach(parts, queries, confidence)
     p = 2 * float(special.stdtr(queries - 1, -abs(difference) / _find_error(parts, queries)))
-    return ClusterEstimate(difference, difference - reach, difference + reach, queries, p)
+    low, high = _cut(difference - reach, -1.0), _cut(difference + reach, -1.0)
+    return ClusterEstimate(difference, low, high, queries, p, doubtful)
 
 
 def _find_error(parts: Floats, queries: int) -> float:

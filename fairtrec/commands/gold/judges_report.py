@@ -18,7 +18,7 @@ from fairtrec.support.notes import Note
 KEYS = ("judge", "quantity", "of", "less")
 SHOWN_RATES = {"recall": "recall", "false_positive": "false positives"}
 CORRECTED = {"holm": "p Holm", "bonferroni": "p Bonferroni", "bh": "p BH", "none": "p uncorrected"}
-HEAD = ("judge", "quantity", "of", "less", "value", "low", "high", "queries", "p", "p_corrected", "verdict")
+HEAD = ("judge", "quantity", "of", "less", "value", "low", "high", "queries", "p", "p_corrected", "verdict", "doubtful")
 
 
 def list_notes(found: JudgeAudits) -> list[Note]:
@@ -61,9 +61,8 @@ def _estimates(head: str, of: Sequence[ClusterEstimate], places: int, sign: str 
 
 
 def _interval(of: ClusterEstimate, places: int, sign: str = "") -> str:
-    if isnan(of.low):
-        return ""
-    return f" [{_write(of.low, places, sign)}, {_write(of.high, places, sign)}]{' ?' * (of.queries < DECIDING)}"
+    ends = "" if isnan(of.low) else f" [{_write(of.low, places, sign)}, {_write(of.high, places, sign)}]"
+    return ends + " ?" * (of.doubtful and not isnan(of.value))
 
 
 def _write(value: float, places: int, sign: str) -> str:
@@ -82,14 +81,19 @@ def _differences(
         Column("queries", [str(each.within.queries) for _, each in rows]),
         Column("p", [_number(each.within.p, places) for _, each in rows]),
         Column(CORRECTED[found.correction], [_number(each.p_corrected, places) for _, each in rows]),
-        Column("verdict", [each.verdict for _, each in rows], words=True),
+        Column("verdict", [_write_verdict(each) for _, each in rows], words=True),
     ]
     return ReportTable("", keys, values, least=["p"])
 
 
+def _write_verdict(of: JudgeDifference) -> str:
+    """Write what is shown of a difference within queries, and ? if few queries decide it."""
+    return of.verdict + " ?" * (of.within.doubtful and not isnan(of.p_corrected))
+
+
 def _orders(found: JudgeAudits, rows: Sequence[tuple[str, JudgeOrder]], places: int) -> ReportTable:
     keys = [*_judge_column(found, rows), Column("order by", [order.measure for _, order in rows], words=True)]
-    people = [ClusterEstimate(o.reliability, o.low, o.high, o.queries) for _, o in rows]
+    people = [_estimate_people(order) for _, order in rows]
     values = [
         Column("runs", [str(order.runs) for _, order in rows]),
         Column("queries", [str(order.queries) for _, order in rows]),
@@ -100,6 +104,11 @@ def _orders(found: JudgeAudits, rows: Sequence[tuple[str, JudgeOrder]], places: 
         Column("tau of halves, people", [_number(order.halves, places) for _, order in rows]),
     ]
     return ReportTable("", keys, values, least=["runs"])
+
+
+def _estimate_people(of: JudgeOrder) -> ClusterEstimate:
+    """Give the reliability of people's order as an estimate."""
+    return ClusterEstimate(of.reliability, of.low, of.high, of.queries, doubtful=of.doubtful)
 
 
 def _number(value: float, places: int) -> str:
@@ -128,12 +137,9 @@ def _legend(found: JudgeAudits) -> Iterator[str]:
             *(each for of in audit.differences for each in (of.overall, of.within)),
         )
     ]
-    low_orders = [order.queries for audit in found.judges for order in audit.orders if not isnan(order.low)]
-    if (
-        any(each.queries < DECIDING for each in estimates if not isnan(each.low))
-        or min(low_orders, default=DECIDING) < DECIDING
-    ):
-        yield f"?: fewer than {DECIDING} queries"
+    estimates += [_estimate_people(order) for audit in found.judges for order in audit.orders]
+    if any(each.doubtful for each in estimates if not isnan(each.value)):
+        yield f"?: fewer than {DECIDING} queries decide"
 
 
 def html(found: JudgeAudits, *, places: int) -> str:
@@ -154,24 +160,25 @@ def rows(found: JudgeAudits, *, places: int | None) -> Iterator[Row]:
         for each in audit.differences:
             yield _estimate_row(audit.judge, f"{each.rate} overall", each.of, each.overall, places)
             row = _estimate_row(audit.judge, f"{each.rate} within", each.of, each.within, places)
-            yield [*row[:-3], cell(each.within.p, places), cell(each.p_corrected, places), each.verdict]
+            tested = [cell(each.within.p, places), cell(each.p_corrected, places), each.verdict]
+            yield [*row[:-4], *tested, row[-1]]
         for order in audit.orders:
             for name in ("tau_b", "tau_ap", "judge_reliability", "halves"):
                 value = cell(getattr(order, name), places)
                 yield _row(audit.judge, name, order.measure, value, queries=order.queries)
-            of_people = ClusterEstimate(order.reliability, order.low, order.high, order.queries)
-            yield _estimate_row(audit.judge, "reliability", (order.measure, None), of_people, places)
+            yield _estimate_row(audit.judge, "reliability", (order.measure, None), _estimate_people(order), places)
 
 
 def _row(judge: str, quantity: str, of: str, value: Any, *, queries: int | None = None) -> Row:
-    return [judge, quantity, of, None, value, None, None, queries, None, None, None]
+    return [judge, quantity, of, None, value, None, None, queries, None, None, None, None]
 
 
 def _estimate_row(
     judge: str, quantity: str, of: tuple[str, str | None], found: ClusterEstimate, places: int | None
 ) -> list[Any]:
     ends = [cell(each, places) for each in found[:3]]
-    return [judge, quantity, *of, *ends, found.queries, None, None, None]
+    doubtful = found.doubtful if places is None else str(found.doubtful).lower()
+    return [judge, quantity, *of, *ends, found.queries, None, None, None, doubtful]
 
 
 def record(found: JudgeAudits) -> dict[str, Any]:
@@ -207,7 +214,10 @@ def _record_group(group: JudgedGroup) -> Mapping[str, Any]:
     for name in RATES:
         of: ClusterEstimate = getattr(group, name)
         made |= {name: of.value, f"{name}_low": of.low, f"{name}_high": of.high, f"{name}_queries": of.queries}
-    return {**made, "kappa": group.kappa.value, "kappa_low": group.kappa.low, "kappa_high": group.kappa.high}
+        made |= {f"{name}_doubtful": of.doubtful}
+    kappa = group.kappa
+    made |= {"kappa": kappa.value, "kappa_low": kappa.low, "kappa_high": kappa.high, "kappa_doubtful": kappa.doubtful}
+    return made
 
 
 def _record_difference(each: JudgeDifference) -> Mapping[str, Any]:
@@ -218,6 +228,7 @@ def _record_difference(each: JudgeDifference) -> Mapping[str, Any]:
         "overall": overall.value,
         "overall_low": overall.low,
         "overall_high": overall.high,
+        "overall_doubtful": overall.doubtful,
         "difference": within.value,
         "low": within.low,
         "high": within.high,
@@ -225,4 +236,5 @@ def _record_difference(each: JudgeDifference) -> Mapping[str, Any]:
         "p": within.p,
         "p_corrected": each.p_corrected,
         "verdict": each.verdict,
+        "doubtful": within.doubtful,
     }

@@ -74,10 +74,10 @@ def test_the_table_marks_what_is_correlated_and_slices_stand_in_rows_of_their_ow
     for line in lines[4:12]:
         run, part, *values = line.replace("all runs", "all-runs").split()
         rows = [of[{"all-runs": "all runs"}.get(run, str(EXAMPLE / f"{run}.run")), part, cutoff] for cutoff in CUTOFFS]
-        signs = ["*" * (row.verdict == "correlated") for row in rows]
-        assert values == [
-            f"{row.correlation:+.4f}{sign}".replace("+nan", "nan") for row, sign in zip(rows, signs, strict=True)
-        ]
+        signs = ["*" if row.verdict == "correlated" else " " * row.doubtful for row in rows]
+        cells = (f"{row.correlation:+.4f}{sign}{'?' * row.doubtful}" for row, sign in zip(rows, signs, strict=True))
+        assert values == " ".join(cells).replace("+nan", "nan").split()
+        assert [row.doubtful for row in rows] == [run != "all-runs" and not np.isnan(row.correlation) for row in rows]
     found.write(tmp_path / "a.json")
     written = json.loads((tmp_path / "a.json").read_text())
     assert {row["cutoff"] for row in written["rows"]} == {*CUTOFFS}

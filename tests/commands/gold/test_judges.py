@@ -121,9 +121,11 @@ def test_differences_are_coefficients_of_regressions(seed):
         several = some["query"].nunique()
         params, cov = clustered(y, np.column_stack([np.ones(len(some)), is_first]), some["query"], several)
         reach = stats.t.ppf(0.975, several - 1) * np.sqrt(cov[1, 1])
-        assert each.overall == pytest.approx(
-            (params[1], params[1] - reach, params[1] + reach, several, np.nan), abs=NEAR, nan_ok=True
-        )
+        rates = some.groupby("group")["judge"].mean()
+        assert each.overall[:1] + each.overall[3:4] == pytest.approx((params[1], several), abs=NEAR)
+        if not {*rates} & {0, 1}:
+            ends = np.clip([params[1] - reach, params[1] + reach], -1, 1)
+            assert each.overall[1:3] == pytest.approx(tuple(ends), abs=NEAR)
         both = some.groupby("query")["group"].nunique()
         inside = some["query"].isin(both[both == 2].index)
         some, is_first, y = some[inside], is_first[inside], y[inside]
@@ -136,7 +138,8 @@ def test_differences_are_coefficients_of_regressions(seed):
         error = np.sqrt(cov[0, 0])
         reach = stats.t.ppf(0.975, several - 1) * error
         assert each.within.value == pytest.approx(params[0], abs=NEAR)
-        assert (each.within.low, each.within.high) == pytest.approx((params[0] - reach, params[0] + reach), abs=NEAR)
+        ends = np.clip([params[0] - reach, params[0] + reach], -1, 1)
+        assert (each.within.low, each.within.high) == pytest.approx(tuple(ends), abs=NEAR)
         assert each.within.p == pytest.approx(2 * stats.t.sf(abs(params[0]) / error, several - 1), abs=1e-10)
 
 
@@ -174,19 +177,72 @@ def test_arithmetic():
     within = subtract_within(f, m, 0.95)
     assert within.value == pytest.approx((0 + 3 / 4) / 2)  # both queries weigh 8/6
     u = np.array([-3 / 8, 3 / 8]) / 2
-    assert within.high - within.value == pytest.approx(stats.t.ppf(0.975, 1) * np.sqrt(2 * np.square(u).sum()))
+    reach = stats.t.ppf(0.75, 1) * np.sqrt(2 * np.square(u).sum())
+    half = subtract_within(f, m, 0.5)
+    assert (half.low, half.high) == pytest.approx((within.value - reach, within.value + reach))
+    assert (within.low, within.high) == (-1, 1)  # t of one degree of freedom reaches further
+
+
+def test_a_difference_of_a_rate_of_0_has_the_ends_of_both_rates():
+    """Newcombe's square and add: f finds 5 of 10, 3 of 10, 4 of 10 and 8 of 10, m none of 10 in each query.
+
+    R_f = 20 / 40, u_q = (A_q - 5) / 40 = (0, -2, -1, 3) / 40, variance 4/3 * 14/1600, t(3) = 3.182446.
+    Wilson's interval of 0 of 4 queries: 0 to z^2 / (4 + z^2) = .489899.
+    """
+    ten = np.full(4, 10.0)
+    found = subtract_rates((np.array([5.0, 3.0, 4.0, 8.0]), ten), (np.zeros(4), ten), 0.95)
+    reach = 3.182446305284263 * np.sqrt(4 / 3 * 14 / 1600)
+    high = 1.959963984540054**2 / (4 + 1.959963984540054**2)
+    assert found[:4] == pytest.approx((0.5, 0.5 - np.hypot(reach, high), 0.5 + reach, 4), abs=NEAR)
+    turned = subtract_rates((np.zeros(4), ten), (np.array([5.0, 3.0, 4.0, 8.0]), ten), 0.95)
+    assert turned[:3] == pytest.approx((-found.value, -found.high, -found.low), abs=NEAR)
+    none = subtract_rates((np.zeros(4), ten), (np.zeros(4), ten), 0.95)
+    assert none[:3] == pytest.approx((0.0, -high, high), abs=NEAR)
+
+
+def test_newcombe_of_independent_pairs_is_that_of_statsmodels():
+    """Where both rates are 0 or 1, the ends are Newcombe's of that many things as there are queries."""
+    proportion = pytest.importorskip("statsmodels.stats.proportion", reason="statsmodels is not installed")
+    for one, other in ((0, 0), (1, 0), (0, 1), (1, 1)):
+        totals = np.repeat([3.0, 0.0], [12, 20]), np.repeat([0.0, 3.0], [12, 20])
+        found = subtract_rates((one * totals[0], totals[0]), (other * totals[1], totals[1]), 0.95)
+        expected = proportion.confint_proportions_2indep(12 * one, 12, 20 * other, 20, method="newcomb")
+        assert found[1:3] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_same_difference_in_every_query_has_no_interval():
+    ones = np.ones(12)
+    nothing = subtract_within((ones, 2 * ones), (ones, 2 * ones), 0.95)
+    assert nothing == pytest.approx((0.0, np.nan, np.nan, 12, 1.0, True), nan_ok=True)
+    half = subtract_within((2 * ones, 2 * ones), (ones, 2 * ones), 0.95)
+    assert half == pytest.approx((0.5, np.nan, np.nan, 12, np.nan, True), nan_ok=True)
+
+
+def test_few_queries_that_decide_leave_doubt():
+    """Of 20 queries, ten have another rate than most, or nine; one query has as many pairs as 60, or not."""
+    ten = np.full(20, 10.0)
+    counts = np.arange(20.0) % 7
+    assert not estimate_rate(np.where(np.arange(20) < 10, 5.0, 6.0), ten, 0.95).doubtful
+    assert estimate_rate(np.where(np.arange(20) < 11, 5.0, 6.0), ten, 0.95).doubtful
+    totals = np.where(np.arange(20) == 0, 60.0, 10.0)  # (60 + 190)^2 / (3600 + 1900) = 11.4
+    assert not estimate_rate(counts, totals, 0.95).doubtful
+    assert estimate_rate(counts, np.where(np.arange(20) == 0, 90.0, 10.0), 0.95).doubtful  # 280^2 / 10000 = 7.84
+    assert subtract_rates((np.zeros(20), ten), (counts, ten), 0.95).doubtful  # one of the rates is
+    assert not subtract_within((counts, ten), (ten / 2, ten), 0.95).doubtful
+    for relevant, doubtful in ((np.ones(20), False), (np.where(np.arange(20) < 9, 1.0, 0.0), True)):
+        assert estimate_kappa(PairCounts(ten, relevant, relevant + 1, relevant), 0.95).doubtful == doubtful
 
 
 def test_a_rate_of_0_or_1_has_wilsons_interval_of_queries():
     found = estimate_rate(np.array([5.0, 7.0, 4.0]), np.array([5.0, 7.0, 4.0]), 0.95)
     z2 = 1.959963984540054**2
-    assert found == pytest.approx((1.0, 3 / (3 + z2), 1.0, 3, np.nan), nan_ok=True)
+    assert found == pytest.approx((1.0, 3 / (3 + z2), 1.0, 3, np.nan, True), nan_ok=True)
 
 
 def test_one_query_has_no_interval():
     one = np.array([3.0]), np.array([4.0])
-    assert estimate_rate(*one, 0.95) == pytest.approx((0.75, np.nan, np.nan, 1, np.nan), nan_ok=True)
-    assert subtract_within(one, one, 0.95) == pytest.approx((0.0, np.nan, np.nan, 1, np.nan), nan_ok=True)
+    assert estimate_rate(*one, 0.95) == pytest.approx((0.75, np.nan, np.nan, 1, np.nan, True), nan_ok=True)
+    assert subtract_within(one, one, 0.95) == pytest.approx((0.0, np.nan, np.nan, 1, np.nan, True), nan_ok=True)
     audit = judges(
         {"1": {"a": 1, "b": 1, "c": 0}}, {"1": {"a": 1, "b": 0, "c": 0}}, labels={"a": "f", "b": "m"}
     ).judges[0]
@@ -425,15 +481,16 @@ def test_each_format_says_the_same(judge, tmp_path):
     assert list(audit) == ["judge", "pairs", "only_human", "only_judge", "queries", "groups", "differences", "orders"]
     assert list(audit["groups"][0]) == [
         "group", "pairs", "relevant", "judged_relevant", "recall", "recall_low", "recall_high", "recall_queries",
-        "false_positive", "false_positive_low", "false_positive_high", "false_positive_queries", "kappa", "kappa_low",
-        "kappa_high",
+        "recall_doubtful", "false_positive", "false_positive_low", "false_positive_high", "false_positive_queries",
+        "false_positive_doubtful", "kappa", "kappa_low", "kappa_high", "kappa_doubtful",
     ]  # fmt: skip
     assert list(audit["differences"][0]) == [
-        "of", "rate", "overall", "overall_low", "overall_high", "difference", "low", "high", "queries", "p",
-        "p_corrected", "verdict",
+        "of", "rate", "overall", "overall_low", "overall_high", "overall_doubtful", "difference", "low", "high", "queries", "p",
+        "p_corrected", "verdict", "doubtful",
     ]  # fmt: skip
     assert list(audit["orders"][0]) == [
         "measure", "runs", "queries", "tau_b", "tau_ap", "reliability", "low", "high", "judge_reliability", "halves",
+        "doubtful",
     ]  # fmt: skip
     assert [group["group"] for group in audit["groups"]] == ["f", "m", "several", "-", "all"]
     frame = found.to_frame()
