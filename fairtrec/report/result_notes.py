@@ -239,9 +239,20 @@ def _write_verdict(measures: str, queries: int | tuple[int, ...], ceiling: str, 
     found = ""
     if reliability == reliability:  # noqa: PLR0124
         enough = f"; {PUBLISHED:g} takes {needed:,} queries".replace("0.", ".") if needed > max(many) else ""
-        found = f" (reliability {f'{reliability:.2f}'.removeprefix('0')}{enough})"
+        found = f" (reliability {_write_reliability(reliability)}{enough})"
     queries_ = "1 query" if max(many) == 1 else f"{write_span(many)} queries"
     return f"verdict: {queries_}{f', ceiling in {ceiling}' if ceiling else ''}: {said}{found}"
+
+
+def _write_reliability(reliability: float) -> str:
+    """Write a reliability with two digits, and one more if they are those of a usual one that it does not reach.
+
+    >>> _write_reliability(0.912), _write_reliability(0.946), _write_reliability(0.9501), _write_reliability(0.7961)
+    ('.91', '.946', '.95', '.796')
+    """
+    written = f"{reliability:.2f}"
+    meets = any(reliability < usual and written == f"{usual:.2f}" for usual in (COMMON, PUBLISHED))
+    return (f"{reliability:.3f}" if meets else written).removeprefix("0")
 
 
 VERDICT = NoteKind("verdict", _write_verdict, NoteSeverity.VERDICT)

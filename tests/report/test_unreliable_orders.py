@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.report.result_notes import note_reliability
+from fairtrec.report.result_notes import VERDICT, note_reliability
 
 SAID = "unreliable order: nDCG@10 has reliability {} over 12 queries, "
 
@@ -63,3 +63,11 @@ def test_it_stands_under_a_comparison_and_a_sorted_table_and_on_a_page(read, tmp
         assert (text.count(verdict), text.count(start)) == (1, 0), form
     result.write(tmp_path / "plain.md")
     assert start not in (tmp_path / "plain.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("reliability", "told"), [(0.946, ".946; .95 takes 47 queries"), (0.941, ".94; .95 takes 47 queries")]
+)
+def test_a_verdict_does_not_round_a_reliability_to_one_that_it_does_not_reach(reliability, told):
+    note = VERDICT.note(measure="nDCG@10", queries=43, ceiling="", reliability=reliability, needed=47)
+    assert str(note) == f"verdict: 43 queries: the order by nDCG@10 is reliable in part (reliability {told})"

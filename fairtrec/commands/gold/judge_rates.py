@@ -35,7 +35,7 @@ https://doi.org/10.1080/01621459.1927.10502953
 """
 
 from dataclasses import dataclass
-from math import hypot, isnan, nan, sqrt
+from math import isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -191,8 +191,13 @@ def subtract_rates(one: tuple[Floats, Floats], other: tuple[Floats, Floats], con
     if queries < 2:
         return ClusterEstimate(difference, queries=queries, doubtful=doubtful)
     if {first.value, second.value} & {0.0, 1.0}:
-        down = hypot(first.value - first.low, second.high - second.value)
-        up = hypot(first.high - first.value, second.value - second.low)
+        down, up = (
+            sqrt(reach * reach + other * other)
+            for reach, other in (
+                (first.value - first.low, second.high - second.value),
+                (first.high - first.value, second.value - second.low),
+            )
+        )
     else:
         parts = [
             (each[0] - rate * each[1]) / each[1].sum() for each, rate in ((one, first.value), (other, second.value))
