@@ -12,6 +12,8 @@ from fairtrec.measure import Better
 if TYPE_CHECKING:
     from fairtrec.evaluation.leaderboard import Standing
 
+MILLION = 1_000_000
+
 
 def cell(value: float, places: int | None) -> str | float:
     """Write a value; with None for places it stays the number that it is."""
@@ -104,6 +106,15 @@ def _name_measures(
         for column, found in several
         for heading, texts in found.items()
     }
+
+
+def write_needed(queries: int) -> str:
+    """Write how many queries a reliability needs; beyond a million the number says nothing more.
+
+    >>> write_needed(1079), write_needed(1_000_000), write_needed(1_000_001)
+    ('1,079', '1,000,000', 'over a million')
+    """
+    return f"{queries:,}" if queries <= MILLION else "over a million"
 
 
 def listed(runs: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from fairtrec.evaluation.answers.scores import JUDGED, Scores
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Quantity
 from fairtrec.measures.catalogue.needs import needs_judgments
+from fairtrec.report.cells import write_needed
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, merge_runs, write_span
 
@@ -184,7 +185,7 @@ def note_reliability(result: Result) -> list[Note]:
         found = measure_reliability(result, row)
         if found.queries >= FEWEST_QUERIES and found.reliability < COMMON:
             needed = found.count_needed(PUBLISHED)
-            many = "more than there can be" if needed is None else f"{needed:,}"
+            many = "more than there can be" if needed is None else write_needed(needed)
             notes.append(
                 UNRELIABLE.note(measure=measure, reliability=found.reliability, queries=found.queries, needed=many)
             )
@@ -238,7 +239,9 @@ def _write_verdict(measures: str, queries: int | tuple[int, ...], ceiling: str, 
         said = f"too few to rely on {order}"
     found = ""
     if reliability == reliability:  # noqa: PLR0124
-        enough = f"; {PUBLISHED:g} takes {needed:,} queries".replace("0.", ".") if needed > max(many) else ""
+        enough = (
+            f"; {PUBLISHED:g} takes {write_needed(needed)} queries".replace("0.", ".") if needed > max(many) else ""
+        )
         found = f" (reliability {_write_reliability(reliability)}{enough})"
     queries_ = "1 query" if max(many) == 1 else f"{write_span(many)} queries"
     return f"verdict: {queries_}{f', ceiling in {ceiling}' if ceiling else ''}: {said}{found}"

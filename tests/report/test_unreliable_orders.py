@@ -71,3 +71,8 @@ def test_it_stands_under_a_comparison_and_a_sorted_table_and_on_a_page(read, tmp
 def test_a_verdict_does_not_round_a_reliability_to_one_that_it_does_not_reach(reliability, told):
     note = VERDICT.note(measure="nDCG@10", queries=43, ceiling="", reliability=reliability, needed=47)
     assert str(note) == f"verdict: 43 queries: the order by nDCG@10 is reliable in part (reliability {told})"
+
+
+def test_a_verdict_does_not_tell_millions_of_queries_apart():
+    note = VERDICT.note(measure="nDCG@10", queries=43, ceiling="", reliability=1e-11, needed=684_547_143_360_314_624)
+    assert str(note).endswith("is not reliable (reliability .00; .95 takes over a million queries)")

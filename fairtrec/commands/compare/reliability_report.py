@@ -6,7 +6,7 @@ from math import isnan
 from typing import Any
 
 from fairtrec.commands.compare.reliability import OrderReliability, Reliabilities, name_measure
-from fairtrec.report.cells import cell
+from fairtrec.report.cells import cell, write_needed
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.records import Row, head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
@@ -14,7 +14,6 @@ from fairtrec.statistics.doubt import DECIDING
 from fairtrec.support.notes import Note
 
 KEYS = ("measure", "slice")
-MILLION = 1_000_000  # queries; more are not told apart
 LEAST = ("residual", "query", "run", "runs", "tau of halves", "absolute")
 
 
@@ -58,9 +57,7 @@ def _number(value: float, places: int) -> str:
 
 
 def _count(number: int | None) -> str:
-    if number is None:
-        return "-"
-    return f"{number:,}" if number <= MILLION else "over a million"
+    return "-" if number is None else write_needed(number)
 
 
 def _percent(share: float) -> str:
