@@ -14,9 +14,10 @@ MANY = 60  # of one query in ten
 
 
 def draw_difference(random, queries):
-    """Rates of .03 and 0."""
-    pairs = np.full(queries, float(PAIRS))
-    return subtract_rates((random.binomial(PAIRS, 0.03, queries).astype(float), pairs), (0 * pairs, pairs), 0.95)
+    """Rates of .03 and 0, of 1 to 9 pairs of each group; the first differs between queries."""
+    one, other = random.integers(1, 2 * PAIRS, (2, queries))
+    counts = random.binomial(one, random.beta(0.3, 9.7, queries))
+    return subtract_rates((counts.astype(float), one.astype(float)), (np.zeros(queries), other.astype(float)), 0.95)
 
 
 def draw_rate(random, queries):
