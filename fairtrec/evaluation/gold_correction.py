@@ -128,9 +128,7 @@ class Share(NamedTuple):
         assert form.by_labels is not None
         ranks = min(form.weights.shape[-1], form.gains.shape[1])
         there: Bools = np.asarray(part.inputs.lines[:, :ranks] != MISSING) & among[:, None]
-        weights = np.where(there, form.weights[..., :ranks], 0.0)
-        if form.divisor is not None:
-            weights = quotient(weights, np.asarray(form.divisor)[:, None], otherwise=0.0)
+        weights = form.divide_ranks(np.where(there, form.weights[..., :ranks], 0.0), otherwise=0.0)
         gains = np.where(there, form.gains[:, :ranks], 0.0)
         rows = part.rows[:, :ranks]
         by_gold = np.where(there & part.gold.is_labeled[rows], part.gold.gains(form.by_labels, rows), gains)

@@ -7,21 +7,40 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.elementary import log, log_of_number
+from fairtrec.formulas.rounding import NEAR
 
 EXACT, ROUNDED = 1e-9, 1.001e-5  # by which a sum of shares may be off 1: as it is computed, and as it is written
 FEW = 7  # numbers, whose sum does not depend on how they lie in memory
 
 
-def quotient(value: Any, divisor: Any, otherwise: Any = np.nan) -> Floats:
+def exceeds_zero(divisor: Any, size: Any = None) -> Bools:
+    """Tell where a divisor is above 0.
+
+    The ``size`` of a divisor is the sum of the sizes of its terms. A caller whose terms have signs, or are subtracted,
+    gives it: such a sum is 0 but for rounding if it is at most 1e-12 times its size.
+
+    >>> exceeds_zero(np.array([1.0, 0.1 + 0.2 - 0.3, -1.0])).tolist()
+    [True, True, False]
+    >>> exceeds_zero(np.array([1.0, 0.1 + 0.2 - 0.3, -1.0]), size=0.6).tolist()
+    [True, False, False]
+    """
+    return np.asarray(np.asarray(divisor) > (0 if size is None else NEAR * size))
+
+
+def quotient(value: Any, divisor: Any, otherwise: Any = np.nan, *, size: Any = None) -> Floats:
     """Divide; give another number where the divisor is 0 or less, or nan.
+
+    With its ``size``, a divisor that is 0 but for rounding counts as 0: see ``exceeds_zero``.
 
     >>> quotient(np.array([1.0, 1.0]), np.array([2, 0])).tolist()
     [0.5, nan]
+    >>> quotient(1.0, 0.1 + 0.2 - 0.3, size=0.6).item()
+    nan
     """
     shape = np.broadcast_shapes(np.shape(value), np.shape(divisor))
     out = np.empty_like(value, np.float64) if np.shape(value) == shape else np.empty(shape)  # as it lies in memory
     out[...] = otherwise
-    return np.asarray(np.divide(value, divisor, out=out, where=np.asarray(divisor) > 0))
+    return np.asarray(np.divide(value, divisor, out=out, where=exceeds_zero(divisor, size)))
 
 
 def sums_to_one(p: Floats) -> bool:

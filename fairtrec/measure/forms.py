@@ -212,6 +212,8 @@ class SumOverRanks(RankForm):
         by_labels: a function of the weights of groups [query, rank, group] that returns the gains [query, rank]. The
             divisor does not depend on it. Gold labels then correct the value, and bounds over labelings are exact.
         reach: the difference of the greatest and the least gain that a document can have, a number or [query].
+        size: the sum of the sizes of the divisor's terms, if these have signs or are subtracted, a number or [query]. A
+            divisor that is 0 but for rounding then counts as 0.
 
     >>> SumOverRanks(np.array([[4.0, 2.0, 7.0]]), np.array([1.0, 0.5]), np.array([10.0])).value().tolist()
     [0.5]
@@ -225,6 +227,7 @@ class SumOverRanks(RankForm):
     defined: Bools | None = None
     by_labels: Callable[[Floats], Floats] | None = None
     reach: Floats | float = 1.0
+    size: Floats | float | None = None
     _arranged: "tuple[Blocks, tuple[Floats, Floats, Floats]] | None" = field(default=None, init=False, repr=False)
     _added: "tuple[Blocks, Floats] | None" = field(default=None, init=False, repr=False)  # down to each rank
 
@@ -249,10 +252,18 @@ class SumOverRanks(RankForm):
 
     def divide(self, sums: Floats) -> Floats:
         """Make values of the sums [query], undefined where they are to be."""
-        value = sums if self.divisor is None else quotient(sums, self.divisor)
+        value = self.divide_by_divisor(sums)
         if self.known is not None:
             value = np.where(self.known[:, : self.weights.shape[-1]].any(axis=1), value, np.nan)
         return value if self.defined is None else np.where(self.defined, value, np.nan)
+
+    def divide_by_divisor(self, values: Floats, otherwise: float = np.nan) -> Floats:
+        """Divide values [..., query] by the divisor; give another number where that is 0 or less."""
+        return values if self.divisor is None else quotient(values, self.divisor, otherwise, size=self.size)
+
+    def divide_ranks(self, values: Floats, otherwise: float = np.nan) -> Floats:
+        """Divide values [query, rank] by the divisor of their query, in the same way."""
+        return self.divide_by_divisor(values.T, otherwise).T
 
     def over_labels(self) -> "LabelForm | None":
         """Give what each rank adds by its labels, if it tells that, and is defined for all labelings or none."""
@@ -263,7 +274,7 @@ class SumOverRanks(RankForm):
         divisor = 1.0 if self.divisor is None else self.divisor
         if self.defined is not None:
             divisor = np.where(self.defined, divisor, np.nan)
-        return Gains(self.by_labels, self.weights, divisor)
+        return Gains(self.by_labels, self.weights, divisor, self.size)
 
     def over_documents(self) -> "SumOverRanks | None":
         """Give itself, if it tells what documents add by their labels."""
@@ -332,7 +343,7 @@ class SumOverRanks(RankForm):
         if self.settled is not None:
             first = np.arange(self.gains.shape[1]) - blocks.place  # of the block: it has a weight or none has
             sums = np.where((self.settled | (first >= self.weights.shape[-1])).all(axis=1), sums, np.nan)
-        return sums if self.divisor is None else quotient(sums, self.divisor)
+        return self.divide_by_divisor(sums)
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairtrec.formulas import extremes, ranks
-from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.distribution import exceeds_zero, quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.sequences import Earned
 from fairtrec.formulas.spread import SpreadMean, average_spread, bound_each, sample_bounds, spread, variances, weights
@@ -94,8 +94,8 @@ class _Spread(Measure):
                 bound, least, most = bound_each(lists, self.step, self.mean)
             else:
                 bound, least, most = sample_bounds(lists, self.step, self.mean, n=self.n, seed=self.seed)
-            wide = most - least > NEAR * most  # else they differ by rounding only
-            of = quotient(most - raw, np.where(wide, most - least, 0.0))
+            wide = exceeds_zero(most - least, size=most + least)
+            of = quotient(most - raw, most - least, size=most + least)
             value[rows] = of.clip(0, 1) if self.normalizer == "exact" else of
             doubt[rows[wide]] = (of * (least - bound))[wide] / (most - bound)[wide]
         return value, doubt
@@ -177,9 +177,9 @@ class DUO(_Spread):
         lists = [each for _, each in group_by_length(np.repeat(x[known], supply[known])[None])]
         if not lists:
             return None
-        _, least, most = bound_each(lists[0], self.step, self.mean)[
-            :, 0
-        ]  # they differ: not all documents are at one place
+        _, least, most = bound_each(lists[0], self.step, self.mean)[:, 0]
+        if not exceeds_zero(most - least, size=most + least):
+            return None
         low, high = x[known].min(), x[known].max()
         placed_at = np.where(known, (x - low) / (high - low) - 0.5, 0.0)
         if self.mean == "full":

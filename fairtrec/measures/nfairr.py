@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.formulas import discount, neutrality, ranks
-from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.distribution import exceeds_zero, quotient
 from fairtrec.formulas.neutrality import ideal as ifairr
 from fairtrec.formulas.rounding import same
 from fairtrec.formulas.weighted_sums import weighted_sum
@@ -74,8 +74,12 @@ class Neutrality(Measure):
     @property
     def bounds(self) -> Bounds:
         """The least neutral document shows only a group of target 0: -1."""
-        greatest = discount.log2(self.cutoff).sum().item()
-        return -greatest, greatest
+        return -self.size, self.size
+
+    @property
+    def size(self) -> float:
+        """The sum of the sizes of an ideal's terms: no document is of a neutrality beyond -1 to 1."""
+        return float(discount.log2(self.cutoff).sum())
 
     def counts_at_ends(self, groups: int) -> tuple[Floats, Floats] | None:
         """Give the counts of the least neutral document, and of one without group terms."""
@@ -92,6 +96,7 @@ class Neutrality(Measure):
             defined=defined,
             by_labels=lambda weights: neutrality.rate_labels(weights, target[:, None]),
             reach=2 * (1 - target.min(axis=1)),
+            size=self.size,
         )
 
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:
@@ -165,7 +170,7 @@ class NFaiRR(Neutrality):
     Unit: none, a ratio. Better: higher. Empty ranking: 0.
     Range: [0, 1] for two groups of even target and a run inside its background set; a document outside of it can raise
     the value above 1.
-    Undefined: the query has no background set, or one whose ideal is 0 or less.
+    Undefined: the query has no background set, or one whose ideal is 0 (but for rounding) or less.
     Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, Eq. 4 (NFaiRC). https://doi.org/10.1145/3404835.3462949
     """
 
@@ -188,9 +193,10 @@ class NFaiRR(Neutrality):
         least, greatest = (
             self.discounted(*(each[name] for name in ("ranked", "counts", "target"))).value() for each in (low, high)
         )
-        least = quotient(least, np.where(least < 0, worst, best), otherwise=np.where(least < 0, -np.inf, np.nan))
-        greatest = quotient(greatest, np.where(greatest < 0, best, worst), otherwise=np.inf)
-        there = best > 0
+        size, without = self.size, np.where(least < 0, -np.inf, np.nan)
+        least = quotient(least, np.where(least < 0, worst, best), without, size=size)
+        greatest = quotient(greatest, np.where(greatest < 0, best, worst), np.inf, size=size)
+        there = exceeds_zero(best, size)
         return np.where(there, least, np.nan), np.where(there, greatest, np.nan), ~same(worst, best)
 
     def note(self, values: Floats) -> Note | None:
@@ -264,4 +270,4 @@ class NSetFaiRR(_OfSet):
     def __call__(self, target: Floats, background: Candidates, collection: Candidates | None = None) -> Floats:
         """Return the ratio [query]."""
         chosen = collection if self.of == "collection" else background
-        return quotient(self.expectation(chosen, target), self.ideal(background, target))
+        return quotient(self.expectation(chosen, target), self.ideal(background, target), size=self.size)

@@ -18,10 +18,9 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.formulas import discount, extremes, ranks
-from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.distribution import exceeds_zero, quotient
 from fairtrec.formulas.elementary import log2
 from fairtrec.formulas.labelings.sums import Finals
-from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Floats, Form, Ints, Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.progress import foretell
@@ -154,8 +153,7 @@ def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: 
     foretell_orders(difference, pairs)
     least, most = np.array([bound_order(difference, n, g, step, kind) for n, g in pairs]).T
     least = least if norm == "minmax" else np.zeros(len(mixed))
-    wide = most - least > NEAR * most  # else they differ by rounding only
-    values[mixed[wide]] = ((raw - least)[wide] / (most - least)[wide]).clip(0, 1)
+    values[mixed] = quotient(raw - least, most - least, size=most + least).clip(0, 1)
     return values
 
 
@@ -193,7 +191,7 @@ class Unevenness(Form):
             n = int(length[at[0]])
             least, most = bound_order(self.difference, n, int(m), self.step, self.kind) if 0 < m < n else (0.0, 0.0)
             least = least if self.norm == "minmax" else 0.0
-            if most - least > NEAR * most:
+            if exceeds_zero(most - least, size=most + least):
                 scale[at], shift[at] = 1 / (most - least), least / (most - least)
         parts = (scale > 0).sum(axis=1)
         shares = quotient(scale, parts[:, None], otherwise=0.0)

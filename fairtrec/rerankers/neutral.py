@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.formulas import discount, neutrality
+from fairtrec.formulas.distribution import exceeds_zero
 from fairtrec.formulas.rounding import merge_ties
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.reranker import (
@@ -89,7 +90,7 @@ class Neutral(Reranker):
             return Order(order, (_untold(~aimed),))
         held = neutrality.omega(background.counts, target[:, None], self.tau)
         ideal = np.broadcast_to(neutrality.ideal(held, background.documents, self.cutoff), (len(lengths),))
-        known = aimed & (ideal > 0)
+        known = aimed & exceeds_zero(ideal, size=discount.log2(self.cutoff).sum())
         wanted = np.where(known, ideal * (self.require or 0.0), -np.inf)
         return self._required(scaled, omega, wanted, lengths, ~known)
 

@@ -1,5 +1,6 @@
 """FaiRR, its ideal and its set forms: against a restatement in plain Python, arithmetic, and all orders of small sets."""
 
+from fractions import Fraction
 from itertools import permutations, product
 from math import log2
 
@@ -237,6 +238,47 @@ def test_a_negative_tau_and_a_cutoff_of_no_rank_are_refused():
             NFaiRR(cutoff=cutoff)
 
 
+# -- ideals that are 0 but for rounding -------------------------------------------------------------------------------
+
+
+def list_of_omega_0(groups, most):
+    """List counts of several groups, up to a total, whose omega is 0 by exact arithmetic."""
+    even = Fraction(1, groups)
+    every = (counts for counts in product(range(most + 1), repeat=groups) if 2 <= sum(counts) <= most)
+    return [each for each in every if sum(abs(Fraction(n, sum(each)) - even) for n in each) == 1]
+
+
+@pytest.mark.parametrize(("groups", "most"), [(3, 24), (4, 16)])
+@pytest.mark.parametrize("cutoff", [1, 10])
+def test_an_ideal_that_is_0_but_for_rounding_is_0(groups, most, cutoff):
+    """Of three groups 5/6, 1/6, 0; of four two groups with a quarter or more each."""
+    zeros = list_of_omega_0(groups, most)
+    assert (5, 1, 0) in zeros or (3, 1, 0, 0) in zeros
+    counts, target = array([*zeros, [*[0] * (groups - 1), 9]]), np.full((1, groups), 1 / groups)
+    assert (neutrality.omega(counts[:-1], target, 1) > 0).any()  # what there is to mend
+    background = candidates(counts, [[row] for row in range(len(zeros))])
+    worst = ranking([[len(zeros)]] * len(zeros))
+    assert np.isnan(NFaiRR(cutoff=cutoff)(worst, counts, background, target)).all()
+    assert np.isnan(NSetFaiRR(cutoff=cutoff)(target, background)).all()
+    several = candidates(counts, [[0, 0, row] for row in range(len(zeros))])
+    assert np.isnan(NFaiRR(cutoff=cutoff)(worst, counts, several, target)).all()
+
+
+def test_texts_that_decide_whether_an_ideal_is_0_bound_the_value():
+    """The ideal is 0 with the least neutral text, 1 with the most neutral one."""
+    counts, target = array([[5, 0, 1], [0, 9, 0], [0, 0, 0]]), np.full((1, 3), 1 / 3)
+    assert neutrality.omega(counts[0], target[0]) > 0
+    ranked = ranking([[1]])
+    ends = [
+        {"ranked": ranked, "counts": counts, "target": target, "background": candidates(counts, [rows])}
+        for rows in ([0], [0, 2])
+    ]
+    least, greatest, _ = NFaiRR(cutoff=1).bound_over_texts(*ends)
+    assert least.item() == -np.inf
+    assert greatest.item() == pytest.approx(-1 / 3)
+    assert np.isnan(NFaiRR(cutoff=1).bound_over_texts(ends[0], ends[0])[:2]).all()
+
+
 # -- laws -------------------------------------------------------------------------------------------------------------
 
 omegas = st.lists(st.sampled_from([1.0, 0.8, 0.5, 0.25, 0.0, -0.3]), min_size=1, max_size=6)
@@ -277,3 +319,22 @@ def test_documents_below_the_cutoff_change_nothing(world, k):
     cut = [row[:k] for row in ranked]
     values = FaiRR(cutoff=k)(ranking(ranked), counts, targets), FaiRR(cutoff=k)(ranking(cut), counts, targets)
     np.testing.assert_allclose(*values, atol=1e-14)
+
+
+ZEROS = [(*each, 0)[:4] for each in (*list_of_omega_0(3, 24), *list_of_omega_0(4, 12))]
+shown = st.one_of(st.sampled_from(ZEROS), st.lists(st.integers(0, 60), min_size=4, max_size=4))
+
+
+@given(st.lists(shown, min_size=1, max_size=6), st.integers(2, 4), st.integers(1, 12), st.integers(0, 3), st.booleans())
+def test_no_value_is_a_rounding_error_that_something_was_divided_by(documents, groups, k, tau, even):
+    counts = array(documents)[:, :groups]
+    target = np.full((1, groups), 1 / groups) if even else array([[0.5, 0.25, 0.125, 0.125][: groups - 1]])
+    target = target if even else np.append(target, [[1 - target.sum()]], axis=1)
+    rows = list(range(len(documents)))
+    for few in range(1, len(rows) + 1):
+        background = candidates(counts, [rows[:few]])
+        values = [
+            NFaiRR(cutoff=k, tau=tau)(ranking([rows]), counts, background, target).item(),
+            NSetFaiRR(cutoff=k, tau=tau, full_k=True)(target, background).item(),
+        ]
+        assert all(np.isnan(value) or abs(value) <= 1e12 for value in values)

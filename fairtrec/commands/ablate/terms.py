@@ -15,7 +15,6 @@ from fairtrec.data import MISSING, Bools, Candidates, Counts, Docnos, Floats, Gr
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.reading import LoadedRun, Reading
-from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Measure, SumOverRanks
 from fairtrec.support.errors import UsageError
@@ -125,7 +124,7 @@ class Pool:
         sums = np.stack([weighted_sum(each, found.weights) for each in gains])
         if found.known is not None:
             sums = np.where(_at(found.known.astype(np.float64), there).any(axis=2), sums, np.nan)
-        return sums if found.divisor is None else quotient(sums, found.divisor)
+        return found.divide_by_divisor(sums)
 
 
 def _at(values: Floats, places: Ints) -> Floats:

@@ -212,7 +212,7 @@ def find_scale(terms: SumOverRanks, ranks: int) -> Floats:
     """Say what one of gain adds at each rank [query, rank]."""
     weights = np.zeros((len(terms.gains), ranks))
     weights[:, : terms.weights.shape[-1]] = terms.weights[..., :ranks]
-    return weights if terms.divisor is None else quotient(weights, np.asarray(terms.divisor)[:, None])
+    return terms.divide_ranks(weights)
 
 
 def wide(values: Floats, ranks: int, beyond: float = np.nan) -> Floats:

@@ -34,6 +34,7 @@ from fairtrec.evaluation.answers.aggregates import Aggregated
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.confidence import Confidence, has_gaps
+from fairtrec.formulas.distribution import exceeds_zero
 from fairtrec.measure import Measure, Quantity
 from fairtrec.statistics.hashed_orders import order_queries
 from fairtrec.support.literals import ALL, DIFFERENCE, RATIO
@@ -282,7 +283,7 @@ def fieller(a: float, b: float, va: float, vb: float) -> tuple[float, float]:
     (0.25, 0.75)
     """
     lead = a * a - va
-    if lead <= 0:
+    if not exceeds_zero(lead, size=a * a + va):
         return nan, nan
     root = sqrt(max(a * b * a * b - lead * (b * b - vb), 0.0))
     return (a * b - root) / lead, (a * b + root) / lead

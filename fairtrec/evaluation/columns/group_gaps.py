@@ -26,6 +26,7 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.formulas.distribution import exceeds_zero
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import GroupUtility
 from fairtrec.support.literals import Method
@@ -179,9 +180,10 @@ def _solve(difference: float, total: float, d: Floats, s: Floats, t: float) -> t
     """Give the interval of twice a ratio of paired means, whose deviations are d and s [query]; or nan."""
     many = len(d) * (len(d) - 1)
     v_dd, v_ds, v_ss = (float(np.square(d).sum()), float((d * s).sum()), float(np.square(s).sum()))
-    lead = total * total - t * t * v_ss / many
+    whole, part = total * total, t * t * v_ss / many
+    lead = whole - part
     middle, last = difference * total - t * t * v_ds / many, difference * difference - t * t * v_dd / many
-    if lead <= 0:
+    if not exceeds_zero(lead, size=whole + part):
         return nan, nan
     root = sqrt(max(middle * middle - lead * last, 0.0))
     return 2 * (middle - root) / lead, 2 * (middle + root) / lead

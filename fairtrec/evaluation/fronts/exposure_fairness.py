@@ -8,6 +8,7 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.evaluation.fronts.prefixes import OF_GROUPS, inputs_of_rankings
 from fairtrec.evaluation.fronts.problem import COUNTED, Problem
+from fairtrec.formulas.distribution import exceeds_zero
 from fairtrec.formulas.labelings.exposures import Exposed
 from fairtrec.formulas.rounding import same
 from fairtrec.formulas.weighted_sums import weighted_sum
@@ -87,8 +88,9 @@ def _by_ratio(problem: Problem, rows: Ints) -> ExposureFairness | None:
     whole = np.nan_to_num(np.concatenate([look(np.repeat(each[:, None], ranks, axis=1)).got for each in alone]))
     doc, group = divmod(int(np.abs(whole - whole[0]).argmax()), whole.shape[1])
     at_one = (np.eye(min(step, ranks - first), ranks, first, dtype=np.bool_) for first in range(0, ranks, step))
-    weights = np.concatenate([look(np.where(each, doc, 0)).got[:, group] for each in at_one]) - whole[0, group]
-    if not abs(weights.sum()) > 0:
+    got = np.concatenate([look(np.where(each, doc, 0)).got[:, group] for each in at_one])
+    weights = got - whole[0, group]
+    if not exceeds_zero(abs(weights.sum()), size=np.abs(got).sum() + ranks * abs(whole[0, group])):
         return None
     width = problem.inputs.lines.shape[1]
     shares, of_rank = np.zeros((1, width, whole.shape[1])), np.zeros((1, int(problem.lengths.max())))

@@ -16,7 +16,6 @@ from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import compute_measures
 from fairtrec.evaluation.relevance.trec_eval import Ranked, find_formula, tells_unjudged
 from fairtrec.formulas import discount
-from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.two_sums import fill_ranks
 from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.measure import First, Measure, Precisions, RankForm, SumOverRanks, badness
@@ -89,9 +88,7 @@ class Problem:
             weights = np.zeros((len(self.qids), int(self.lengths.max(initial=0))))
             weights[:, : own.weights.shape[-1]] = own.weights[..., : weights.shape[1]]
             weights[np.arange(weights.shape[1]) >= self.lengths[:, None]] = 0.0
-            return SumOverRanks(
-                gains if own.divisor is None else quotient(gains, np.asarray(own.divisor)[:, None]), weights
-            )
+            return SumOverRanks(own.divide_ranks(gains), weights)
         if isinstance(every, Precisions) and isinstance(own, Precisions):
             return Precisions(every.relevant, own.cutoff, own.divisor)
         return First(every.relevant, own.worth) if isinstance(every, First) and isinstance(own, First) else None

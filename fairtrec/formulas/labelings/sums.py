@@ -100,13 +100,13 @@ class Linear(LabelForm):
             excess = np.where(unknown, self.gains.max(axis=2), -np.inf).max(axis=1).clip(max=0)
             chance = np.where(nobody, 1 - raise_each(rankings.prior[:, -1], rankings.number), 1.0)
             sums[:2] += np.where(nobody, np.stack([lacking, excess]), 0.0)
-            sums[2] = np.divide(sums[2], chance, out=np.full(len(chance), np.nan), where=chance > 0)
+            sums[2] = quotient(sums[2], chance, size=2.0)
         return Ends.exact(sums + self.first)
 
 
 @dataclass(frozen=True, eq=False)
 class Gains(LabelForm):
-    """Each rank adds what its document gains by its labels, weighed, over a ``divisor`` [query].
+    """Each rank adds what its document gains by its labels, weighed, over a ``divisor`` [query] of a ``size``.
 
     ``by_labels`` gives the gains [query, rank] of the weights of groups [query, rank, group], and ``weights`` are [rank
     or query, rank]. A document that is labeled has one group, or none, so nothing is asked of how gains add up.
@@ -115,6 +115,7 @@ class Gains(LabelForm):
     by_labels: Callable[[Floats], Floats]
     weights: Floats
     divisor: Floats | Ints | float = 1.0
+    size: Floats | float | None = None
 
     def find_ends(self, rankings: Unlabeled) -> Ends:
         """Give each unknown rank its least, its greatest and its expected gain."""
@@ -125,7 +126,7 @@ class Gains(LabelForm):
         gains = np.stack([self.by_labels(np.broadcast_to(way, known.shape)) for way in ways], axis=2)
         each = gains.min(axis=2), gains.max(axis=2), (gains * rankings.prior[:, None]).sum(axis=2)
         sums = [weighted_sum(np.where(unknown, gain, held), self.weights) for gain in each]
-        return Ends.exact(quotient(np.stack(sums), self.divisor))
+        return Ends.exact(quotient(np.stack(sums), self.divisor, size=self.size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +156,7 @@ class Prefixes(LabelForm):
         chance = np.where(nobody, raise_each(rankings.prior[:, -1], rankings.number), 0.0)
         spent = np.where(chance > 0, chance * np.nan_to_num(low[:, 0]), 0.0)
         low[nobody, 0] = high[nobody, 0] = np.nan
-        expected = np.divide(total[:, 0] - spent, 1 - chance, out=np.full(len(total), np.nan), where=chance < 1)
+        expected = quotient(total[:, 0] - spent, 1 - chance, size=2.0)
         ends = np.fmin.reduce(low, axis=1), np.fmax.reduce(high, axis=1), expected
         return Ends.exact(np.stack(ends) + self.first)
 
