@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import suppress
+from csv import Error as CsvError
+from csv import reader as csv_reader
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
 from fairtrec.data import MOST_GROUPS, Floats, GroupTerms, Queries, digest_texts
 from fairtrec.formats.columns import WIDEST
+from fairtrec.formats.table_header import TERMS, WORDS, TableHeader, find_header
 from fairtrec.formulas.distribution import normalize_rounded, sums_to_one
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening
@@ -59,19 +63,16 @@ def peek_line(lines: Iterator[NumberedLine]) -> tuple[NumberedLine, Iterator[Num
 def terms(path: FilePath) -> GroupTerms:
     """Read lists of group terms: lines ``term,group`` or ``term<TAB>group``; ``#`` starts a comment line.
 
-    A term may be several words, and may stand in several groups. Raises InputError for a line of other than two parts,
-    an empty term or group, one with a star, and a list of fewer than two groups.
+    A term may be several words, and may stand in several groups. A first line may name the columns. Raises InputError
+    for a line of other than two parts, an empty term or group, one with a star, and a list of fewer than two groups.
     """
     found: dict[str, dict[str, None]] = {}
-    for number, raw in opening.lines(path, comment=b"#"):
+    first, lines = peek_line(opening.lines(path, comment=b"#"))
+    header = find_header(first[1].decode())
+    columns = TermColumns() if header is None else TermColumns.find(header, path, first[0])
+    for number, raw in lines if header is None else islice(lines, 1, None):
         line = raw.decode()
-        term, separator, group = line.rpartition("\t" if "\t" in line else ",")  # a term may have commas
-        if "\t" in term.strip():
-            raise InputError("this line has more than two columns; write it as: term<TAB>group", path, number)
-        term, group = " ".join(term.split()), group.strip()
-        if not separator or not term or not group:
-            missing = "term" if separator and not term else "group"
-            raise InputError(f"this line has no {missing}; write it as: term,group", path, number)
+        term, group = columns.split(line, path, number)
         if "*" in term:
             raise InputError(f"{term}: there are no wildcards; list the words", path, number)
         found.setdefault(group, {})[term] = None
@@ -82,6 +83,54 @@ def terms(path: FilePath) -> GroupTerms:
         raise InputError("this term list has fewer than two groups; fairness needs at least two", path)
     lists = {group: tuple(words) for group, words in found.items()}
     return GroupTerms(opening.name(path), lists, opening.sha256(path))
+
+
+@dataclass(frozen=True)
+class TermColumns:
+    """How a line of a word list is split: by a header, or without one by a tab if it has one, else by a comma."""
+
+    separator: str | None = ","
+    is_group_first: bool = False
+    is_quoted: bool = False
+
+    @classmethod
+    def find(cls, header: TableHeader, path: FilePath, number: int) -> "TermColumns":
+        """Find the columns by their names. Raises InputError if these are not a term and a group."""
+        columns = [*header.find_columns(TERMS), *header.find_columns(sorted(WORDS))]
+        if len(header.names) != 2 or not columns:
+            what = f"the columns are {', '.join(header.written)} instead of term and group"
+            raise InputError(f"{what}; name them so, or write a line term,group above the first entry", path, number)
+        return cls(header.separator, columns[0] == 1, header.is_quoted)
+
+    def split(self, line: str, path: FilePath, number: int) -> tuple[str, str]:
+        """Split a line into a term and a group. Raises InputError if it has no such two parts."""
+        separator = self.separator
+        if self.is_quoted:
+            parts = _split_quoted(line, separator or " ", path, number)
+        else:
+            if separator in {"\t", ","}:
+                separator = "\t" if "\t" in line else ","
+            parts = line.split(separator, 1) if self.is_group_first else line.rsplit(separator, 1)
+        term, group = [*parts, ""][:2]
+        if self.is_group_first and len(parts) == 2:
+            term, group = group, term
+        if "\t" in term.strip():
+            raise InputError("this line has more than two columns; write it as: term<TAB>group", path, number)
+        term, group = " ".join(term.split()), group.strip()
+        if not term or not group:
+            missing = "term" if len(parts) == 2 and not term else "group"
+            raise InputError(f"this line has no {missing}; write it as: term,group", path, number)
+        return term, group
+
+
+def _split_quoted(line: str, separator: str, path: FilePath, number: int) -> list[str]:
+    """Split a line whose cells may have quotation marks. Raises InputError if there are not two cells."""
+    with suppress(CsvError):
+        cells = next(csv_reader([line.strip()], delimiter=separator, strict=True))
+        if len(cells) == 2:
+            return cells
+    what = "this line is not two cells with closed quotation marks, as the first line is"
+    raise InputError(f'{what}; write it as: "term"{separator}"group"', path, number)
 
 
 def queries(path: FilePath, keep: str | None = None) -> Queries:
