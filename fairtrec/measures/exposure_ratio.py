@@ -124,6 +124,9 @@ class DP(_Ratio):
     have an exposure of 0 and count. A group without a document has E = 0. A group of target 0 is ignored (subtopics of
     other queries). Soft membership weights the mean.
 
+    Exposure is not selection, so DP does not test the four-fifths rule. The mean over queries is below 1 also if every
+    ranking is in random order; ``--pool even`` compares the exposure of all queries together.
+
     Unit: none, a ratio. Better: higher; with protected, nearer 1. Empty ranking: undefined.
     Range: [0, 1], 1 is demographic parity; with protected, 0 or more, infinite if only f is ranked.
     Undefined: no ranked document, with @k none of the first k, has a group.

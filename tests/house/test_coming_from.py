@@ -5,9 +5,12 @@ The blocks of docs/ir-measures.md run in tests/ir_measures and tests/test_pyterr
 
 import importlib
 import re
+from itertools import combinations
+from random import Random
 
 import pytest
 
+import fairtrec
 from fairtrec_made import REPOSITORY, pages
 
 PAGE = (REPOSITORY / "docs" / "coming-from.md").read_text("utf-8")
@@ -23,6 +26,46 @@ def test_the_values_in_the_table_are_those_of_the_ranking():
     for name, value in shown.items():
         (row,) = [line for line in PAGE.splitlines() if line.startswith("|") and f"`{name}`" in line][:1]
         assert value in row, (name, value)
+
+
+DOCUMENTS = [*"abcde", *"vwxyz"]
+LABELS = {docno: "f" if docno < "m" else "m" for docno in DOCUMENTS}
+
+
+def compare_exposure(rankings):
+    """Give the mean of DP and the pooled DP of rankings."""
+    run = {f"{qid}": {docno: -rank for rank, docno in enumerate(docnos)} for qid, docnos in enumerate(rankings)}
+    (scores,) = fairtrec.evaluate("DP", run, labels=LABELS, pool="even").scores
+    return scores.means.item(), scores.columns["pooled"].value(scores.measures[0])
+
+
+def test_dp_of_a_fair_lottery_is_what_the_page_says():
+    orders = []
+    for ranks in combinations(range(10), 5):
+        first, second = iter(DOCUMENTS[:5]), iter(DOCUMENTS[5:])
+        orders.append([next(first if rank in ranks else second) for rank in range(10)])
+    mean, pooled = compare_exposure(orders)
+    (section,) = re.findall("### The four-fifths rule\n(.*?)\n#", PAGE, re.DOTALL)
+    section = " ".join(section.split())
+    assert f"all {len(orders)} orders of ten documents, five of each group, the mean is {mean:.4f}." in section
+    assert f"same {len(orders)} orders it is {pooled:.4f}." in section
+    assert mean < 0.8 < 0.99 < pooled
+
+
+def test_dp_of_a_thousand_queries_in_random_order():
+    random = Random(0)
+    mean, pooled = compare_exposure([random.sample(DOCUMENTS, 10) for _ in range(1000)])
+    assert 0.75 < mean < 0.79
+    assert 0.97 < pooled <= 1
+
+
+def test_no_page_says_that_a_measure_tests_the_four_fifths_rule():
+    places = [*(REPOSITORY / "docs").rglob("*.md"), REPOSITORY / "README.md", *(REPOSITORY / "fairtrec").rglob("*.py")]
+    for path in places:
+        text = " ".join(path.read_text("utf-8").split()).lower()
+        for said in re.finditer("four.fifths|80.?%.rule|dp >= 0.8", text):
+            about = text[max(said.start() - 250, 0) : said.end() + 250]
+            assert re.search("does not test|no measure|do not test", about), f"{path}: {about}"
 
 
 def test_each_package_has_a_block():

@@ -87,7 +87,7 @@ def page(name: str) -> str:
     name = registry.find_proper_name(name) or name
     kind = registry.find(name)
     if kind is None and (answer := find_answer(name)) and name not in relevance.list_relevance_measures():
-        return f"{name}: use {answer}\n"
+        return f"{name}: {answer}\n"
     if kind is None:
         if name in relevance.list_relevance_measures():  # of which some cannot be parsed without their cutoff
             return _foreign(Utility(relevance.list_relevance_measures()[name]))

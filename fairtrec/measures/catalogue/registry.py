@@ -125,7 +125,7 @@ def _unknown(name: str, spelled: str) -> FairtrecError:
     from difflib import get_close_matches
 
     if answer := find_answer(name):
-        return UsageError(f"there is no measure {name}; use {answer}")
+        return UsageError(f"there is no measure {name}; {answer}")
     near = get_close_matches(name.lower(), [each.lower() for each in names()], 1)
     meant = next((each for each in names() if near and each.lower() == near[0]), None)
     hint = f"did you mean {meant}? " if meant else ""
