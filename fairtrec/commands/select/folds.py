@@ -124,6 +124,20 @@ class ScoredVariants:
             for variant in np.flatnonzero(at_the_end.any(axis=0)).tolist():
                 yield variant, int(at_the_end[:, variant].sum()), axis
 
+    def count_forced(self) -> tuple[int, int]:
+        """Count the folds in which the scale makes the choice for each beta above 0 and below infinity.
+
+        The criterion of a variant that is the worst on an axis is 0 there. First the folds in which it is above 0 for
+        one variant only, unless this is the best on both axes; then those in which it is above 0 for none, so that
+        names decide. In a fold in which one variant is allowed, the requirements make the choice.
+        """
+        utility, fairness = self._scaled
+        worst, best = np.zeros(1), np.ones(1)
+        counts = self.allowed & ~same(utility, worst) & ~same(fairness, worst)
+        is_best = (counts & same(utility, best) & same(fairness, best)).any(axis=1)
+        several, number = self.allowed.sum(axis=1) > 1, counts.sum(axis=1)
+        return int((several & (number == 1) & ~is_best).sum()), int((several & (number == 0)).sum())
+
     def find_swayed(self, betas: Sequence[float]) -> Iterator[tuple[int, float, int, int, int]]:
         """Find variants whose absence changes a choice that is not of them, since the scale of an axis moves.
 

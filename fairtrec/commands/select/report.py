@@ -97,22 +97,43 @@ def records(selection: Selection) -> list[dict[str, Any]]:
 
 
 def judge(selection: Selection) -> Note:
-    """Judge whether the data settle the choice."""
+    """Judge whether the data settle the choice, or the scale forces it."""
     folds = selection.folds
     several = ", ".join(f"{row.beta:g}" for row in selection.rows if len(row.counts) > 1)
+    between = ", ".join(f"{beta:g}" for beta in _list_between(selection))
+    alone, none = selection.choice.count_forced() if between else (0, 0)
     return VERDICT.note(
-        queries=len(selection.variants.qids), folds=len(folds.names) if folds.is_held_out else 0, unsettled=several
+        queries=len(selection.variants.qids),
+        folds=len(folds.names) if folds.is_held_out else 0,
+        unsettled=several,
+        forced=between if alone or none else "",
+        forced_by_others=alone,
+        forced_by_names=none,
     )
 
 
-def _write_verdict(queries: int, folds: int, unsettled: str) -> str:
-    """Write whether the folds agree on the choice."""
-    many = "1 query" if queries == 1 else f"{queries} queries"
+def _write_verdict(
+    queries: int, folds: int, unsettled: str, forced: str, forced_by_others: int, forced_by_names: int
+) -> str:
+    """Write whether the folds agree on the choice, and why it is forced if it is."""
+    head = "1 query" if queries == 1 else f"{queries} queries"
+    head += f" in {folds} folds" if folds else ", no folds"
+    by = {
+        "every other run is the worst in one measure, so F is 0": forced_by_others,
+        "every run is the worst in one measure, so F is 0 and the first by name is chosen": forced_by_names,
+    }
+    said = [
+        f"forced for beta {forced}{f' in {many} of {folds} folds' if many < folds else ''}: {why}"
+        for why, many in by.items()
+        if many
+    ]
     if not folds:
-        return f"verdict: {many}, no folds: the means are over the queries of the choice, so they are too good"
-    if unsettled:
-        return f"verdict: {many} in {folds} folds: the choice is not reliable, as folds disagree for beta {unsettled}"
-    return f"verdict: {many} in {folds} folds: all folds make the same choice"
+        head += ": the means are over the queries of the choice, so they are too good"
+    elif unsettled:
+        head += f": the choice is not reliable, as folds disagree for beta {unsettled}"
+    elif forced_by_others + forced_by_names < folds:
+        head += ": all folds make the same choice"
+    return "; ".join([f"verdict: {head}", *said])
 
 
 VERDICT = NoteKind("verdict of a choice", _write_verdict, NoteSeverity.VERDICT)
@@ -244,7 +265,7 @@ def _restricted(selection: Selection) -> Iterator[Note]:
 def _of_pool(selection: Selection) -> Iterator[Note]:
     """Say which variants are worst on an axis, and which choices rest on a variant that is not chosen."""
     shown, choice = list(_names(selection).values()), selection.choice
-    between = [row.beta for row in selection.rows if 0 < row.beta < float("inf")]
+    between = _list_between(selection)
     worst = [
         f"{shown[at]} (least {axis}{_times(many, selection)})" for at, many, axis in choice.find_worst() if between
     ]
@@ -254,6 +275,11 @@ def _of_pool(selection: Selection) -> Iterator[Note]:
         where = f" in fold {selection.folds.names[fold]}" if selection.folds.is_held_out else ""
         would = f"beta {beta:g} would choose {shown[then]}, not {shown[now]}{where}"
         yield SWAYED.note(variant=shown[at], would=would)
+
+
+def _list_between(selection: Selection) -> list[float]:
+    """List the betas that weigh both measures."""
+    return [row.beta for row in selection.rows if 0 < row.beta < float("inf")]
 
 
 def _times(many: int, selection: Selection) -> str:

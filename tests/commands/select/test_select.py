@@ -438,7 +438,105 @@ def test_a_run_that_cannot_be_written(tmp_path):
         run_writer.write(run, tmp_path / "none" / "a.run")
 
 
+# --- choices that the criterion forces ---
+
+
+def verdict_of(selection):
+    from fairtrec.commands.select.report import judge
+
+    return str(judge(selection))
+
+
+EXTREMES = {"low": [[0.1] * 6, [0.8] * 6], "high": [[0.9] * 6, [0.2] * 6]}
+OTHERS = "every other run is the worst in one measure, so F is 0"
+NAMES = "every run is the worst in one measure, so F is 0 and the first by name is chosen"
+
+
+@pytest.mark.parametrize("third", [[0.11, 0.21], [0.5, 0.5], [0.89, 0.79]])
+def test_the_third_of_three_runs_is_forced_whatever_its_values(third):
+    result = result_of({**EXTREMES, "third": [[each] * 6 for each in third]})
+    selection = fairtrec.select(result, **BOTH, beta=[0, 0.5, 2, math.inf], folds=3)
+    assert [list(row.counts) for row in selection.rows] == [["high"], ["third"], ["third"], ["low"]]
+    assert verdict_of(selection) == f"verdict: 6 queries in 3 folds; forced for beta 0.5, 2: {OTHERS}"
+    assert "forced" not in verdict_of(fairtrec.select(result, **BOTH, beta=[0, math.inf], folds=3))
+    whole = verdict_of(fairtrec.select(result, **BOTH, beta=1, folds=1))
+    assert whole.endswith(f"so they are too good; forced for beta 1: {OTHERS}")
+
+
+def test_two_extremes_are_chosen_by_name():
+    selection = fairtrec.select(result_of(EXTREMES), **BOTH, beta=1, folds=2)
+    assert list(selection.rows[0].counts) == ["high"]
+    assert verdict_of(selection) == f"verdict: 6 queries in 2 folds; forced for beta 1: {NAMES}"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"c": [[0.5] * 6, [0.5] * 6], "d": [[0.6] * 6, [0.4] * 6]}, {"best": [[1.0] * 6, [1.0] * 6]}],
+)
+def test_a_choice_among_several_and_of_the_best_in_both_is_free(more):
+    selection = fairtrec.select(result_of({**EXTREMES, **more}), **BOTH, beta=1, folds=2)
+    assert verdict_of(selection) == "verdict: 6 queries in 2 folds: all folds make the same choice"
+
+
+def test_a_run_alone_that_meets_the_requirements_is_not_forced_by_the_criterion():
+    result = result_of({**EXTREMES, "third": [[0.5] * 6, [0.5] * 6]})
+    selection = fairtrec.select(result, **BOTH, beta=1, folds=2, require="nDCG@10 > 0.8")
+    assert list(selection.rows[0].counts) == ["high"]
+    assert "forced" not in verdict_of(selection)
+
+
+@given(results(), st.integers(1, 3))
+def test_forced_is_what_the_criterion_says_of_each_fold(result, folds):
+    """One run, or none, has an F above 0; the one is not the best in both measures."""
+    qids = sorted(result.scores[0].qids)
+    folds = min(folds, len(qids))
+    selection = fairtrec.select(result, **BOTH, beta=1, folds=folds)
+    alone = none = 0
+    for fold in range(folds):
+        training = [qid for place, qid in enumerate(qids) if folds == 1 or place % folds != fold]
+        u, n = (
+            {
+                name: math.fsum(of[measure][qid] for qid in training) / len(training)
+                for name, of in result.per_query.items()
+            }
+            for measure in BOTH.values()
+        )
+        above = [name for name in u if f(share(u, name), share(n, name), 1) > 1e-12]
+        alone += len(above) == 1 and share(u, above[0]) + share(n, above[0]) < 2 - 1e-9
+        none += not above
+    assert selection.choice.count_forced() == (alone, none)
+    assert ("forced" in verdict_of(selection)) == bool(alone or none)
+
+
+def test_some_folds_are_forced():
+    third = [[0.5, 0.5, 0.5, 0.5], [0.5] * 4]
+    fourth = [[0.1, 0.1, 0.1, 0.6], [0.2, 0.2, 0.2, 0.9]]  # the worst in both but for the last query
+    result = result_of(
+        {"low": [[0.1] * 4, [0.8] * 4], "high": [[0.9] * 4, [0.2] * 4], "third": third, "fourth": fourth}
+    )
+    selection = fairtrec.select(result, **BOTH, beta=1, folds=4)
+    assert selection.choice.count_forced() == (1, 0)
+    assert verdict_of(selection).endswith(
+        f": all folds make the same choice; forced for beta 1 in 1 of 4 folds: {OTHERS}"
+    )
+
+
+def test_the_verdict_of_a_forced_choice_is_shown_in_every_form(fairtrec_command, example):
+    runs = [example / f"{name}.run" for name in ("bm25", "neural", "fair")]
+    asked = ["--utility", "nDCG@10", "--fairness", "NFaiRR@10", "--terms", "gender-en", "--beta", "1"]
+    texts_of = ["--docs", example / "collection.tsv", "--background", example / "background.run"]
+    for form in ("table", "tsv", "csv", "json", "jsonl", "md", "latex"):
+        done = fairtrec_command("select", example / "qrels.txt", *runs, *asked, *texts_of, "-f", form)
+        assert "forced for beta 1: every other run is the worst" in " ".join((done.out + done.err).split()), form
+
+
 # --- the page ---
+
+
+def test_the_first_example_of_the_page_is_free_and_the_last_forced():
+    free, forced, *_ = [block.shown for block in pages.blocks(PAGE) if not block.parsed]
+    assert free.startswith("verdict: 12 queries in 5 folds: all folds make the same choice")
+    assert forced.startswith(f"verdict: 12 queries in 5 folds; forced for beta 0.5, 1, 2: {OTHERS}")
 
 
 @pytest.mark.usefixtures("copied")
