@@ -274,7 +274,7 @@ class SumOverRanks(RankForm):
         divisor = 1.0 if self.divisor is None else self.divisor
         if self.defined is not None:
             divisor = np.where(self.defined, divisor, np.nan)
-        return Gains(self.by_labels, self.weights, divisor, self.size)
+        return Gains(self.by_labels, self.weights, divisor, size=self.size)
 
     def over_documents(self) -> "SumOverRanks | None":
         """Give itself, if it tells what documents add by their labels."""

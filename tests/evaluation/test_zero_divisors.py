@@ -10,6 +10,7 @@ import fairtrec
 from fairtrec.formulas.spread import sample_bounds
 from fairtrec.measures.duo import DUO, DUO_random, SignedDUO
 from fairtrec.measures.pairwise import nd, unevenness
+from fairtrec_made.command_trials import gather_trials
 
 TERMS = {"f": ["she", "her"], "m": ["he", "him"], "x": ["they", "them"]}
 DOCS = {"d0": "they they they", "d3": "she she she she she they", "d9": "she they", "d1": "he they"}
@@ -74,23 +75,15 @@ def test_bounds_over_labels(refuse_rounding):
     refuse_rounding(fairtrec.evaluate(measures, run, bounds="labels", missing="skip", **given))
 
 
-def test_explain(refuse_rounding):
-    refuse_rounding(fairtrec.explain("NFaiRR@1", RUNS["a"], **GIVEN))
-
-
-@pytest.mark.parametrize("vary", ["tau=0,1", "terms=each", "target=even"])
-def test_ablate(refuse_rounding, vary):
-    refuse_rounding(fairtrec.ablate(RUNS, measure="NFaiRR@1", vary=vary, **GIVEN))
+@pytest.mark.parametrize("answer", gather_trials("ROUNDED_IDEALS"))
+def test_commands(refuse_rounding, answer):
+    refuse_rounding(answer(RUNS, QRELS, GIVEN))
 
 
 def test_gold(refuse_rounding):
     gold = {"d0": "x", "d3": "f", "d9": "f", "d1": "m"}
     result = fairtrec.evaluate("NFaiRR@1", RUNS["a"], gold=gold, **GIVEN)
     refuse_rounding(result)
-
-
-def test_headroom(refuse_rounding):
-    refuse_rounding(fairtrec.headroom(RUNS, QRELS, fairness="NFaiRR@1", utility="nDCG@1", **GIVEN))
 
 
 @pytest.mark.parametrize("kind", [DUO, SignedDUO, DUO_random])

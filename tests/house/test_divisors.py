@@ -2,7 +2,7 @@
 
 A divisor whose terms have signs, or are subtracted, may be 1e-16 instead of 0, and the value 1e15 instead of undefined.
 ``quotient`` takes its ``size`` for that. Every ``quotient`` without one, and every other division by a sum or a
-difference, is declared here, with the reason why its divisor is 0 only if it is exactly 0.
+difference, is declared here or in the trials.py of a command, with the reason why its divisor is 0 only if it is exactly 0.
 """
 
 import ast
@@ -10,10 +10,12 @@ import ast
 import pytest
 
 from fairtrec_made import REPOSITORY
+from fairtrec_made.command_trials import COMMANDS, gather_trials, load_trials
 
 PACKAGE = REPOSITORY / "fairtrec"
-WALKED = ("measures", "formulas", "measure", "evaluation", "commands/explain", "commands/ablate")
+WALKED = ("measures", "formulas", "measure", "evaluation")
 
+DIVIDING = {"quotient": 1, "divide": 1, "true_divide": 1, "SumOverRanks": 2, "Gains": 2}  # the place of the divisor
 SUMS = {"sum", "nansum", "cumsum", "total", "add", "add_groups", "weighted_sum", "weigh", "prefix_sums", "mean"}
 
 COUNT = "a count, or a product of counts: whole numbers are exact"
@@ -25,228 +27,244 @@ NEVER = "never 0"
 GIVEN = "a difference of numbers that are given, not computed"
 
 DECLARED = {
-    "commands/ablate/ablation.py": {
-        "apart": COUNT,
-    },
-    "commands/explain/shapley.py": {
-        "players": COUNT,
-    },
-    "commands/explain/split.py": {
-        "divisor": "2 (1 - the least target) is at least 1 for two groups or more",
-        "exposure.sum(axis=1)[:, None]": WEIGHTS,
-        "sum(counts)": COUNT,
-        "tokens[..., None]": COUNT,
-    },
     "evaluation/answers/scores.py": {
-        "np.where(totals & (many > 0), 1, many)": COUNT,
+        "Scores.means: np.where(totals & (many > 0), 1, many)": COUNT,
     },
     "evaluation/columns/gaps.py": {
-        "a": "the mean of values that are all 0 or more: only these have a ratio",
-        "error": "of values that differ in ten queries or more",
-        "lead": GUARDED,
-        "many": COUNT,
-        "np.where(flat, 1.0, error)": GUARDED,
+        "fieller: lead": GUARDED,
+        "gap: a": "the mean of values that are all 0 or more: only these have a ratio",
+        "gap: error": "of values that differ in ten queries or more",
+        "permute_gaps: many": COUNT,
+        "permute_gaps: np.where(flat, 1.0, error)": GUARDED,
     },
     "evaluation/columns/group_gaps.py": {
-        "lead": GUARDED,
-        "many": COUNT,
-        "total": "the mean of values of relevance measures, all 0 or more",
+        "_solve: lead": GUARDED,
+        "_solve: many": COUNT,
+        "compare_groups: total": "the mean of values of relevance measures, all 0 or more",
     },
     "evaluation/columns/orders.py": {
-        "way": GUARDED,
+        "compute_skill: way": GUARDED,
     },
     "evaluation/columns/ties.py": {
-        "defined": COUNT,
-        "defined * (defined - 1)": COUNT,
+        "try_orders: defined": COUNT,
+        "try_orders: defined * (defined - 1)": COUNT,
     },
     "evaluation/fronts/exposure_fairness.py": {
-        "weights.sum()": GUARDED,
+        "_by_ratio: weights.sum()": GUARDED,
     },
     "evaluation/fronts/relaxation.py": {
-        "steep - flat": "of lines in the order of their slopes; a crossing that is far off is beyond all values",
+        "_below: steep - flat": "of lines in the order of their slopes; a crossing that is far off is beyond all values",
     },
     "evaluation/fronts/walks.py": {
-        "left - right": "corners of a hull differ in utility, and their slope only guides a search",
-        "loss": GUARDED,
+        "Walks.refine: left - right": "corners of a hull differ in utility, and their slope only guides a search",
+        "Walks.walk: loss": GUARDED,
     },
     "evaluation/gold_correction.py": {
-        "known.sum(axis=0)": COUNT,
+        "_mean_of_defined: known.sum(axis=0)": COUNT,
     },
     "evaluation/gold_match.py": {
-        "many[:, None]": COUNT,
+        "Gold.majority_membership: many[:, None]": COUNT,
     },
     "evaluation/inputs/several_attributes.py": {
-        "amounts.sum()": WEIGHTS,
+        "_wanted: amounts.sum()": WEIGHTS,
     },
     "evaluation/inputs/targets.py": {
-        "share": GIVEN,
+        "attribute: share": GIVEN,
     },
     "evaluation/leaderboard.py": {
-        "known": COUNT,
+        "_mean: known": COUNT,
     },
     "evaluation/relevance/__init__.py": {
-        "most[found.numbers]": WEIGHTS,
+        "RelevanceEvaluator.values: most[found.numbers]": WEIGHTS,
     },
     "evaluation/relevance/dict_runs.py": {
-        "most": WEIGHTS,
+        "formula_of.add_precisions: most": WEIGHTS,
+        "formula_of.count_relevant: most": WEIGHTS,
+        "formula_of.invert_first: most": WEIGHTS,
+        "formula_of: most": WEIGHTS,
     },
     "evaluation/relevance/diversity.py": {
-        "of.judged[0].sum(axis=0)": COUNT,
-        "of.many * weigh(weights, fresh)": WEIGHTS,
-        "weigh(of.ideal(params.get('alpha', 0.5), told), weights)": WEIGHTS,
+        "_ap_ia: of.judged[0].sum(axis=0)": COUNT,
+        "_normalized: weigh(of.ideal(params.get('alpha', 0.5), told), weights)": WEIGHTS,
+        "_over_all: of.many * weigh(weights, fresh)": WEIGHTS,
     },
     "evaluation/relevance/group_values.py": {
-        "members.sum(axis=1)": COUNT,
+        "_count_holes: members.sum(axis=1)": COUNT,
     },
     "evaluation/relevance/trec_eval.py": {
-        "_relevant(ranked.judged, params)": COUNT,
-        "above": COUNT,
-        "most": WEIGHTS,
-        "most[:, 0]": COUNT,
-        "np.minimum(_relevant(ranked.judged, params), params['cutoff'])": COUNT,
-        "np.minimum(ranked.many, cutoff)": COUNT,
-        "np.minimum(wrong, most)": COUNT,
-        "plain.ideal_gain(ranked.judged)": WEIGHTS,
-        "r + beta * p": WEIGHTS,
-        "ranked.many * _relevant(ranked.judged, params)": COUNT,
-        "ranked.places": COUNT,
-        "right + wrongs + 2 * SMALL": NEVER,
-        "wrong * many": COUNT,
+        "_accuracy: wrong * many": COUNT,
+        "_bpref: most[:, 0]": COUNT,
+        "_bpref: np.minimum(wrong, most)": COUNT,
+        "_exponential_ndcg: most": WEIGHTS,
+        "_gained: plain.ideal_gain(ranked.judged)": WEIGHTS,
+        "_inf_ap: _relevant(ranked.judged, params)": COUNT,
+        "_inf_ap: above": COUNT,
+        "_inf_ap: ranked.places": COUNT,
+        "_inf_ap: right + wrongs + 2 * SMALL": NEVER,
+        "_iprec: ranked.places": COUNT,
+        "_judged: np.minimum(ranked.many, cutoff)": COUNT,
+        "_relative_p: np.minimum(_relevant(ranked.judged, params), params['cutoff'])": COUNT,
+        "_rprec: most": WEIGHTS,
+        "_set_ap: ranked.many * _relevant(ranked.judged, params)": COUNT,
+        "_set_f: r + beta * p": WEIGHTS,
+        "_set_p: most": WEIGHTS,
+        "_set_r: _relevant(ranked.judged, params)": COUNT,
     },
     "evaluation/score.py": {
-        "defined": COUNT,
+        "_of_samples: defined": COUNT,
     },
     "evaluation/unknown_documents.py": {
-        "shares.shape[1]": COUNT,
+        "compute_prior: shares.shape[1]": COUNT,
     },
     "formulas/distribution.py": {
-        "add_groups(amounts)[..., None]": WEIGHTS,
-        "divisor": CALLERS,
-        "p.shape[-1] - 1": COUNT,
-        "p.sum()": "a sum of shares that is 1 but for rounding in the fifth place",
+        "match_distance: p.shape[-1] - 1": COUNT,
+        "normalize_rounded: p.sum()": "a sum of shares that is 1 but for rounding in the fifth place",
+        "order_aware: p.shape[-1] - 1": COUNT,
+        "quotient: divisor": CALLERS,
+        "shares: add_groups(amounts)[..., None]": WEIGHTS,
     },
     "formulas/elementary.py": {
-        "c": NEVER,
+        "_two_parts_of_log: c": NEVER,
     },
     "formulas/fronts.py": {
-        "loss": "corners of a hull, which are apart by more than rounding",
+        "merge_hulls: loss": "corners of a hull, which are apart by more than rounding",
     },
     "formulas/labelings/exposures.py": {
-        "due": WEIGHTS,
-        "wide": WEIGHTS,
-        "widths": WEIGHTS,
+        "Ratio.find_ends: due": WEIGHTS,
+        "pour_amount: wide": WEIGHTS,
+        "pour_amount: widths": WEIGHTS,
     },
     "formulas/labelings/sums.py": {
-        "likely": SHARES,
+        "Finals.find_ends: likely": SHARES,
     },
     "formulas/labelings/unlabeled.py": {
-        "total": SHARES,
+        "mean: total": SHARES,
     },
     "formulas/neutrality.py": {
-        "known.sum(axis=-1, keepdims=True)": WEIGHTS,
+        "_rate_neutrality: known.sum(axis=-1, keepdims=True)": WEIGHTS,
     },
     "formulas/overlap.py": {
-        "1 - self.p": GIVEN,
+        "_Pair.ext: 1 - self.p": GIVEN,
     },
     "formulas/prefix_fronts.py": {
-        "spans[0]": "a scale of a search; 0 is taken for 1",
-        "spans[1]": "a scale of a search; 0 is taken for 1",
+        "Layers.hull: spans[0]": "a scale of a search; 0 is taken for 1",
+        "Layers.hull: spans[1]": "a scale of a search; 0 is taken for 1",
     },
     "formulas/prefix_means.py": {
-        "every - above": COUNT,
-        "whole": SHARES,
+        "average_paths: every - above": COUNT,
+        "average_paths: whole": SHARES,
     },
     "formulas/ranks.py": {
-        "(~np.isnan(values)).sum(axis=1)": COUNT,
+        "mean: (~np.isnan(values)).sum(axis=1)": COUNT,
     },
     "formulas/retrieved_documents.py": {
-        "weigh(rising, np.ones(many))": WEIGHTS,
+        "gini: weigh(rising, np.ones(many))": WEIGHTS,
     },
     "formulas/spread.py": {
-        "np.arange(1, n + 1)": NEVER,
+        "bound_spread: np.arange(1, n + 1)": NEVER,
     },
     "formulas/weighted_sums.py": {
-        "unit": NEVER,
+        "split_for_counts: unit": NEVER,
     },
     "measure/forms.py": {
-        "left": COUNT,
-        "self.divisor": "of Precisions: the number of relevant documents",
+        "First.interval: left": COUNT,
+        "Precisions.interval: self.divisor": "of Precisions: the number of relevant documents",
+        "Precisions.value: self.divisor": "of Precisions: the number of relevant documents",
     },
     "measure/group_forms.py": {
-        "np.reshape(self.divisor, (-1, 1))": WEIGHTS,
-        "self.divisor": WEIGHTS,
+        "GroupPrefixes.over_labels: np.reshape(self.divisor, (-1, 1))": WEIGHTS,
+        "GroupPrefixes.sum_costs: self.divisor": WEIGHTS,
+    },
+    "measures/arab.py": {
+        "RaB.formula: number": COUNT,
     },
     "measures/awrf.py": {
-        "exposure.sum(axis=-1, keepdims=True)": WEIGHTS,
-        "ranks.ideal(ranks.gains(judged_relevance), weights)": WEIGHTS,
+        "awrf_slope: exposure.sum(axis=-1, keepdims=True)": WEIGHTS,
+        "ndcg: ranks.ideal(ranks.gains(judged_relevance), weights)": WEIGHTS,
     },
     "measures/duo.py": {
-        "(most - bound)[wide]": GUARDED,
-        "high - low": GIVEN,
-        "high - low if high > low else 1.0": GIVEN,
-        "most - least": GUARDED,
+        "DUO.order_at_end: high - low if high > low else 1.0": GIVEN,
+        "DUO.over_prefixes: high - low": GIVEN,
+        "DUO.over_prefixes: most - least": GUARDED,
+        "_Spread.normalized: (most - bound)[wide]": GUARDED,
+        "group_by_length: high - low": GIVEN,
     },
     "measures/expected_exposure.py": {
-        "np.where(known, rows, 0)[:, None]": COUNT,
-        "sums[-1:]": COUNT,
+        "_compare_means: sums[-1:]": COUNT,
+        "expected_exposure: np.where(known, rows, 0)[:, None]": COUNT,
     },
     "measures/exposure.py": {
-        "got.sum(axis=-1)": WEIGHTS,
-        "handed[:, None]": WEIGHTS,
-        "sums[2:]": WEIGHTS,
-        "weighted_sum(mass, weights)": WEIGHTS,
+        "Surplus.over_ranks: weighted_sum(mass[:, :self.cutoff], weights)": WEIGHTS,
+        "Surplus.over_labels.value: got.sum(axis=-1)": WEIGHTS,
+        "Surplus.over_labels: handed[:, None]": WEIGHTS,
+        "_of_sums: sums[2:]": WEIGHTS,
+        "surplus: weighted_sum(mass, weights)": WEIGHTS,
     },
     "measures/exposure_ratio.py": {
-        "due": WEIGHTS,
-        "np.where(several, most, 0.0)": WEIGHTS,
-        "second": WEIGHTS,
+        "_Ratio.ratio: due": WEIGHTS,
+        "compare_attention: due": WEIGHTS,
+        "first_to_second: second": WEIGHTS,
+        "least_to_most: np.where(several, most, 0.0)": WEIGHTS,
     },
     "measures/fair.py": {
-        "ideal": WEIGHTS,
+        "FAIR.__call__: ideal": WEIGHTS,
+        "fair: ideal": WEIGHTS,
     },
     "measures/gfr.py": {
-        "np.where(number > 0, number + both, np.nan)": COUNT,
-        "sum(self._counted)": COUNT,
+        "GFR.combine_attributes: np.where(number > 0, number + both, np.nan)": COUNT,
+        "GFR.formula: sum(self._counted)": COUNT,
     },
     "measures/nfairr.py": {
-        "size": COUNT,
+        "setfairr: size": COUNT,
     },
     "measures/pairwise.py": {
-        "1 - q": "of lists that are mixed: the share of the others, at least one in the length",
-        "length - marked": COUNT,
-        "most - least": GUARDED,
-        "parts": COUNT,
-        "parts[:, None]": COUNT,
-        "rank - count": COUNT,
+        "Unevenness._of_totals: most - least": GUARDED,
+        "Unevenness._of_totals: parts": COUNT,
+        "Unevenness._of_totals: parts[:, None]": COUNT,
+        "_divergence: 1 - q": "of lists that are mixed: the share of the others, at least one in the length",
+        "rd: length - marked": COUNT,
+        "rd: rank - count": COUNT,
     },
     "measures/retrievability.py": {
-        "np.array([size])": COUNT,
+        "_divide: np.array([size])": COUNT,
     },
     "measures/skew.py": {
-        "target + eps": SHARES,
+        "of_totals: target + eps": SHARES,
     },
     "measures/texfair.py": {
-        "tokens[..., None]": COUNT,
+        "sum_terms: divisor": WEIGHTS,
+        "per_token: tokens[..., None]": COUNT,
     },
     "measures/trec_fair_2019.py": {
-        "many": COUNT,
+        "means: many": COUNT,
     },
     "measures/utility.py": {
-        "np.where(relevant, places, np.inf).min(axis=1, initial=np.inf)": COUNT,
-        "places": COUNT,
+        "Utility.formula: ideal": WEIGHTS,
+        "Utility.formula: divisor": COUNT,
+        "Utility.sum_gains: np.where(relevant, places, np.inf).min(axis=1, initial=np.inf)": COUNT,
+        "Utility.sum_gains: places": COUNT,
     },
 }
 
 
 def find_divisions(source):
-    """List the divisions of a file that need a size or a declaration: function, line, and text of the divisor."""
-    tree = ast.parse(source)
-    for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+    """List the divisions of a file that need a size or a declaration: line, and "function: divisor"."""
+    for name, function in list_functions(ast.parse(source)):
         bound = find_bound(function)
         for node in walk_own(function):
             divisor, always = find_divisor(node)
             if divisor is not None and not is_bounded(divisor) and (always or is_sum(divisor, bound)):
-                yield function.name, node.lineno, ast.unparse(divisor)
+                yield node.lineno, f"{name}: {ast.unparse(divisor)}"
+
+
+def list_functions(tree, of=""):
+    """List the functions of a module, with the classes and functions that they are in: name and node."""
+    for node in ast.iter_child_nodes(tree):
+        is_named = isinstance(node, ast.FunctionDef | ast.ClassDef)
+        name = f"{of}.{node.name}".lstrip(".") if is_named else of
+        if isinstance(node, ast.FunctionDef):
+            yield name, node
+        yield from list_functions(node, name)
 
 
 def walk_own(function):
@@ -265,12 +283,12 @@ def find_divisor(node):
         return node.right, False
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
         return node.value, False
-    if isinstance(node, ast.Call) and len(node.args) > 1:
+    if isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        if name == "quotient":
-            return (None if any(each.arg == "size" for each in node.keywords) else node.args[1]), True
-        if name in {"divide", "true_divide"}:
-            return node.args[1], True
+        named = {each.arg: each.value for each in node.keywords}
+        at = DIVIDING.get(name, len(node.args))
+        divisor = node.args[at] if at < len(node.args) else named.get("divisor")
+        return (None if "size" in named or name not in DIVIDING else divisor), True
     return None, False
 
 
@@ -323,12 +341,15 @@ def is_sum(expression, bound, seen=frozenset()):
 
 
 def list_walked():
-    return sorted(path for folder in WALKED for path in (PACKAGE / folder).rglob("*.py"))
+    """List the files of the rooms that compute values, and of the commands that declare divisors."""
+    declaring = [folder for folder, trials in load_trials().items() if "DIVISORS" in trials]
+    folders = [*WALKED, *(f"commands/{folder.relative_to(COMMANDS).as_posix()}" for folder in declaring)]
+    return sorted(path for folder in folders for path in (PACKAGE / folder).rglob("*.py"))
 
 
 @pytest.mark.parametrize(
     "body",
-    ["return quotient(a, b)", "return a / (b - c)", "return a / b.sum()", "d = b - c\n    return a / d", "a /= b - c",
+    ["return quotient(a, b)", "return SumOverRanks(a, b, c)", "return SumOverRanks(a, b, divisor=c)", "return a / (b - c)", "return a / b.sum()", "d = b - c\n    return a / d", "a /= b - c",
      "return np.divide(a, b, where=b > 0)", "b -= c\n    return a / b", "return a / -b", "return a / (1 - b)"],
 )  # fmt: skip
 def test_the_rule_sees(body):
@@ -336,7 +357,15 @@ def test_the_rule_sees(body):
 
 
 @pytest.mark.parametrize(
-    "body", ["return quotient(a, b, size=c)", "return a / 2", "return a / b", "return a / np.maximum(b - c, 1)"]
+    "body",
+    [
+        "return quotient(a, b, size=c)",
+        "return SumOverRanks(a, b, c, size=a)",
+        "return SumOverRanks(a, b)",
+        "return a / 2",
+        "return a / b",
+        "return a / np.maximum(b - c, 1)",
+    ],
 )
 def test_the_rule_lets_pass(body):
     assert not list(find_divisions(f"def f(a, b, c):\n    {body}\n"))
@@ -344,11 +373,11 @@ def test_the_rule_lets_pass(body):
 
 def test_every_divisor_that_may_be_0_but_for_rounding_has_a_size():
     found = {
-        (path.relative_to(PACKAGE).as_posix(), divisor): f"{path.relative_to(REPOSITORY)}:{line}: {function}: {divisor}"
+        (path.relative_to(PACKAGE).as_posix(), divisor): f"{path.relative_to(REPOSITORY)}:{line}: {divisor}"
         for path in list_walked()
-        for function, line, divisor in find_divisions(path.read_text("utf-8"))
+        for line, divisor in find_divisions(path.read_text("utf-8"))
     }
-    declared = {(file, divisor) for file, of_file in DECLARED.items() for divisor in of_file}
+    declared = {(file, divisor) for file, of_file in gather_trials("DIVISORS", DECLARED).items() for divisor in of_file}
     faults = [
         f"{text}: give quotient its size=, or declare why not" for key, text in found.items() if key not in declared
     ]

@@ -81,3 +81,14 @@ EVALUATING = ["explain"]
 NEEDED_LIBRARY = {"explain": ""}
 JUDGED_QUERIES = {"explain": "explain qrels.txt bm25.run -m NFaiRR@5"}
 MEASURED = {"explain": "QRELS RUNS -m NFaiRR@10 --terms gender-en --docs TEXTS --background RUN -f json"}
+
+DIVISORS = {
+    "commands/explain/shapley.py": {"shares: players": "a count"},
+    "commands/explain/split.py": {
+        "_of_exposure: divisor": "2 (1 - the least target) is at least 1 for two groups or more",
+        "_of_exposure: exposure.sum(axis=1)[:, None]": "a sum of exposures that are all 0 or more",
+        "_shares: sum(counts)": "a count",
+        "_of_exposure: tokens[..., None]": "a count",
+    },
+}
+ROUNDED_IDEALS = [lambda runs, _, given: fairtrec.explain("NFaiRR@1", runs["a"], **given)]

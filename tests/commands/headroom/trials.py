@@ -84,3 +84,7 @@ SHORT_HELP = ["headroom"]
 NEEDED_LIBRARY = {"headroom": ""}
 JUDGED_QUERIES = {"headroom": "headroom qrels.txt bm25.run --utility nDCG@5 --fairness NFaiRR@5"}
 MEASURED = {"headroom": "QRELS RUN --fairness NFaiRR@10 COUNTED -f tsv"}
+
+ROUNDED_IDEALS = [
+    lambda runs, qrels, given: fairtrec.headroom(runs, qrels, fairness="NFaiRR@1", utility="nDCG@1", **given)
+]

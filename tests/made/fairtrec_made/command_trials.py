@@ -79,6 +79,8 @@ DECLARATIONS = {  # the test that gathers a name, and what it holds
     "NO_GOLD_RESULT": "tests/evaluation/test_gold.py: functions of a corrected result that refuse it",
     "NO_AGGREGATE": "tests/evaluation/answers/test_aggregates.py: functions of keywords that refuse an aggregate",
     "NO_AGGREGATE_RESULT": "tests/evaluation/answers/test_aggregates.py: functions of a result that refuse aggregates",
+    "DIVISORS": "tests/house/test_divisors.py: a file: the sums that it divides by, and why these are 0 only if exactly 0",
+    "ROUNDED_IDEALS": "tests/evaluation/test_zero_divisors.py: functions of runs, qrels and inputs that give an answer",
     "COMMON_QUERIES": "tests/evaluation/test_common_queries.py: a command and its words behind qrels and runs",
     "SAME_QUERIES": "tests/cli/test_marks_of_other_queries.py: words, and the parts of JSON that go by shared queries",
     "PAIRED_QUERIES": "tests/cli/test_marks_of_other_queries.py: words of a command that compares pairs",
