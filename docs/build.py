@@ -132,7 +132,8 @@ def _of_type(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if origin is dict:
         return {"type": "object", "additionalProperties": _of_type(inner[1], definitions)}
     known = {Any: {}, int: {"type": "integer", "minimum": 0}}
-    known |= {kind: {"type": name} for kind, name in ((str, "string"), (float, "number"), (type(None), "null"))}
+    named = ((str, "string"), (float, "number"), (bool, "boolean"), (type(None), "null"))
+    known |= {kind: {"type": name} for kind, name in named}
     return known[hint]
 
 

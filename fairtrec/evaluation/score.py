@@ -83,6 +83,7 @@ def score(
         values,
         notes,
         target=context.target,
+        groups=_list_groups(context),
         top=first.hexdigest(),
         sampled=system.sampled,
         unjudged=_find_unjudged(qids, context.qrels),
@@ -90,6 +91,13 @@ def score(
     scores = add_columns(ScoredRun(scores, system, inputs, context, choices))
     judged = _note_judged(system.runs[0], measures, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
+
+
+def _list_groups(context: EvaluationContext) -> tuple[str, ...]:
+    """Name the groups of the target; none if nothing says of documents in which they are."""
+    if context.labels is not None:
+        return context.labels.groups
+    return () if context.documents is None else context.documents.document_counts.groups
 
 
 def _find_unjudged(qids: Sequence[str], qrels: Qrels | None) -> frozenset[str]:

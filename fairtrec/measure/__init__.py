@@ -113,6 +113,10 @@ class Quantity:
         """Give the least and the greatest value against this target [group]: ``bounds``, or narrower ones."""
         return self.bounds
 
+    def bounds_among(self, groups: Sequence[str], target: Floats) -> Bounds:  # noqa: ARG002 - for subclasses
+        """Give the least and the greatest value against the target of these groups, narrower ones of one group."""
+        return self.bounds_against(target)
+
 
 class Measure(Quantity, Parameters):
     """The base of all measures. A subclass adds parameters as fields, and ``formula``, or ``__call__`` if no form fits.

@@ -16,7 +16,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.labelings.exposures import Portion
 from fairtrec.formulas.labelings.sums import Linear
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Floats, Form, Ints, Measure, Summands, SumOverRanks, UsageError
+from fairtrec.measure import Bounds, Floats, Form, Ints, Measure, Summands, SumOverRanks, UsageError
 from fairtrec.measure.forms import PooledShares
 
 
@@ -159,6 +159,13 @@ class Exposure(Measure):
     of: Literal["groups", "all"] = "groups"
     better = "nearer 0"
     bounds = -1.0, 1.0
+
+    def bounds_among(self, groups: Sequence[str], target: Floats) -> Bounds:
+        """Nobody has less than nothing, or more than all, of the exposure."""
+        if self.group not in groups:
+            return self.bounds
+        own = float(target[groups.index(self.group)])
+        return -own, 1 - own
 
     def check(self, groups: Sequence[str]) -> None:
         """Refuse two ways to count documents of unknown group."""

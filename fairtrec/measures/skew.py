@@ -13,7 +13,7 @@ import numpy as np
 
 from fairtrec.formulas import distribution, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.elementary import log
+from fairtrec.formulas.elementary import log, log_of_number
 from fairtrec.measure import (
     Bools,
     Bounds,
@@ -104,6 +104,13 @@ class Skew(_Skew):
 
     group: str = ""
     better = "nearer 0"
+
+    def bounds_among(self, groups: Sequence[str], target: Floats) -> Bounds:
+        """The group has at most all of the top k."""
+        if self.group not in groups or not target[groups.index(self.group)]:
+            return self.bounds
+        own = float(target[groups.index(self.group)])
+        return None, log_of_number((1 + self.eps) / (own + self.eps))
 
     def formula(self, membership: Floats, target: Floats, groups: Sequence[str]) -> GroupTotals:
         """Choose the group's own."""

@@ -145,10 +145,10 @@ def note_ceilings(result: Result, only: int | None = None) -> list[Note]:
 
 def _note_ceiling(result: Result, row: int) -> Note | None:
     """Count the rankings of each run that have the best value of one measure."""
-    measure, target = result.scores[0].measures[row], result.scores[0].target
+    measure = result.scores[0].measures[row]
     if measure.better == "neither":
         return None
-    low, high = measure.bounds if target is None else measure.bounds_against(target)
+    low, high = result.scores[0].find_bounds(row)
     values = [known[~np.isnan(known)] for known in (scores.values[row] for scores in result.scores)]
     ends = {"higher": (high, "its maximum"), "lower": (low, "its minimum"), "nearer 0": (0.0, "the value 0")}
     best, called = ends[measure.better]
@@ -223,15 +223,15 @@ def _span_of(numbers: NoteNumber | tuple[NoteNumber, ...]) -> str:
 
 def _write_verdict(measures: str, queries: int | tuple[int, ...], ceiling: str, reliability: float, needed: int) -> str:
     """Write what the data say on the order of runs."""
-    from fairtrec.statistics.doubt import DECIDING
+    from fairtrec.statistics.doubt import is_doubtful
     from fairtrec.statistics.procedure import SCANTY
 
     many = queries if isinstance(queries, tuple) else (queries,)
     order = f"the order by {measures}"
     said = f"test {order} with fairtrec compare"
-    if reliability >= PUBLISHED and max(many) >= DECIDING:
+    if reliability >= PUBLISHED and not is_doubtful(max(many)):
         said = f"{order} is reliable"
-    elif reliability >= COMMON and max(many) >= DECIDING:
+    elif reliability >= COMMON and not is_doubtful(max(many)):
         said = f"{order} is reliable in part"
     elif ceiling or reliability == reliability:  # noqa: PLR0124 - nan is not itself
         said = f"{order} is not reliable"

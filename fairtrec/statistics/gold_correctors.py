@@ -185,6 +185,7 @@ def correct_mean(
     Its ends are cut at the ``bounds`` of the measure, the corrected value is not.
     """
     from fairtrec.statistics.doubt import is_doubtful
+    from fairtrec.statistics.value_ranges import cut_ends
 
     if isinstance(row, Refused):
         return Corrected(why=row.why)
@@ -196,10 +197,8 @@ def correct_mean(
     value = estimate.correct(before)
     of_both = estimate if confidence is None else estimate.with_queries()
     ends = of_both.find_interval(value, LEVEL if confidence is None else confidence)
-    least, greatest = bounds
-    cut = np.clip(ends, -np.inf if least is None else least, np.inf if greatest is None else greatest)
-    low, high = map(float, cut)
-    doubtful = row.has_few_errors and not np.isnan(low) and is_doubtful(estimate.differ)
+    low, high = cut_ends(ends, bounds)
+    doubtful = row.has_few_errors and not np.isnan(low) and is_doubtful(estimate.deciding)
     without_tau = before if row.is_other_form else None
     return Corrected(value, low, high, estimate.number, estimate.differ, doubtful, without_tau=without_tau)
 

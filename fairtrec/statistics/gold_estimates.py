@@ -46,6 +46,7 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.rounding import NEAR
+from fairtrec.statistics.doubt import count_differing
 
 EPSILON, NEARLY, HALF = 1e-15, 1e-8, 0.5
 FEWEST = 30  # drawn queries; of fewer, intervals of heavy errors cover the truth far too rarely
@@ -55,7 +56,8 @@ IMPOSSIBLE = 4  # standard errors by which the weights of drawn documents miss t
 class Estimate(NamedTuple):
     """What is added to a value, the square of its standard error (nan: unknown), and the degrees of freedom of t.
 
-    Both ends of the interval move out by ``loose``. ``number`` is how many were labeled, of which ``differ`` do.
+    Both ends of the interval move out by ``loose``. ``number`` is how many were labeled, of which ``differ`` do; of
+    drawn queries, ``deciding`` have another error than the most frequent one.
     ``sampled`` is the square of the standard error if the ``queries`` are a sample, too. ``value`` is the corrected
     value itself, if it is not the mean plus the correction.
     """
@@ -69,6 +71,7 @@ class Estimate(NamedTuple):
     sampled: float = nan
     queries: int = 0
     value: float | None = None
+    deciding: int = 0
 
     def correct(self, mean: float) -> float:
         """Correct the mean of the values.
@@ -319,7 +322,8 @@ def estimate_from_queries(values: Floats, gold: Floats, drawn: Bools) -> Estimat
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = float(before.sum() / has.sum()) if has.any() else nan
         correction = value - mean
-    return Estimate(correction, variance, max(many - 1, 1), 0.0, number, differ, sampled, queries, value)
+    deciding = count_differing(errors[drawn])
+    return Estimate(correction, variance, max(many - 1, 1), 0.0, number, differ, sampled, queries, value, deciding)
 
 
 def _of_drawn_queries(

@@ -173,7 +173,7 @@ def test_a_plain_program_gives_the_same(tmp_path):
     (one,) = found.values()
     assert one.corrected == pytest.approx(value, abs=1e-13)
     half = stats.t.ppf(0.975, freedom) * math.sqrt(variance)
-    assert (one.low, one.high) == pytest.approx((max(value - half, -1), min(value + half, 1)), abs=1e-12)
+    assert (one.low, one.high) == pytest.approx((max(value - half, -0.5), min(value + half, 0.5)), abs=1e-12)
     looked_at = {d for ranks in run.values() for d in sorted(ranks, key=ranks.get, reverse=True)[:5]}
     assert one.gold == len(looked_at & {*DOCNOS[:7]})
     assert one.differ == sum((words[d] == "f") != (gold[d] == "f") for d in looked_at & {*DOCNOS[:7]})

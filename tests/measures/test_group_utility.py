@@ -231,6 +231,23 @@ def test_gaps_are_paired_and_relative_to_both_means():
     assert (turned.low, turned.relative_high) == pytest.approx((-gap.high, -gap.relative_low), abs=1e-12)
 
 
+@pytest.mark.parametrize(("differences", "doubtful"), [([0.0] * 30, False), ([0.1] * 30, True)])
+def test_a_gap_is_doubtful_if_few_differences_decide(differences, doubtful):
+    gap = compare_groups("P@1", ("a", "b"), 0.5 + np.array(differences), np.full(30, 0.5), 0.95)
+    assert gap.doubtful is doubtful
+    many = compare_groups("P@1", ("a", "b"), np.linspace(0, 1, 30), np.full(30, 0.5), 0.95)
+    assert not many.doubtful
+
+
+def test_gaps_end_where_values_do():
+    x = np.r_[np.zeros(4), 0.1]
+    far = compare_groups("P@1", ("a", "b"), np.r_[np.ones(3), 0.0], np.zeros(4), 0.95, bounds=(0.0, 1.0))
+    assert far.high == 1.0
+    assert far.relative_high <= 2.0
+    assert compare_groups("P@1", ("a", "b"), np.r_[np.ones(3), 0.0], np.zeros(4), 0.95).high > 1.0
+    assert compare_groups("P@1", ("a", "b"), 1 - x, x, 0.95, bounds=(0.0, 1.0)).relative_high == 2.0
+
+
 def test_there_is_no_interval_where_the_means_may_be_0():
     gap = compare_groups("P@1", ("a", "b"), np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.0]), 0.95)
     assert isnan(gap.relative_low)
@@ -253,7 +270,7 @@ def test_gaps_stand_in_json_lines_and_tables(result, tmp_path):
     assert [gap["measure"] for gap in told] == ["nDCG@5", "AP"]
     assert [*told[0]] == [
         "run", "measure", "groups", "queries", "means", "difference", "low", "high", "p", "relative", "relative_low",
-        "relative_high",
+        "relative_high", "doubtful",
     ]  # fmt: skip
     assert told[0]["groups"] == ["f", "m"]
     assert told[0]["difference"] == pytest.approx(confident.gaps[0]["difference"], abs=1e-9)

@@ -24,6 +24,7 @@ from fairtrec.measures.catalogue import registry
 from fairtrec.statistics import paired
 from fairtrec.statistics.agreement import tau_ap
 from fairtrec.statistics.corrections import correct_p_values
+from fairtrec.statistics.doubt import is_difference_doubtful
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.notes import Note
@@ -40,6 +41,7 @@ class Variant(VariantScores):
             runs.
         flipped: pairs of runs in the opposite order.
         settled: how many of these the base separates.
+        doubtful: how many of these few differences decide.
         queries: for which every run has a value by both.
     """
 
@@ -48,6 +50,7 @@ class Variant(VariantScores):
     tau_ap: float
     flipped: int  # pairs of runs
     settled: int  # of these, how many the base tells apart
+    doubtful: int  # of these, how many few differences decide
     queries: int
 
     @property
@@ -67,6 +70,7 @@ class Ablation(Answer):
         vary: what was varied.
         seed: of random draws.
         settled: pairs of runs that the base separates, by a paired t-test with Holm over all pairs.
+        doubtful: how many of these few differences decide.
         never: pairs that no variant flips.
         every: queries of the base.
         terms: how many terms of the list occur in the texts, and how many there are.
@@ -79,6 +83,7 @@ class Ablation(Answer):
     vary: tuple[str, ...]
     seed: int
     settled: int  # pairs of runs that the base tells apart, by a paired t-test, Holm over all pairs
+    doubtful: int  # of these, how many few differences decide
     never: int  # pairs that no variant flips
     every: int  # queries of the base
     terms: tuple[int, int] | None  # how many of the list occur in what was looked at, and how many there are
@@ -165,8 +170,10 @@ class RunOrder:
         return float((one * two).sum() / apart) if apart else float("nan")
 
 
-def find_significant(values: Floats, better: Better, *, alpha: float) -> Bools:
+def find_significant(values: Floats, better: Better, *, alpha: float) -> tuple[Bools, Bools]:
     """Tell which pairs of runs a paired t-test tells apart, Holm over all pairs [run, run], the first run above.
+
+    The second array tells which of them are doubtful.
 
     ``values`` [run, query]; a pair is compared over the queries for which both have a value, as ``compare`` does it:
     where nearer 0 is better, the sizes of the values.
@@ -179,12 +186,15 @@ def find_significant(values: Floats, better: Better, *, alpha: float) -> Bools:
         both = defined[one] & defined[two]
         row = paired.subtract(values[one][both], values[two][both])
         differences[len(row)].append((number, row))
-    p = np.full(len(first), np.nan)
+    p, doubtful = np.full(len(first), np.nan), np.zeros(len(first), dtype=np.bool_)
     for rows in differences.values():
-        p[[number for number, _ in rows]] = paired.p_values(np.stack([row for _, row in rows]))
-    told = np.zeros((len(values), len(values)), dtype=np.bool_)
+        numbers = [number for number, _ in rows]
+        p[numbers] = paired.p_values(np.stack([row for _, row in rows]))
+        doubtful[numbers] = [is_difference_doubtful(row) for _, row in rows]
+    told, few = np.zeros((2, len(values), len(values)), dtype=np.bool_)
     told[first, second] = correct_p_values(p, "holm") <= alpha
-    return told
+    few[first, second] = doubtful
+    return told, told & few
 
 
 def take_sizes(values: Floats, better: Better) -> Floats:
@@ -314,16 +324,22 @@ def _compared(
     base = several[0]
     qids = sorted({qid for taken in several for qid in taken.qids})
     own = base.take_queries(qids)
-    apart = find_significant(own, base.measure.better, alpha=ALPHA)
+    apart, doubtful = find_significant(own, base.measure.better, alpha=ALPHA)
     ever = np.zeros(apart.shape, dtype=np.bool_)
-    found = [_against(taken, taken.take_queries(qids), own, base.measure, apart, ever) for taken in several]
+    pairs = apart, doubtful
+    found = [_against(taken, taken.take_queries(qids), own, base.measure, pairs, ever) for taken in several]
     runs, never = tuple(each.run for each in result.scores), len(own) * (len(own) - 1) // 2 - int(ever.sum())
-    told = int(apart.sum())
-    return Ablation(runs, found[0], tuple(found[1:]), result, vary, seed, told, never, len(base.qids), terms)
+    told, few = int(apart.sum()), int(doubtful.sum())
+    return Ablation(runs, found[0], tuple(found[1:]), result, vary, seed, told, few, never, len(base.qids), terms)
 
 
-def _against(taken: VariantScores, values: Floats, own: Floats, base: Measure, apart: Bools, ever: Bools) -> Variant:
-    """Compare the order of a variant with that of the base, over the queries of both; note in ``ever`` what flips."""
+def _against(
+    taken: VariantScores, values: Floats, own: Floats, base: Measure, pairs: tuple[Bools, Bools], ever: Bools
+) -> Variant:
+    """Compare the order of a variant with that of the base, over the queries of both; note in ``ever`` what flips.
+
+    ``pairs`` are those that the base tells apart, and those of them that are doubtful.
+    """
     turned = taken.measure.better
     both = np.asarray(~(np.isnan(own) | np.isnan(values)).any(axis=0))  # every run has a value by both
     with np.errstate(invalid="ignore"):
@@ -339,6 +355,7 @@ def _against(taken: VariantScores, values: Floats, own: Floats, base: Measure, a
         tau_b=orders[0].tau_b(orders[1]),
         tau_ap=tau_ap(orders[0].badness, orders[1].badness),
         flipped=int(flipped.sum()),
-        settled=int((flipped & apart).sum()),
+        settled=int((flipped & pairs[0]).sum()),
+        doubtful=int((flipped & pairs[1]).sum()),
         queries=int(both.sum()),
     )

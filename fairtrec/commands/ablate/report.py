@@ -15,6 +15,7 @@ from fairtrec.report.document import Column, Document, ReportTable, RunCell, dir
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import shorten_names
+from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("factor", "variant", "run")
@@ -24,9 +25,10 @@ BY_SIZE = "orders, ranks and flips go by the mean of absolute values, as signs c
 FLIPPED = NoteKind(
     "flipped",
     "flipped: pairs of runs (of {pairs}) whose order differs from the base; settled: pairs "
-    "that differ significantly in the base (paired t-test, Holm, p at most 0.05): {settled}",
+    "that differ significantly in the base (paired t-test, Holm, p at most 0.05): {settled}{doubtful}",
     NoteSeverity.LEGEND,
 )
+DOUBTFUL = NoteKind("doubtful pairs", "{rule}", NoteSeverity.LEGEND)
 TAU = NoteKind(
     "tau",
     f"tau-b: Kendall's, with the base; 0.9 or more is usually called the same order; {AP}",
@@ -88,7 +90,10 @@ def _of_orders(ablation: Ablation, several: Sequence[Sequence[Variant]], *, few:
     for name, tau in (("tau-b", attrgetter("tau_b")), ("tau_ap", attrgetter("tau_ap"))):
         yield Column(name, ["-" if of[0] is ablation.base else span(map(tau, of), 2) for of in several])
     yield Column("flipped", [whole(each.flipped for each in of) for of in several])
-    yield Column("settled", [whole(each.settled for each in of) for of in several])
+    several_settled = [whole(each.settled for each in of) for of in several]
+    doubtful = [any(each.doubtful for each in of) for of in several]
+    cells = [mark_doubt(each, doubtful=is_so) for each, is_so in zip(several_settled, doubtful, strict=True)]
+    yield Column("settled", cells)
     if not few:
         best = best_of(ablation)
         yield Column("best", ["-" if best is None else whole(int(each.ranks[best]) for each in of) for of in several])
@@ -204,7 +209,9 @@ def _still(ablation: Ablation) -> list[str]:
 def legend(ablation: Ablation) -> Iterator[Note]:
     """Say what the numbers mean."""
     if ablation.pairs:
-        yield FLIPPED.note(pairs=ablation.pairs, settled=ablation.settled)
+        yield FLIPPED.note(pairs=ablation.pairs, settled=ablation.settled, doubtful=add_doubtful(ablation.doubtful))
+        if ablation.doubtful:
+            yield DOUBTFUL.note(rule=explain_doubt("differences"))
         yield TAU.note()
         best = best_of(ablation)
         if len(ablation.runs) > FEW and best is not None:
@@ -238,9 +245,10 @@ def list_own_notes(ablation: Ablation) -> Iterator[Note]:
 
 def rows(ablation: Ablation, *, places: int | None) -> Iterator[Row]:
     """Give a row for each run by the base and by each variant."""
-    yield ["factor", "variant", "run", "mean", "rank", "tau_b", "tau_ap", "flipped", "settled", "queries"]
+    yield ["factor", "variant", "run", "mean", "rank", "tau_b", "tau_ap", "flipped", "settled", "doubtful", "queries"]
     for each in (ablation.base, *ablation.variants):
-        beside = [cell(each.tau_b, places), cell(each.tau_ap, places), each.flipped, each.settled, each.queries]
+        beside = [cell(each.tau_b, places), cell(each.tau_ap, places), each.flipped, each.settled]
+        beside += [each.doubtful, each.queries]
         name = [each.factor or "base", each.variant]
         for run, mean, rank in zip(ablation.runs, each.means.tolist(), each.ranks.tolist(), strict=True):
             yield [*name, run, cell(mean, places), rank, *beside]
@@ -259,6 +267,7 @@ def record(ablation: Ablation) -> dict[str, Any]:
         "measure": str(ablation.measure),
         "pairs": ablation.pairs,
         "settled": ablation.settled,
+        "doubtful": ablation.doubtful,
         "never_flipped": ablation.never,
         "queries": base.queries,
         "runs": [
@@ -271,7 +280,7 @@ def record(ablation: Ablation) -> dict[str, Any]:
 
 def _record(ablation: Ablation, each: Variant) -> dict[str, Any]:
     found: dict[str, Any] = {"factor": each.factor, "variant": each.variant}
-    found |= {name: getattr(each, name) for name in ("tau_b", "tau_ap", "flipped", "settled", "queries")}
+    found |= {name: getattr(each, name) for name in ("tau_b", "tau_ap", "flipped", "settled", "doubtful", "queries")}
     found |= {} if each.documents is None else {"documents": each.documents}
     return {**found, "runs": _runs(ablation, each)}
 

@@ -21,7 +21,8 @@ from fairtrec.formulas.labelings.unlabeled import DRAWN
 from fairtrec.formulas.rounding import finite, same
 from fairtrec.measure import Measure
 from fairtrec.statistics import paired
-from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.doubt import count_differing, explain_few, is_difference_doubtful, is_doubtful
+from fairtrec.statistics.value_ranges import Range, bound_size, cut_ends
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Method
 
@@ -180,7 +181,10 @@ def _known(requirement: Requirement, scores: Scores, baseline: Scores | None, ga
 def _absolute(requirement: Requirement, scores: Scores, gate: Gate, alpha: float) -> Verdict:
     """Judge the mean itself; its interval, of how it would be with other queries, decides where proof is asked for."""
     value, defined, queries = float(scores.means[0]), int(scores.defined[0]), len(scores.qids)
-    low, high = _interval(scores.values[0], gate.interval, alpha, defined if requirement.measure.total else 1)
+    values = scores.values[0][~np.isnan(scores.values[0])]
+    bounds, deciding = _bound(requirement, scores), count_differing(values)
+    low, high = _interval(values, gate.interval, alpha, defined if requirement.measure.total else 1, bounds)
+    doubtful = math.isfinite(low + high) and is_doubtful(deciding)
     bound, side = requirement.offset, "below" if requirement.upward else "above"
     reason = ""
     if math.isnan(value):
@@ -191,15 +195,30 @@ def _absolute(requirement: Requirement, scores: Scores, gate: Gate, alpha: float
     elif gate.prove and not requirement.holds(low if requirement.upward else high, bound):
         reason = f"the mean meets {bound:g}, but its {_percent(alpha)} interval reaches {side} it (--prove)"
     status: Status = "failed" if reason else "passed"
-    return Verdict(requirement, scores.run, status, reason, value, bound, defined, queries, (low, high))
+    if gate.prove and doubtful and status == "passed":
+        status, reason = "warning", _write_few(deciding, len(values), "values")
+    return Verdict(requirement, scores.run, status, reason, value, bound, defined, queries, (low, high), doubtful)
 
 
-def _interval(values: Floats, method: Method, alpha: float, scale: int) -> tuple[float, float]:
-    """Give the interval of a mean, times ``scale``; what the data leave open, as one query does, is infinite."""
-    values = values[~np.isnan(values)]
+def _bound(requirement: Requirement, scores: Scores) -> Range:
+    """Give the least and the greatest value that a query can have, of sizes if the requirement is about these."""
+    return bound_size(scores.find_bounds(0)) if requirement.unsigned else scores.find_bounds(0)
+
+
+def _write_few(deciding: int, many: int, what: str) -> str:
+    """Write that fewer than ten decide, so that the interval is surer than the data."""
+    verb = "differs" if deciding == 1 else "differ"
+    return f"only {deciding} of {many} {what} {verb} from the most frequent one ({explain_few('of them')})"
+
+
+def _interval(values: Floats, method: Method, alpha: float, scale: int, bounds: Range) -> tuple[float, float]:
+    """Give the interval of a mean, times ``scale``, cut at the ``bounds`` of the values.
+
+    What the data leave open, as one query does, is infinite.
+    """
     if len(values) < 2 or not finite(values).all():
         return -math.inf, math.inf
-    low, high = paired.interval(values, method, confidence=1 - alpha)
+    low, high = cut_ends(paired.interval(values, method, confidence=1 - alpha), bounds)
     return (-math.inf if math.isnan(low) else low * scale), (math.inf if math.isnan(high) else high * scale)
 
 
@@ -219,37 +238,48 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
         return replace(verdict, reason="a value is infinite, so the difference has no mean")
     total = requirement.measure.total
     differences, scale = paired.subtract(value, requirement.factor * base), many if total else 1
-    nonzero = int(np.count_nonzero(paired.subtract(value, base)))
-    evidence = _compared(requirement, differences, float(base.mean()) * scale, nonzero, gate.interval, alpha, scale)
+    changes, bounds = paired.subtract(value, base), _bound_difference(requirement, scores)
+    evidence = _compared(requirement, differences, float(base.mean()) * scale, bounds, gate.interval, alpha, scale)
+    evidence = replace(evidence, deciding=min(evidence.deciding, count_differing(changes)))
+    doubtful = many > 1 and is_difference_doubtful(changes, differences)
     point = float(value.sum() if total else value.mean())
     bound = requirement.factor * evidence.baseline + requirement.offset
     status, reasons = _weighed(requirement, evidence, gate, alpha)
-    if status != "warning" and 0 < nonzero < DECIDING:
-        few = f"{nonzero} of {many} differences {'is' if nonzero == 1 else 'are'}"
-        reasons.append(f"only {few} not 0, so the interval may be too narrow")
+    if doubtful:
+        reasons.append(_write_few(evidence.deciding, many, "differences"))
     lacking = 0 if requirement.scope else len(set(baseline.qids).difference(scores.qids))
     if lacking and status != "failed":
         what = f"the run lacks {lacking} of the {len(baseline.qids)} queries of the baseline"
         reasons.append(f"{what}; -c counts them as empty rankings")
     if status == "passed" and reasons:
         status = "warning"
-    return replace(verdict, status=status, reason="; ".join(reasons), value=point, bound=bound, evidence=evidence)
+    found = replace(verdict, status=status, reason="; ".join(reasons), value=point, bound=bound, evidence=evidence)
+    return replace(found, doubtful=doubtful)
+
+
+def _bound_difference(requirement: Requirement, scores: Scores) -> Range:
+    """Give the least and the greatest difference of a value and ``factor`` times another that there can be."""
+    low, high = _bound(requirement, scores)
+    if low is None or high is None:
+        return None, None
+    return low - requirement.factor * high, high - requirement.factor * low
 
 
 def _compared(
     requirement: Requirement,
     differences: Floats,
     base: float,
-    nonzero: int,
+    bounds: Range,
     method: Method,
     alpha: float,
     scale: int,
 ) -> Evidence:
     """Look at the differences of queries; ``scale`` makes the mean a sum for a measure that counts."""
-    low, high = _interval(differences, method, alpha, scale)
+    low, high = _interval(differences, method, alpha, scale, bounds)
     least = paired.detectable(differences, alpha=alpha, power=POWER) if len(differences) > 1 else math.inf
     tolerance = abs((requirement.factor - 1) * base + requirement.offset)
-    return Evidence(base, float(differences.mean()) * scale, low, high, tolerance, least * scale, nonzero)
+    deciding = count_differing(differences)
+    return Evidence(base, float(differences.mean()) * scale, low, high, tolerance, least * scale, deciding)
 
 
 def _weighed(requirement: Requirement, found: Evidence, gate: Gate, alpha: float) -> tuple[Status, list[str]]:

@@ -25,14 +25,18 @@ from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names
 from fairtrec.report.styled_lines import Line, render_lines
 from fairtrec.report.terminal import fit_names
+from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
 from fairtrec.support.errors import plain
-from fairtrec.support.notes import Note
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("run", "requirement", "slice")
 WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
 STYLES = {"passed": "green", "warning": "yellow", "undecided": "bold yellow", "failed": "bold red"}
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "❌"}
+
+
+DOUBTFUL = NoteKind("doubtful verdict", "{rule}, so the interval is too narrow", NoteSeverity.LEGEND)
 
 
 def name_runs(checked: Verdicts) -> Mapping[str, str]:
@@ -50,12 +54,19 @@ def summary(checked: Verdicts) -> str:
     ways += [] if gate.interval == "t" else [f"interval {gate.interval}"]
     ways += ["fail on warnings"] if gate.fail_on == "warning" else []
     ways += [f"baseline {checked.baseline}"] if checked.baseline else []
+    counts += add_doubtful(count_doubtful(checked))
     return plain(f"{counts or 'no verdicts'} ({', '.join([f'confidence {gate.confidence:g}', *ways])})")
+
+
+def count_doubtful(checked: Verdicts) -> int:
+    """Count the verdicts that rest on a doubtful interval; of a mean only ``prove`` looks at it."""
+    return sum(each.doubtful and (each.evidence is not None or checked.gate.prove) for each in checked.verdicts)
 
 
 def list_notes(checked: Verdicts) -> list[Note]:
     """List the notes on the verdicts."""
-    return [*checked.notes, *list_result_notes(checked.result)]
+    doubtful = [DOUBTFUL.note(rule=explain_doubt("values"))] * any(each.doubtful for each in checked.verdicts)
+    return [*doubtful, *checked.notes, *list_result_notes(checked.result)]
 
 
 def title(verdict: Verdict) -> str:
@@ -76,13 +87,15 @@ def facts(verdict: Verdict, places: int) -> str:
     if found is None and math.isnan(verdict.value):
         return f"undefined{open_}{where}, {many}"
     if found is None:
-        return f"{value}{_ends(verdict.interval, places)}{open_}{where}, {many}"
+        reach = mark_doubt(_ends(verdict.interval, places), doubtful=verdict.doubtful)
+        return f"{value}{reach}{open_}{where}, {many}"
     difference, low, high = (f"{each:+z.{places}f}" for each in (found.difference, found.low, found.high))
     part = "" if verdict.requirement.factor == 1 else f" from {verdict.requirement.factor:g} x baseline"
     least = f"{found.detectable:.{places}f}" if math.isfinite(found.detectable) else "nothing"
     return (
         f"{value}{open_}{where}, baseline {found.baseline:.{places}f}, bound {bound}, "
-        f"difference{part} {difference} [{low}, {high}], {many}, detectable {least}"
+        f"difference{part} {difference} {mark_doubt(f'[{low}, {high}]', doubtful=verdict.doubtful)}, {many}, "
+        f"detectable {least}"
     )
 
 
@@ -167,6 +180,7 @@ def record(checked: Verdicts) -> dict[str, Any]:
     return {
         **head(result, checked.signature),
         "passed": checked.passed,
+        "doubtful": count_doubtful(checked),
         "confidence": checked.gate.confidence,
         "interval": checked.gate.interval,
         "strict": checked.gate.strict,
@@ -202,7 +216,8 @@ def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
         if verdict.evidence is not None:
             yield name, getattr(verdict.evidence, name)
     if verdict.evidence is not None:
-        yield "nonzero", verdict.evidence.nonzero
+        yield "deciding", verdict.evidence.deciding
+    yield "doubtful", verdict.doubtful
 
 
 def github(checked: Verdicts, *, places: int = 4) -> str:

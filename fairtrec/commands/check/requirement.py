@@ -162,7 +162,7 @@ class Evidence:
     high: float
     tolerance: float
     detectable: float  # the smallest true difference that is found with a power of 80 %
-    nonzero: int  # queries whose difference is not 0
+    deciding: int  # differences that differ from the most frequent one
 
 
 @dataclass(frozen=True)
@@ -193,6 +193,7 @@ class Verdict:
         defined: the queries behind the value.
         queries: those of the run or of the slice.
         interval: of the mean; None for a relative requirement, which has evidence.
+        doubtful: whether so few values decide that the interval is surer than the data.
         slice: None for all queries.
         evidence: the difference from the baseline with its interval.
         ends: the lowest and highest mean over all labelings, if groups are unknown.
@@ -208,6 +209,7 @@ class Verdict:
     defined: int  # the queries behind the value
     queries: int  # of the run, or of the slice
     interval: tuple[float, float] | None = None  # of the mean; None for a relative requirement, which has evidence
+    doubtful: bool = False  # whether so few values decide that the interval is surer than the data
     slice: str | None = None
     evidence: Evidence | None = None
     ends: tuple[float, float] | None = None  # of the mean, over all labelings, where groups are unknown

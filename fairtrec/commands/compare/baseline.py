@@ -27,9 +27,13 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measure import Better
 from fairtrec.measures.utility import refuse_geometric
+from fairtrec.report.run_names import map_names
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
+from fairtrec.statistics.doubt import count_differing
 from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
+from fairtrec.statistics.skewness import note_skewed
+from fairtrec.statistics.value_ranges import bound_difference, cut_ends
 from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.files.arguments import find_run
 from fairtrec.support.notes import Note, NoteKind, write_span
@@ -47,7 +51,7 @@ SIGNED_RANKS = NoteKind(
 )
 FEW_DIFFERENCES = NoteKind(
     "few differences",
-    "in {which}, the runs differ in only {differences} queries: too few to trust the interval and p",
+    "in {which}, only {differences} differences differ from the most frequent one: too few to trust the interval and p",
 )
 LABELS = NoteKind(
     "variance of labels", "{share} of the variance of corrected differences comes from the labels{advice}"
@@ -97,6 +101,7 @@ def compare(
         *_note_bootstrap(rows, how),
         *_note_signs(rows),
         *_note_doubtful(rows),
+        *_note_skewed(pairs, how, [scores.run for scores in result.scores]),
         *said,
         *_note_labels(rows),
     ]
@@ -181,8 +186,8 @@ def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure
     beside: dict[str, Any] = {}
     if pair.labels is not None:
         beside = {"corrected": pair.corrected_difference, "labels_share": pair.labels_share}
-        beside["few_labels"] = pair.few_labels
     kind = CorrectedComparison if pair.beside_gold else Comparison
+    low, high = cut_ends((numbers["low"], numbers["high"]), bound_difference(pair.bounds))
     return kind(
         slice=pair.slice,
         run=pair.run,
@@ -194,12 +199,15 @@ def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure
         mean=means[0],
         baseline=means[1],
         difference=change,
-        **{name: numbers[name] for name in ("low", "high", "p", "p_corrected", "effect")},
+        low=low,
+        high=high,
+        **{name: numbers[name] for name in ("p", "p_corrected", "effect")},
         cliff=paired.cliff(pair.values, pair.baseline),
         wins=int((gained > 0).sum()),
         ties=int((gained == 0).sum()),
         losses=int((gained < 0).sum()),
-        nonzero=int(np.count_nonzero(gained)),
+        deciding=count_differing(pair.differences),
+        doubtful=not np.isnan(numbers["p"]) and pair.is_doubtful,
         verdict=_verdict(better, numbers["side"], numbers["p_corrected"], how.alpha),
         p_not_worse=numbers["p_not_worse"] if asked and better != "neither" else None,
         p_equivalent=numbers["p_equivalent"] if asked else None,
@@ -256,10 +264,21 @@ def _note_signs(rows: Sequence[Comparison]) -> Iterator[Note]:
 
 
 def _note_doubtful(rows: Sequence[Comparison]) -> Iterator[Note]:
-    """Say how many comparisons rest on few differences, and on how few."""
-    if few := [row.nonzero for row in rows if row.is_doubtful]:
+    """Say how many comparisons few differences decide, and how few."""
+    if few := [row.deciding for row in rows if row.doubtful]:
         which = f"{len(few)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
         yield FEW_DIFFERENCES.note(which=which, differences=write_span(few))
+
+
+def _note_skewed(pairs: Sequence[PairedValues], how: Procedure, runs: Sequence[str]) -> list[Note]:
+    """Say which differences over all queries are so skewed that their interval covers less than it says."""
+    names = map_names(runs)
+    several = [
+        (pair.measure, names[pair.run], pair.differences)
+        for pair in pairs
+        if pair.slice == ALL and pair.labels is None and len(pair.differences) > 1
+    ]
+    return note_skewed("differences", several, how.percent, len({run for _, run, _ in several}))
 
 
 def _note_labels(rows: Sequence[Comparison]) -> Iterator[Note]:

@@ -15,9 +15,10 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Better, Measure
 from fairtrec.statistics import corrections, paired
-from fairtrec.statistics.doubt import DECIDING, is_doubtful
+from fairtrec.statistics.doubt import is_difference_doubtful, is_doubtful
 from fairtrec.statistics.gold_estimates import Estimate
 from fairtrec.statistics.procedure import Procedure
+from fairtrec.statistics.value_ranges import Range, bound_size
 from fairtrec.support.errors import UsageError
 from fairtrec.support.notes import Note, NoteKind
 
@@ -42,7 +43,8 @@ class Comparison:
         effect: Cohen's d_z.
         cliff: Cliff's delta of the two sets of values.
         wins, ties, losses: queries in which the run is better, equal and worse; without a direction, higher and lower.
-        nonzero: differences that are not 0.
+        deciding: differences that differ from the most frequent one.
+        doubtful: whether fewer than ten decide, so that interval, p and verdict are surer than the data.
         verdict: "better", "worse", "higher", "lower", "not shown" or "not tested".
         p_not_worse: of non-inferiority by the margin; None if not asked for.
         p_equivalent: of equivalence within the margin (TOST); None if not asked for.
@@ -68,7 +70,8 @@ class Comparison:
     wins: int
     ties: int
     losses: int
-    nonzero: int  # differences that are not 0
+    deciding: int  # differences that differ from the most frequent one
+    doubtful: bool  # whether fewer than ten decide, so that interval, p and verdict are surer than the data
     verdict: ComparisonOutcome
     p_not_worse: float | None  # of non-inferiority by the margin; None if not asked for
     p_equivalent: float | None  # of TOST
@@ -78,11 +81,6 @@ class Comparison:
     def tested_difference(self) -> float:
         """The difference that interval, p and verdict are of."""
         return self.difference
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether so few differences are not 0 that interval and p are surer than the data."""
-        return 0 < self.nonzero < DECIDING and not np.isnan(self.p)
 
 
 @dataclass(frozen=True)
@@ -95,17 +93,11 @@ class CorrectedComparison(Comparison):
 
     corrected: float | None = None
     labels_share: float | None = None
-    few_labels: bool = False
 
     @property
     def tested_difference(self) -> float:
         """The difference that interval, p and verdict are of: the corrected one, if there is one."""
         return self.difference if self.corrected is None else self.corrected
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether so few differences are not 0, or so few labels differ, that interval and p are too sure."""
-        return super().is_doubtful or self.few_labels
 
 
 def refuse_gold(result: Result, what: str) -> None:
@@ -164,6 +156,7 @@ class PairedValues:
     values: Floats
     baseline: Floats
     differences: Floats
+    bounds: Range = (None, None)  # of the values that are compared
     beside_gold: bool = False
     labels: Estimate | None = None  # what gold labels add to the mean difference
     few: bool = False  # whether it rests on queries, of which few may differ
@@ -176,9 +169,10 @@ class PairedValues:
         return "neither" if signed else self.measure.better
 
     @property
-    def few_labels(self) -> bool:
-        """Whether so few labeled queries differ that an interval is surer than they can be."""
-        return self.few and self.labels is not None and is_doubtful(self.labels.differ)
+    def is_doubtful(self) -> bool:
+        """Whether so few differences decide, or so few labels, that interval, p and verdict are too sure."""
+        few_labels = self.few and self.labels is not None and is_doubtful(self.labels.deciding)
+        return few_labels or is_difference_doubtful(self.differences)
 
     @property
     def labels_share(self) -> float:
@@ -216,8 +210,9 @@ def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
             from fairtrec.evaluation.columns.gold import estimate_difference  # which few comparisons need
 
             labels, few, uncorrected = estimate_difference(mine, theirs, row)
+        bounds = mine.find_bounds(row)
         if measure.better == "nearer 0" and labels is None:
-            of_run, of_baseline = np.abs(of_run), np.abs(of_baseline)
+            of_run, of_baseline, bounds = np.abs(of_run), np.abs(of_baseline), bound_size(bounds)
         both = ~(np.isnan(of_run) | np.isnan(of_baseline))
         values, others = of_run[both], of_baseline[both]
         qids = tuple(mine.qids[column] for column in np.flatnonzero(both))
@@ -231,6 +226,7 @@ def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
             values=values,
             baseline=others,
             differences=differences,
+            bounds=bounds,
             beside_gold=beside_gold,
             labels=labels,
             few=few,

@@ -16,7 +16,7 @@ from fairtrec.report.document import ARROWS, ReportTable, RunCell, directions
 from fairtrec.report.result_notes import note_ceilings
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.agreement import MANY
-from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.doubt import explain_few, sign_doubt
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -105,7 +105,7 @@ def lay_out_associations(view: Associations, places: int) -> tuple[list[ReportTa
     lines = [f"correlated: {name_corrected_p(how)} at most {how.alpha:g}; {view.family}", *_left_out(view)]
     lines[0] = f"* {lines[0]}" if view.by_cutoff else f"{how.percent} interval: {_name_interval(view)}; {lines[0]}"
     if any(row.doubtful for row in view.rows):
-        lines.append(f"?: fewer than {DECIDING} values of a measure differ from its most frequent one")
+        lines.append(f"{explain_few('values of a measure')} differ from its most frequent one")
     return found, lines
 
 
@@ -119,14 +119,14 @@ def _name_interval(view: Associations) -> str:
 def _by_cutoff(line: Sequence[Association], places: int, *, pad: bool) -> dict[str, str]:
     return {
         f"@{row.cutoff}": f"{format_signed(row.correlation, places)}{' *'[row.verdict == 'correlated']}"
-        f"{'?' if row.doubtful else ' ' * pad}"
+        f"{sign_doubt(doubtful=row.doubtful, apart=False) or ' ' * pad}"
         for row in line
         if isinstance(row, AssociationAtCutoff)
     }
 
 
 def _tested(row: Association, how: Procedure, places: int, *, pad: bool) -> dict[str, str]:
-    mark = " ?" if row.doubtful else "  " * pad
+    mark = sign_doubt(doubtful=row.doubtful) or "  " * pad
     cells = {
         "verdict": f"{row.verdict}{mark}",
         "correlation": f"{format_signed(row.correlation, places)}{mark}",

@@ -16,7 +16,7 @@ from fairtrec.report.cells import format_signed
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
 from fairtrec.report.run_names import map_names
-from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.doubt import MARK, explain_doubt, mark_doubt
 from fairtrec.support.notes import Note
 
 TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomization": "paired randomization",
@@ -56,7 +56,7 @@ def overview(view: Comparisons, places: int, notes: Sequence[Note]) -> Document:
     absolute = any(row.compared == "absolute value" for row in view.rows)
     told = [arrows, "|measure|: of the absolute values of the queries" * absolute]
     which = f"{explain_signs(view, 'run')} than {names[base]}"
-    doubtful = any("?" in mark(row) for row in view.rows)
+    doubtful = any(is_marked(row) for row in view.rows)
     caption = _caption(view, f"run and {names[base]}", told, which, doubtful=doubtful)
     return Document([table], notes, str(view.signature), caption=caption)
 
@@ -74,7 +74,7 @@ def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: S
         names = {run: f"{letter} {names[run]}" for run, letter in lettered(runs).items()}
     table = ReportTable("", [Column("run", [names[run] for run in runs], words=True, runs=True)], columns)
     best_is = "bold the best, where it is shown to be better than any" * any(column.best for column in columns)
-    doubtful = any("?" in "".join(each.beside) for each in columns)
+    doubtful = any(MARK in "".join(each.beside) for each in columns)
     caption = _caption(view, "two runs", [_arrows(view), best_is], which, doubtful=doubtful)
     return Document([table], notes, str(view.signature), caption=caption)
 
@@ -95,7 +95,7 @@ def _lettered_column(
     found = verdicts_of(rows)
     beaten = [[base for base in signs if found.get((run, base), ("",))[0] in WON] for run in runs]
     marks = [
-        "".join(signs[base] + "?" * found[run, base][2] for base in bases)
+        "".join(mark_doubt(signs[base], doubtful=found[run, base][2], apart=False) for base in bases)
         for run, bases in zip(runs, beaten, strict=True)
     ]
     ranked = _best(written, [queries[row.run] & queries[row.against] for row in both.values()], find_direction(rows[0]))
@@ -125,7 +125,7 @@ def _column(
     values = {base: first.baseline, **{run: row.mean for run, row in rows.items()}}
     written = [f"{values[run]:z.{places}f}" for run in runs]
     over = [queries[first.run] & queries[base], *(queries[run] & queries[base] for run in runs[1:])]
-    shown = {run: "" if row.is_doubtful else row.verdict for run, row in rows.items()}
+    shown = {run: "" if row.doubtful else row.verdict for run, row in rows.items()}
     tested = [all(verdict == "worse" for verdict in shown.values()), *(shown[run] == "better" for run in runs[1:])]
     best = _best(written, over, find_direction(first)) & tested
     marks = ["", *(mark(rows[run]) for run in runs[1:])]
@@ -134,9 +134,13 @@ def _column(
 
 
 def mark(row: Comparison) -> str:
-    """Give the sign of a verdict, with a question mark where it rests on few differences."""
-    sign = MARKS.get(row.verdict, "")
-    return sign + "?" * bool(sign and row.is_doubtful)
+    """Give the sign of a verdict, with a question mark if few differences decide it."""
+    return mark_doubt(MARKS.get(row.verdict, ""), doubtful=row.doubtful, apart=False)
+
+
+def is_marked(row: Comparison) -> bool:
+    """Tell whether the sign of a verdict has a question mark."""
+    return row.doubtful and row.verdict in MARKS
 
 
 def explain_signs(view: Comparisons, what: str) -> str:
@@ -155,7 +159,7 @@ def _caption(view: Comparisons, who: str, told: Sequence[str], which: str, *, do
     how, many = view.procedure, sorted({row.queries for row in view.rows})
     queries = f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that {who} share"
     test = f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}"
-    few = f"?: the runs differ in fewer than {DECIDING} queries" * doubtful
+    few = explain_doubt("differences") * doubtful
     return "; ".join(filter(None, [f"Means over {queries}", *told, test, few]))
 
 
@@ -185,8 +189,8 @@ def verdicts_of(rows: Sequence[Comparison]) -> dict[tuple[str, str], tuple[str, 
     """Give of each ordered pair of runs what is shown of the first, its difference, and whether that is doubtful."""
     found: dict[tuple[str, str], tuple[str, float, bool]] = {}
     for row in rows:
-        found[row.run, row.against] = (row.verdict, row.tested_difference, row.is_doubtful)
-        found[row.against, row.run] = (TURNED.get(row.verdict, row.verdict), -row.tested_difference, row.is_doubtful)
+        found[row.run, row.against] = (row.verdict, row.tested_difference, row.doubtful)
+        found[row.against, row.run] = (TURNED.get(row.verdict, row.verdict), -row.tested_difference, row.doubtful)
     return found
 
 
@@ -201,8 +205,9 @@ def matrix(view: Comparisons, rows: Sequence[Comparison], title: str, places: in
         long, short = [""] * len(runs), [""] * len(runs)
         for at in (at for at, run in enumerate(runs) if (run, base) in found):
             verdict, difference, doubtful = found[runs[at], base]
-            long[at] = format_signed(difference, places) + "*" * (verdict in TURNED) + "?" * doubtful
-            short[at] = "+" if verdict in WON else "-" if verdict in TURNED else "."
+            sign = "+" if verdict in WON else "-" if verdict in TURNED else "."
+            written = f"{format_signed(difference, places)}{'*' * (verdict in TURNED)}"
+            long[at], short[at] = (mark_doubt(each, doubtful=doubtful, apart=False) for each in (written, sign))
         wide.append(Column(of_run[base], long))
         narrow.append(Column(of_run[base], short))
     return ReportTable(title, [key], wide, narrow=ReportTable(title, [key], narrow))

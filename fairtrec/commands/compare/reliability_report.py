@@ -10,7 +10,7 @@ from fairtrec.report.cells import cell, write_needed
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.records import Row, head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
-from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.doubt import explain_few, sign_doubt
 from fairtrec.support.notes import Note
 
 KEYS = ("measure", "slice")
@@ -66,7 +66,7 @@ def _percent(share: float) -> str:
 
 def _interval(row: OrderReliability, places: int) -> str:
     ends = "" if isnan(row.low) else f" [{row.low:.{places}f}, {row.high:.{places}f}]"
-    return ends + " ?" * (row.doubtful and not isnan(row.reliability))
+    return ends + sign_doubt(doubtful=row.doubtful and not isnan(row.reliability))
 
 
 def _interval_of_counts(row: OrderReliability) -> str:
@@ -86,7 +86,7 @@ def _legend(view: Reliabilities) -> Iterator[str]:
     if any(row.size for row in view.rows):
         yield "|measure|: nearer 0 is better, so absolute values are measured"
     if any(row.doubtful for row in view.rows if not isnan(row.reliability)):
-        yield f"?: fewer than {DECIDING} queries decide"
+        yield explain_few("queries decide")
 
 
 def list_notes(view: Reliabilities) -> list[Note]:

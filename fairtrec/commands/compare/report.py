@@ -35,7 +35,7 @@ from fairtrec.report.records import Row, head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.result_notes import note_ceilings, note_reliability
 from fairtrec.report.run_names import map_names
-from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.literals import ALL
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
@@ -101,7 +101,7 @@ def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:
     """Write what stands in a row below each head."""
     digits = min(places, 2)
     cells = {
-        "verdict": f"{row.verdict} ?" if row.is_doubtful else row.verdict,
+        "verdict": mark_doubt(row.verdict, doubtful=row.doubtful),
         "difference": format_signed(row.difference, places),
     }
     if isinstance(row, CorrectedComparison):
@@ -139,8 +139,8 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
         "effect: Cohen's d_z, the mean difference in standard deviations; cliff: Cliff's delta, unpaired; "
         f"win/tie/loss: queries in which the run is {won[0]}, the same, {won[1]}"
     )
-    if any(row.is_doubtful for row in view.rows):
-        yield f"?: the runs differ in fewer than {DECIDING} queries"
+    if any(row.doubtful for row in view.rows):
+        yield explain_doubt("differences")
     if how.equivalence is not None:
         margin = f"{how.equivalence:g}, uncorrected"
         yield f"p not worse: by more than {margin}; p equivalent: TOST within {margin}"
@@ -167,18 +167,25 @@ def judge(view: View) -> Note | None:
     if not isinstance(view, Comparisons) or not view.rows:
         return None
     ceilings = note_ceilings(view.result)
-    shown = sum(row.verdict in ("better", "worse", "higher", "lower") for row in view.rows)
+    shown = [row for row in view.rows if row.verdict in ("better", "worse", "higher", "lower")]
     queries = sorted({row.queries for row in view.rows})
     names = ", ".join(str(measure) for note in ceilings for measure in note.measures)
-    return VERDICT.note(shown=shown, comparisons=len(view.rows), queries=tuple(queries), ceilings=names)
+    return VERDICT.note(
+        shown=len(shown),
+        doubtful=sum(row.doubtful for row in shown),
+        comparisons=len(view.rows),
+        queries=tuple(queries),
+        ceilings=names,
+    )
 
 
-def _write_verdict(shown: int, comparisons: int, queries: tuple[int, ...], ceilings: str) -> str:
-    """Write how many comparisons show a difference, over how many queries."""
+def _write_verdict(shown: int, doubtful: int, comparisons: int, queries: tuple[int, ...], ceilings: str) -> str:
+    """Write how many comparisons show a difference, how many of these are doubtful, over how many queries."""
     many = "1 query" if max(queries) == 1 else f"{write_span(queries)} queries"
     of = "the comparison shows" if comparisons == 1 else f"{shown} of {comparisons} comparisons show"
     said = f"{of} a difference" if shown or comparisons > 1 else "the comparison shows no difference"
-    return f"verdict: {many}{f', ceiling by {ceilings}' if ceilings else ''}: {said}"
+    doubt = mark_doubt(said, doubtful=doubtful > 0) if comparisons == 1 else f"{said}{add_doubtful(doubtful)}"
+    return f"verdict: {many}{f', ceiling by {ceilings}' if ceilings else ''}: {doubt}"
 
 
 VERDICT = NoteKind("verdict of a comparison", _write_verdict, NoteSeverity.VERDICT)

@@ -20,6 +20,7 @@ from fairtrec.formats import sheets
 from fairtrec.formulas.weighted_sums import weigh
 from fairtrec.statistics import agreement
 from fairtrec.statistics.agreement import Interval
+from fairtrec.statistics.doubt import count_differing, count_effective, is_doubtful
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import PATH, InputError, spell_options
 from fairtrec.support.files import opening
@@ -67,6 +68,8 @@ class Category:
     found: Mapping[str, int]
     recall: Interval
     precision: Interval
+    recall_doubtful: bool
+    precision_doubtful: bool
     share_gold: float
     share_instrument: float
 
@@ -118,6 +121,12 @@ class Agreement(Answer):
         return agreement.kappa(self.gold, self.instrument, len(self.names), self.weights, self.chance, self.confidence)
 
     @cached_property
+    def kappa_doubtful(self) -> bool:
+        """Whether few documents decide kappa: all of them, those that are right, or those that are wrong."""
+        alike = (self.gold == self.instrument).astype(np.float64)
+        return is_doubtful(count_effective(self.weights), count_differing(alike))
+
+    @cached_property
     def alpha(self) -> float:
         """Krippendorff's alpha over the documents of which both know something, each once."""
         told = self.instrument != len(self.names) - 1
@@ -142,12 +151,17 @@ class Agreement(Answer):
             kept = these if is_group else np.zeros_like(these)
             return agreement.share(right[kept].astype(np.float64), self.weights[kept], self.confidence)
 
+        def is_share_doubtful(these: Bools) -> bool:
+            return is_group and is_doubtful(count_effective(self.weights[these]))
+
         return Category(
             name=self.names[at],
             labeled=sum(found.values()),
             found={self.names[kind]: many for kind, many in found.items()},
             recall=estimate_share(by_gold, by_instrument),
             precision=estimate_share(by_instrument, by_gold),
+            recall_doubtful=is_share_doubtful(by_gold),
+            precision_doubtful=is_share_doubtful(by_instrument),
             share_gold=float(self.weights[by_gold].sum()) / total if total else nan,
             share_instrument=float(self.weights[by_instrument].sum()) / total if total else nan,
         )

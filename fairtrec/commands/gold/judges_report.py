@@ -12,7 +12,7 @@ from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
 from fairtrec.report.result_notes import COMMON
-from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.doubt import explain_few, mark_doubt, sign_doubt
 from fairtrec.support.notes import Note
 
 KEYS = ("judge", "quantity", "of", "less")
@@ -62,7 +62,7 @@ def _estimates(head: str, of: Sequence[ClusterEstimate], places: int, sign: str 
 
 def _interval(of: ClusterEstimate, places: int, sign: str = "") -> str:
     ends = "" if isnan(of.low) else f" [{_write(of.low, places, sign)}, {_write(of.high, places, sign)}]"
-    return ends + " ?" * (of.doubtful and not isnan(of.value))
+    return ends + sign_doubt(doubtful=of.doubtful and not isnan(of.value))
 
 
 def _write(value: float, places: int, sign: str) -> str:
@@ -88,7 +88,7 @@ def _differences(
 
 def _write_verdict(of: JudgeDifference) -> str:
     """Write what is shown of a difference within queries, and ? if few queries decide it."""
-    return of.verdict + " ?" * (of.within.doubtful and not isnan(of.p_corrected))
+    return mark_doubt(of.verdict, doubtful=of.within.doubtful and not isnan(of.p_corrected))
 
 
 def _orders(found: JudgeAudits, rows: Sequence[tuple[str, JudgeOrder]], places: int) -> ReportTable:
@@ -139,7 +139,7 @@ def _legend(found: JudgeAudits) -> Iterator[str]:
     ]
     estimates += [_estimate_people(order) for audit in found.judges for order in audit.orders]
     if any(each.doubtful for each in estimates if not isnan(each.value)):
-        yield f"?: fewer than {DECIDING} queries decide"
+        yield explain_few("queries decide")
 
 
 def html(found: JudgeAudits, *, places: int) -> str:

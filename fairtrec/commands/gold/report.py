@@ -10,6 +10,7 @@ from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
 from fairtrec.statistics.agreement import Interval
+from fairtrec.statistics.doubt import explain_few, mark_doubt
 from fairtrec.support.notes import Note, NoteKind
 
 KEYS = ("group",)
@@ -26,8 +27,15 @@ def summary(found: Agreement, places: int = 4) -> str:
         "draw": f"estimated from {many} for all that could be drawn",
         "exposure": f"by exposure in {runs}, over {many}",
     }
-    alpha = f"alpha {found.alpha:.{places}f}"
-    return f"agreement {found.agreement:.{places}f}, kappa {kappa} [{low}, {high}], {alpha}; {over[found.by]}"
+    alpha, reach = f"alpha {found.alpha:.{places}f}", mark_doubt(f"[{low}, {high}]", doubtful=found.kappa_doubtful)
+    return f"agreement {found.agreement:.{places}f}, kappa {kappa} {reach}, {alpha}; {over[found.by]}"
+
+
+def explain_marks(found: Agreement) -> list[str]:
+    """Explain ? if an interval has it."""
+    rates = [is_so for kind in found.kinds for is_so in (kind.recall_doubtful, kind.precision_doubtful)]
+    kappa = [explain_few("documents on which people and instrument agree, or disagree")] * found.kappa_doubtful
+    return [*kappa, *[explain_few("documents")] * any(rates)]
 
 
 def list_notes(found: Agreement) -> list[Note]:
@@ -42,12 +50,16 @@ def tables(found: Agreement, *, places: int) -> Document:
     columns += [Column(name, [str(kind.found[name]) for kind in kinds]) for name in kinds[0].found]
     for name in ("recall", "precision"):
         of = [getattr(kind, name) for kind in kinds]
-        beside = ["" if isnan(low) else f" [{low:.{places}f}, {high:.{places}f}]" for _, low, high in of]
+        doubtful = [getattr(kind, f"{name}_doubtful") for kind in kinds]
+        reach = ["" if isnan(low) else f" [{low:.{places}f}, {high:.{places}f}]" for _, low, high in of]
+        beside = [mark_doubt(each, doubtful=is_so) for each, is_so in zip(reach, doubtful, strict=True)]
         columns.append(Column(name, [_told(value, places) for value, _, _ in of], beside=beside))
     shares = {"share: gold": "share_gold", "instrument": "share_instrument"}
     columns += [Column(head, [_told(getattr(kind, name), places) for kind in kinds]) for head, name in shares.items()]
     table = ReportTable("", [Column("gold", [kind.name for kind in kinds], words=True)], columns)
-    return Document([table], found.notes, str(found.signature), gap=2, signs=[summary(found, places)])
+    return Document(
+        [table], found.notes, str(found.signature), gap=2, signs=[summary(found, places), *explain_marks(found)]
+    )
 
 
 def _told(value: float, places: int) -> str:
@@ -101,7 +113,8 @@ def record(found: Agreement) -> dict[str, Any]:
     """Give one object: the numbers of all documents, and of each group."""
     groups = []
     for kind in found.kinds:
-        values = {name: value for name, value in _flat(kind).items() if not name.startswith("found ")}
+        values: dict[str, Any] = {name: value for name, value in _flat(kind).items() if not name.startswith("found ")}
+        values |= {name: getattr(kind, name) for name in ("recall_doubtful", "precision_doubtful")}
         groups.append({"group": kind.name, "labeled": kind.labeled, "found": dict(kind.found), **values})
     made = {
         "signature": str(found.signature),
@@ -109,4 +122,4 @@ def record(found: Agreement) -> dict[str, Any]:
         "by": found.by,
         "confidence": found.confidence,
     }
-    return {**made, **_overall(found), "groups": groups}
+    return {**made, **_overall(found), "kappa_doubtful": found.kappa_doubtful, "groups": groups}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from fairtrec.commands.compare.paper import TESTS, explain_signs, mark
+from fairtrec.commands.compare.paper import TESTS, explain_signs, is_marked, mark
 from fairtrec.commands.select.folds import Selected, Selection
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import keep_queries
@@ -13,7 +13,7 @@ from fairtrec.report.document import Column, Document, ReportTable, RunCell, dir
 from fairtrec.report.records import Row, head, list_runs
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names, shorten_names
-from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.doubt import explain_doubt
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("beta",)
@@ -52,10 +52,12 @@ def rows(selection: Selection, *, places: int | None) -> Iterator[Row]:
     """Give a row for each beta: what is chosen, the means, and beside each its verdict where there is a baseline."""
     measures = [str(measure) for measure in selection.rows[0].scores.measures]
     compared = selection.comparisons is not None
-    yield ["beta", "chosen", *(name for each in measures for name in [each, *[f"{each} verdict"] * compared])]
+    beside = ("verdict", "doubtful") if compared else ()
+    yield ["beta", "chosen", *(name for each in measures for name in [each, *(f"{each} {what}" for what in beside)])]
     for row in selection.rows:
         values = row.means if places is None else dict(zip(measures, row.scores.spell(None, places), strict=True))
-        verdicts = {name: [test.verdict] for name, test in selection.tests(row).items()}
+        tests = selection.tests(row).items()
+        verdicts: dict[str, list[str | bool]] = {name: [test.verdict, test.doubtful] for name, test in tests}
         beta = row.beta if places is None else f"{row.beta:g}"
         chosen = "; ".join(_counted(row, selection))
         yield [beta, chosen, *(cell for name in measures for cell in [values[name], *verdicts.get(name, [])])]
@@ -206,8 +208,7 @@ def _table_rows(selection: Selection) -> list[_TableRow]:
 def _signs(selection: Selection) -> Iterator[str]:
     """Say what the signs of a baseline's tests mean, and by which test; nothing if there is no baseline."""
     if (view := selection.comparisons) is not None:
-        is_doubtful = any("?" in mark(row) for row in view.rows)
-        few = f"; ?: the runs differ in fewer than {DECIDING} queries" if is_doubtful else ""
+        few = f"; {explain_doubt('differences')}" if any(map(is_marked, view.rows)) else ""
         how, name = view.procedure, shorten_names([view.result.scores[0].run])[0]
         yield f"{explain_signs(view, 'row')} than {name}: {TESTS[how.test]}, p at most {how.alpha:g}{few}"
 

@@ -105,6 +105,10 @@ class Aggregated(Quantity):
         """Give those of the measure against this target, or those of a share."""
         return self.of.bounds_against(target) if self.bound is None else (0.0, 1.0)
 
+    def bounds_among(self, groups: Sequence[str], target: Floats) -> Bounds:
+        """Give those of the measure against the target of these groups, or those of a share."""
+        return self.of.bounds_among(groups, target) if self.bound is None else (0.0, 1.0)
+
     @property
     def trec(self) -> str:
         """The name that trec_eval has for the measure, if it was asked for by that."""

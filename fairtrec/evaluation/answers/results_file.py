@@ -36,6 +36,7 @@ class MeanEntry(TypedDict):
     defined: Annotated[int, "the number of queries for which the measure is defined"]
     low: NotRequired[Annotated[Number, "the lower end of the interval (--confidence, --gold)"]]
     high: NotRequired[Annotated[Number, "the upper end of the interval (--confidence, --gold)"]]
+    doubtful: NotRequired[Annotated[bool, "whether too few values decide to trust the interval and p"]]
     corrected: NotRequired[Annotated[Number, "the mean as gold labels correct it (--gold)"]]
     without_tau: NotRequired[Annotated[Number, "the mean with tau=0, which gold labels correct (--gold)"]]
     gold: NotRequired[Annotated[int, "the number of documents with gold labels (--gold)"]]

@@ -12,7 +12,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers import CONFIDENCE_OR_BOUNDS, Answer, Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp, log
-from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Quantity
+from fairtrec.measure import Bounds, Measure, Note, NoteKind, NoteSeverity, Quantity
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Method, Undefined
 from fairtrec.support.version import __version__
@@ -208,6 +208,7 @@ class Scores(Answer):
     notes: tuple[Note, ...] = ()  # what a reader must know about the numbers
     columns: Mapping[str, ScoreColumn] = field(default_factory=dict)  # such as ties, unknown, gold, pooled
     target: Floats | None = None  # of all queries, where it is one [group]
+    groups: tuple[str, ...] = ()  # the names of the groups of the target
     top: str = ""  # a digest of the first hundred ranks of all queries
     strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
     sampled: bool = False  # whether there are several rankings of a query
@@ -229,6 +230,14 @@ class Scores(Answer):
         if name not in self._settled:
             self._settled[name] = self.columns[name].settle(self)
         return self._settled[name]
+
+    def find_bounds(self, row: int) -> Bounds:
+        """Return the least and the greatest possible value of a measure by its number, against the target if it is one.
+
+        None is an end that nobody knows.
+        """
+        measure = self.measures[row]
+        return measure.bounds if self.target is None else measure.bounds_among(self.groups, self.target)
 
     @cached_property
     def ends(self) -> dict[str, "Scores"]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,9 +10,12 @@ from fairtrec.data import Bools, Floats
 from fairtrec.evaluation.answers import CONFIDENCE_GOES_BY, CONFIDENCE_OF_MEANS, aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.measure import Quantity
 from fairtrec.statistics import paired
-from fairtrec.statistics.doubt import DECIDING, count_differing, is_doubtful
+from fairtrec.statistics.doubt import count_differing, explain_doubt, is_doubtful, mark_doubt
 from fairtrec.statistics.procedure import SCANTY, Procedure
+from fairtrec.statistics.skewness import note_skewed
+from fairtrec.statistics.value_ranges import cut_ends
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
@@ -22,7 +25,7 @@ INTERVAL = NoteKind(
 )
 DOUBTFUL = NoteKind(
     "doubtful interval",
-    "?: fewer than {fewest} values differ from the most frequent one, so the interval is too narrow",
+    "{rule}, so the interval is too narrow",
     NoteSeverity.LEGEND,
 )
 GAP_INTERVAL = NoteKind(
@@ -66,12 +69,11 @@ class Confidence(ScoreColumn):
         for row, (measure, values) in enumerate(zip(scores.measures, scores.values, strict=True)):
             if not (measure.total or measure.geometric or self.left_out[row]):
                 found = paired.interval(values[~np.isnan(values)], self.interval, confidence=self.confidence)
-                low, high = measure.bounds if scores.target is None else measure.bounds_against(scores.target)
-                ends[row] = np.clip(found, -np.inf if low is None else low, np.inf if high is None else high)
+                ends[row] = cut_ends(found, scores.find_bounds(row))
         return ends
 
     def find_doubtful(self, scores: Scores) -> Bools:
-        """Tell which intervals [measure] rest on so few values beside the commonest that they are too narrow."""
+        """Tell which intervals [measure] are decided by so few values that they are too narrow."""
         few = [is_doubtful(count_differing(values[~np.isnan(values)])) for values in scores.values]
         return np.asarray(np.asarray(few) & ~np.isnan(scores.settle(self.name)[:, 0]), dtype=np.bool_)
 
@@ -89,14 +91,39 @@ class Confidence(ScoreColumn):
             return {}
         return dict(zip(self.number_names, scores.settle(self.name)[row].tolist(), strict=True))
 
+    def describe_mean(self, scores: Scores, row: int) -> Mapping[str, Any]:
+        """Give the ends of the interval, and whether it is doubtful."""
+        ends = self.numbers(scores, row)
+        return {**ends, "doubtful": bool(self.find_doubtful(scores)[row])} if ends else ends
+
     def suffixes(self, scores: Scores, query: int | None, places: int) -> list[str]:
         """Write the interval behind the mean, and ? if it is too narrow."""
         if query is not None:
             return super().suffixes(scores, query, places)
         reach = [[f"{end:.{places}f}" for end in row] for row in scores.settle(self.name).tolist()]
-        signs = [" ?" * each for each in self.find_doubtful(scores).tolist()]
-        several = zip(reach, signs, strict=True)
-        return ["" if low == "nan" else f" [{low}, {high}]{sign}" for (low, high), sign in several]
+        written = ["" if low == "nan" else f" [{low}, {high}]" for low, high in reach]
+        doubtful = self.find_doubtful(scores).tolist()
+        return [mark_doubt(each, doubtful=is_so) for each, is_so in zip(written, doubtful, strict=True)]
+
+    @classmethod
+    def list_notes(cls, result: Result, called: Sequence[str]) -> list[Note]:
+        """Say of which means the values are so skewed that the interval covers less than it says."""
+        names = dict(zip([scores.run for scores in result.scores], called, strict=True))
+        runs = cls.find_all(result.scores)
+        if not runs:
+            return []
+        percent = Procedure(confidence=runs[0][1].confidence).percent
+        several = [scores for scores, _ in runs]
+        values = _list_values(several, [names[scores.run] for scores in several])
+        return note_skewed("values", values, percent, len(called))
+
+
+def _list_values(several: Sequence[Scores], called: Sequence[str]) -> Iterator[tuple[Quantity, str, Floats]]:
+    """List the values whose mean has an interval, with the measure and what the run is ``called``."""
+    for name, scores in zip(called, several, strict=True):
+        for row in np.flatnonzero(~np.isnan(scores.settle(Confidence.name)[:, 0])).tolist():
+            values = scores.values[row]
+            yield scores.measures[row], name, values[~np.isnan(values)]
 
 
 def with_confidence(
@@ -142,7 +169,7 @@ def _list_notes(several: Sequence[Scores], how: Procedure, sets: Sequence[set[st
         drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
         yield INTERVAL.note(percent=how.percent, interval=CALLED[how.interval], drawn=drawn)
     if any(column.find_doubtful(scores).any() for scores, column in Confidence.find_all([*several, *parts])):
-        yield DOUBTFUL.note(fewest=DECIDING)
+        yield DOUBTFUL.note(rule=explain_doubt("values"))
     if has_gaps(several, len(sets)):
         overlap = len(set().union(*sets)) < sum(map(len, sets))
         yield NO_GAP_INTERVAL.note() if overlap else GAP_INTERVAL.note(percent=how.percent)

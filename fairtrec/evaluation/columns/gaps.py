@@ -36,7 +36,9 @@ from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.confidence import Confidence, has_gaps
 from fairtrec.formulas.distribution import exceeds_zero
 from fairtrec.measure import Measure, Quantity
+from fairtrec.statistics.doubt import mark_doubt
 from fairtrec.statistics.hashed_orders import order_queries
+from fairtrec.statistics.value_ranges import Range, bound_difference, bound_size, cut_ends
 from fairtrec.support.literals import ALL, DIFFERENCE, RATIO
 
 DIGITS = 12  # of means that are the same
@@ -115,16 +117,17 @@ class Gaps(ScoreColumn):
         if gap is None:
             return self.numbers(scores, row)
         numbers: dict[str, Any] = {**self.numbers(scores, row), "of": list(gap.of)}
-        return numbers | ({"p": gap.p} if self.number_names and scores.kind == DIFFERENCE else {})
+        numbers |= {"p": gap.p} if self.number_names and scores.kind == DIFFERENCE else {}
+        return numbers | ({"doubtful": gap.doubtful} if self.number_names else {})
 
     def suffixes(self, scores: Any, query: int | None, places: int) -> list[str]:  # noqa: ARG002 - of means
         """Write which slices are the greatest and the least, the interval of their gap, and p, if it has one."""
         written = []
         for row, gap in enumerate(scores.gaps):
             reach = "" if gap is None or isnan(gap.low) else f" [{gap.low:.{places}f}, {gap.high:.{places}f}]"
-            doubt = " ?" * (gap is not None and gap.doubtful and bool(reach))
+            reach = mark_doubt(reach, doubtful=gap is not None and gap.doubtful)
             p = "" if gap is None or isnan(gap.p) else f" p {gap.p:.{places}f}"
-            written.append("" if gap is None else f" {scores.describe_slices(row)}{reach}{doubt}{p}")
+            written.append("" if gap is None else f" {scores.describe_slices(row)}{reach}{p}")
         return written
 
 
@@ -175,6 +178,9 @@ def _of_measure(
     if measure.better == "nearer 0":
         values = {name: np.abs(each) for name, each in values.items()}
     values = {name: each for name, each in values.items() if len(each) and np.isfinite(each).all()}
+    bounds = next(iter(of_run.values())).find_bounds(row)
+    if measure.better == "nearer 0":
+        bounds = bound_size(bounds)
     low = measure.bounds[0]
     every = [qid for scores in of_run.values() for qid in scores.qids]
     whose = {
@@ -187,6 +193,7 @@ def _of_measure(
         qids=whose,
         is_ratio=low is not None and low >= 0,
         over=measure.over,
+        bounds=bounds,
     )
 
 
@@ -197,13 +204,15 @@ def gap(
     qids: Mapping[str, Sequence[str]] = MappingProxyType({}),
     is_ratio: bool = True,
     over: Callable[[Floats], float] | None = None,
+    bounds: Range = (None, None),
     seed: int = 0,
 ) -> tuple[Gap | None, Gap | None]:
     """Give the difference and the ratio of the greatest and the least mean of the values [query] of each slice.
 
     Equal means are taken by name. Both are None for fewer than two slices, the ratio if the greatest mean is 0. With a
     ``confidence``, and the ``qids`` of the values of each slice, there are intervals and p, unless a slice of the two
-    has too few queries or values that differ. ``over`` makes something else than means.
+    has too few queries or values that differ. ``over`` makes something else than means. Intervals are cut at what
+    values within ``bounds`` can have.
 
     >>> difference, ratio = gap({"a": np.array([1.0, 3.0]), "b": np.array([1.0])}, None)
     >>> difference.of, difference.value, ratio.value
@@ -232,9 +241,10 @@ def gap(
     difference = replace(difference, p=p, doubtful=few)
     if isinf(critical):
         return difference, ratio
-    difference = replace(difference, low=a - b - critical * error, high=a - b + critical * error)
+    low, high = cut_ends((a - b - critical * error, a - b + critical * error), bound_difference(bounds))
+    difference = replace(difference, low=low, high=high)
     if ratio is not None:
-        low, high = fieller(a, b, critical * critical * va, critical * critical * vb)
+        low, high = cut_ends(fieller(a, b, critical * critical * va, critical * critical * vb), (0.0, None))
         ratio = replace(ratio, low=low, high=high, doubtful=few and not isnan(low))
     return difference, ratio
 

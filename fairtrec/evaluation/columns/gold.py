@@ -14,7 +14,7 @@ from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.gold_correction import find_correctors
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.doubt import explain_doubt, mark_doubt
 from fairtrec.statistics.gold_correctors import (
     LEVEL,
     Corrected,
@@ -35,7 +35,7 @@ CORRECTED = NoteKind(
 )
 DOUBTFUL_CORRECTED = NoteKind(
     "doubtful corrected interval",
-    "?: fewer than {fewest} labeled queries have another value, so the interval is too narrow",
+    "{rule}, so the interval is too narrow",
     NoteSeverity.LEGEND,
 )
 NO_INTERVAL = NoteKind(
@@ -82,8 +82,8 @@ class Corrections(ScoreColumn):
     def settle(self, scores: Scores) -> tuple[Corrected | None, ...]:
         """Correct each mean, with an interval that ends where the values of the measure do; None stays."""
         found: list[Corrected | None] = []
-        for measure, row, values, mean in zip(scores.measures, self.rows, scores.values, scores.means, strict=True):
-            bounds = measure.bounds if scores.target is None else measure.bounds_against(scores.target)
+        for number, (row, values, mean) in enumerate(zip(self.rows, scores.values, scores.means, strict=True)):
+            bounds = scores.find_bounds(number)
             found.append(None if row is None else correct_mean(row, values, float(mean), self.confidence, bounds))
         return tuple(found)
 
@@ -111,7 +111,7 @@ class Corrections(ScoreColumn):
             return {}
         numbers = {name: getattr(found, name) for name in self.number_names}
         numbers |= {} if found.without_tau is None else {"without_tau": found.without_tau}
-        return numbers | {"gold": found.gold, "differ": found.differ}
+        return numbers | {"gold": found.gold, "differ": found.differ, "doubtful": found.doubtful}
 
     def follow(self, scores: Scores, places: int) -> Mapping[str, list[tuple[str, str] | None]]:
         """Write each corrected mean and its interval; - if it is not corrected.
@@ -139,7 +139,7 @@ class Corrections(ScoreColumn):
         of = "the draw of labels, for these queries only" if confidence is None else "the draw of labels and of queries"
         notes = [CORRECTED.note(percent=percent, of=of)]
         if any(each.doubtful for each in found):
-            notes.append(DOUBTFUL_CORRECTED.note(fewest=DECIDING))
+            notes.append(DOUBTFUL_CORRECTED.note(rule=explain_doubt("errors of labeled queries")))
         if any(np.isnan(each.low) for each in found):
             notes.append(NO_INTERVAL.note(fewest=FEWEST))
         if len(runs) > 1:
@@ -153,7 +153,7 @@ def _write(found: Corrected, places: int) -> tuple[str, str]:
     if found.why:
         return "-", ""
     value, low, high = (f"{each:.{places}f}" for each in (found.corrected, found.low, found.high))
-    return value, f"{'' if low == 'nan' else f' [{low}, {high}]'}{' ?' if found.doubtful else ''}"
+    return value, mark_doubt("" if low == "nan" else f" [{low}, {high}]", doubtful=found.doubtful)
 
 
 def _note_no_help(scores: Scores, gold: Corrections) -> Iterator[Note]:

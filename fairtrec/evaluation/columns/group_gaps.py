@@ -29,16 +29,22 @@ from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.formulas.distribution import exceeds_zero
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import GroupUtility
+from fairtrec.statistics.doubt import explain_doubt, mark_doubt
+from fairtrec.statistics.value_ranges import Range, bound_difference, cut_ends
 from fairtrec.support.literals import Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 RELATIVE = "relative difference"
+MOST_RELATIVE = -2.0, 2.0  # of two means of 0 or more, one of which is 0
 OF_GROUPS = NoteKind(
     "gaps between groups",
     "{what}: over the queries in which both groups have relevant documents, {contrasts}, not corrected; "
     "relative difference: twice the difference of the means over their sum",
     NoteSeverity.LEGEND,
 )
+
+
+DOUBTFUL_GAP = NoteKind("doubtful gap", "{rule}, so the interval is too narrow", NoteSeverity.LEGEND)
 
 
 @dataclass(frozen=True)
@@ -56,13 +62,11 @@ class GroupGap:
     relative: float = nan
     relative_low: float = nan
     relative_high: float = nan
-    doubtful: bool = False  # so few differences from 0 that the interval and p are surer than the data
+    doubtful: bool = False  # so few differences decide that the interval and p are surer than the data
 
     def describe(self) -> dict[str, Any]:
         """Give what JSON says of it."""
-        told = vars(self) | {"groups": list(self.groups), "means": list(self.means)}
-        del told["doubtful"]
-        return told
+        return vars(self) | {"groups": list(self.groups), "means": list(self.means)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +120,13 @@ class GroupGaps(ScoreColumn):
     @classmethod
     def list_notes(cls, result: Result, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - of all runs
         """Say over which queries gaps are, and how many contrasts there are."""
-        contrasts = sum(len(scores.settle(cls.name)) for scores, _ in cls.find_all(result.scores))
-        pairs = {gap.groups for scores, _ in cls.find_all(result.scores) for gap in scores.settle(cls.name).values()}
+        found = [gap for scores, _ in cls.find_all(result.scores) for gap in scores.settle(cls.name).values()]
+        contrasts, pairs = len(found), {gap.groups for gap in found}
         what = " - ".join(next(iter(pairs))) if len(pairs) == 1 else "difference of groups"
         many = "1 contrast" if contrasts == 1 else f"{contrasts} contrasts"
-        return [OF_GROUPS.note(what=what, contrasts=many)] if contrasts else []
+        doubtful = any(gap.doubtful for gap in found)
+        notes = [DOUBTFUL_GAP.note(rule=explain_doubt("differences"))] * doubtful
+        return [OF_GROUPS.note(what=what, contrasts=many), *notes] if contrasts else []
 
 
 def find_families(scores: Scores) -> list[list[int]]:
@@ -144,13 +150,20 @@ def _compare(scores: Scores, rows: Sequence[int], confidence: float | None) -> G
     x, y = values[:, ~np.isnan(values).any(axis=0)]
     groups = (one.group, other.group)  # type: ignore[attr-defined]
     family = str(one.ungrouped)  # type: ignore[attr-defined]
-    return compare_groups(family, groups, x, y, confidence)
+    return compare_groups(family, groups, x, y, confidence, bounds=scores.find_bounds(rows[0]))
 
 
 def compare_groups(
-    measure: str, groups: tuple[str, str], x: Floats, y: Floats, confidence: float | None = None
+    measure: str,
+    groups: tuple[str, str],
+    x: Floats,
+    y: Floats,
+    confidence: float | None = None,
+    *,
+    bounds: Range = (None, None),
 ) -> GroupGap:
-    """Compare the values [query] of two groups, which are paired.
+    """Compare the values [query] of two groups, which are paired; intervals are cut at what values within ``bounds``
+    can have.
 
     >>> gap = compare_groups("P@1", ("a", "b"), np.array([1.0, 0.0]), np.array([0.0, 0.0]))
     >>> gap.difference, gap.relative
@@ -165,14 +178,16 @@ def compare_groups(
     if confidence is None or len(x) < 2:
         return gap
     from fairtrec.statistics import paired
-    from fairtrec.statistics.doubt import DECIDING
+    from fairtrec.statistics.doubt import is_difference_doubtful
     from fairtrec.statistics.student import critical_t
 
-    low, high = paired.interval(d, confidence=confidence)
+    low, high = cut_ends(paired.interval(d, confidence=confidence), bound_difference(bounds))
     p = float(paired.p_values(d[None])[0])
     t = critical_t(len(x) - 1, (1 - confidence) / 2)
     ends = _solve(difference, total, d - difference, s - total, t)
-    few = int(np.count_nonzero(d)) < DECIDING
+    if bounds[0] is not None and bounds[0] >= 0:
+        ends = cut_ends(ends, MOST_RELATIVE)
+    few = is_difference_doubtful(d)
     return replace(gap, low=low, high=high, p=p, relative_low=ends[0], relative_high=ends[1], doubtful=few)
 
 
@@ -195,15 +210,16 @@ def _write(gap: GroupGap, places: int, *, named: bool) -> tuple[str, str]:
         return "-", ""
     reach = "" if isnan(gap.low) else f" [{gap.low:.{places}f}, {gap.high:.{places}f}]"
     p = "" if isnan(gap.p) else f" p {write_p(gap.p)}"
-    doubt = " ?" * (gap.doubtful and bool(reach))
-    return f"{gap.difference:.{places}f}", f"{reach}{p}{doubt}{f' {gap.groups[0]} - {gap.groups[1]}' if named else ''}"
+    found = mark_doubt(f"{reach}{p}", doubtful=gap.doubtful and bool(reach))
+    return f"{gap.difference:.{places}f}", f"{found}{f' {gap.groups[0]} - {gap.groups[1]}' if named else ''}"
 
 
 def _write_relative(gap: GroupGap) -> tuple[str, str]:
     if isnan(gap.relative):
         return "-", ""
     low, high = gap.relative_low, gap.relative_high
-    return f"{100 * gap.relative:.1f} %", "" if isnan(low) else f" [{100 * low:.1f} %, {100 * high:.1f} %]"
+    reach = "" if isnan(low) else f" [{100 * low:.1f} %, {100 * high:.1f} %]"
+    return f"{100 * gap.relative:.1f} %", mark_doubt(reach, doubtful=gap.doubtful)
 
 
 def write_p(p: float) -> str:

@@ -320,11 +320,19 @@ def test_what_agrees_to_12_digits_is_tied():
 
 def test_pairs_are_compared_where_both_have_a_value():
     values = np.array([[0.9, 0.8, 0.9, math.nan], [0.1, 0.2, 0.15, 0.9], [0.1, 0.2, 0.15, 0.5]])
-    told = find_significant(values, "higher", alpha=0.05)
+    told, doubtful = find_significant(values, "higher", alpha=0.05)
     assert told.tolist() == [[False, True, True], [False] * 3, [False] * 3]
+    assert doubtful.tolist() == told.tolist()  # three queries decide nothing
     turned = np.array([[1, -1, 1.1, -1.0], [0.1, 0.1, 0.2, -0.1]])
-    assert find_significant(turned, "nearer 0", alpha=0.05)[0, 1]
-    assert not find_significant(turned, "higher", alpha=0.05)[0, 1]
+    assert find_significant(turned, "nearer 0", alpha=0.05)[0][0, 1]
+    assert not find_significant(turned, "higher", alpha=0.05)[0][0, 1]
+
+
+def test_a_pair_that_eleven_queries_decide_is_not_doubtful():
+    better = np.linspace(0.8, 0.9, 11)
+    for queries, few in ((10, True), (11, False)):
+        told, doubtful = find_significant(np.array([better, np.full(11, 0.1)])[:, :queries], "higher", alpha=0.05)
+        assert (bool(told[0, 1]), bool(doubtful[0, 1])) == (True, few)
 
 
 # --- documents x terms ---

@@ -79,26 +79,45 @@ def test_the_side_is_that_of_scipy():
         assert np.sign(greater - many * (many + 1) / 4) == side
 
 
-# --- compare: few differences that are not 0 ---
+# --- compare: few differences that decide ---
 
 
-@pytest.mark.parametrize(("nonzero", "marked"), [(0, False), (1, True), (9, True), (10, False), (40, False)])
-def test_few_differences_that_are_not_0_are_counted_and_mark_the_verdict(nonzero, marked):
-    differences = np.zeros(40)
-    differences[:nonzero] = np.linspace(0.1, 0.2, nonzero)
-    view = compare(result_of(scores(np.full(40, 0.5), "base"), scores(0.5 + differences)))
+@pytest.mark.parametrize(("deciding", "marked"), [(1, True), (9, True), (10, False), (40, False)])
+@pytest.mark.parametrize("most", [0, 0.01])
+def test_few_differences_that_decide_are_counted_and_mark_the_verdict(deciding, marked, most):
+    differences = np.full(41, most, dtype=float)
+    differences[:deciding] = np.linspace(0.1, 0.2, deciding)
+    view = compare(result_of(scores(np.full(41, 0.5), "base"), scores(0.5 + differences)))
     (row,) = view.rows
-    assert (row.nonzero, row.is_doubtful) == (nonzero, marked)
+    assert (row.deciding, row.doubtful) == (deciding, marked)
     table = COMPARISONS("table", view, places=4)
     assert (f"{row.verdict} ?" in table) is marked
-    assert ("?: the runs differ in fewer than 10 queries" in table) is marked
-    said = f"the runs differ in only {nonzero} queries: too few to trust the interval and p"
+    assert ("?: fewer than 10 differences differ from the most frequent one" in table) is marked
+    said = f"only {deciding} differences differ from the most frequent one: too few to trust the interval and p"
     assert any(said in note for note in texts(view.notes)) is marked
+
+
+@pytest.mark.parametrize(("difference", "marked"), [(0.0, False), (0.01, True), (-0.2, True)])
+def test_the_same_difference_everywhere_is_doubtful_unless_it_is_0(difference, marked):
+    (row,) = compare(result_of(scores(np.full(40, 0.5), "base"), scores(np.full(40, 0.5 + difference)))).rows
+    assert (row.deciding, row.doubtful) == (0, marked)
 
 
 def test_no_mark_where_nothing_was_tested():
     (row,) = compare(result_of(scores([0.5], "base"), scores([0.7]))).rows
-    assert (row.verdict, row.nonzero, row.is_doubtful) == ("not tested", 1, False)
+    assert (row.verdict, row.deciding, row.doubtful) == ("not tested", 0, False)
+
+
+def test_a_summary_counts_the_doubtful_verdicts_of_its_rows(tmp_path):
+    base, sure, few = np.full(40, 0.5), np.linspace(0.1, 0.2, 40), np.r_[np.linspace(0.3, 0.5, 8), np.zeros(32)]
+    view = compare(result_of(scores(base, "base"), scores(base + sure, "sure"), scores(base + few, "few")))
+    said = "2 of 2 comparisons show a difference, 1 of them doubtful (?)"
+    for form in [each for each in COMPARISONS.forms if each not in ("tsv", "csv", "jsonl", "flat")]:
+        assert said in " ".join(COMPARISONS(form, view, places=4).split()), form
+    verdict = json.loads(COMPARISONS("json", view, places=4))["notes"][0]
+    assert verdict["doubtful"] == 1
+    (alone,) = [compare(result_of(scores(base, "base"), scores(base + few, "few")))]
+    assert "the comparison shows a difference ?" in COMPARISONS("table", alone, places=4)
 
 
 # --- check ---

@@ -17,9 +17,9 @@ def asked(example):
 
 
 def mark_of(row):
-    """A sign by the verdict, and a question mark where fewer than ten differences are not 0."""
+    """A sign by the verdict, and a question mark where fewer than ten differences differ from the most frequent one."""
     sign = MARKS.get(row["verdict"], "")
-    return sign + ("?" if sign and 0 < row["nonzero"] < 10 else "")
+    return sign + ("?" if sign and row["wins"] + row["losses"] and row["deciding"] < 10 else "")
 
 
 def table_of(text):

@@ -352,6 +352,9 @@ def test_every_format_has_the_same_numbers(fairtrec_command, asked):
         assert {name: row[f"{name} verdict"] for name in line["tests"]} == {
             name: test["verdict"] for name, test in line["tests"].items()
         }
+        assert {name: row[f"{name} doubtful"] == "True" for name in line["tests"]} == {
+            name: test["doubtful"] for name, test in line["tests"].items()
+        }
     assert sorted(qid for fold in whole["folds"].values() for qid in fold) == [str(qid) for qid in range(101, 113)]
     assert {line["chosen"]["1"] for line in lines} <= {run["run"] for run in whole["runs"]}
     assert lines[1]["tests"] == lines[2]["tests"]  # the same run is tested once
