@@ -108,6 +108,7 @@ def test_json_has_null_where_nothing_is_corrected(result, written):
         "high",
         "gold",
         "differ",
+        "doubtful",
         "mixed_ties",
         "expected",
     }
@@ -168,7 +169,7 @@ def test_few_labeled_queries_and_few_that_differ_are_told(given):
     few = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(20, 20)))
     assert "no interval: fewer than 30 labeled queries, or none has another value" in few
     rare = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(32, 5)))
-    assert "?: fewer than 10 labeled queries have another value, so the interval is too narrow" in rare
+    assert "?: fewer than 10 errors of labeled queries differ from the most frequent one, so the interval" in rare
     assert "] ?" in rare
     assert "gold labels for 32 of the 40 queries" in rare
 

@@ -115,7 +115,7 @@ def test_a_summary_counts_the_doubtful_verdicts_of_its_rows(tmp_path):
     for form in [each for each in COMPARISONS.forms if each not in ("tsv", "csv", "jsonl", "flat")]:
         assert said in " ".join(COMPARISONS(form, view, places=4).split()), form
     verdict = json.loads(COMPARISONS("json", view, places=4))["notes"][0]
-    assert verdict["doubtful"] == 1
+    assert verdict["numbers"]["doubtful"] == 1
     (alone,) = [compare(result_of(scores(base, "base"), scores(base + few, "few")))]
     assert "the comparison shows a difference ?" in COMPARISONS("table", alone, places=4)
 

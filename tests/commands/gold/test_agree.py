@@ -206,7 +206,7 @@ def test_each_format_says_the_same(labeled, tmp_path):
     assert told["kappa_low"] == found.kappa[1]
     assert list(told["groups"][0]) == [
         *["group", "labeled", "found", "recall", "recall_low", "recall_high", "precision", "precision_low"],
-        *["precision_high", "share_gold", "share_instrument"],
+        *["precision_high", "share_gold", "share_instrument", "recall_doubtful", "precision_doubtful"],
     ]
     frame = found.to_frame()
     assert frame["group"].tolist() == ["f", "m", "-", "several"]
