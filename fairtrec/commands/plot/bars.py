@@ -41,6 +41,8 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
             axes.barh(run, mean, 0.75, color=color if best[run, row] else canvas.pale(color))
             for within in scores.intervals if np.isfinite(mean) else ():
                 axes.errorbar(mean, run, xerr=canvas.measure_reach(mean, within[row]), **WHISKER)
+                if scores.doubtful[row]:
+                    canvas.draw_mark(axes, within[row, 1], run)
         axes.axvline(0, color="black", linewidth=0.6)
         axes.grid(visible=False, axis="y")
         axes.locator_params(axis="x", nbins=2 if columns == "1" else 4)
@@ -76,6 +78,8 @@ def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> An
             for within in scores.intervals:
                 apart = canvas.measure_reach(heights, within[kept])
                 axes.errorbar(places, heights, yerr=apart, **WHISKER | {"capsize": min(1.2, 12 * width)})
+                for at in np.flatnonzero(scores.doubtful[kept]).tolist():
+                    canvas.draw_mark(axes, places[at], within[kept[at], 1], "above")
         if not any(np.isfinite(scores.means[kept]).any() for scores in result.scores):
             axes.text(0.5, 0.6, "no mean is finite", transform=axes.transAxes, ha="center")
             axes.set_yticks([])
@@ -158,11 +162,15 @@ def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> A
             for within in scores.intervals:
                 if len(names) <= BANDS:
                     axes.fill_between(several, *within[rows].T, color=look["color"], alpha=0.15, linewidth=0)
+                    for at in np.flatnonzero(scores.doubtful[rows]).tolist():
+                        canvas.draw_mark(axes, several[at], within[rows[at], 1], "below")
                     continue
                 last, mean = rows[-1], float(scores.means[rows[-1]])
                 aside = several[-1] + (number + 2) * 0.25 / len(names) * max(1, several[-1] - several[0])
                 thin = {"color": look["color"], "linewidth": 0.8}
                 axes.errorbar(aside, mean, yerr=canvas.measure_reach(mean, within[last]), fmt="none", **thin)
+                if scores.doubtful[last]:
+                    canvas.draw_mark(axes, aside, within[last, 1], "above")
         frame = _find_frame(result, rows)
         if frame is not None:
             axes.set_ylim(frame)

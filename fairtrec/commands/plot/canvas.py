@@ -16,6 +16,7 @@ from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.measure import Measure
 from fairtrec.report.run_names import shorten_names, shorten_runs
+from fairtrec.statistics.doubt import MARK
 from fairtrec.support.errors import ResourceError, UsageError, make_visible
 from fairtrec.support.literals import PaperColumns
 from fairtrec.support.notes import Note, NoteKind
@@ -214,6 +215,18 @@ def note_frame(name: str, frame: tuple[float, float], ends: Floats) -> Note:
     cut = int(((ends[:, 0] < frame[0]) | (ends[:, 1] > frame[1])).sum())
     whose = "1 interval runs" if cut == 1 else f"{cut} of {len(ends)} intervals run"
     return FRAME.note(whose=whose, axis=name)
+
+
+MARKED: Mapping[str, Mapping[str, Any]] = {  # where ? stands at the end of an interval
+    "behind": {"xytext": (1.5, 0), "va": "center"},
+    "above": {"xytext": (0, 1), "ha": "center", "va": "bottom"},
+    "below": {"xytext": (0, -1), "ha": "center", "va": "top"},
+}
+
+
+def draw_mark(axes: Any, x: float, y: float, where: str = "behind") -> None:
+    """Write ? at the end of an interval that is doubtful."""
+    axes.annotate(MARK, (x, y), textcoords="offset points", fontsize=6, annotation_clip=True, **MARKED[where])
 
 
 def measure_reach(means: Floats | float, reach: Floats) -> Floats:

@@ -130,7 +130,7 @@ def _find_frames(means: Floats, within: Floats) -> list[tuple[float, float] | No
 
 def _intervals_of(result: Result, runs: Sequence[int]) -> Floats:
     """Return the intervals [run, measure, end] of those of the runs that have some."""
-    found = [each for run in runs if (each := _of_sizes(result.scores[run])) is not None]
+    found = [within for run in runs for within in take_sizes(result.scores[run]).intervals]
     return np.array(found).reshape(-1, 2, 2)
 
 
@@ -211,19 +211,24 @@ def _intervals(axes: Any, result: Result, runs: Sequence[int], look: Sequence[Ma
     """Draw the intervals of runs in both measures, where the result has some."""
     for run in runs:
         scores = result.scores[run]
-        for within in _of_sizes(scores):
+        sized = take_sizes(scores)
+        for within in sized.intervals:
             across, up = (
                 canvas.measure_reach(*each) for each in zip(scores.order_values.tolist(), within, strict=True)
             )
             thin = {"color": look[run]["color"], "alpha": 0.45, "linewidth": 0.6, "zorder": 0.9}
             axes.errorbar(*scores.order_values, xerr=across, yerr=up, fmt="none", **thin)
+            x, y = scores.order_values.tolist()
+            if sized.doubtful[0]:
+                canvas.draw_mark(axes, within[0, 1], y)
+            if sized.doubtful[1]:
+                canvas.draw_mark(axes, x, within[1, 1], "above")
 
 
-def _of_sizes(scores: Scores) -> list[Floats]:
-    """Give the interval of what runs are compared by [measure, end]: of the mean size, where nearer 0 is better."""
+def take_sizes(scores: Scores) -> Scores:
+    """Give the values that runs are compared by: absolute values, where nearer 0 is better."""
     nearer = np.array([[measure.better == "nearer 0"] for measure in scores.measures])
-    sized = replace(scores, values=np.where(nearer, np.abs(scores.values), scores.values))
-    return [np.where(nearer, np.maximum(within, 0), within) for within in sized.intervals]
+    return replace(scores, values=np.where(nearer, np.abs(scores.values), scores.values), is_sized=True)
 
 
 def _fitted(axes: Any, means: Floats, family: Sequence[int], families: Sequence[str]) -> None:

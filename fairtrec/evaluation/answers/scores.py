@@ -13,6 +13,7 @@ from fairtrec.evaluation.answers import CONFIDENCE_OR_BOUNDS, Answer, Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp, log
 from fairtrec.measure import Bounds, Measure, Note, NoteKind, NoteSeverity, Quantity
+from fairtrec.statistics.value_ranges import bound_size
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Method, Undefined
 from fairtrec.support.version import __version__
@@ -77,6 +78,10 @@ class ScoreColumn:
     def intervals(self, scores: "Scores") -> tuple[Floats, ...]:  # noqa: ARG002 - for subclasses
         """Give the interval of each mean [measure, end], nan if it has none, for figures: one or no array."""
         return ()
+
+    def find_doubtful(self, scores: "Scores") -> Bools:
+        """Tell which of the intervals of ``intervals`` [measure] have ?, because too few values decide them."""
+        return np.zeros(len(scores.measures), dtype=np.bool_)
 
     def has_interval(self, measures: int) -> Bools:
         """Tell which of so many measures have an interval of the mean from this column [measure]."""
@@ -209,6 +214,7 @@ class Scores(Answer):
     columns: Mapping[str, ScoreColumn] = field(default_factory=dict)  # such as ties, unknown, gold, pooled
     target: Floats | None = None  # of all queries, where it is one [group]
     groups: tuple[str, ...] = ()  # the names of the groups of the target
+    is_sized: bool = False  # whether values of measures that are best near 0 are absolute values
     top: str = ""  # a digest of the first hundred ranks of all queries
     strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
     sampled: bool = False  # whether there are several rankings of a query
@@ -237,7 +243,8 @@ class Scores(Answer):
         None is an end that nobody knows.
         """
         measure = self.measures[row]
-        return measure.bounds if self.target is None else measure.bounds_among(self.groups, self.target)
+        bounds = measure.bounds if self.target is None else measure.bounds_among(self.groups, self.target)
+        return bound_size(bounds) if self.is_sized and measure.better == "nearer 0" else bounds
 
     @cached_property
     def ends(self) -> dict[str, "Scores"]:
@@ -260,6 +267,12 @@ class Scores(Answer):
     def intervals(self) -> tuple[Floats, ...]:
         """The interval of each mean [measure, end], nan if it has none: one array, or none."""
         return tuple(ends for column in self.columns.values() for ends in column.intervals(self))
+
+    @cached_property
+    def doubtful(self) -> Bools:
+        """Which of the intervals have ?, because too few values decide them [measure]."""
+        none = np.zeros(len(self.measures), dtype=np.bool_)
+        return sum((column.find_doubtful(self) for column in self.columns.values()), start=none)
 
     @property
     def is_corrected(self) -> bool:

@@ -216,6 +216,20 @@ def test_each_format_says_the_same(labeled, tmp_path):
     assert "several" in (tmp_path / "new.html").read_text("utf-8")
 
 
+@pytest.mark.parametrize(
+    ("documents", "wrong", "kappa", "recall"), [(60, 10, False, False), (60, 9, True, False), (18, 0, True, True)]
+)
+def test_what_few_documents_decide_is_marked(documents, wrong, kappa, recall):
+    names = [f"d{i}" for i in range(documents)]
+    gold = {name: "fm"[at % 2] for at, name in enumerate(names)}
+    found = agree(gold, labels={name: gold[name] if at >= wrong else "mf"[at % 2] for at, name in enumerate(names)})
+    assert found.kappa_doubtful is kappa
+    assert found.kinds[0].recall_doubtful is recall
+    text = str(found)
+    assert ("] ?, alpha" in text) is kappa
+    assert ("?: fewer than 10 documents\n" in text) is recall
+
+
 def test_many_documents_are_compared_at_once():
     """Forty thousand, as a program's labels are; the benchmark holds the time."""
     names = [f"d{i}" for i in range(3000)]

@@ -45,7 +45,7 @@ def test_many_runs_are_numbered_and_named_below(copied):
         shutil.copy(RUNS[number % 3], f"r{number}.run")
         runs.append(f"r{number}.run")
     figure = fairtrec.plot(evaluated("nDCG@10 NFaiRR@10", runs[:13]), "front")
-    numbers = {text.get_text() for text in figure.axes[0].texts} - {""}
+    numbers = {text.get_text() for text in figure.axes[0].texts} - {"", "?"}
     assert numbers <= {str(number) for number in range(1, 14)}
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [f"{number + 1}  r{number}" for number in range(13)]
@@ -55,6 +55,22 @@ def test_many_runs_are_numbered_and_named_below(copied):
         fairtrec.plot(evaluated("TE@10", runs), "groups")
     with pytest.raises(UsageError, match="29 runs are too many"):
         fairtrec.plot(evaluated("P@5", runs), "cutoffs")
+
+
+@pytest.mark.parametrize(
+    ("kind", "measures", "marks"),
+    [("runs", "nDCG@3 P@5", 5), ("front", "nDCG@3 P@5", 5), ("cutoffs", "nDCG@1 nDCG@3", 5), ("groups", "TE@10", 0)],
+)
+def test_doubtful_intervals_have_a_question_mark(copied, kind, measures, marks):
+    """Of 12 queries, fewer than ten decide each of these but bm25 by nDCG@3."""
+    result = evaluated(measures)
+    figure = fairtrec.plot(result, kind)
+    drawn = [text.get_text() for axes in figure.axes for text in axes.texts].count("?")
+    doubtful = sum(int(scores.doubtful.sum()) for scores in result.with_confidence(0.95).scores)
+    assert drawn == doubtful
+    assert doubtful == marks or kind == "groups"
+    without = fairtrec.plot(result, kind, confidence=None)
+    assert "?" not in [text.get_text() for axes in without.axes for text in axes.texts]
 
 
 def test_cutoffs_draw_each_mean(copied):
