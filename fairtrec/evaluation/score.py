@@ -84,6 +84,7 @@ def score(
         notes,
         target=context.target,
         groups=_list_groups(context),
+        attribute=context.attribute,
         top=first.hexdigest(),
         sampled=system.sampled,
         unjudged=_find_unjudged(qids, context.qrels),

@@ -204,7 +204,8 @@ class MeasureContract:
             target = np.array([*collection.target.values()])
             for measure, values in zip(measures, scores.values, strict=True):
                 faults = [(np.isnan(values) & never, "not never")]
-                for bounds in (measure.bounds, measure.bounds_against(target)):
+                narrow = measure.bounds_among([*collection.target], target)
+                for bounds in (measure.bounds, measure.bounds_against(target), narrow):
                     least, most = (values if bound is None else bound for bound in bounds)
                     inside = np.isclose(values, np.clip(values, least, most), rtol=1e-9, atol=1e-9, equal_nan=True)
                     faults.append((~inside, f"its bounds are {bounds}"))

@@ -214,6 +214,7 @@ class Scores(Answer):
     columns: Mapping[str, ScoreColumn] = field(default_factory=dict)  # such as ties, unknown, gold, pooled
     target: Floats | None = None  # of all queries, where it is one [group]
     groups: tuple[str, ...] = ()  # the names of the groups of the target
+    attribute: str = ""  # the name of the attribute of these groups, if there are several
     is_sized: bool = False  # whether values of measures that are best near 0 are absolute values
     top: str = ""  # a digest of the first hundred ranks of all queries
     strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
@@ -243,7 +244,8 @@ class Scores(Answer):
         None is an end that nobody knows.
         """
         measure = self.measures[row]
-        bounds = measure.bounds if self.target is None else measure.bounds_among(self.groups, self.target)
+        target = None if getattr(measure.query_measure, "by", "") not in ("", self.attribute) else self.target
+        bounds = measure.bounds if target is None else measure.bounds_among(self.groups, target)
         return bound_size(bounds) if self.is_sized and measure.better == "nearer 0" else bounds
 
     @cached_property
