@@ -9,7 +9,6 @@ A file is two runs. ``retrieved`` has the references in their order. ``cited`` h
 documents are tied if the form does not tell which of them a reader meets first.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ import numpy as np
 
 from fairtrec.formats.columns import WIDEST, FileColumns, LineNumbers
 from fairtrec.formats.spans import Repeats
-from fairtrec.support.errors import FilePath, InputError, UsageError, describe_parse_fault
-from fairtrec.support.files import compression, opening
+from fairtrec.support.errors import FilePath, InputError, UsageError
+from fairtrec.support.files import compression, json_text, opening
 from fairtrec.support.files.answer_files import CITED, RETRIEVED, AnswerForm, AnswerRun, detect_form
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
@@ -97,19 +96,9 @@ class AnswerReader:
         raise InputError(message, self.path, self.line)
 
     def _parse(self, text: bytes) -> dict[str, Any]:
-        try:
-            found: Any = json.loads(text, object_pairs_hook=self._once)
-        except (ValueError, RecursionError) as fault:
-            self._refuse(f"this line is not JSON ({describe_parse_fault(fault)}); write one answer a line")
+        found: Any = json_text.parse_at(text, self.path, self.line, "write one answer a line")
         if not isinstance(found, dict):
             self._refuse(f"this line is no object; {WRITE}")
-        return found
-
-    def _once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            twice = _find_repeat(name for name, _ in pairs)
-            self._refuse(f"the key {twice[:SHOWN]!r} appears twice in one object; remove one of the two")
         return found
 
     def _take(self, found: dict[str, Any]) -> CitedAnswer:

@@ -5,7 +5,6 @@ text by ``text`` or ``contents``, with ``title`` put before it where there is on
 whose first line names a document and ``text``, are read into memory.
 """
 
-import json
 import re
 from collections.abc import Container, Iterator
 from typing import Any
@@ -15,8 +14,8 @@ import numpy as np
 from fairtrec.data import Docnos
 from fairtrec.formats import frames, named_columns, spans
 from fairtrec.formats.frames import TEXT
-from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
-from fairtrec.support.files import opening
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import json_text, opening
 from fairtrec.support.literals import DOCUMENT, RecordForm
 
 IDS = ("docno", "id", "_id", "docid")  # the strongest first
@@ -105,20 +104,17 @@ def _json_lines(
 
 
 def _surely_unwanted(line: bytes, wanted: Container[bytes]) -> bool:
-    """Tell without parsing it that a JSON line is of another document: its id stands first, no stronger key follows."""
+    """Tell without parsing it that a JSON line is of another document: its id stands first, none as strong follows."""
     lead = _LEADING_ID.match(line)
     if lead is None or lead.group(2) in wanted:
         return False
-    return not any(key in line for key in _KEYS[: _KEYS.index(lead.group(1))])
+    stronger = any(key in line for key in _KEYS[: _KEYS.index(lead.group(1))])
+    return not stronger and line.find(lead.group(1), lead.end()) < 0
 
 
 def parse_document(line: bytes) -> tuple[bytes, str]:
     """Take docno and text from a JSON line. Raises ValueError, with a message for the user, where it has none."""
-    try:
-        document: Any = json.loads(line.decode())
-    except (ValueError, RecursionError) as fault:
-        raise ValueError(f"this line is not JSON ({describe_parse_fault(fault)}); write one object per line") from None
-    return take_document(document)
+    return take_document(json_text.parse(line))
 
 
 def take_document(document: Any) -> tuple[bytes, str]:

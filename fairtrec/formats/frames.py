@@ -19,6 +19,7 @@ from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
 
 TEXT = ("text", "title")
 AT_ONCE = 4096  # cells that become objects of Python
+MOST_OTHERS = 16  # values of a JSON line that nobody reads, of lines that are parsed together
 ODD_ID = f"has an id that is empty, contains a NUL or a line end, or exceeds {WIDEST} bytes; change it"
 ADVICE = "use texts or whole numbers as ids, for example with .astype(str)"
 
@@ -246,18 +247,38 @@ def take_texts(frame: Frame, rows: Ints) -> Iterator[Any]:
     return (join_title({"title": title, "text": text}) for title, text in pairs)
 
 
-def parse_json_rows(block: bytes, kinds: dict[str, Any]) -> Any:
-    """Parse lines of JSON whose values are of these types of Arrow. Raises ArrowException where one is not."""
+def parse_json_rows(block: bytes, kinds: dict[str, Any], first: dict[str, Any]) -> Any:
+    """Parse lines of JSON whose values are of these types of Arrow; the other keys are those of the first line.
+
+    Raises ArrowException where a line is not like that, or has a key twice in one object, and ValueError if there are
+    many other keys. Arrow looks for equal keys only among those whose types are declared, so all are.
+    """
     import pyarrow as pa
     from pyarrow import json
 
-    return json.read_json(
+    left = iter(range(MOST_OTHERS))
+    others = {name: _guess_type(value, left) for name, value in first.items() if name not in kinds}
+    table = json.read_json(
         pa.BufferReader(block),
         read_options=json.ReadOptions(use_threads=False, block_size=max(len(block), 1 << 10)),
         parse_options=json.ParseOptions(
-            explicit_schema=pa.schema(kinds), newlines_in_values=False, unexpected_field_behavior="ignore"
+            explicit_schema=pa.schema(kinds | others), newlines_in_values=False, unexpected_field_behavior="error"
         ),
     )
+    return table.select([*kinds])
+
+
+def _guess_type(value: Any, left: Iterator[int]) -> Any:
+    """Guess the type of Arrow that a value of JSON has. Raises ValueError if so many values are not ``left``."""
+    import pyarrow as pa
+
+    if next(left, None) is None:
+        raise ValueError("too many values beside those that are read")
+    if isinstance(value, dict):
+        return pa.struct([(name, _guess_type(each, left)) for name, each in value.items()])
+    if isinstance(value, list):
+        return pa.list_(_guess_type(value[0], left) if value else pa.string())
+    return {bool: pa.bool_(), int: pa.float64(), float: pa.float64()}.get(type(value), pa.string())
 
 
 def _table(thing: Any, wanted: set[str]) -> Any:

@@ -3,7 +3,6 @@
 The document is under the first of the names in ``DOCUMENT``. A dotted field goes into objects and over lists.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import chain
@@ -18,6 +17,7 @@ from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import take_numbers
 from fairtrec.support.errors import InputError
+from fairtrec.support.files import json_text
 from fairtrec.support.files.whole_lines import parse_object
 
 DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "item_id", "itemID", "id")
@@ -152,19 +152,11 @@ def _objects(found: LabelTable, block: str, names: Sequence[str], line: int) -> 
     docnos: list[Any] = []
     values: list[Any] = []
     others: list[dict[str, Any]] = []
-    decode = json.JSONDecoder().raw_decode  # without the look at encoding and blanks that ``json.loads`` takes
     for number, text in enumerate(block.split("\n"), line):
         if not text.strip() or text[0] == "#":
             continue
-        try:
-            row, end = decode(text)
-            docno = row.get(document) if end == len(text) else None
-        except (ValueError, RecursionError, AttributeError):
-            docno = None
-        if docno is None:  # something is odd about this line, or it has no docno
-            row = parse_object(text.encode(), example, path, number)
-            docno = row.get(document)
-        docnos.append(docno)
+        row = parse_object(text, example, path, number)
+        docnos.append(row.get(document))
         values.append(row.get(field) if into is None or field in row else into(row))
         lines.append(number)
         if beside:
@@ -194,11 +186,11 @@ def _alike(block: bytes, names: Sequence[str]) -> Any:
     import pyarrow as pa
 
     try:
-        first = json.loads(block.partition(b"\n")[0])
+        first = json_text.parse(block.partition(b"\n")[0])
         kinds = {name: _kind(first[name]) for name in names[:2]} | {
             name: pa.string() if name == "qid" else pa.float64() for name in names[2:]
         }
-        table = frames.parse_json_rows(block, kinds)
+        table = frames.parse_json_rows(block, kinds, first)
     except (pa.ArrowException, ValueError, RecursionError, TypeError, KeyError):
         return None
     ends = block.count(b"\n") + (not block.endswith(b"\n"))

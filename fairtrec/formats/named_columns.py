@@ -5,9 +5,7 @@ hold one more level for the language and one for the split; ranx packs the same 
 Cells of a table stand between tabs, commas or blanks.
 """
 
-import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from csv import Error as CsvError
@@ -22,8 +20,8 @@ import numpy as np
 from fairtrec.formats import frames, memory_bounds, packed_object
 from fairtrec.formats.columns import LineNumbers, find_line_number
 from fairtrec.formats.frames import Frame
-from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
-from fairtrec.support.files import compression, opening
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import compression, json_text, opening
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
@@ -166,12 +164,7 @@ def _json(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str, 
     text = _bounded(
         _counted(blocks, path, wanted), path, f"one JSON object of more than {LARGEST_OBJECT >> 20} MiB", wanted
     )
-    try:
-        found: dict[str, Any] = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path))
-    except json.JSONDecodeError as fault:
-        raise InputError(f"this is not JSON ({fault.msg}); write it again", path, fault.lineno) from None
-    except (ValueError, RecursionError) as fault:
-        raise InputError(f"this is not JSON ({describe_parse_fault(fault)}); write it again", path) from None
+    found: dict[str, Any] = json_text.parse_at(text, path, None, "write it again", "this is")
     return found
 
 
@@ -213,14 +206,6 @@ def _bounded(blocks: Iterable[bytes], path: FilePath, what: str, wanted: WantedC
             raise InputError(f"{what}; write JSON lines like {wanted.example}", path)
         pieces.append(block)
     return b"".join(pieces)
-
-
-def _once(pairs: list[tuple[str, Any]], path: FilePath) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(name for name, many in Counter(name for name, _ in pairs).items() if many > 1)
-        raise InputError(f"the key {twice[:40]!r} appears twice in one object; remove one of the two", path)
-    return found
 
 
 def _predictions(found: dict[str, Any], path: FilePath) -> dict[str, Any]:
@@ -335,13 +320,13 @@ def _alike(block: bytes, texts: Sequence[bytes], wanted: WantedColumns) -> Any:
     import pyarrow as pa
 
     with suppress(pa.ArrowException, ValueError, RecursionError, TypeError):
-        first = json.loads(texts[0])
+        first = json_text.parse(texts[0])
         kinds = {
             name: pa.int64() if type(first[name]) is int and name not in wanted.numbers else _type(name, wanted)
             for name in wanted.names
             if name in first
         }
-        table = frames.parse_json_rows(block, kinds)
+        table = frames.parse_json_rows(block, kinds, first)
         if len(table) == len(texts) and kinds:
             return pa.table({name: table[name].cast(_type(name, wanted)) for name in kinds})
     return None

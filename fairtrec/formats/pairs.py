@@ -8,13 +8,12 @@ Read one way, words on the left become those on the right, which stay; several m
 leaves a word out.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
-from fairtrec.support.files import opening
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import json_text, opening
 
 LEFT, RIGHT = "left", "right"
 
@@ -70,13 +69,7 @@ def take_pairs(pairs: Iterable[Any], *, one_way: bool = False) -> Counterparts:
 
 
 def _of_json(text: bytes, path: FilePath) -> Iterator[tuple[int, Any]]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as fault:
-        raise InputError(
-            f"this is not JSON ({describe_parse_fault(fault)}); write a list of pairs of words", path
-        ) from None
-    yield from enumerate(found, 1)
+    yield from enumerate(json_text.parse_at(text, path, None, "write a list of pairs of words", "this is"), 1)
 
 
 def _paired(rows: Iterable[tuple[int, Any]], name: str, path: FilePath, sha256: str, *, one_way: bool) -> Counterparts:

@@ -1,7 +1,6 @@
 """Reading the files of the track, one each: what an id, a q_num and an object are; documents become numbers."""
 
 import csv
-import json
 import re
 from array import array
 from collections import Counter
@@ -14,8 +13,9 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formats.columns import WIDEST
-from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
-from fairtrec.support.files import opening
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import json_text, opening
+from fairtrec.support.files.json_text import JsonError
 
 Entry = TypeVar("Entry")
 _Q_NUM = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
@@ -109,13 +109,6 @@ def parse_q_num(value: object) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entry = dict(pairs)
-    if len(entry) < len(pairs):
-        raise ValueError("a key appears twice in one object")
-    return entry
-
-
 def fields(thing: object, *names: str) -> list[Any]:
     """Take these fields out of an object."""
     if not isinstance(thing, dict):
@@ -134,15 +127,8 @@ def require_list(value: object, what: str) -> list[Any]:
 
 
 def parse_json_line(line: bytes) -> Any:
-    """Read a line of JSON, in which no key appears twice in one object."""
-    try:
-        return json.loads(line, object_pairs_hook=_once)
-    except json.JSONDecodeError as fault:
-        raise ValueError(f"this line is not JSON ({fault.msg}, column {fault.colno})") from None
-    except RecursionError:
-        raise ValueError("this line is not JSON of this kind; it is nested too deeply") from None
-    except ValueError as fault:
-        raise ValueError(describe_parse_fault(fault)) from None
+    """Read a line of JSON, in which no key appears twice in one object. Raises JsonError, without a way out."""
+    return json_text.parse(line, "")
 
 
 def parse_lines(path: FilePath, form: str, parse: Callable[[bytes], Entry]) -> Iterator[tuple[int, Entry]]:
@@ -154,6 +140,8 @@ def parse_lines(path: FilePath, form: str, parse: Callable[[bytes], Entry]) -> I
             yield number, parse(line)
         except UnicodeEncodeError:
             raise InputError("an id holds half a character (a lone surrogate); correct it", path, number) from None
+        except JsonError as fault:
+            raise InputError(f"{fault.what}; {fault.way_out or f'write each line as {form}'}", path, number) from None
         except ValueError as fault:
             raise InputError(f"{fault}; write each line as {form}", path, number) from None
     if empty:

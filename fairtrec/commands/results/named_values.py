@@ -1,6 +1,5 @@
 """Values of queries that stand in files, whoever wrote them, as a result whose runs can be compared."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +17,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measure import Measure, Quantity
 from fairtrec.measures.catalogue import notation, registry
 from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
-from fairtrec.support.files import opening
+from fairtrec.support.files import json_text, opening
 from fairtrec.support.files.arguments import expand_runs
 from fairtrec.support.notes import Note, NoteKind
 from fairtrec.support.version import __version__
@@ -138,8 +137,8 @@ def _is_document(text: bytes) -> bool:
     if not first.startswith(b"{"):
         return False
     try:
-        return "runs" in json.loads(first)
-    except (ValueError, RecursionError):
+        return "runs" in json_text.parse(first)
+    except json_text.JsonError:
         return True
 
 

@@ -4,7 +4,6 @@ Which it is, the content tells. Means and counts of queries are passed over.
 """
 
 import csv
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 from fairtrec.formulas.rounding import HUGE
 from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import json_text
 
 QUERY = ("qid", "query_id", "query", "topic_id", "topic", "q_id")  # what columns are called, the best name first
 RUN = ("run", "system", "name", "run_id", "runid")
@@ -189,10 +189,7 @@ def _rows(
 
 def _objects(path: FilePath, rows: list[tuple[int, str]]) -> Iterator[Value]:
     for line, row in rows:
-        try:
-            found = json.loads(row)
-        except (ValueError, RecursionError):
-            raise InputError("this line is not JSON; was the file written completely?", path, line) from None
+        found = json_text.parse_at(row, path, line, "was the file written completely?")
         keys = found if isinstance(found, dict) else {}
         qid, run, measure, value = (_one_of(names, keys) for names in (QUERY, RUN, MEASURE, VALUE))
         if qid is None or measure is None or value is None:

@@ -84,9 +84,9 @@ def detect_answers(path: FilePath) -> AnswerForm | None:
             return None
         _, line, _ = opening.first_line(path, b"#", opening.LONGEST_OBJECT)
         if b'"references"' in line and (b'"answer"' in line or b'"responses"' in line):
-            import json
+            from fairtrec.support.files import json_text
 
-            return detect_form(json.loads(line))
+            return detect_form(json_text.parse(line))
     return None
 
 

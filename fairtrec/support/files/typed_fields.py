@@ -6,7 +6,6 @@ with the file, the field and the type that it must have.
 
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
@@ -21,7 +20,7 @@ NAMES = {str: "text", int: "a whole number", float: "a finite number", bool: "tr
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
 _DOTTED = rf"(?<![\w-])(?:{_PART}\.[ \t]*+){{{MOST_PARTS},}}+"
 _KEY_ENDS = rf"{_PART}[=\]]"
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # half a character, unless the other half stands beside it
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # half a character, unless the other half stands beside it
 
 
 @dataclass(frozen=True)
@@ -145,31 +144,16 @@ def parse_json(data: bytes, path: FilePath, way_out: str, line: int | None = Non
 
     Raises InputError for what is none, for a key that appears twice, and for nan.
     """
-    import json
+    from fairtrec.support.files import json_text
 
-    def refuse(what: str) -> NoReturn:
-        raise InputError(f"{short(what, 100)}; {way_out}", path, line)
+    found = json_text.parse_at(data, path, line, way_out, "this is", finite=True)
+    if _HALF.search(data):
+        import json
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
-            refuse(f"{twice!r} appears twice in one object")
-        return found
-
-    try:
-        text = data.decode("utf-8-sig")
-        constant = lambda name: refuse(f"{name} is not a JSON number")  # noqa: E731
-        found = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
-        if _HALF.search(text):
+        try:
             json.dumps(found, ensure_ascii=False).encode()
-    except json.JSONDecodeError as fault:
-        ending = "was it written to its end?" if line is None else way_out
-        raise InputError(f"not JSON ({fault.msg}); {ending}", path, line or fault.lineno) from None
-    except UnicodeError:
-        refuse("this is not UTF-8 text")
-    except (ValueError, RecursionError):
-        refuse("this holds a number that is too long, or is nested too deeply")
+        except UnicodeError:
+            raise InputError(f"a text holds half a character (a lone surrogate); {way_out}", path, line) from None
     if not isinstance(found, dict):
-        refuse(f"the {'file' if line is None else 'line'} must be an object")
+        raise InputError(f"the {'file' if line is None else 'line'} must be an object; {way_out}", path, line)
     return Fields(found, path, way_out, line=line)

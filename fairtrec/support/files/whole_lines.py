@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
+from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 
 PIECE = 1 << 20  # bytes that are read at a time
@@ -64,16 +64,11 @@ class Lines:
         return data
 
 
-def parse_object(line: bytes, example: str, path: FilePath, number: int) -> dict[str, Any]:
+def parse_object(line: bytes | str, example: str, path: FilePath, number: int) -> dict[str, Any]:
     """Read a line. Raises InputError if it is not JSON, or no object, which then should be like the example."""
-    import json
+    from fairtrec.support.files import json_text
 
-    try:
-        found: Any = json.loads(line)
-    except (ValueError, RecursionError) as fault:
-        raise InputError(
-            f"this line is not JSON ({describe_parse_fault(fault)}); write one object per line", path, number
-        ) from None
+    found = json_text.parse_at(line, path, number)
     if not isinstance(found, dict):
         raise InputError(f"the line is not an object; write it like {example}", path, number)
     return found

@@ -386,11 +386,11 @@ def test_a_query_may_have_no_documents(files):
 FORM = r"; write each line as \{"
 BAD_RUNS = {
     "{": r":1: this line is not JSON \(.*, column 2\)" + FORM,
-    "[" * 100_000: ":1: this line is not JSON of this kind; it is nested too deeply" + FORM,
+    "[" * 100_000: r":1: this line is not JSON \(it is nested too deeply\)" + FORM,
     "7": ":1: 7 is not an object" + FORM,
     '"' + "x" * 90 + '"': r":1: 'x{36}\.\.\. is not an object",
     "{}": ":1: the object has no q_num and no qid and no ranking",
-    '{"q_num": "0.0", "q_num": "0.1", "qid": 1, "ranking": []}': ":1: a key appears twice in one object",
+    '{"q_num": "0.0", "q_num": "0.1", "qid": 1, "ranking": []}': ":1: the key 'q_num' appears twice in one object; remove one of the two$",
     '{"q_num": 0.1, "qid": 1, "ranking": []}': ":1: the q_num 0.1 is not of the form seq.num, two whole numbers as text",
     '{"q_num": "0", "qid": 1, "ranking": []}': ":1: the q_num '0' is not of the form",
     '{"q_num": "0.1234567890123456789", "qid": 1, "ranking": []}': ":1: the q_num .* is not of the form",
@@ -398,7 +398,9 @@ BAD_RUNS = {
     '{"q_num": "0.0", "qid": true, "ranking": []}': ":1: the qid True is not text",
     '{"q_num": "0.0", "qid": "", "ranking": []}': ":1: the qid '' is empty",
     '{"q_num": "0.0", "qid": "' + "7" * 1025 + '", "ranking": []}': ":1: the qid .* exceeds 1024 bytes",
-    '{"q_num": "0.0", "qid": ' + "7" * 5000 + ', "ranking": []}': ":1: a number has too many digits",
+    '{"q_num": "0.0", "qid": '
+    + "7" * 5000
+    + ', "ranking": []}': r":1: this line is not JSON \(a number has too many digits\)" + FORM,
     '{"q_num": "0.0", "qid": 1, "ranking": {}}': ":1: the ranking is not a list",
     '{"q_num": "0.0", "qid": 1, "ranking": ["d1", 7]}': ":1: the document id 7 is not text",
     '{"q_num": "0.0", "qid": 1, "ranking": [["d1"]]}': ":1: a document id is a list or an object, not text",

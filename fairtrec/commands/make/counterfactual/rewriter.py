@@ -16,10 +16,10 @@ from fairtrec.counting.lookup import join_texts
 from fairtrec.counting.text_blocks import Fault, TextBlock, encode_utf8
 from fairtrec.data import Ints
 from fairtrec.formats import collection
+from fairtrec.support.files import json_text
 
 TEXTS = ("title", "text", "contents")  # the keys whose values change
 _BLANK = re.compile(r"[ \t\r\n]*")
-_value = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,17 @@ def parse_line(line: bytes) -> JsonLine:
 
 def _members(text: str) -> Any:
     """Give key, value and place of the value of each member of an object. Raises ValueError for what is none."""
-    at = _behind(text, 0, "{")
+    at, seen = _behind(text, 0, "{"), set[str]()
     if text[at : at + 1] == "}":
         at += 1
     else:
         while True:
-            key, at = _value(text, at)
-            if not isinstance(key, str):
-                raise ValueError(key)  # noqa: TRY004 - of the file
+            key, at = json_text.scan_value(text, at)
+            if not isinstance(key, str) or key in seen:
+                raise ValueError(key)
+            seen.add(key)
             begin = _behind(text, at, ":")
-            value, at = _value(text, begin)
+            value, at = json_text.scan_value(text, begin)
             yield key, value, begin, at
             at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
             if text[at : at + 1] == "}":

@@ -274,7 +274,7 @@ def test_what_a_scan_finds_does_not_depend_on_where_it_is_cut(monkeypatch):
         ("she,-he\n", 1, "begins with neither a letter nor a digit"),
         ('[["she", "he"], ["her"]]', 2, "1 column"),
         ('[["she", "he"], 7]', 2, "no pair instead of two words"),
-        ('[["she", "he"', None, "this is not JSON"),
+        ('[["she", "he"', 1, "this is not JSON"),
     ],
 )
 def test_a_list_that_is_none(tmp_path, lines, line, what):
