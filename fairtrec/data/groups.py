@@ -270,10 +270,12 @@ def look_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines:
 
 def find_labeled(labels: Labels, qids: Sequence[str], docnos: Docs, lines: Ints) -> Bools:
     """Tell of which documents [query, n] the groups are known, as for ``look_up``, by labels and not by filling."""
-    if labels.labeled is None:
-        return np.asarray(~np.isnan(look_up(labels, qids, docnos, lines)).any(axis=2))
     rows = find_rows(labels, qids, docnos, lines)
-    return np.append(labels.labeled, False)[rows]
+    if labels.labeled is not None:
+        return np.append(labels.labeled, False)[rows]
+    others = labels.others is not None and not np.isnan(labels.others).any()
+    known = np.append(~np.isnan(labels.weights).any(axis=1), others)  # of each row, not of each document and group
+    return np.asarray(known[rows] & (lines != MISSING))
 
 
 def find_rows(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Ints:

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Ints, Run, look_up, take
+from fairtrec.data import MISSING, Bools, Floats, Ints, Run, list_lines, look_up, take
 from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.data.ranking.ties import Blocks
 from fairtrec.evaluation.inputs.documents import EvaluationContext
@@ -15,6 +15,8 @@ from fairtrec.formulas.neutrality import membership
 from fairtrec.measure import Measure
 
 CELLS = 1 << 21  # of a matrix [query, rank, group]
+MOST_PAIRS = 1 << 20  # rows of a table of pairs, or so many for each tied document:
+FEW = 8
 
 
 class MixedBlocks(NamedTuple):
@@ -61,7 +63,7 @@ class TiedGroups:
         if context.is_vast or (context.labels is None and context.documents is None):
             return MixedBlocks(first, PairTable((), *np.empty((5, 0), dtype=np.int64)))
         groups = Inputs(self.run, (), context, None).groups
-        parts = []
+        parts, left = [], max(MOST_PAIRS, FEW * len(self.run.docnos))
         for queries in deal_queries(self.run, self.run.qids, None, CELLS // max(len(groups), 1)):
             inputs = Inputs(self.run, [self.run.qids[query] for query in queries], context, None)
             number = Blocks.find(self.run, inputs.lines).number
@@ -69,13 +71,33 @@ class TiedGroups:
             goes_on[:, 1:-1] = number[:, 1:] == number[:, :-1]
             query, rank = np.nonzero(goes_on[:, :-1] | goes_on[:, 1:])
             begins = ~goes_on[query, rank]
-            belongs = know_membership(inputs, query, inputs.lines[query, rank])
-            mixed = np.flatnonzero(find_mixed(belongs, begins))
+            differs, single = compare_membership(inputs, query, inputs.lines[query, rank], len(groups))
+            mixed = np.flatnonzero(find_mixed(differs, begins))
             at = np.flatnonzero(np.diff(query[mixed], prepend=-1))
             first[queries[query[mixed[at]]]] = rank[mixed[at]]
-            upper, above, below, many = count_pairs(belongs[mixed], begins[mixed])
-            parts.append((queries[query[mixed[upper]]], rank[mixed[upper]], above, below, many))
+            pairs = TiedSingles.find(single[mixed], begins[mixed], len(groups))
+            left -= pairs.most
+            if left >= 0:
+                upper, above, below, many = pairs.count_pairs()
+                parts.append((queries[query[mixed[upper]]], rank[mixed[upper]], above, below, many))
+        if left < 0:  # of so many groups that no pair of two has many documents
+            parts = [(*np.empty((5, 0), dtype=np.int64),)]
         return MixedBlocks(first, PairTable(tuple(groups), *map(np.concatenate, zip(*parts, strict=True))))
+
+
+def compare_membership(inputs: Inputs, query: Ints, lines: Ints, groups: int) -> tuple[Bools, Ints]:
+    """Tell which documents are not of the same groups as the one before, and the group of those of one group.
+
+    That is MISSING for others. No matrix [document, group] of more than ``CELLS`` is made.
+    """
+    differs, single = np.zeros(len(lines), dtype=np.bool_), np.full(len(lines), MISSING)
+    for first in range(0, len(lines), max(CELLS // max(groups, 1), 1)):
+        part = slice(max(first - 1, 0), first + max(CELLS // max(groups, 1), 1))
+        belongs = know_membership(inputs, query[part], lines[part])
+        differs[part][1:] = (belongs[1:] != belongs[:-1]).any(axis=1)
+        held = belongs > 0
+        single[part] = np.where(held.sum(axis=1) == 1, held.argmax(axis=1), MISSING)
+    return differs, single
 
 
 def know_membership(inputs: Inputs, query: Ints, lines: Ints) -> Floats:
@@ -91,38 +113,68 @@ def know_membership(inputs: Inputs, query: Ints, lines: Ints) -> Floats:
     return np.nan_to_num(membership(counts, context.membership), nan=-1.0)
 
 
-def find_mixed(belongs: Floats, begins: Bools) -> Bools:
+def find_mixed(differs: Bools, begins: Bools) -> Bools:
     """Tell which documents are of a block with two documents of different membership.
 
-    The blocks stand one after another; ``begins`` [document] tells where one begins.
+    The blocks stand one after another; ``begins`` [document] tells where one begins, ``differs`` [document] which is
+    not of the same groups as the one before.
 
-    >>> held = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
-    >>> find_mixed(held, np.array([True, False, True, False])).tolist()
+    >>> find_mixed(np.array([False, True, True, False]), np.array([True, False, True, False])).tolist()
     [True, True, False, False]
     """
     block = np.cumsum(begins) - 1
-    differs = np.flatnonzero((belongs[1:] != belongs[:-1]).any(axis=1) & ~begins[1:]) + 1
     is_mixed = np.zeros(len(begins), dtype=np.bool_)
-    is_mixed[block[differs]] = True
+    is_mixed[block[differs & ~begins]] = True
     return np.asarray(is_mixed[block])
 
 
-def count_pairs(belongs: Floats, begins: Bools) -> tuple[Ints, Ints, Ints, Ints]:
-    """Count pairs of documents of one block and of different single groups, by the upper one and the lower's group.
+class TiedSingles(NamedTuple):
+    """Tied documents of one group each, of which pairs are counted.
 
-    ``belongs`` [document, group] is their membership; ``begins`` as in ``find_mixed``. The result is the number of the
-    upper document, its group, the other group, and how many lower documents are of that [row].
-
-    >>> held = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> [column.tolist() for column in count_pairs(held, np.array([True, False, False]))]
-    [[0, 1], [0, 1], [1, 0], [1, 1]]
+    ``place`` [document] is the number of each among all, ``single`` [document] its group. ``kinds`` [kind] are the
+    different pairs of a block and a group, as one number; a document's block has the kinds from ``low`` to ``high``
+    [document]. ``ordered`` are the documents by kind, then by place.
     """
-    held = belongs > 0
-    is_single = held.sum(axis=1) == 1
-    held &= is_single[:, None]
-    below = np.zeros((len(held) + 1, held.shape[1]), dtype=np.int64)  # each document
-    below[:-1] = np.cumsum(held[::-1], axis=0)[::-1]
-    ends = np.append(np.flatnonzero(begins)[1:], len(held))[np.cumsum(begins) - 1]
-    left = np.where(held | ~is_single[:, None], 0, below[:-1] - below[ends])
-    upper, other = np.nonzero(left)
-    return upper, held.argmax(axis=1)[upper] if len(upper) else upper, other, left[upper, other]
+
+    place: Ints
+    single: Ints
+    groups: int
+    kinds: Ints
+    low: Ints
+    high: Ints
+    ordered: Ints
+
+    @classmethod
+    def find(cls, single: Ints, begins: Bools, groups: int) -> "TiedSingles":
+        """Take the documents of one group; ``single`` [document] is MISSING for others, ``begins`` as in find_mixed."""
+        place = np.flatnonzero(single != MISSING)
+        block, single = np.cumsum(begins)[place], single[place]
+        kinds, kind = np.unique(block * groups + single, return_inverse=True)
+        low, high = (np.searchsorted(kinds, edge * groups) for edge in (block, block + 1))
+        ordered = np.sort(kind * len(place) + np.arange(len(place)))
+        return cls(place, single, groups, kinds, low, high, ordered)
+
+    @property
+    def most(self) -> int:
+        """The most rows that there can be."""
+        return int((self.high - self.low - 1).sum())
+
+    def count_pairs(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Count pairs of documents of one block and of different groups, by the upper one and the lower's group.
+
+        The result is the number of the upper document, its group, the other group, and how many lower documents are of
+        that [row].
+
+        >>> found = TiedSingles.find(np.array([0, 1, 0]), np.array([True, False, False]), 2)
+        >>> [column.tolist() for column in found.count_pairs()]
+        [[0, 1], [0, 1], [1, 0], [1, 1]]
+        """
+        several = self.high - self.low
+        upper, kind = np.repeat(np.arange(len(self.place)), several), list_lines(self.low, several)
+        other = self.kinds[kind] % self.groups
+        there = other != self.single[upper]
+        upper, kind, other = upper[there], kind[there], other[there]
+        ends, passed = ((kind + more) * len(self.place) for more in (1, 0))
+        below = np.searchsorted(self.ordered, ends) - np.searchsorted(self.ordered, passed + upper)
+        left = below > 0
+        return self.place[upper[left]], self.single[upper[left]], other[left], below[left]

@@ -65,9 +65,12 @@ class TiedPairs:
         found = self.tables[self.table[measure]]
         read = found.rank < self.reach[measure]
         groups = len(found.groups)
-        pairs = np.bincount(found.above[read] * groups + found.below[read], found.many[read], groups * groups)
-        several = np.flatnonzero(pairs).tolist()
-        return {(found.groups[at // groups], found.groups[at % groups]): int(pairs[at]) for at in several}
+        pairs, of_row = np.unique(found.above[read] * groups + found.below[read], return_inverse=True)
+        many = np.bincount(of_row, found.many[read]).tolist()
+        return {
+            (found.groups[pair // groups], found.groups[pair % groups]): int(number)
+            for pair, number in zip(pairs.tolist(), many, strict=True)
+        }
 
     def count(self, measure: int) -> tuple[str, str, int, int] | None:
         """Count the pairs of the two groups that have most: which is mostly above, below, in how many, of all."""

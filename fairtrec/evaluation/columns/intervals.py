@@ -35,9 +35,12 @@ class Intervals(QueryColumn):
 SomeIntervals = TypeVar("SomeIntervals", bound=Intervals)
 
 
-def split_scores(run: Run, scores: Scores) -> Iterator[tuple[Ints, Scores]]:
-    """Split scores by queries, into parts of rankings of similar length: the numbers of queries, and their scores."""
-    for part in deal_queries(run, scores.qids, None):
+def split_scores(run: Run, scores: Scores, cells: int | None = None) -> Iterator[tuple[Ints, Scores]]:
+    """Split scores by queries, into parts of rankings of similar length: the numbers of queries, and their scores.
+
+    A part has no more ``cells`` [query, rank] than that, unless a few rankings have more.
+    """
+    for part in deal_queries(run, scores.qids, None, cells):
         qids = tuple(scores.qids[query] for query in part.tolist())
         yield part, replace(scores, qids=qids, values=scores.values[:, part])
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
+from fairtrec.data.docnos import MOST_CELLS
 from fairtrec.data.ranking.depth import find_depth
 from fairtrec.data.ranking.ties import DRAWN, Blocks, orders
 from fairtrec.evaluation.answers.result import Result
@@ -92,9 +93,16 @@ def intervals(run: Run, scores: Scores, context: EvaluationContext, depth: int |
 
 
 def expect(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Floats:
-    """Give the values expected over ties [measure, query], in closed form only; nan if there is none."""
-    expected = np.empty(scores.values.shape)
-    for part, some in split_scores(run, scores):
+    """Give the values expected over ties [measure, query], in closed form only; nan if there is none.
+
+    It also is nan if the groups of all tied documents do not fit into memory: nobody has asked for it.
+    """
+    expected = np.full(scores.values.shape, np.nan)
+    inputs = Inputs(run, (), context, depth)
+    wide = max(len(inputs.take_attribute(measure.by).groups) for measure in scores.measures)
+    for part, some in split_scores(run, scores, MOST_CELLS // wide):
+        if len(part) * int(np.diff(run.starts)[run.numbers(some.qids)].max(initial=0)) > MOST_CELLS // wide:
+            continue
         found, _ = find_closed(run, some, context, depth)
         expected[:, part] = found[2].clip(np.fmin(found[0], some.values), np.fmax(found[1], some.values))
     return expected

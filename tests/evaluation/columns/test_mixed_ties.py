@@ -3,11 +3,15 @@
 import itertools
 import json
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.evaluation import tied_groups
+from fairtrec.evaluation.columns import ties
+from fairtrec.evaluation.tied_pairs import PairTable, TiedPairs
 
 EXPOSURE = "Exposure(group='human')"
 
@@ -239,3 +243,53 @@ def test_each_of_many_cutoffs_is_as_alone(seed):
             assert one.is_mixed[:1].tobytes() == many.is_mixed[row : row + 1].tobytes(), measure
             assert one.expected[:1].tobytes() == many.expected[row : row + 1].tobytes(), measure
             assert one.pairs.count_all(0) == many.pairs.count_all(row), measure
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_few_cells_at_a_time_count_the_same(seed, monkeypatch):
+    run, labels = draw(random.Random(seed))
+    monkeypatch.setattr(tied_groups, "CELLS", 1)
+    column = fairtrec.evaluate("AWRF@3", run, labels=labels).scores[0].columns["mixed_ties"]
+    assert column.is_mixed.sum() == count_mixed(run, labels, 3)
+    assert column.pairs.count_all(0) == count_pairs(run, labels, 3)
+
+
+def peak_of(work):
+    """Measure the most bytes that something takes."""
+    tracemalloc.start()
+    try:
+        result = work()
+        return result, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_pairs_of_many_groups_take_no_square_of_them():
+    groups = tuple(f"g{number}" for number in range(80_000))
+    rows = np.array([[0, 0, 7, 79_999, 2], [0, 1, 79_999, 7, 1], [1, 0, 7, 79_999, 3]]).T
+    pairs = TiedPairs((PairTable(groups, *rows),), np.array([0]), np.array([10]))
+    counted, peak = peak_of(lambda: (pairs.count_all(0), pairs.count(0)))
+    assert counted == ({("g7", "g79999"): 5, ("g79999", "g7"): 1}, ("g7", "g79999", 5, 6))
+    assert peak < 1 << 20
+
+
+def test_tied_documents_of_many_groups_take_little_more_than_their_labels():
+    labels = {f"d{number}": f"g{number}" for number in range(3000)}
+    run = {"q": dict.fromkeys(labels, 1.0)}
+    result, peak = peak_of(lambda: fairtrec.evaluate("Exposure(group='g7')@3", run, labels=labels))
+    column = result.scores[0].columns["mixed_ties"]
+    assert (column.is_mixed.tolist(), column.pairs.count_all(0)) == ([[True]], {})  # 9 million pairs of one pair each
+    assert "tied pairs" not in str(result)
+    assert peak < 5 * 8 * 3000 * 3000, "labels, and the membership in tied ranks"
+
+
+def test_what_is_expected_is_left_out_where_it_does_not_fit_into_memory(monkeypatch):
+    labels = {"d1": "f", "d2": "m", "d3": "f"}
+    run = {"q": dict.fromkeys(labels, 1.0)}
+    whole = fairtrec.evaluate("Exposure(group='f')@1", run, labels=labels).scores[0]
+    monkeypatch.setattr(ties, "MOST_CELLS", 5)
+    scores = fairtrec.evaluate("Exposure(group='f')@1", run, labels=labels).scores[0]
+    assert scores.values.tolist() == whole.values.tolist()
+    assert scores.columns["mixed_ties"].is_mixed.tolist() == [[True]]
+    assert np.isnan(scores.columns["mixed_ties"].expected).all()
+    assert np.isfinite(whole.columns["mixed_ties"].expected).all()
