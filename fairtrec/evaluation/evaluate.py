@@ -1,6 +1,7 @@
 """``fairtrec.evaluate``: from whatever the caller has (paths, names, frames, dicts) to the scores of each run."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Unpack
 
 from fairtrec.evaluation.answers.result import Result
@@ -20,7 +21,8 @@ def evaluator(
 ) -> Evaluator:
     """Open a session that reads qrels, texts and labels once and then evaluates any number of runs.
 
-    It takes what ``evaluate`` takes, except for the runs:
+    It takes what ``evaluate`` takes, except for the runs. A run of whose measured ranks the labels or positions know no
+    document is refused by ``evaluate``; here its undefined values are nan, and a note says so:
 
         session = fairtrec.evaluator("nDCG@10 NFaiRR@10", qrels="qrels.txt", counts="c.arrow", background=bm25)
         for run in runs:
@@ -29,7 +31,8 @@ def evaluator(
     Raises:
         UsageError: inputs or options that do not fit together. Files are opened with the first run.
     """
-    return Evaluator(settle(measures, {"qrels": qrels, **keywords}, Keywords.__annotations__))
+    plan = settle(measures, {"qrels": qrels, **keywords}, Keywords.__annotations__)
+    return Evaluator(replace(plan, context=replace(plan.context, refuses_strangers=False)))
 
 
 def evaluate(

@@ -46,6 +46,11 @@ KNOWN_OF_FEW = NoteKind(
     f"{_KNOWN}; {{silent}} of {{queries}} queries have no document of known group; check the labels",
     weigh_known,
 )
+STRANGERS = NoteKind(
+    "no known documents",
+    "the {what} have none of the {ranks} documents in the measured ranks; check that they are of the same collection",
+    NoteSeverity.MISLEADING,
+)
 
 
 def score(
@@ -180,14 +185,28 @@ class RankCounts:
             self.extras[name] += (~np.isnan(getattr(part, name))).sum(), (part.lines != MISSING).sum()
 
     def list_notes(self, inputs: Inputs, *, unknown: bool) -> list[Note]:
-        """List the notes on known groups. Raises InputError if labels or positions know no document."""
-        notes = [
-            _note_known(inputs.take_attribute(name), name, counts, unknown=unknown)
-            for name, counts in self.groups.items()
-        ]
-        for name, counts in self.extras.items():
-            _refuse_strangers(inputs.run.name, name, *counts.tolist())
-        return notes
+        """List the notes on known groups. Raises InputError if labels or positions know no document.
+
+        In a session they become a note: one run of many may have none at its measured ranks.
+        """
+        notes = []
+        for name, counts in self.groups.items():
+            own = inputs.take_attribute(name)
+            what = f"labels of {name}" if name else "labels"
+            known, ranks = counts[:2].tolist()
+            are_strange = _are_labels_alone(own, unknown=unknown) and self._note_strangers(inputs, what, known, ranks)
+            notes.append(are_strange or _note_known(own, name, counts))
+        strange = (self._note_strangers(inputs, name, *counts.tolist()) for name, counts in self.extras.items())
+        return [*notes, *(note for note in strange if note is not None)]
+
+    def _note_strangers(self, inputs: Inputs, what: str, known: int, ranks: int) -> Note | None:
+        """Note that documents are there, and labels or positions are known of none of them; else None."""
+        if known or not ranks:
+            return None
+        if inputs.context.refuses_strangers:
+            message = f"the {what} have none of its documents in the measured ranks"
+            raise InputError(f"{message}; check that they are of the same collection", inputs.run.name)
+        return STRANGERS.note(what=what, ranks=ranks)
 
 
 def compute_values(
@@ -248,22 +267,19 @@ def _ranks_known(inputs: Inputs) -> Ints:
     return np.array([known.sum(), there.sum(), silent.sum(), len(there)])
 
 
-def _note_known(inputs: Inputs, attribute: str, counts: Ints, *, unknown: bool) -> Note:
+def _are_labels_alone(inputs: Inputs, *, unknown: bool) -> bool:
+    """Tell whether groups come from labels, and nothing stands for those of unknown documents."""
+    labels = inputs.context.labels
+    return labels is not None and labels.others is None and not unknown
+
+
+def _note_known(inputs: Inputs, attribute: str, counts: Ints) -> Note:
     """Count the ranks looked at of which the groups are known, and say where the others belong."""
     known, there, silent, queries = counts.tolist()
-    labels = inputs.context.labels
-    others, is_filled = "", False
+    labels, others = inputs.context.labels, ""
     if labels is not None and labels.others is not None:
-        is_filled, of_own = True, any(UNKNOWN in name.split("*") for name in labels.groups)
+        of_own = any(UNKNOWN in name.split("*") for name in labels.groups)
         others = f"; the others {f'are of the group {UNKNOWN}' if of_own else 'belong evenly to all'}"
-    if labels is not None and not unknown and not is_filled:
-        _refuse_strangers(inputs.run.name, f"labels of {attribute}" if attribute else "labels", known, there)
     if silent * 10 <= queries:
         return KNOWN.note(by=attribute, known=known, ranks=there, others=others)
     return KNOWN_OF_FEW.note(by=attribute, known=known, ranks=there, others=others, silent=silent, queries=queries)
-
-
-def _refuse_strangers(run: str, what: str, known: int, there: int) -> None:
-    """Raise InputError if documents are there, and labels or positions are known of none of them."""
-    if there and not known:
-        raise InputError(f"the {what} have none of its documents; check that they are of the same collection", run)

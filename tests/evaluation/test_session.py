@@ -9,6 +9,7 @@ import pytest
 import fairtrec
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.evaluation.inputs.documents import Documents
+from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening
 from fairtrec_made import texts
 
@@ -199,3 +200,26 @@ def test_the_digest_of_a_file_is_that_of_when_it_was_asked_for_first(opened, tmp
 )
 def test_measures_come_in_whatever_can_be_gone_through(opened, several):
     assert [str(measure) for measure in session_of(several).measures] == ["RR", "P@5"]
+
+
+STRANGE = {"q": {"z": 3.0, "a": 2.0, "b": 1.0}}
+KNOWN = {"q": {"a": 2.0, "z": 1.0}}
+INSTRUMENTS = {
+    "labels": ("AWRF@1 Exposure(group='f')@1", {"labels": {"a": "f", "b": "m"}}, "labels"),
+    "positions": ("DUO@1", {"positions": {"a": 1.0, "b": -1.0}}, "positions"),
+}
+
+
+@pytest.mark.parametrize("instrument", INSTRUMENTS)
+def test_a_run_of_unknown_documents_is_undefined_in_a_session_and_does_not_end_it(instrument):
+    measures, given, what = INSTRUMENTS[instrument]
+    session = fairtrec.evaluator(measures, **given)
+    before = session.scores(KNOWN).values
+    found = session.scores(STRANGE)
+    assert np.isnan(found.values).all()
+    said = f"the {what} have none of the 1 documents in the measured ranks; check that they are of the same collection"
+    assert [str(note) for note in found.notes] == [said]
+    assert said in " ".join(str(found.result).split())
+    assert session.scores(KNOWN).values.tobytes() == before.tobytes()
+    with pytest.raises(InputError, match=f"run: the {what} have none of its documents in the measured ranks; check"):
+        fairtrec.evaluate(measures, STRANGE, **given)

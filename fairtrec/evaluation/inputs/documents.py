@@ -182,6 +182,7 @@ class EvaluationContext(AttributeContext):
     relevance_level: int = 1
     judge: Any = None  # the RelevanceEvaluator of all measures of relevance, whose room is beside this one
     gold: Any = None  # the Gold of evaluation/gold_correction.py, which imports this
+    refuses_strangers: bool = True  # refuse a run of whose measured ranks labels or positions know no document
     attributes: Mapping[str, AttributeContext] = field(default_factory=dict)
     given: tuple[str, ...] = ()
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
