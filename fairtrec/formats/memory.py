@@ -131,7 +131,8 @@ def run(
     twice = run_format.find_repeat(starts, column)
     if twice is not None:
         query, rows = twice
-        raise InputError(f"the run {name} holds document {column[rows[0]].decode()} twice under query {names[query]}")
+        what = f"the run {name} holds document {column[rows[0]].decode()} twice under query {names[query]}"
+        raise InputError(f"{what}; keep one")
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in a file
         ranked = starts, column, values.astype(score_dtype, copy=False)
     ranked = ranked if order == "file" else sort_by_score(*ranked, depth)

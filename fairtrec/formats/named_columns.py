@@ -311,7 +311,7 @@ def _objects(block: bytes, path: FilePath, line: int, wanted: WantedColumns) -> 
     names = [name for name in wanted.names if any(name in row for row in rows)]
     if rows and not names:
         what = f"this {wanted.what} has none of the keys {', '.join(QUERY)}"
-        raise InputError(f"{what}; rename one", path, numbers[0])
+        raise InputError(f"{what}; rename one, so that a line is like {wanted.example}", path, numbers[0])
     return _table_of({name: [row.get(name) for row in rows] for name in names}, wanted), numbers
 
 

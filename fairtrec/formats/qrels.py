@@ -32,7 +32,7 @@ def read(path: FilePath) -> Qrels:
         start = b"" if opening.is_stream(path) else named_columns.read_start(path)
         form = named_columns.detect_form(start)
         line = start.partition(b"\n")[0]
-        if form == "jsonl" and (b'"rel_docs"' in line or not named_columns.NAMED.search(line)):
+        if form == "jsonl" and (b'"rel_docs"' in line or (b'"id"' in line and not named_columns.NAMED.search(line))):
             return of_lists(path)
         if form is not None:
             return of_records(path, form)

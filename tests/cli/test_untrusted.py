@@ -198,7 +198,24 @@ def test_limits_hold_of_what_is_unpacked_and_of_rows_of_parquet(copied, fairtrec
     ("words", "says"),
     [
         (("--limit", "lines=5"), "--limit raises what --untrusted bounds; add --untrusted"),
-        (("--untrusted", "--limit", "lines=many"), "--limit lines=many is not a limit; write NAME=N"),
+        (("--untrusted", "--limit", "lines"), "--limit lines is not a limit; write NAME=N, with one of bytes, lines"),
+        (("--untrusted", "--limit", "=5"), "--limit =5 is not a limit; write NAME=N, with one of bytes, lines"),
+        (
+            ("--untrusted", "--limit", "lines=many"),
+            "the limit of lines is 'many', which is not a whole number; write it like --limit lines=10000000",
+        ),
+        (
+            ("--untrusted", "--limit", "bytes=9..9"),
+            "the limit of bytes is '9..9', which is not a whole number; write it like --limit bytes=1073741824",
+        ),
+        (
+            ("--untrusted", "--limit", "bytes=99999999999999999999"),
+            "the limit of bytes has more than 18 digits; write a smaller number",
+        ),
+        (
+            ("--untrusted", "--limit", "width=many"),
+            "there is no limit width; choose one of bytes, lines, depth, groups",
+        ),
         (("--untrusted", "--limit", "lines=0"), "the limit of lines is 0; it must be a whole number of 1 or more"),
         (("--untrusted", "--limit", "width=1"), "there is no limit width; choose one of bytes, lines, depth, groups"),
     ],

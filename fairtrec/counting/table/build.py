@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from fairtrec.counting import table
 from fairtrec.counting.table import TAUS, Distribution, Meta, sort_sources
-from fairtrec.counting.table.files import MOST, Format, Table, format_to, open_batches, readable, write
+from fairtrec.counting.table.files import MOST, WRITE_COUNTS, Format, Table, format_to, open_batches, readable, write
 from fairtrec.counting.table.mapped_table import refuse_disorder
 from fairtrec.counting.table.rows import Numbers, Rows, even, merge_sorted, schema, sort_rows, steps
 from fairtrec.data import Floats, Histogram, Keys
@@ -195,8 +195,10 @@ def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
         several = [block[name] for name in ("tokens", *groups)]
         if any(column.min() < 0 or column.max() > MOST for column in several if len(column)):
             bad = np.any([(column < 0) | (column > MOST) for column in several], axis=0)
-            line = columns.find_line_number(lines, int(bad.argmax()))
-            raise InputError(f"a count below 0 or above {MOST}", each.path, line)
+            row = int(bad.argmax())
+            number = next(int(column[row]) for column in several if not 0 <= column[row] <= MOST)
+            what = f"the count {number} of document {block['docno'][row].decode()} is no count"
+            raise InputError(f"{what}; {WRITE_COUNTS}", each.path, columns.find_line_number(lines, row))
         if not block["docno"].all():
             row = int(np.flatnonzero(block["docno"] == b"")[0])
             raise InputError("a row has no docno; add it", each.path, columns.find_line_number(lines, row))

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from fairtrec.counting.table.files import MOST, Table
+from fairtrec.counting.table.files import MOST, WRITE_COUNTS, Table
 from fairtrec.data import MISSING, Bools, Counts, Docnos, Histogram, Ints, refuse_large
 from fairtrec.data.counts import make_histogram, merge_histograms
 from fairtrec.formats import columns
@@ -92,7 +92,7 @@ def _scanned(table: Table, groups: Sequence[str]) -> Histogram:
 def _refuse_numbers(numbers: Ints, path: FilePath, lines: columns.LineNumbers) -> NoReturn:
     row = int(np.flatnonzero(((numbers < 0) | (numbers > MOST)).any(axis=1))[0])
     what = "a negative count" if numbers[row].min() < 0 else "a count that no document can have"
-    raise InputError(f"{what}; counts are 0 to {MOST}", path, columns.find_line_number(lines, row))
+    raise InputError(f"{what}; {WRITE_COUNTS}", path, columns.find_line_number(lines, row))
 
 
 def _refuse_repeats(

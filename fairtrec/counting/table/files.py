@@ -22,6 +22,7 @@ Format = Literal["arrow", "parquet", "tsv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 MAGIC: dict[bytes, Format] = {b"ARROW1": "arrow", opening.PARQUET: "parquet"}
 MOST = 2**32 - 1
+WRITE_COUNTS = f"write a whole number from 0 to {MOST}, or count again: fairtrec counts make"
 
 
 def format_to(path: FilePath) -> Format:

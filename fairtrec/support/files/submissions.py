@@ -16,6 +16,7 @@ from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening
 
 VARIABLE = "FAIRTREC_UNTRUSTED"
+LONGEST = 19  # digits of a limit
 LIMITS = {  # of a submission; groups are those of labels, terms or counts that runs are measured by
     "bytes": 1 << 30,  # once it is unpacked
     "lines": 10_000_000,
@@ -100,8 +101,7 @@ def guard_files(*, untrusted: bool | Mapping[str, int] = False, no_links: bool =
         return
     limits = dict(untrusted) if isinstance(untrusted, Mapping) else {}
     for name, most in limits.items():
-        if name not in LIMITS:
-            raise UsageError(f"there is no limit {name}; choose one of {', '.join(LIMITS)}")
+        _refuse_unknown(name)
         if not isinstance(most, int) or most < 1:
             raise UsageError(f"the limit of {name} is {most}; it must be a whole number of 1 or more")
     token = _asked.set(Border(is_asked, LIMITS | limits))
@@ -126,10 +126,21 @@ def read_limits(entries: Iterable[str]) -> dict[str, int]:
     found = {}
     for entry in entries:
         name, sign, most = entry.partition("=")
-        if not sign or not (most.isascii() and most.isdigit() and len(most) < 19):
+        if not sign or not name:
             raise UsageError(f"--limit {entry} is not a limit; write NAME=N, with one of {', '.join(LIMITS)}")
+        _refuse_unknown(name)
+        if not (most.isascii() and most.isdigit()):
+            what = f"the limit of {name} is {most!r}, which is not a whole number"
+            raise UsageError(f"{what}; write it like --limit {name}={LIMITS[name]}")
+        if len(most) >= LONGEST:
+            raise UsageError(f"the limit of {name} has more than {LONGEST - 1} digits; write a smaller number")
         found[name] = int(most)
     return found
+
+
+def _refuse_unknown(name: str) -> None:
+    if name not in LIMITS:
+        raise UsageError(f"there is no limit {name}; choose one of {', '.join(LIMITS)}")
 
 
 def refuse(path: FilePath) -> None:
