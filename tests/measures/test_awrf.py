@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import jensenshannon
 
 import fairtrec
-from fairtrec.measures.awrf import AWRF, AWRFxnDCG
+from fairtrec.measures.awrf import AWRF, AWRFxnDCG, awrf_slope
 
 A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
 EVEN = np.array([[0.5, 0.5]])
@@ -168,3 +168,31 @@ def test_even_of_the_paper_s_ten_runs(ten):
     }
     printed |= {"conv_knrm": 0.9909, "knrm": 0.9950, "match_pyramid": 0.9974, "tk": 0.9908}
     assert found == pytest.approx(printed, abs=6e-5)
+
+
+@pytest.mark.parametrize("base", [2, np.e])
+@pytest.mark.parametrize("target", [[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]])
+def test_the_slope_is_the_derivative_of_scipys_jensen_shannon(base, target):
+    exposure, step = np.array([3.0, 1.0, 0.5]), 1e-6
+
+    def of_scipy(amounts):
+        return 1 - jensenshannon(amounts / amounts.sum(), target, base=base) ** 2
+
+    expected = [(of_scipy(exposure + step * up) - of_scipy(exposure - step * up)) / (2 * step) for up in np.eye(3)]
+    assert awrf_slope(exposure[None], np.array([target]), base)[0] == pytest.approx(expected, abs=1e-8)
+    twice = awrf_slope(2 * exposure[None], np.array([target]), base)[0]  # shares move half as fast
+    assert twice == pytest.approx(np.array(expected) / 2, abs=1e-8)
+
+
+def test_only_given_weights_can_rise_so_that_ndcg_exceeds_1():
+    # weights 1 and 2: a relevant document at rank 2 gets 2, in the order of falling grades 1; exposures are 1 and 2
+    given = {"labels": {"x": "f", "y": "m"}, "discount": [1.0, 2.0]}
+    scores = fairtrec.evaluate("AWRFxnDCG(discount='given')@2", {"q": {"x": 2.0, "y": 1.0}}, {"q": {"y": 1}}, **given)
+    expected = 2 * (1 - jensenshannon([1 / 3, 2 / 3], [0.5, 0.5], base=2) ** 2)
+    assert scores.scores[0].values.item() == pytest.approx(expected)
+    assert expected > 1
+    assert [AWRFxnDCG(discount=name).bounds for name in ("given", "log2", "log2_clipped")] == [
+        (0, None),
+        (0, 1),
+        (0, 1),
+    ]

@@ -288,3 +288,21 @@ def test_leading_digits_count_the_same_resamples_as_all_digits(drawn, share):
     observed = np.abs(values[0]) * (1 - share)  # as far as one of the resamples, so that ties are met
     expected = (np.abs(values) >= observed).sum(axis=0)
     assert paired._count_extreme(times, differences, divisor, center, observed).tolist() == expected.tolist()
+
+
+def test_a_measure_that_cannot_be_tested_leaves_the_others_their_p_values():
+    row = [0.1, 0.2, 0.3, 0.1]
+    expected = stats.ttest_1samp(row, 0, alternative="greater").pvalue
+    found = paired.at_least(np.array([row, [np.nan, *row[1:]]]), 0)
+    assert found == pytest.approx([expected, np.nan], nan_ok=True, **ALMOST)
+    assert np.isnan(paired.at_least(np.array([[np.nan, *row[1:]]]), 0)).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e12, -1e6])
+def test_cliffs_delta_takes_values_for_equal_relative_to_their_size(scale):
+    """Of the four pairs, one is equal but for rounding; 1 is below 3, 2 above 1 and below 3."""
+    nearly = scale * (1 + 1e-13)
+    found = paired.cliff(np.array([scale, 2 * scale]), np.array([nearly, 3 * scale]))
+    assert found == math.copysign(0.25, -scale)
+    apart = scale * (1 + 1e-9)
+    assert paired.cliff(np.array([scale]), np.array([apart])) == math.copysign(1, -scale)
