@@ -164,7 +164,9 @@ def _json(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str, 
     text = _bounded(
         _counted(blocks, path, wanted), path, f"one JSON object of more than {LARGEST_OBJECT >> 20} MiB", wanted
     )
-    found: dict[str, Any] = json_text.parse_at(text, path, None, "write it again", "this is")
+    found = json_text.parse_at(text, path, None, "write it again", "this is")
+    if not isinstance(found, dict):
+        raise InputError(f"this is no JSON object; write {{qid: {{docno: {wanted.number}}}}}, or JSON lines", path)
     return found
 
 
@@ -321,6 +323,8 @@ def _alike(block: bytes, texts: Sequence[bytes], wanted: WantedColumns) -> Any:
 
     with suppress(pa.ArrowException, ValueError, RecursionError, TypeError):
         first = json_text.parse(texts[0])
+        if not isinstance(first, dict):
+            return None
         kinds = {
             name: pa.int64() if type(first[name]) is int and name not in wanted.numbers else _type(name, wanted)
             for name in wanted.names

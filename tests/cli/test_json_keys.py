@@ -201,6 +201,33 @@ def test_keys_that_nobody_reads_change_nothing(desk, monkeypatch, more):
     assert values.tolist() == plain.tolist()
 
 
+HUGE = "1" + "0" * 400
+ODD = {
+    "an empty object": "{}",
+    "an empty list": "[]",
+    "a list of objects": '[{"qid": "q1", "docno": "d1", "score": 1}]',
+    "a number": "7",
+    "null": "null",
+    "a text": '"q1"',
+    "objects in objects": '{"q1": {"d1": {"x": 1}}}',
+    "nan": '{"qid": "q1", "docno": "d1", "score": NaN, "grade": NaN, "value": [], "measure": 1, "id": NaN, "text": NaN}',
+    "a huge number": f'{{"qid": "q1", "docno": "d1", "score": {HUGE}, "grade": {HUGE}, "id": "d1", "text": {HUGE}}}',
+    "truth": '{"qid": true, "docno": false, "score": true, "grade": true, "group": true, "id": true, "text": true}',
+    "brackets": "[" * 100_000,
+}
+FORMS = [f"eval qrels FILE -m RR --run-format {form}" for form in ("json", "jsonl", "rag")]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("command", [*(command for _, command in DOORS if not command.startswith("validate")), *FORMS])
+def test_odd_values_end_in_one_line_with_a_way_out(desk, fairtrec_command, command, odd):
+    (desk / "in.jsonl").write_text(f"{ODD[odd]}\n", "utf-8")
+    ended = fairtrec_command(*command.replace("FILE", "in.jsonl").split())
+    assert ended.code == 3, ended.err
+    (said,) = ended.complaints
+    assert re.match(r"in\.jsonl(:1|:cited)?: .*[;?] ?", said), said
+
+
 PARSERS = {"loads", "load", "JSONDecoder", "raw_decode"}
 OWN = {  # what fairtrec has written itself a moment before
     "fairtrec/cli/performing.py", "fairtrec/commands/make/ranker/train.py", "fairtrec/counting/local/engine.py",
