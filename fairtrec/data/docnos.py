@@ -26,6 +26,7 @@ Keys = np.ndarray[Shape, np.dtype[np.uint64]]
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: times it, keys that differ in a few letters part
 MOST_CELLS = 1 << 28  # numbers of one array: 2 GiB
 TOGETHER = 1 << 16  # texts that are decoded at a time
+PROBES = 64  # slots that are looked at; as many in extension.c
 MISSING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
 
 
@@ -84,7 +85,10 @@ def encode_ids(ids: Sequence[str]) -> Docs:
 
 @dataclass(frozen=True, eq=False)
 class Docnos:
-    """A set of docnos in the order of their keys; the place of a docno in it is its row number everywhere else."""
+    """A set of docnos in the order of their keys; the place of a docno in it is its row number everywhere else.
+
+    Docnos with the same key are in the order of their bytes.
+    """
 
     names: Docs
     keys: Keys
@@ -100,9 +104,10 @@ class Docnos:
             return cls(names, keys)
         order = np.argsort(keys, kind="stable")
         names, keys = docnos[order], keys[order]
-        if np.any((keys[1:] == keys[:-1]) & (names[1:] != names[:-1])):  # two share a key: sort by name as well
-            order = np.lexsort((names, keys))
-            names, keys = names[order], keys[order]
+        same = keys[1:] == keys[:-1]
+        if np.any(same & (names[1:] != names[:-1])):  # two share a key: sort those by name as well
+            tied = np.flatnonzero(np.append(same, False) | np.insert(same, 0, False))
+            names[tied] = names[tied][np.lexsort((names[tied], keys[tied]))]
         fresh = np.ones(len(keys), dtype=np.bool_)
         fresh[1:] = (keys[1:] != keys[:-1]) | (names[1:] != names[:-1])
         return cls(names[fresh], keys[fresh])
@@ -123,7 +128,7 @@ class Docnos:
         >>> both.names.tolist(), at.tolist()
         ([b'a', b'b', b'c', b'd'], [0, 1])
         """
-        at = np.searchsorted(self.keys, others.keys)
+        at = self._bisect(others.keys, others.names)
         names = np.promote_types(self.names.dtype, others.names.dtype)
         return Docnos(np.insert(self.names.astype(names), at, others.names), np.insert(self.keys, at, others.keys)), at
 
@@ -134,7 +139,9 @@ class Docnos:
     def slots(self) -> tuple[Any, np.uint64]:
         """A hash table of row numbers: each row stands in the first free slot at or behind that of its key.
 
-        The slot of a key is what is left of GOLDEN times it when it is shifted to the right by so many bits.
+        The slot of a key is what is left of GOLDEN times it when it is shifted to the right by so many bits. Strangers
+        can choose ids that want the same slots. A row that finds the first PROBES taken is left out, and bisection
+        finds it.
         """
         bits = (2 * len(self.keys)).bit_length()
         if extension is not None and 0 < len(self.keys) < 1 << 31:
@@ -147,12 +154,29 @@ class Docnos:
         # least half of the slots stay free, so that few steps bring everything home, and a look-up ends soon.
         waiting = np.arange(len(self.keys), dtype=slots.dtype)
         at = (self.keys * GOLDEN >> shift).astype(np.int64)
-        while len(waiting):
+        for _ in range(PROBES):
             free = slots[at] == MISSING
             slots[at[free]] = waiting[free]
             rejected = slots[at] != waiting
             waiting, at = waiting[rejected], (at[rejected] + 1) & (len(slots) - 1)
+            if not len(waiting):
+                break
         return slots, shift
+
+    def _bisect(self, keys: Keys, docnos: Docs) -> Ints:
+        """Find the first row whose key and docno are not below these, by bisection."""
+        found = np.searchsorted(self.keys, keys)
+        left = np.flatnonzero(found < len(self.keys))
+        left = left[self.keys[found[left]] == keys[left]]
+        low, high = found[left], np.searchsorted(self.keys, keys[left], side="right")
+        while len(left):
+            middle = (low + high) // 2
+            below = self.names[middle] < docnos[left]
+            low, high = np.where(below, middle + 1, low), np.where(below, high, middle)
+            found[left] = low
+            wide = low < high
+            left, low, high = left[wide], low[wide], high[wide]
+        return found
 
     def rows(self, docnos: Docs) -> Ints:
         """Find each docno's row; MISSING where it is not in the set.
@@ -171,19 +195,21 @@ class Docnos:
             return found
         long = self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8
         at = (keys * GOLDEN >> shift).astype(np.int64)
-        rows = slots[at]
-        asked = np.flatnonzero(rows != MISSING)  # then those whose slot another docno has
-        rows, at = rows[asked], at[asked]
-        while len(asked):
+        asked = np.arange(len(docnos))
+        for _ in range(PROBES):
+            rows = slots[at]
+            there = rows != MISSING
+            asked, at, rows = asked[there], at[there], rows[there]
             hit = self.keys[rows] == keys[asked]
             if long:
                 hit[hit] = self.names[rows[hit]] == docnos[asked[hit]]
             found[asked[hit]] = rows[hit]
-            others = ~hit
-            asked, at = asked[others], (at[others] + 1) & (len(slots) - 1)
-            rows = slots[at]
-            there = rows != MISSING
-            asked, at, rows = asked[there], at[there], rows[there]
+            asked, at = asked[~hit], (at[~hit] + 1) & (len(slots) - 1)
+            if not len(asked):
+                return found
+        rows = np.minimum(self._bisect(keys[asked], docnos[asked]), len(self.keys) - 1)
+        hit = self.names[rows] == docnos[asked]
+        found[asked[hit]] = rows[hit]
         return found
 
 

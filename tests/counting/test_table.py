@@ -90,6 +90,19 @@ def test_docnos_of_the_same_fingerprint_are_told_apart(documents, others, tmp_pa
         assert found(path, [*documents, *others]) == documents | {n: documents[n] for n in others if n in documents}
 
 
+def test_many_docnos_of_one_fingerprint_are_found_in_few_rounds(tmp_path, monkeypatch):
+    rounds, same = [], mapped_table._Batches.same
+    monkeypatch.setattr(table, "ROWS", 1000)
+    monkeypatch.setattr(mapped_table._Batches, "same", lambda *given: (rounds.append(1), same(*given))[1])
+    for module in (data, spans):
+        monkeypatch.setattr(module, "fingerprints", lambda docnos: np.zeros(len(docnos), dtype=np.uint64))
+    documents = {f"document-{i:04}": (i + 5, i % 3, i % 2) for i in range(1000)}
+    make(tmp_path / "t.arrow", documents)
+    wanted = [*list(documents)[::3], "document-no", "a", "a-document-with-a-long-name"]
+    assert found(tmp_path / "t.arrow", wanted) == {name: documents[name] for name in wanted[:-3]}
+    assert len(rounds) <= data.PROBES
+
+
 @settings(quick, max_examples=30 if THOROUGH else 6)
 @given(documents=tables)
 def test_every_format_becomes_every_other_and_stays_the_same(documents, tmp_path):

@@ -1,5 +1,6 @@
 """Docnos, fingerprints, the look-ups of a Run, and what is known of a fault."""
 
+import time
 from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
@@ -70,8 +71,23 @@ def test_sets_are_joined_where_each_docno_belongs(poorly, words, more):
             {word.encode() for word in (*words, *more, "another as wide as that")}
         )
         assert (both.keys[1:] >= both.keys[:-1]).all()
+        tied = both.keys[1:] == both.keys[:-1]
+        assert (both.names[1:][tied] > both.names[:-1][tied]).all()
         assert both.names[both.rows(theirs.names)].tolist() == theirs.names.tolist()
         assert np.insert(mine.names.astype(both.names.dtype), at, theirs.names).tolist() == both.names.tolist()
+
+
+@pytest.mark.parametrize("extension", [data.extension, None])
+def test_many_docnos_of_one_key_are_found_soon(extension, monkeypatch):
+    monkeypatch.setattr(data, "extension", extension)
+    monkeypatch.setattr(data, "fingerprints", lambda docnos: np.zeros(len(docnos), dtype=np.uint64))
+    docnos = np.array([b"document %06d" % i for i in range(60_000)])
+    begin = time.process_time()
+    table = Docnos.collect(docnos[::2])
+    rows = table.rows(docnos)
+    assert time.process_time() - begin < 2
+    assert rows[::2].tolist() == [*range(30_000)]
+    assert set(rows[1::2].tolist()) == {MISSING}
 
 
 @given(words=names)

@@ -16,8 +16,9 @@ import pyarrow as pa
 
 from fairtrec.counting.table import TOKENS
 from fairtrec.counting.table.files import readable
-from fairtrec.data import Bools, Docnos, Ints, Keys
-from fairtrec.formats.spans import find_edges, pack_words, take_numbers
+from fairtrec.data import MISSING, Bools, Docnos, Docs, Ints, Keys
+from fairtrec.data.docnos import PROBES
+from fairtrec.formats.spans import Letters, find_edges, pack_words, take_numbers
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import mapping
 
@@ -53,21 +54,36 @@ class _Batches:
 
     def same(self, docnos: Any, rows: Ints, words: Keys) -> Bools:
         """Tell whether these rows hold these docnos, given as words [row, word] whose keys are theirs."""
-        _, offsets, letters = docnos.buffers()
+        letters, start, length = self._locate(docnos, rows)
+        equal: Bools = length <= 8 * words.shape[1]
+        if words.shape[1] > 1:  # with 8 bytes the key is the docno
+            equal &= (pack_words(self._pad(letters), start, start + length, words.shape[1]) == words).all(axis=1)
+        return equal
+
+    def take(self, docnos: Any, rows: Ints, words: int) -> tuple[Ints, Docs]:
+        """Give those of these rows whose docnos have no more than so many words of 8 bytes, and these docnos."""
+        letters, start, length = self._locate(docnos, rows)
+        fits = length <= 8 * words
+        start, length = start[fits], length[fits]
+        packed = pack_words(self._pad(letters), start, start + length, words)
+        return rows[fits], packed.view(f"S{8 * words}").ravel()
+
+    def _locate(self, docnos: Any, rows: Ints) -> tuple[Letters, Ints, Ints]:
+        """Find where the docnos of these rows start, and how long they are. Raises InputError for damaged ones."""
+        _, offsets, buffer = docnos.buffers()
         edges = find_edges(offsets, docnos)
         start = edges[rows].astype(np.int64)
         length = edges[rows + 1] - start
-        last = letters.size if letters else 0
+        last = buffer.size if buffer else 0
         if (length < 0).any() or start.min(initial=0) < 0 or (start + length).max(initial=0) > last:
             raise InputError("its docnos are damaged; make or fetch it again", self.path)
-        equal: Bools = length <= 8 * words.shape[1]
-        if words.shape[1] > 1:  # with 8 bytes the key is the docno
-            if self.memory is None:
-                every = np.append(np.frombuffer(letters or b"", np.uint8), np.zeros(8, np.uint8))
-            else:
-                every, start = self.letters, start + letters.address - self.address
-            equal &= (pack_words(every, start, start + length, words.shape[1]) == words).all(axis=1)
-        return equal
+        if self.memory is None:
+            return np.frombuffer(buffer or b"", np.uint8), start, length
+        return self.letters, start + buffer.address - self.address, length
+
+    def _pad(self, letters: Letters) -> Letters:
+        """Give letters with 7 bytes behind them; a mapped file has them in its footer."""
+        return letters if self.memory is not None else np.append(letters, np.zeros(8, np.uint8))
 
 
 def refuse_disorder(keys: Keys, last: np.uint64, path: FilePath) -> None:
@@ -91,7 +107,7 @@ def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, 
             high = int(np.searchsorted(wanted.keys, keys[-1], side="right"))
             asked = np.arange(low, high)
             rows = np.searchsorted(keys, wanted.keys[low:high])
-            while len(asked):
+            for _ in range(PROBES):
                 near = keys[np.minimum(rows, len(keys) - 1)] == wanted.keys[asked]
                 near &= rows < len(keys)
                 if not near.all():
@@ -106,6 +122,16 @@ def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, 
                 if is_whole:
                     break
                 asked, rows = asked[~hit], rows[~hit] + 1  # the next row may have the same key
+                if not len(asked):
+                    break
+            else:  # so many have the same key that somebody has seen to it
+                several = np.flatnonzero(np.isin(keys, wanted.keys[asked]))[::-1]
+                several, docnos = table.take(batch.column(1), several, width)
+                places = wanted.rows(docnos)
+                found, places = several[places != MISSING], places[places != MISSING]
+                known[places] = True
+                for column, name in zip(numbers, (TOKENS, *groups), strict=True):
+                    column[places] = take_numbers(batch.column(name))[found]
             if not known[low:high].all():
                 refuse_disorder(keys, last, path)  # a row out of its place is not found
             last = keys[-1]

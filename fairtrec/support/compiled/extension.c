@@ -2,7 +2,8 @@
  * the package neither knows nor cares which of the two is at work (see __init__.py beside this file).
  *
  * Memory is that of the caller: every argument is a buffer, and a buffer that is written to has been made by numpy with
- * the size that is said here. Nothing is allocated, and the interpreter's lock is released while a loop runs.
+ * the size that is said here. Nothing is allocated, except for more columns than files have. The interpreter's lock is
+ * released while a loop runs. Several times a second, each loop lets handlers of signals run.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -22,6 +23,44 @@
 #define HAS_SSE2
 #include <emmintrin.h>
 #endif
+
+/* ---- signals -------------------------------------------------------------------------------------------------- */
+
+/* How much is done between two looks at signals: look-ups of short docnos, bytes that are read, numbers. */
+enum { STEP = 1 << 17, BYTES = 1 << 22, NUMBERS = 1 << 19 };
+
+/* Work without the interpreter's lock: only the function that began it may end it, and so may a signal's handler. */
+typedef struct {
+    PyThreadState *state;
+    int stopped;
+} Work;
+
+static void begin_work(Work *work)
+{
+    work->stopped = 0;
+    work->state = PyEval_SaveThread();
+}
+
+/* Let handlers of signals run; 1 if one has raised an exception, which ends the work. */
+static int stops(Work *work)
+{
+    PyEval_RestoreThread(work->state);
+    work->stopped = PyErr_CheckSignals() < 0;
+    work->state = PyEval_SaveThread();
+    return work->stopped;
+}
+
+/* Take the lock again; 0 if an exception is set. */
+static int end_work(Work *work)
+{
+    PyEval_RestoreThread(work->state);
+    return !work->stopped;
+}
+
+static PyObject *none_unless(const Work *work)
+{
+    return work->stopped ? NULL : Py_NewRef(Py_None);
+}
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
@@ -259,11 +298,13 @@ static uint64_t padded_word(const unsigned char *text, Py_ssize_t size, const un
 
 /* ---- lines ---------------------------------------------------------------------------------------------------- */
 
-enum { COLUMNS = 1024, ODD = -1, FULL = -2, WIDE = -3, EDGES = 1024 };
+enum { COLUMNS = 1024, FEW_COLUMNS = 16, ODD = -1, FULL = -2, WIDE = -3, EDGES = 1024 };
 
 /* Where the cells of a text start and end, found 64 bytes at a time, and handed out in turn. */
 typedef struct {
     const unsigned char *text;
+    Work *work;
+    Py_ssize_t next_look; /* at signals */
     Py_ssize_t size, at; /* what has not been looked at begins at the latter */
     uint64_t inside;     /* whether the byte before that is of a cell */
     int next, many;
@@ -271,9 +312,11 @@ typedef struct {
     Py_ssize_t start, end; /* of the last cell that was handed out */
 } Cells;
 
-static void begin_cells(Cells *cells, const unsigned char *text, Py_ssize_t size)
+static void begin_cells(Cells *cells, const unsigned char *text, Py_ssize_t size, Work *work)
 {
     cells->text = text;
+    cells->work = work;
+    cells->next_look = BYTES;
     cells->size = size;
     cells->at = 0;
     cells->inside = 0;
@@ -281,11 +324,16 @@ static void begin_cells(Cells *cells, const unsigned char *text, Py_ssize_t size
     cells->start = cells->end = 0;
 }
 
-/* Find more edges; 0 where there are no more. */
+/* Find more edges; 0 where there are no more, or the work is to stop. */
 static int find_edges(Cells *cells)
 {
     Py_ssize_t *place = cells->places;
     while (cells->at <= cells->size && place - cells->places <= EDGES - WINDOW - 8) {
+        if (cells->at >= cells->next_look) {
+            cells->next_look = cells->at + BYTES;
+            if (stops(cells->work))
+                break;
+        }
         const unsigned char *window = cells->text + cells->at;
         unsigned char last[WINDOW];
         if (cells->size - cells->at < WINDOW) { /* the end is like a blank */
@@ -302,7 +350,7 @@ static int find_edges(Cells *cells)
         cells->at += WINDOW;
     }
     cells->next = 0;
-    cells->many = (int)(place - cells->places);
+    cells->many = cells->work->stopped ? 0 : (int)(place - cells->places);
     return cells->many > 0;
 }
 
@@ -313,7 +361,7 @@ static inline int next_cell(Cells *cells)
         return 0;
     cells->start = cells->places[cells->next++];
     if (cells->next == cells->many && !find_edges(cells))
-        return 0; /* which cannot be: each cell has an end */
+        return 0; /* only if the work is to stop: each cell has an end */
     cells->end = cells->places[cells->next++];
     return 1;
 }
@@ -391,11 +439,11 @@ static inline int is_again(const Column *column, const unsigned char *text, Py_s
 /* Fill columns from lines of cells between white space. Gives the number of lines; ODD where one is not plain, FULL where
  * there are more than there is room for, WIDE where a text is longer than its column is wide: *widest of bytes. */
 static Py_ssize_t fill(const unsigned char *text, Py_ssize_t size_of_all, Column *columns, int many,
-                       const uint64_t *powers, Py_ssize_t *widest)
+                       const uint64_t *powers, Py_ssize_t *widest, Work *work)
 {
     Cells cells;
     const unsigned char *limit = text + size_of_all;
-    begin_cells(&cells, text, size_of_all);
+    begin_cells(&cells, text, size_of_all, work);
     Py_ssize_t row = 0;
     for (;; row++) {
         int there = many ? next_line(&cells, row) : ODD;
@@ -451,9 +499,17 @@ static PyObject *lines(PyObject *self, PyObject *arguments)
     PyObject *outs;
     if (!PyArg_ParseTuple(arguments, "y*y*O!y*", &block, &kinds, &PyTuple_Type, &outs, &powers))
         return NULL;
-    Column columns[COLUMNS];
-    Py_buffer held[2 * COLUMNS];
+    Work work = {NULL, 0};
+    Column few_columns[FEW_COLUMNS], *columns = few_columns; /* a thread may have a small stack */
+    Py_buffer few_held[2 * FEW_COLUMNS], *held = few_held;
     int many = (int)kinds.len, taken = 0, good = kinds.len <= COLUMNS && powers.len == 16 * (MOST_POWER - LEAST_POWER + 1);
+    if (good && many > FEW_COLUMNS) {
+        columns = PyMem_Calloc((size_t)many, sizeof *columns);
+        held = PyMem_Calloc(2 * (size_t)many, sizeof *held);
+        good = columns != NULL && held != NULL;
+        if (!good)
+            PyErr_NoMemory();
+    }
     Py_ssize_t place = 0, widest = 0, rows = ODD;
     for (int i = 0; good && i < many; i++) {
         Column *column = columns + i;
@@ -478,9 +534,9 @@ static PyObject *lines(PyObject *self, PyObject *arguments)
         good = good && (needed == 0 || column->kind == 't' || column->kind == 'b' || column->width == 8);
     }
     if (good) {
-        Py_BEGIN_ALLOW_THREADS
-        rows = fill(block.buf, block.len, columns, many, powers.buf, &widest);
-        Py_END_ALLOW_THREADS
+        begin_work(&work);
+        rows = fill(block.buf, block.len, columns, many, powers.buf, &widest, &work);
+        good = end_work(&work);
     }
     PyObject *blocks = good ? PyList_New(0) : NULL;
     for (int i = 0; blocks != NULL && i < many; i++) {
@@ -493,6 +549,10 @@ static PyObject *lines(PyObject *self, PyObject *arguments)
     }
     while (taken)
         PyBuffer_Release(held + --taken);
+    if (columns != few_columns)
+        PyMem_Free(columns);
+    if (held != few_held)
+        PyMem_Free(held);
     PyBuffer_Release(&block);
     PyBuffer_Release(&kinds);
     PyBuffer_Release(&powers);
@@ -511,8 +571,14 @@ static PyObject *survey(PyObject *self, PyObject *argument)
     Py_ssize_t found = 0;
     const unsigned char *text = block.buf;
     unsigned char odd = 0, returns = 0;
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < block.len;) { /* sums of bytes, which a compiler does many at a time */
+    Work work;
+    begin_work(&work);
+    for (Py_ssize_t i = 0, look = BYTES; i < block.len;) { /* sums of bytes, which a compiler does many at a time */
+        if (i >= look) {
+            look = i + BYTES;
+            if (stops(&work))
+                break;
+        }
         Py_ssize_t stop = block.len - i < 255 * 64 ? block.len : i + 255 * 64;
         unsigned char sums[64] = {0}, odds[64] = {0}, of_cr[64] = {0};
         for (; i + 64 <= stop; i += 64)
@@ -533,9 +599,9 @@ static PyObject *survey(PyObject *self, PyObject *argument)
             returns |= text[i] == '\r';
         }
     }
-    Py_END_ALLOW_THREADS
+    int good = end_work(&work);
     PyBuffer_Release(&block);
-    return Py_BuildValue("nNN", found, PyBool_FromLong(odd), PyBool_FromLong(returns));
+    return !good ? NULL : Py_BuildValue("nNN", found, PyBool_FromLong(odd), PyBool_FromLong(returns));
 }
 
 /* Find lines: where each starts, the first tab from there on, and where it ends; gives how many there are. */
@@ -549,8 +615,14 @@ static PyObject *line_edges(PyObject *self, PyObject *arguments)
     Py_ssize_t row = 0, room = starts.len < tabs.len ? starts.len : tabs.len;
     room = (ends.len < room ? ends.len : room) / 8;
     int64_t *of[] = {starts.buf, tabs.buf, ends.buf};
-    Py_BEGIN_ALLOW_THREADS
-    for (; at < last && row < room; row++) {
+    Work work;
+    begin_work(&work);
+    for (Py_ssize_t look = BYTES; at < last && row < room; row++) {
+        if (at - text >= look) {
+            look = at - text + BYTES;
+            if (stops(&work))
+                break;
+        }
         const char *end = memchr(at, '\n', (size_t)(last - at));
         end = end ? end : last;
         if (tab == NULL || tab < at) {
@@ -562,11 +634,13 @@ static PyObject *line_edges(PyObject *self, PyObject *arguments)
         of[2][row] = end - text;
         at = end < last ? end + 1 : last;
     }
-    Py_END_ALLOW_THREADS
+    int good = end_work(&work);
     PyBuffer_Release(&block);
     PyBuffer_Release(&starts);
     PyBuffer_Release(&tabs);
     PyBuffer_Release(&ends);
+    if (!good)
+        return NULL;
     if (at < last) {
         PyErr_SetString(PyExc_ValueError, "there is no room for so many lines");
         return NULL;
@@ -585,56 +659,137 @@ static PyObject *line_edges(PyObject *self, PyObject *arguments)
 #endif
 enum { AHEAD = 16 };
 
-static int same(const unsigned char *a, Py_ssize_t a_width, const unsigned char *b, Py_ssize_t b_width)
+/* Compare two texts, which zeros fill up to their widths. */
+static int compare(const unsigned char *a, Py_ssize_t a_width, const unsigned char *b, Py_ssize_t b_width)
 {
     Py_ssize_t both = a_width < b_width ? a_width : b_width;
-    if (memcmp(a, b, (size_t)both))
-        return 0;
-    const unsigned char *rest = a_width > b_width ? a : b;
-    return both == (a_width > b_width ? a_width : b_width) || rest[both] == 0;
+    int order = memcmp(a, b, (size_t)both);
+    if (order || a_width == b_width)
+        return order;
+    return a_width > both ? a[both] != 0 : -(b[both] != 0);
 }
 
-/* Find each docno's row by its key in a hash table of row numbers (int32; -1: free), some of whose slots are free. */
+enum { PROBES = 64 };
+
+/* Documents in the order of their keys, equal ones in that of their names, and a hash table of their row numbers (-1: free),
+ * some of whose slots are free. A row stands in the first free slot at or behind that of its key. If that is not among
+ * the first PROBES, as where somebody has made keys that collide, the row stands in none: it is found by bisection. */
+typedef struct {
+    const unsigned char *names;
+    const uint64_t *keys;
+    const int32_t *slots;
+    Py_ssize_t width, there, size; /* of a name; rows; slots */
+    int bits;
+} Table;
+
+/* Count the bits of a slot's number; 0 where a table has no power of two of slots, or one. */
+static int count_bits(Py_ssize_t size)
+{
+    if (size < 2 || (size & (size - 1)) || size > (Py_ssize_t)1 << 40)
+        return 0;
+    return highest((uint64_t)size);
+}
+
+/* Tell whether the parts of a table fit each other, and fill it in. */
+static int open_table(Table *table, const Py_buffer *names, Py_ssize_t width, const Py_buffer *keys, const Py_buffer *slots)
+{
+    table->names = names->buf;
+    table->keys = keys->buf;
+    table->slots = slots->buf;
+    table->width = width;
+    table->there = keys->len / 8;
+    table->size = slots->len / 4;
+    table->bits = count_bits(table->size);
+    return table->bits && width > 0 && names->len % width == 0 && names->len / width == table->there;
+}
+
+static inline size_t home_of(uint64_t key, int bits)
+{
+    return (size_t)(key * GOLDEN >> (64 - bits));
+}
+
+/* Nearly each look-up is of memory that nobody has looked at for long: ask for it in two steps, this one first. */
+static inline void fetch_slot(const Table *table, uint64_t key)
+{
+    FETCH(table->slots + home_of(key, table->bits));
+}
+
+/* Then for what is known of the row in its slot; gives that row, -1 if there is none. */
+static inline int32_t fetch_row(const Table *table, uint64_t key)
+{
+    int32_t row = table->slots[home_of(key, table->bits)];
+    if (row < 0 || row >= table->there)
+        return -1;
+    FETCH(table->keys + row);
+    return row;
+}
+
+static int64_t bisect(const Table *table, uint64_t key, const unsigned char *text, Py_ssize_t size)
+{
+    Py_ssize_t low = 0, high = table->there;
+    while (low < high) {
+        Py_ssize_t middle = low + (high - low) / 2;
+        int order = table->keys[middle] < key ? -1 : table->keys[middle] > key;
+        order = order ? order : compare(table->names + middle * table->width, table->width, text, size);
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1;
+}
+
+/* Find the row of a docno by its key; -1 if there is none. */
+static inline int64_t row_of(const Table *table, uint64_t key, const unsigned char *text, Py_ssize_t size)
+{
+    size_t slot = home_of(key, table->bits);
+    for (int tried = 0; tried < PROBES; tried++) {
+        int32_t row = table->slots[slot];
+        if (row < 0 || row >= table->there)
+            return -1;
+        if (table->keys[row] == key && ((size <= 8 && table->width <= 8) || /* then the key is the docno */
+                                        compare(text, size, table->names + row * table->width, table->width) == 0))
+            return row;
+        slot = (slot + 1) & (size_t)(table->size - 1);
+    }
+    return bisect(table, key, text, size);
+}
+
+/* Find each docno's row by its key in a table of documents. */
 static PyObject *find(PyObject *self, PyObject *arguments)
 {
     (void)self;
     Py_buffer asked, asked_keys, names, keys, slots, rows;
-    Py_ssize_t asked_width, names_width;
-    if (!PyArg_ParseTuple(arguments, "y*ny*y*ny*y*w*", &asked, &asked_width, &asked_keys, &names, &names_width, &keys,
-                          &slots, &rows))
+    Py_ssize_t width, names_width;
+    if (!PyArg_ParseTuple(arguments, "y*ny*y*ny*y*w*", &asked, &width, &asked_keys, &names, &names_width, &keys, &slots,
+                          &rows))
         return NULL;
-    Py_ssize_t many = rows.len / 8, size = slots.len / 4, there = keys.len / 8;
-    int good = asked_width > 0 && names_width > 0 && asked.len == many * asked_width && asked_keys.len == rows.len &&
-               size > 1 && (size & (size - 1)) == 0 && names.len == there * names_width;
-    int bits = 1;
-    while (((Py_ssize_t)1 << bits) < size)
-        bits++;
+    Table table;
+    Work work = {NULL, 0};
+    Py_ssize_t many = rows.len / 8;
+    int good = open_table(&table, &names, names_width, &keys, &slots) && asked_keys.len == rows.len && width > 0 &&
+               asked.len % width == 0 && asked.len / width == many;
     if (good) {
-        const uint64_t *of_rows = keys.buf, *wanted = asked_keys.buf;
-        const int32_t *table = slots.buf;
-        const unsigned char *texts = asked.buf, *others = names.buf;
+        const uint64_t *wanted = asked_keys.buf;
+        const unsigned char *texts = asked.buf;
         int64_t *found = rows.buf;
-        int longer = asked_width > 8 || names_width > 8;
-        Py_BEGIN_ALLOW_THREADS
+        begin_work(&work);
+        Py_ssize_t step = STEP / (1 + (width + names_width) / WINDOW) + 1, look = step;
         for (Py_ssize_t i = 0; i < many; i++) {
-            size_t slot = (size_t)(wanted[i] * GOLDEN >> (64 - bits));
-            int64_t row = -1;
-            if (i + 2 * AHEAD < many) { /* nearly each look-up is of memory that nobody has looked at for long */
-                FETCH(table + (wanted[i + 2 * AHEAD] * GOLDEN >> (64 - bits)));
-                int32_t next = table[wanted[i + AHEAD] * GOLDEN >> (64 - bits)];
-                FETCH(of_rows + (next >= 0 && next < there ? next : 0));
-            }
-            for (Py_ssize_t tried = 0; tried < size && table[slot] >= 0 && table[slot] < there; tried++) {
-                if (of_rows[table[slot]] == wanted[i] &&
-                    (!longer || same(texts + i * asked_width, asked_width, others + table[slot] * names_width, names_width))) {
-                    row = table[slot];
+            if (i == look) {
+                look += step;
+                if (stops(&work))
                     break;
-                }
-                slot = (slot + 1) & (size_t)(size - 1);
             }
-            found[i] = row;
+            if (i + 2 * AHEAD < many) {
+                fetch_slot(&table, wanted[i + 2 * AHEAD]);
+                fetch_row(&table, wanted[i + AHEAD]);
+            }
+            found[i] = row_of(&table, wanted[i], texts + i * width, width);
         }
-        Py_END_ALLOW_THREADS
+        end_work(&work);
     }
     PyBuffer_Release(&asked);
     PyBuffer_Release(&asked_keys);
@@ -642,46 +797,43 @@ static PyObject *find(PyObject *self, PyObject *arguments)
     PyBuffer_Release(&keys);
     PyBuffer_Release(&slots);
     PyBuffer_Release(&rows);
-    if (!good) {
+    if (!good)
         PyErr_SetString(PyExc_ValueError, "the look-up does not fit its buffers");
-        return NULL;
-    }
-    Py_RETURN_NONE;
+    return good ? none_unless(&work) : NULL;
 }
 
-/* Lay out a hash table of row numbers by their keys: each row stands in the first free slot at or behind that of its key. */
+/* Lay out the hash table of a Table by the keys of its rows. */
 static PyObject *lay_out(PyObject *self, PyObject *arguments)
 {
     (void)self;
     Py_buffer keys, slots;
     if (!PyArg_ParseTuple(arguments, "y*w*", &keys, &slots))
         return NULL;
+    Work work = {NULL, 0};
     Py_ssize_t many = keys.len / 8, size = slots.len / 4;
-    int bits = 1, good = size > 1 && (size & (size - 1)) == 0 && many < size && many <= INT32_MAX;
-    while (((Py_ssize_t)1 << bits) < size)
-        bits++;
+    int bits = count_bits(size), good = bits && many < size && many <= INT32_MAX;
     if (good) {
         const uint64_t *of_rows = keys.buf;
         int32_t *table = slots.buf;
-        Py_BEGIN_ALLOW_THREADS
+        begin_work(&work);
         memset(table, 0xFF, (size_t)slots.len);
-        for (Py_ssize_t row = 0; row < many; row++) {
+        for (Py_ssize_t row = 0; row < many && (row % STEP || row == 0 || !stops(&work)); row++) {
             if (row + AHEAD < many)
-                FETCH(table + (of_rows[row + AHEAD] * GOLDEN >> (64 - bits)));
-            size_t slot = (size_t)(of_rows[row] * GOLDEN >> (64 - bits));
-            while (table[slot] >= 0)
+                FETCH(table + home_of(of_rows[row + AHEAD], bits));
+            size_t slot = home_of(of_rows[row], bits);
+            int tried = 0;
+            for (; tried < PROBES && table[slot] >= 0; tried++)
                 slot = (slot + 1) & (size_t)(size - 1);
-            table[slot] = (int32_t)row;
+            if (tried < PROBES)
+                table[slot] = (int32_t)row;
         }
-        Py_END_ALLOW_THREADS
+        end_work(&work);
     }
     PyBuffer_Release(&keys);
     PyBuffer_Release(&slots);
-    if (!good) {
+    if (!good)
         PyErr_SetString(PyExc_ValueError, "the hash table does not fit its buffers");
-        return NULL;
-    }
-    Py_RETURN_NONE;
+    return good ? none_unless(&work) : NULL;
 }
 
 /* The key of a docno, as fingerprints() in data/docnos.py computes it. */
@@ -709,8 +861,99 @@ static inline uint64_t fingerprint(const unsigned char *text, Py_ssize_t size, c
     return key;
 }
 
+/* Lists of docnos, which lie one behind the other, and a table of row numbers, and 1, with room for twice the longest. */
+typedef struct {
+    const unsigned char *texts, *limit;
+    Py_ssize_t width, size;
+    int32_t *slots;
+    int bits;
+    int64_t first, second; /* rows of the docno that stands twice */
+    Py_ssize_t step, seen; /* rows between two looks at signals, and since the last one */
+    Work *work;
+} Lists;
+
+/* Tell after so many rows whether the work is to stop. */
+static inline int stops_after(Lists *lists, Py_ssize_t rows)
+{
+    lists->seen += rows;
+    if (lists->seen < lists->step)
+        return 0;
+    lists->seen = 0;
+    return stops(lists->work);
+}
+
+/* Compare the docnos of two rows, by what stands in the table. */
+static inline int compare_numbers(const Lists *lists, int32_t a, int32_t b)
+{
+    Py_ssize_t width = lists->width;
+    return memcmp(lists->texts + (a - 1) * width, lists->texts + (b - 1) * width, (size_t)width);
+}
+
+/* Find the first docno that stands twice among rows, by sorting their numbers: merges of ever longer pieces, which swap the
+ * two halves of the table. Of rows with one docno, the later ones stand behind. */
+static void find_twice_sorted(Lists *lists, int64_t from, int64_t to)
+{
+    Py_ssize_t many = (Py_ssize_t)(to - from);
+    int32_t *sorted = lists->slots, *merged = sorted + many, *swapped;
+    for (Py_ssize_t i = 0; i < many; i++)
+        sorted[i] = (int32_t)(from + i + 1);
+    for (Py_ssize_t piece = 1; piece < many; piece *= 2) {
+        for (Py_ssize_t low = 0; low < many; low += 2 * piece) {
+            Py_ssize_t middle = many - low < piece ? many : low + piece, high = many - middle < piece ? many : middle + piece;
+            Py_ssize_t a = low, b = middle;
+            for (Py_ssize_t i = low; i < high; i++) {
+                int is_first = b == high;
+                if (a < middle && b < high)
+                    is_first = compare_numbers(lists, sorted[a], sorted[b]) <= 0;
+                merged[i] = sorted[is_first ? a++ : b++];
+            }
+            if (stops_after(lists, high - low))
+                return;
+        }
+        swapped = sorted, sorted = merged, merged = swapped;
+    }
+    Py_ssize_t begin = 0; /* of rows with this docno */
+    for (Py_ssize_t i = 1; i < many; i++) {
+        if (compare_numbers(lists, sorted[i - 1], sorted[i]))
+            begin = i;
+        else if (i == begin + 1 && (lists->second < 0 || sorted[i] - 1 < lists->second)) {
+            lists->first = sorted[begin] - 1;
+            lists->second = sorted[i] - 1;
+        }
+    }
+}
+
+/* Find the first docno that stands twice among rows, in a hash table; what it holds of rows before these counts as free. */
+static void find_twice_hashed(Lists *lists, int64_t from, int64_t to)
+{
+    for (int64_t row = from; row < to; row++) {
+        const unsigned char *text = lists->texts + row * lists->width;
+        uint64_t key = 0;
+        for (Py_ssize_t at = 0; at < lists->width; at += 8)
+            key = (key ^ padded_word(text + at, lists->width - at, lists->limit)) * GOLDEN;
+        size_t slot = home_of(key ^ key >> 29, lists->bits);
+        int32_t other;
+        int tried = 0;
+        for (; (other = lists->slots[slot]) > from && other <= row; tried++) {
+            if (tried == PROBES) { /* as where somebody has made keys that collide */
+                find_twice_sorted(lists, from, to);
+                return;
+            }
+            if (memcmp(lists->texts + (other - 1) * lists->width, text, (size_t)lists->width) == 0) {
+                lists->first = other - 1;
+                lists->second = row;
+                return;
+            }
+            slot = (slot + 1) & (size_t)(lists->size - 1);
+        }
+        lists->slots[slot] = (int32_t)(row + 1);
+        if (stops_after(lists, 1))
+            return;
+    }
+}
+
 /* Find the first docno that stands twice in one of several lists, which lie one behind the other: its two places, or -1. The
- * table (int32, as zeros) has room for twice the longest list. What it holds of lists before counts as free. */
+ * table (int32, as zeros) has room for twice the longest list. */
 static PyObject *find_twice(PyObject *self, PyObject *arguments)
 {
     (void)self;
@@ -718,46 +961,28 @@ static PyObject *find_twice(PyObject *self, PyObject *arguments)
     Py_ssize_t width;
     if (!PyArg_ParseTuple(arguments, "y*ny*w*", &docnos, &width, &starts, &slots))
         return NULL;
-    Py_ssize_t lists = starts.len / 8 - 1, size = slots.len / 4, all = width > 0 ? docnos.len / width : 0;
-    int64_t first = -1, second = -1;
+    Work work = {NULL, 0};
+    Py_ssize_t many = starts.len / 8 - 1, size = slots.len / 4, all = width > 0 ? docnos.len / width : 0;
+    const unsigned char *texts = docnos.buf;
+    Lists lists = {texts, texts + docnos.len, width, size, slots.buf, count_bits(size), -1, -1, STEP / (1 + width / WINDOW) + 1, 0, &work};
     const int64_t *edges = starts.buf;
-    int bits = 1, good = width > 0 && lists >= 0 && size > 1 && (size & (size - 1)) == 0 && all < INT32_MAX;
-    while (((Py_ssize_t)1 << bits) < size)
-        bits++;
-    for (Py_ssize_t i = 0; good && i < lists; i++)
+    int good = width > 0 && many >= 0 && lists.bits && all < INT32_MAX;
+    for (Py_ssize_t i = 0; good && i < many; i++)
         good = edges[i] >= 0 && edges[i] <= edges[i + 1] && edges[i + 1] <= all && 2 * (edges[i + 1] - edges[i]) <= size;
     if (good) {
-        const unsigned char *texts = docnos.buf, *limit = texts + docnos.len;
-        int32_t *table = slots.buf;
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t i = 0; first < 0 && i < lists; i++)
-            for (int64_t row = edges[i]; first < 0 && row < edges[i + 1]; row++) {
-                const unsigned char *text = texts + row * width;
-                uint64_t key = 0;
-                for (Py_ssize_t at = 0; at < width; at += 8)
-                    key = (key ^ padded_word(text + at, width - at, limit)) * GOLDEN;
-                size_t slot = (size_t)((key ^ key >> 29) * GOLDEN >> (64 - bits));
-                int32_t other; /* the number of a row, and 1 */
-                for (Py_ssize_t tried = 0; tried < size && (other = table[slot]) > edges[i] && other <= row; tried++) {
-                    if (memcmp(texts + (other - 1) * width, text, (size_t)width) == 0) {
-                        first = other - 1;
-                        second = row;
-                        break;
-                    }
-                    slot = (slot + 1) & (size_t)(size - 1);
-                }
-                table[slot] = (int32_t)(row + 1);
-            }
-        Py_END_ALLOW_THREADS
+        begin_work(&work);
+        for (Py_ssize_t i = 0; i < many && lists.first < 0 && !work.stopped; i++)
+            find_twice_hashed(&lists, edges[i], edges[i + 1]);
+        end_work(&work);
     }
     PyBuffer_Release(&docnos);
     PyBuffer_Release(&starts);
     PyBuffer_Release(&slots);
-    if (!good) {
+    if (!good)
         PyErr_SetString(PyExc_ValueError, "the lists do not fit their buffers");
+    if (!good || work.stopped)
         return NULL;
-    }
-    return Py_BuildValue("LL", (long long)first, (long long)second);
+    return Py_BuildValue("LL", (long long)lists.first, (long long)lists.second);
 }
 
 enum { WIDEST = 1024, LATER = 2 * AHEAD };
@@ -765,11 +990,7 @@ enum { WIDEST = 1024, LATER = 2 * AHEAD };
 
 /* A table of documents in which those of lines are looked up, and what was found. */
 typedef struct {
-    const unsigned char *names;
-    Py_ssize_t width, there, size; /* of a name; rows; slots */
-    const uint64_t *keys;
-    const int32_t *slots;
-    int bits;
+    Table table;
     Py_ssize_t many, room, found; /* numbers of a document; documents that there is room for, and that were found */
     int64_t *lines, *rows;        /* of those that were found */
     int64_t *numbers;             /* [row, number], in an order of their own: number i of a line stands at places[i] */
@@ -785,37 +1006,28 @@ typedef struct {
 /* Look a document up, and keep its numbers if it is wanted; 0 where there is no room. */
 static inline int keep_wanted(Wanted *wanted, const Asked *asked, const int64_t *numbers)
 {
-    size_t slot = (size_t)(asked->key * GOLDEN >> (64 - wanted->bits));
-    for (Py_ssize_t tried = 0; tried < wanted->size; tried++) {
-        int32_t row = wanted->slots[slot];
-        if (row < 0 || row >= wanted->there)
-            return 1;
-        if (wanted->keys[row] == asked->key &&
-            ((asked->size <= 8 && wanted->width <= 8) ||
-             same(asked->text, asked->size, wanted->names + row * wanted->width, wanted->width))) {
-            if (wanted->found == wanted->room)
-                return 0;
-            wanted->lines[wanted->found] = asked->line;
-            wanted->rows[wanted->found] = row;
-            for (Py_ssize_t i = 0; i < wanted->many; i++)
-                wanted->numbers[row * wanted->many + wanted->places[i]] = numbers[i];
-            wanted->found++;
-            return 1;
-        }
-        slot = (slot + 1) & (size_t)(wanted->size - 1);
-    }
+    int64_t row = row_of(&wanted->table, asked->key, asked->text, asked->size);
+    if (row < 0)
+        return 1;
+    if (wanted->found == wanted->room)
+        return 0;
+    wanted->lines[wanted->found] = asked->line;
+    wanted->rows[wanted->found] = row;
+    for (Py_ssize_t i = 0; i < wanted->many; i++)
+        wanted->numbers[row * wanted->many + wanted->places[i]] = numbers[i];
+    wanted->found++;
     return 1;
 }
 
 /* Look up the docnos of lines ``docno number number ...``, and put the numbers of those that are there into their rows. Each
  * is looked up some lines later, when the memory that it needs has come. Gives the number of lines; ODD where one is not
  * plain, FULL where more were found than there is room for. */
-static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wanted, int64_t *later)
+static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wanted, int64_t *later, Work *work)
 {
     Cells cells;
     Asked asked[LATER];
     const unsigned char *limit = text + size;
-    begin_cells(&cells, text, size);
+    begin_cells(&cells, text, size, work);
     Py_ssize_t row = 0;
     for (;; row++) {
         int there = next_line(&cells, row);
@@ -833,13 +1045,11 @@ static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wante
         if (one->size > WIDEST)
             return ODD;
         one->key = fingerprint(one->text, one->size, limit);
-        FETCH(wanted->slots + (one->key * GOLDEN >> (64 - wanted->bits)));
+        fetch_slot(&wanted->table, one->key);
         if (row >= AHEAD) {
-            int32_t next = wanted->slots[asked[(row - AHEAD) % LATER].key * GOLDEN >> (64 - wanted->bits)];
-            if (next >= 0 && next < wanted->there) {
-                FETCH(wanted->keys + next);
+            int32_t next = fetch_row(&wanted->table, asked[(row - AHEAD) % LATER].key);
+            if (next >= 0)
                 FETCH(wanted->numbers + next * wanted->many);
-            }
         }
         for (Py_ssize_t i = 0; i < wanted->many; i++)
             if (!same_line(&cells) || !integer(text + cells.start, text + cells.end, numbers + i) || numbers[i] < 0 ||
@@ -857,34 +1067,27 @@ static PyObject *take_counts(PyObject *self, PyObject *arguments)
     (void)self;
     Py_buffer block, names, keys, slots, places, lines, rows, numbers, later;
     Wanted wanted;
-    if (!PyArg_ParseTuple(arguments, "y*y*ny*y*y*w*w*w*w*", &block, &names, &wanted.width, &keys, &slots, &places, &lines, &rows,
+    Work work = {NULL, 0};
+    Py_ssize_t read = ODD, width;
+    if (!PyArg_ParseTuple(arguments, "y*y*ny*y*y*w*w*w*w*", &block, &names, &width, &keys, &slots, &places, &lines, &rows,
                           &numbers, &later))
         return NULL;
-    wanted.there = keys.len / 8;
-    wanted.size = slots.len / 4;
     wanted.room = rows.len / 8;
     wanted.many = places.len / 8;
     wanted.found = 0;
-    wanted.bits = 1;
-    while (((Py_ssize_t)1 << wanted.bits) < wanted.size)
-        wanted.bits++;
-    Py_ssize_t read = ODD;
-    int good = wanted.width > 0 && names.len == wanted.there * wanted.width && wanted.there > 0 && wanted.size > 1 &&
-               (wanted.size & (wanted.size - 1)) == 0 && lines.len == rows.len && wanted.many > 0 &&
-               numbers.len / 8 / wanted.many == wanted.there && later.len / 8 / wanted.many >= LATER;
+    int good = open_table(&wanted.table, &names, width, &keys, &slots) && wanted.table.there > 0 && lines.len == rows.len &&
+               wanted.many > 0 && numbers.len / 8 / wanted.many == wanted.table.there &&
+               later.len / 8 / wanted.many >= LATER;
     wanted.places = places.buf;
     for (Py_ssize_t i = 0; good && i < wanted.many; i++)
         good = wanted.places[i] >= 0 && wanted.places[i] < wanted.many;
     if (good) {
-        wanted.names = names.buf;
-        wanted.keys = keys.buf;
-        wanted.slots = slots.buf;
         wanted.lines = lines.buf;
         wanted.rows = rows.buf;
         wanted.numbers = numbers.buf;
-        Py_BEGIN_ALLOW_THREADS
-        read = take(block.buf, block.len, &wanted, later.buf);
-        Py_END_ALLOW_THREADS
+        begin_work(&work);
+        read = take(block.buf, block.len, &wanted, later.buf, &work);
+        end_work(&work);
     }
     PyBuffer_Release(&block);
     PyBuffer_Release(&names);
@@ -895,11 +1098,9 @@ static PyObject *take_counts(PyObject *self, PyObject *arguments)
     PyBuffer_Release(&rows);
     PyBuffer_Release(&numbers);
     PyBuffer_Release(&later);
-    if (!good) {
+    if (!good)
         PyErr_SetString(PyExc_ValueError, "the counts do not fit their buffers");
-        return NULL;
-    }
-    return Py_BuildValue("nn", read, wanted.found);
+    return !good || work.stopped ? NULL : Py_BuildValue("nn", read, wanted.found);
 }
 
 /* ---- tokens --------------------------------------------------------------------------------------------------- */
@@ -931,6 +1132,7 @@ typedef struct {
     Py_ssize_t room, found;
     int64_t document, place;
     const unsigned char *base;
+    Work *work;
 } Found;
 
 /* List the runs of ASCII that are of a kind, by which many bytes are told at a time; -1 where they are too many. */
@@ -1040,10 +1242,17 @@ static int note_ascii(const unsigned char *at, uint64_t blank, uint64_t inner, c
     return 1;
 }
 
-/* Count the tokens of a text. NONE where only Unicode can make its letters small, FULL where there is no room for hits. */
+/* Count the tokens of a text. NONE where only Unicode can make its letters small, FULL where there is no room for hits, or
+ * the work is to stop. */
 static int64_t scan(const unsigned char *at, const unsigned char *end, const Rules *rules, Found *found)
 {
+    Py_ssize_t look = end - at - BYTES; /* that many bytes before the end, at signals */
     while (at <= end) {
+        if (end - at < look) {
+            look = end - at - BYTES;
+            if (stops(found->work))
+                return FULL;
+        }
         if (rules->limit - at >= WINDOW + 8) {
             uint64_t beyond = gathered(at), inner = within(at, rules->inner, rules->inners);
             uint64_t blank = rules->is_two ? ~inner : within(at, rules->blank, rules->blanks);
@@ -1094,10 +1303,11 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "y*y*y*y*y*ippw*w*", &block, &starts, &ends, &kind, &bitmap, &rules.shift,
                           &rules.keep_empty, &rules.lower, &counts, &hits))
         return NULL;
-    Py_ssize_t many = starts.len / 8, done = 0;
-    Found found = {hits.buf, hits.len / (Py_ssize_t)sizeof(Hit), 0, 0, 0, block.buf};
+    Work work = {NULL, 0};
+    Py_ssize_t many = starts.len / 8, done = 0, seen = 0;
+    Found found = {hits.buf, hits.len / (Py_ssize_t)sizeof(Hit), 0, 0, 0, block.buf, &work};
     int good = ends.len == starts.len && counts.len == starts.len && kind.len == 0x110000 && rules.shift > 0 &&
-               rules.shift < 64 && 8 * bitmap.len >> (64 - rules.shift) == 1;
+               rules.shift < 64 && (size_t)bitmap.len < SIZE_MAX / 8 && 8 * (size_t)bitmap.len >> (64 - rules.shift) == 1;
     const int64_t *first = starts.buf, *last = ends.buf;
     for (Py_ssize_t i = 0; good && i < many; i++)
         good = first[i] >= 0 && first[i] <= last[i] && last[i] <= block.len;
@@ -1115,8 +1325,14 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
         const unsigned char *text = block.buf;
         int64_t *counted = counts.buf;
         rules.limit = text + block.len;
-        Py_BEGIN_ALLOW_THREADS
+        begin_work(&work);
         for (; done < many; done++) {
+            seen += last[done] - first[done] + WINDOW;
+            if (seen >= BYTES) {
+                seen = 0;
+                if (stops(&work))
+                    break;
+            }
             Found before = found;
             found.document = done;
             found.place = 0;
@@ -1127,7 +1343,7 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
                 break;
             counted[done] = number;
         }
-        Py_END_ALLOW_THREADS
+        end_work(&work);
     }
     PyBuffer_Release(&block);
     PyBuffer_Release(&starts);
@@ -1140,7 +1356,7 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
         PyErr_SetString(PyExc_ValueError, "the documents do not fit their buffers");
         return NULL;
     }
-    return Py_BuildValue("nn", done, found.found);
+    return work.stopped ? NULL : Py_BuildValue("nn", done, found.found);
 }
 
 /* ---- arithmetic ----------------------------------------------------------------------------------------------- */
@@ -1157,6 +1373,7 @@ static PyObject *refuse_values(void)
     PyErr_SetString(PyExc_ValueError, "the values do not fit their buffers");
     return NULL;
 }
+
 
 /* Whether x is 0, negative, infinite or nan; gives its logarithm then. */
 static int has_no_finite_log(double x, double *result)
@@ -1256,21 +1473,22 @@ static PyObject *log_of(PyObject *self, PyObject *arguments)
     Py_buffer values, out, two, of_c;
     if (!PyArg_ParseTuple(arguments, "y*w*y*y*", &values, &out, &two, &of_c))
         return NULL;
+    Work work = {NULL, 0};
     Py_ssize_t many = values.len / 8;
     int good = values.len == out.len && two.len == 16 && of_c.len == 16 * (LAST - FIRST + 1);
     if (good) {
         const double *from = values.buf;
         double *to = out.buf;
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t i = 0; i < many; i++)
+        begin_work(&work);
+        for (Py_ssize_t i = 0; i < many && (i % NUMBERS || i == 0 || !stops(&work)); i++)
             to[i] = natural_log(from[i], two.buf, of_c.buf);
-        Py_END_ALLOW_THREADS
+        end_work(&work);
     }
     PyBuffer_Release(&values);
     PyBuffer_Release(&out);
     PyBuffer_Release(&two);
     PyBuffer_Release(&of_c);
-    return good ? Py_NewRef(Py_None) : refuse_values();
+    return good ? none_unless(&work) : refuse_values();
 }
 
 /* Fill the second buffer with the logarithms of the first to base 2. */
@@ -1280,22 +1498,23 @@ static PyObject *log2_of(PyObject *self, PyObject *arguments)
     Py_buffer values, out, two, of_c, per_e;
     if (!PyArg_ParseTuple(arguments, "y*w*y*y*y*", &values, &out, &two, &of_c, &per_e))
         return NULL;
+    Work work = {NULL, 0};
     Py_ssize_t many = values.len / 8;
     int good = values.len == out.len && two.len == 16 && of_c.len == 16 * (LAST - FIRST + 1) && per_e.len == 16;
     if (good) {
         const double *from = values.buf;
         double *to = out.buf;
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t i = 0; i < many; i++)
+        begin_work(&work);
+        for (Py_ssize_t i = 0; i < many && (i % NUMBERS || i == 0 || !stops(&work)); i++)
             to[i] = binary_log(from[i], two.buf, of_c.buf, per_e.buf);
-        Py_END_ALLOW_THREADS
+        end_work(&work);
     }
     PyBuffer_Release(&values);
     PyBuffer_Release(&out);
     PyBuffer_Release(&two);
     PyBuffer_Release(&of_c);
     PyBuffer_Release(&per_e);
-    return good ? Py_NewRef(Py_None) : refuse_values();
+    return good ? none_unless(&work) : refuse_values();
 }
 
 /* Fill the second buffer with e to the power of each value of the first. */
@@ -1306,30 +1525,36 @@ static PyObject *exp_of(PyObject *self, PyObject *arguments)
     double per_e;
     if (!PyArg_ParseTuple(arguments, "y*w*y*d", &values, &out, &two, &per_e))
         return NULL;
+    Work work = {NULL, 0};
     Py_ssize_t many = values.len / 8;
     int good = values.len == out.len && two.len == 16;
     if (good) {
         const double *from = values.buf;
         double *to = out.buf;
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t i = 0; i < many; i++)
+        begin_work(&work);
+        for (Py_ssize_t i = 0; i < many && (i % NUMBERS || i == 0 || !stops(&work)); i++)
             to[i] = power_of_e(from[i], two.buf, per_e);
-        Py_END_ALLOW_THREADS
+        end_work(&work);
     }
     PyBuffer_Release(&values);
     PyBuffer_Release(&out);
     PyBuffer_Release(&two);
-    return good ? Py_NewRef(Py_None) : refuse_values();
+    return good ? none_unless(&work) : refuse_values();
 }
 
 enum { ROWS = 8 };
 
 /* Add up each row of values [row, rank], weighted, rank by rank from the first; several rows at a time. */
 static void add_ranks(const double *values, const double *weights, Py_ssize_t step, double *out, Py_ssize_t rows,
-                      Py_ssize_t ranks)
+                      Py_ssize_t ranks, Work *work)
 {
-    Py_ssize_t row = 0;
+    Py_ssize_t row = 0, seen = 0;
     for (; row + ROWS <= rows; row += ROWS) {
+        if ((seen += ROWS * ranks) >= NUMBERS) {
+            seen = 0;
+            if (stops(work))
+                return;
+        }
         double sums[ROWS] = {0};
         const double *at = values + row * ranks, *weight = weights + row * step;
         for (Py_ssize_t rank = 0; rank < ranks; rank++)
@@ -1350,6 +1575,7 @@ static PyObject *weighted_sums(PyObject *self, PyObject *arguments)
 {
     (void)self;
     Py_buffer values, weights, out;
+    Work work = {NULL, 0};
     Py_ssize_t rows, ranks, columns;
     if (!PyArg_ParseTuple(arguments, "y*y*w*nnn", &values, &weights, &out, &rows, &ranks, &columns))
         return NULL;
@@ -1360,22 +1586,27 @@ static PyObject *weighted_sums(PyObject *self, PyObject *arguments)
         Py_ssize_t step = weights.len == 8 * ranks ? 0 : ranks;
         const double *from = values.buf, *weight = weights.buf;
         double *to = out.buf;
-        Py_BEGIN_ALLOW_THREADS
+        begin_work(&work);
         if (columns == 1)
-            add_ranks(from, weight, step, to, rows, ranks);
+            add_ranks(from, weight, step, to, rows, ranks, &work);
         else
-            for (Py_ssize_t row = 0; row < rows; row++, to += columns, weight += step) {
+            for (Py_ssize_t row = 0, seen = 0; row < rows; row++, to += columns, weight += step) {
+                if ((seen += ranks * columns) >= NUMBERS) {
+                    seen = 0;
+                    if (stops(&work))
+                        break;
+                }
                 memset(to, 0, 8 * (size_t)columns);
                 for (Py_ssize_t rank = 0; rank < ranks; rank++, from += columns)
                     for (Py_ssize_t column = 0; column < columns; column++)
                         to[column] += from[column] * weight[rank];
             }
-        Py_END_ALLOW_THREADS
+        end_work(&work);
     }
     PyBuffer_Release(&values);
     PyBuffer_Release(&weights);
     PyBuffer_Release(&out);
-    return good ? Py_NewRef(Py_None) : refuse_values();
+    return good ? none_unless(&work) : refuse_values();
 }
 
 /* Let a process keep the memory that blocks of large files have had, which else is fetched anew for each; of glibc. */
@@ -1481,7 +1712,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 8 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 9 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.data import Docnos, docnos
+from fairtrec.data import Docnos, docnos, fingerprints
 from fairtrec.formats import columns, run, spans
 from fairtrec.support import compiled
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening
-from fairtrec_made import EXAMPLE, sanitized
+from fairtrec_made import EXAMPLE, colliding, sanitized
 
 pytestmark = pytest.mark.skipif(extension is None, reason="this package was built without a compiler")
 
@@ -200,6 +200,60 @@ def test_the_document_that_stands_twice_is_the_one_that_numpy_finds(lists, width
     twice = [len(each) > len({*each}) for each in lists]
     assert (found is None) == (not any(twice))
     assert found is None or found[0] == twice.index(True)
+
+
+def test_documents_that_want_one_slot_are_found_in_c_and_in_numpy():
+    several = colliding.list_bytes(3000)
+    table, asked = Docnos.collect(several[::2]), np.append(several, [b"d1", b"\xff" * 8])
+    expected = np.searchsorted(table.keys, fingerprints(asked[: len(several)]))
+    rows = table.rows(asked)
+    assert rows[: len(several) : 2].tolist() == expected[::2].tolist()
+    assert set(rows[1 : len(several) : 2].tolist()) | set(rows[len(several) :].tolist()) == {docnos.MISSING}
+    block = b"".join(docno + b" 7 1 2\n" for docno in several.tolist())
+    here, rows, later = np.empty(3000, "i8"), np.empty(3000, "i8"), np.empty((extension.LATER, 3), "i8")
+    given = table.names.view("u1"), 8, table.keys, table.slots[0], np.arange(3), here, rows
+    assert extension.take_counts(block, *given, np.zeros((len(table), 3), "i8"), later) == (3000, 1500)
+    assert (here[:1500].tolist(), rows[:1500].tolist()) == ([*range(0, 3000, 2)], expected[::2].tolist())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(docnos, "extension", None)
+        assert Docnos.collect(several[::2]).rows(asked).tolist() == table.rows(asked).tolist()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_of_documents_that_want_one_slot_the_one_that_stands_twice_is_found(seed):
+    draw = np.random.default_rng(seed)
+    several = colliding.list_bytes(400, twice=True)
+    parts = [draw.permutation(several)[: draw.integers(400)] for _ in range(4)]
+    parts[2] = draw.permutation(np.append(parts[2], parts[2][: seed % 4]))
+    starts = np.cumsum([0, *map(len, parts)])
+    found = run.find_repeat(starts, np.concatenate(parts))
+    assert found == run._find_repeat_plain(starts, np.concatenate(parts))
+    assert (found is None) == (len(parts[2]) == len({*parts[2].tolist()}))
+
+
+SMALL_STACK = """
+import sys, threading
+from fairtrec.support.compiled import extension
+from fairtrec.formats import spans
+import numpy as np
+threading.stack_size(int(sys.argv[1]) << 10)
+many = int(sys.argv[2])
+outs = [np.zeros(2, "i8") for _ in range(many)]
+def read():
+    print(extension.lines(b"\\n".join([b" ".join([b"7"] * many)] * 2), b"i" * many, tuple(outs), spans.FIVES)[0])
+thread = threading.Thread(target=read)
+thread.start()
+thread.join()
+assert all(out.tolist() == [7, 7] for out in outs)
+"""
+
+
+@pytest.mark.parametrize("columns", [1, 16, 17, 1024])
+@pytest.mark.parametrize("kib", [64, 128, 192])
+def test_a_thread_with_a_small_stack_reads_lines(kib, columns):
+    command = [sys.executable, "-c", SMALL_STACK, str(kib), str(columns)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
 
 
 UNFIT = {
