@@ -20,7 +20,7 @@ from fairtrec.formats import spans
 from fairtrec.formats.spans import Repeats, pack_words
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
-from fairtrec.support.files import opening
+from fairtrec.support.files import opening, submissions
 from fairtrec.support.notes import Note
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ WORKERS = 2
 MORE = 1.05  # rows than the first block of a file lets expect
 FEW = 50_000  # rows in a block, from which there may be many blocks
 MOST_BYTES = 1 << 32  # of one column
+LARGEST_LAYOUT = 1 << 26  # bytes of ids, up to which a small limit of bytes does not count them
 MOST_COLUMNS = 1024  # that the compiled loop takes
 _CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled loop
 _DTYPES = {"float": "f8", "int": "i8"}
@@ -207,19 +208,34 @@ def read(path: FilePath, layout: Layout) -> FileColumns:
         raise InputError(f"this {layout.what} has no lines; was it written to the end?", path)
     if len(parts) == 1:
         return FileColumns(path, parts[0], blocks)
-    whole = {name: _joined([part.pop(name) for part in parts], path) for name in list(parts[0])}
+    is_run = layout.what.startswith("run")
+    whole = {name: _joined([part.pop(name) for part in parts], path, is_run=is_run) for name in list(parts[0])}
     return FileColumns(path, whole, blocks)
 
 
-def _joined(parts: list[Any], path: FilePath) -> Any:
+def refuse_layout(width: int, rows: int, path: FilePath | None, *, is_run: bool) -> None:
+    """Raise InputError for ids that are laid out as wide as the longest, and take far more memory than their file."""
+    made, what = width * rows, f"ids of up to {width} bytes in {rows:,} lines"
+    if made > MOST_BYTES:
+        raise InputError(f"{what} do not fit into memory; shorten the ids", path)
+    if path is None:
+        return
+    most = opening.MOST_TIMES * opening.size(path)
+    if made > opening.LARGEST_UNPACKED and 0 < most < made:
+        what += f" take more than {opening.MOST_TIMES} times as much memory as the file has bytes"
+        raise InputError(f"{what}; shorten the ids", path)
+    if is_run and made > LARGEST_LAYOUT and (border := submissions.border()) is not None:
+        border.refuse_many("bytes", made, path)
+
+
+def _joined(parts: list[Any], path: FilePath, *, is_run: bool) -> Any:
     if isinstance(parts[0], Repeats):
-        texts, lengths = _joined([part.texts for part in parts], path), np.concatenate([part.lengths for part in parts])
+        texts = _joined([part.texts for part in parts], path, is_run=is_run)
+        lengths = np.concatenate([part.lengths for part in parts])
         first = find_starts(texts)[:-1]  # a text that two parts share is one
         return Repeats(texts[first], np.add.reduceat(lengths, first))
-    width = max(part.dtype.itemsize for part in parts)
-    if width * sum(map(len, parts)) > MOST_BYTES:
-        raise InputError(f"ids of {width} bytes in so many lines do not fit into memory; shorten the ids", path)
-    first = parts[0]
+    refuse_layout(max(part.dtype.itemsize for part in parts), sum(map(len, parts)), path, is_run=is_run)
+    first, width = parts[0], max(part.dtype.itemsize for part in parts)
     places = [part.__array_interface__["data"][0] - first.__array_interface__["data"][0] for part in parts]
     behind = np.cumsum([part.nbytes for part in parts]).tolist()
     if first.base is not None and places == [0, *behind[:-1]] and all(part.base is first.base for part in parts):

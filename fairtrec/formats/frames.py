@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints
-from fairtrec.formats.columns import MOST_BYTES, WIDEST
+from fairtrec.formats.columns import MOST_BYTES, WIDEST, refuse_layout
 from fairtrec.formats.spans import Repeats, take_numbers
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
@@ -207,6 +207,7 @@ class Frame:
             self._refuse(
                 which, f"has ids of {width} bytes in {many:,} rows, which do not fit into memory; shorten them"
             )
+        refuse_layout(width, many, self.path, is_run=self.what == "run")
 
 
 def read_run_columns(frame: Frame, order: RankedBy) -> tuple[Repeats, Docs, Floats]:

@@ -21,7 +21,7 @@ from fairtrec.formats import frames, memory_bounds, packed_object
 from fairtrec.formats.columns import LineNumbers, find_line_number
 from fairtrec.formats.frames import Frame
 from fairtrec.support.errors import FilePath, InputError
-from fairtrec.support.files import compression, json_text, opening
+from fairtrec.support.files import compression, json_text, opening, submissions
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
@@ -68,7 +68,7 @@ def read_start(path: FilePath) -> bytes:
             if text.strip() and not is_comment:
                 return text + stream.read(LOOKED_AT)
             is_comment = is_comment and not line.endswith(b"\n")
-            passed += len(line)
+            passed += len(line) + (0 if is_comment else len(opening.pass_blank_lines(stream)))
     return b""
 
 
@@ -177,8 +177,11 @@ def _packed(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str
         blocks = iter(lambda: stream.read(opening.BLOCK), b"")
         what = f"one object of CBOR of more than {LARGEST_OBJECT >> 20} MiB"
         data = _bounded(blocks, path, what, wanted)
+    border = submissions.border() if wanted.what == "run" else None
     try:
-        return packed_object.read_numbers(data)
+        return packed_object.read_numbers(
+            data, refuse_deep=lambda many: None if border is None else border.refuse_many("depth", many, path)
+        )
     except UnicodeDecodeError:
         fault = "an id that is not UTF-8"
     except ValueError as error:

@@ -3,6 +3,7 @@
 No library is asked: cbor2 builds whatever a file says, of any type and number, and keeps the last of two equal keys.
 """
 
+from collections.abc import Callable
 from struct import unpack_from
 
 from fairtrec.support.files.compression import LZ4
@@ -22,8 +23,12 @@ def is_packed(start: bytes) -> bool:
     return start.startswith(LZ4) or (start != b"" and start[0] >> 5 == MAP)
 
 
-def read_numbers(data: bytes, many: int = MOST_NUMBERS) -> dict[str, dict[str, float]]:
+def read_numbers(
+    data: bytes, many: int = MOST_NUMBERS, refuse_deep: Callable[[int], None] = lambda _: None
+) -> dict[str, dict[str, float]]:
     """Read the object. Raises ValueError for anything else, a key that appears twice, and more than so many numbers.
+
+    ``refuse_deep`` is asked about the number of documents of each query, before they are read.
 
     >>> read_numbers(bytes.fromhex("a1 62 7131 a2 62 6431 02 62 6432 f9 3800"))
     {'q1': {'d1': 2.0, 'd2': 0.5}}
@@ -35,6 +40,7 @@ def read_numbers(data: bytes, many: int = MOST_NUMBERS) -> dict[str, dict[str, f
         left -= length
         if left < 0:
             raise ValueError(f"more than {many:,} numbers")
+        refuse_deep(length)
         numbers: dict[str, float] = {}
         for _ in range(length):
             docno = reader.text()

@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import sys
+import time
 from itertools import product
 
 import numpy as np
@@ -280,3 +281,15 @@ def test_ir_datasets_neither_logs_nor_draws_where_nobody_watches(workplace):
     lines = ended.stderr.splitlines()
     assert len(lines) == len(COMMANDS)
     assert all(line.startswith("ir_datasets cannot provide vaswani (FAIRTREC_OFFLINE is set); run: ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "command", ["eval qrels blank.gz -m nDCG@2", "eval blank.gz a.run -m nDCG@2", "validate blank.gz"]
+)
+@pytest.mark.parametrize("part", [b"\n" * (1 << 26), b"q1 Q0 d1 1 2.5 t\n" + b"\n" * (1 << 21)])
+def test_blank_lines_cost_little_each(workplace, fairtrec_command, command, part):
+    (workplace / "blank.gz").write_bytes(gzip.compress(part * ((1 << 26) // len(part)), 1))
+    begin = time.process_time()
+    ended = fairtrec_command(*command.split())
+    assert time.process_time() - begin < 2
+    assert ended.code in (1, 3)

@@ -14,8 +14,9 @@ from fairtrec.commands.make.positions import vectors
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
-from fairtrec.formats import labels
+from fairtrec.formats import columns, labels, run
 from fairtrec.support.errors import InputError
+from fairtrec.support.files import opening, submissions
 
 pytestmark = pytest.mark.fuzz
 
@@ -193,3 +194,39 @@ def test_what_is_packed_as_others_do_is_read(tmp_path):
     vector = pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), 64)
     parquet.write_table(pa.table({"docno": docnos, "vector": vector}), tmp_path / "v.parquet", compression="zstd")
     assert vectors.read(str(tmp_path / "v.parquet"), None, WANTED).take(np.array([0]))[0, 0] == 1
+
+
+@pytest.mark.parametrize("rows", [60_000, 3_000_000])
+def test_a_docno_is_not_laid_out_as_often_as_it_stands_in_a_run_of_parquet(tmp_path, rows):
+    docnos = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["d" * 1000])
+    qids = pa.DictionaryArray.from_arrays(pa.array(np.arange(rows, dtype=np.int32) // 500), list(map(str, range(6000))))
+    path = tmp_path / "r.parquet"
+    parquet.write_table(pa.table({"qid": qids, "docno": docnos, "score": np.zeros(rows)}), path, store_schema=False)
+    program = (
+        "import sys; from fairtrec.formats import run; from fairtrec.support.errors import InputError\n"
+        "try: run.read(sys.argv[1])\n"
+        "except InputError as fault: print(fault)"
+    )
+    most = 1 << 30  # where the docnos would take 3 GB
+    done = subprocess.run(
+        [sys.executable, "-c", program, path],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    what = f"ids of up to 1000 bytes in {rows:,} lines take more than 200 times as much memory as the file has bytes"
+    assert done.stdout == f"{path}: {what}; shorten the ids\n", done.stderr[-300:]
+
+
+def test_long_ids_of_a_submission_are_within_its_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "LARGEST_LAYOUT", 0)
+    monkeypatch.setattr(columns, "FEW", 1)
+    monkeypatch.setattr(opening, "BLOCK", 4096)
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"q Q0 {'d' * 1000 if i == 999 else i} {i} {-i} t\n" for i in range(1000)))
+    for limit in (1_100_000, 500_000):
+        with submissions.guard_files(untrusted={"bytes": limit}):
+            if limit > 1_000_000:
+                assert len(run.read(path).docnos) == 1000
+            else:
+                with pytest.raises(InputError, match="more than 500,000 bytes"):
+                    run.read(path)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.formats import named_columns, packed_object, qrels, run
 from fairtrec.support.errors import InputError
+from fairtrec.support.files import submissions
 from fairtrec_made import cbor
 from fairtrec_made.law import draws
 
@@ -136,3 +137,14 @@ def test_a_run_that_ranx_saves_gives_what_its_trec_file_gives(copied, fairtrec_c
         assert done.code == 0, done.err
         values[name] = done.out.replace(name, "run").replace("bm25", "run")
     assert values["run.lz4"] == values["bm25.run"]
+
+
+def test_the_depth_of_a_submission_is_refused_before_its_documents_are_read(tmp_path, monkeypatch):
+    path = tmp_path / "run.cbor"
+    path.write_bytes(cbor.encoded({"q1": {f"d{number}": 0.5 for number in range(1001)}}))
+    monkeypatch.setattr(packed_object._Reader, "number", lambda _: pytest.fail("a number was read"))
+    with (
+        submissions.guard_files(untrusted={"depth": 1000}),
+        pytest.raises(InputError, match=r"run\.cbor: more than 1,000 documents for one query"),
+    ):
+        run.read(path)

@@ -7,7 +7,7 @@ any other block is read line by line.
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -186,7 +186,12 @@ class _RunReader:
         plain = block.isascii() and b"\0" not in block
         kept: list[list[bytes]] = []
         lines: list[int] = []
-        for number, text in enumerate(texts, first):
+        numbered: Iterable[tuple[int, bytes]] = enumerate(texts, first)
+        if self.found.is_full("E202"):  # blank lines are only counted
+            several = [(number, text) for number, text in numbered if text]
+            self.found.many["E202"] += len(texts) - len(several)
+            numbered = several
+        for number, text in numbered:
             if len(text) > LONGEST:
                 self._break("E105", number, "a line of more than 1 MiB; is this a run?")
                 continue

@@ -157,6 +157,10 @@ class Findings:
         if self.most is None or self.many[code] <= self.most:
             self.kept.append(Finding(CODES[code], line, message, qids))
 
+    def is_full(self, code: str) -> bool:
+        """Tell whether further findings of a code are only counted."""
+        return self.most is not None and self.many[code] >= self.most
+
     def add_all(self, code: str, lines: Ints, message: Callable[[int], str]) -> None:
         """Add a finding for each of the lines; the message of one is written from its place among them."""
         room = len(lines) if self.most is None else min(len(lines), max(self.most - self.many[code], 0))

@@ -225,6 +225,12 @@ def refuse_long(block: bytes, longest: int, path: FilePath, line: int) -> None:
         first = end
 
 
+def pass_blank_lines(stream: BinaryIO) -> bytes:
+    """Read blank lines at the place where a stream stands, as many as are at hand; strangers send millions of them."""
+    ahead: bytes = cast("Any", stream).peek(1)
+    return stream.read(ahead.rfind(b"\n", 0, len(ahead) - len(ahead.lstrip())) + 1)
+
+
 def _blank(block: bytes, before: int) -> int:
     """Count the blank bytes at the end of a block, and those before it if it is nothing else."""
     return before + len(block) if block.isspace() else len(block) - len(block.rstrip())
@@ -348,8 +354,10 @@ def first_line(path: FilePath, comment: bytes, longest: int = 0) -> tuple[int, b
     passed, longest = 0, longest or LONGEST_LINE
     if is_stream(path):
         raise InputError("this kind of file is read twice, which a stream does not allow; pass a file", path)
+    number = 0
     with open_input(path) as stream:
-        for number, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
+        while line := stream.readline(longest + 1):
+            number += 1
             refuse_long(line, longest, path, number)
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             if text.strip() and not text.startswith(comment):
@@ -357,6 +365,9 @@ def first_line(path: FilePath, comment: bytes, longest: int = 0) -> tuple[int, b
             if len(above) < 2:
                 above.append(line)
             passed += len(line)
+            if len(above) == 2 and line.endswith(b"\n"):
+                blank = pass_blank_lines(stream)
+                number, passed = number + blank.count(b"\n"), passed + len(blank)
             if passed > LARGEST_BLANK:
                 refuse_bomb(path, passed, passed)
     raise InputError("this file has no lines; was it written to the end?", path)

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from types import ModuleType
 
 from fairtrec_made import REPOSITORY
 
-KINDS = ("run", "qrels", "counts", "collection", "numbers")
+KINDS = ("run", "qrels", "counts", "collection", "numbers", "floods")
 SOURCE = REPOSITORY / "fairtrec" / "support" / "compiled" / "extension.c"
 ODD = [
     b"",
@@ -98,6 +99,37 @@ def compute_sums(draw: random.Random, many: int) -> None:
                 function(numbers)
 
 
+def look_up(watched: ModuleType, draw: random.Random, many: int) -> None:
+    """Look up docnos that want one slot, in tables of their own and in tables that hold anything."""
+    import numpy as np
+
+    from fairtrec.data import Docnos
+    from fairtrec.formats import spans
+    from fairtrec_made import colliding
+
+    single, twice = colliding.list_bytes(600), colliding.list_bytes(600, twice=True)
+    for _ in range(many):
+        several = single[np.array(draw.choices(range(len(single)), k=draw.randrange(1, 300)))]
+        several = several.astype(f"S{draw.choice([8, 9, 40])}")
+        table = Docnos.collect(several)
+        assert (table.names[table.rows(several)] == several).all()
+        names = table.names.astype(f"S{draw.choice([8, 16])}")
+        slots = np.array([draw.randrange(-2, len(table) + 2) for _ in range(1 << draw.randrange(1, 10))], "i4")
+        asked = np.ascontiguousarray(several).view("u1"), several.dtype.itemsize, np.zeros(len(several), "u8")
+        found = np.zeros(len(several), "i8")
+        watched.find(*asked, names.view("u1"), names.dtype.itemsize, table.keys, slots, found)
+        block = b"".join(docno + b" 7 1 2\n" for docno in several.tolist())
+        given = names.view("u1"), names.dtype.itemsize, table.keys, slots, np.arange(3)
+        here = np.empty(len(several), "i8"), np.empty(len(several), "i8"), np.empty((len(table), 3), "i8")
+        watched.take_counts(block, *given, *here, np.empty((watched.LATER, 3), "i8"))
+        lists = twice[np.array(draw.choices(range(len(twice)), k=draw.randrange(1, 300)))]
+        edges = np.array(sorted(draw.randrange(len(lists) + 1) for _ in range(4)))
+        watched.find_twice(lists.view("u1"), 8, edges, np.zeros(1 << 10, "i4"))
+        outs = tuple(np.zeros(3, "i8") for _ in range(draw.choice([1, 16, 17, 1024])))
+        line = b" ".join([b"7"] * len(outs))
+        watched.lines(b"\n".join([line] * 3), b"i" * len(outs), outs, spans.FIVES)
+
+
 def main(built: str, kind: str, many: str) -> None:
     """Read corrupted blocks with a library that watches its memory."""
     spec = importlib.util.spec_from_file_location("fairtrec.support.compiled.extension", built)
@@ -140,6 +172,9 @@ def main(built: str, kind: str, many: str) -> None:
         counter.room = 2
     if kind == "numbers":
         compute_sums(draw, int(many))
+        return
+    if kind == "floods":
+        look_up(watched, draw, int(many))
         return
     for _ in range(int(many)):
         block = corrupted(plain, draw)
