@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
 import numpy as np
 
 from fairtrec.data import Ints, find_starts, fingerprints
+from fairtrec.data.uneven_ids import lay_out_unevenly
 from fairtrec.formats import spans
 from fairtrec.formats.spans import Repeats, pack_words
 from fairtrec.support.compiled import extension
@@ -188,8 +189,11 @@ def entries(
         line += ends
 
 
-def read(path: FilePath, layout: Layout) -> FileColumns:
-    """Read a file of white-space separated columns; skipped ones are counted but not kept."""
+def read(path: FilePath, layout: Layout, uneven: str = "") -> FileColumns:
+    """Read a file of white-space separated columns; skipped ones are counted but not kept.
+
+    The column ``uneven`` may become ``UnevenIds``.
+    """
     parts: list[Columns] = []
     blocks: list[tuple[int, LineNumbers]] = []
     rooms: list[Room] = []
@@ -209,7 +213,11 @@ def read(path: FilePath, layout: Layout) -> FileColumns:
     if len(parts) == 1:
         return FileColumns(path, parts[0], blocks)
     is_run = layout.what.startswith("run")
-    whole = {name: _joined([part.pop(name) for part in parts], path, is_run=is_run) for name in list(parts[0])}
+    whole = {}
+    for name in list(parts[0]):
+        several = [part.pop(name) for part in parts]
+        left = lay_out_unevenly(several) if name == uneven else None
+        whole[name] = _joined(several, path, is_run=is_run) if left is None else left
     return FileColumns(path, whole, blocks)
 
 

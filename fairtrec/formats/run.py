@@ -13,6 +13,7 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.docnos import GOLDEN, lay_rows
 from fairtrec.data.ranking.order import sort_by_score
+from fairtrec.data.uneven_ids import STRIP, UnevenIds
 from fairtrec.formats import columns, spans
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
@@ -95,7 +96,11 @@ def _table_of(
     kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
     layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"})
     try:
-        return columns.read(path, layout), f"{advice}, or add --samples if column 2 numbers several rankings", True
+        return (
+            columns.read(path, layout, "docno"),
+            f"{advice}, or add --samples if column 2 numbers several rankings",
+            True,
+        )
     except InputError as fault:
         if form == "trec":
             raise
@@ -138,14 +143,27 @@ def split_samples(whole: Run) -> System:
     return Samples(whole.name, whole.tag, tuple(runs))
 
 
-def find_repeat(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
+def find_repeat(starts: Ints, docnos: Docs | UnevenIds) -> tuple[int, list[int]] | None:
     """Find a document that appears twice in one ranking: the query's number and the two rows, or None."""
+    if isinstance(docnos, UnevenIds):
+        return _find_repeat_in_pieces(starts, docnos)
     if extension is not None and docnos.dtype.itemsize and len(docnos) < 1 << 31:
         letters, edges = np.ascontiguousarray(docnos).view(np.uint8), np.ascontiguousarray(starts, np.int64)
         slots = np.zeros(1 << max(1, (2 * int(np.diff(edges).max(initial=0))).bit_length()), np.int32)
         one, other = extension.find_twice(letters, docnos.dtype.itemsize, edges, slots)
         return None if one < 0 else (int(np.searchsorted(edges, other, side="right")) - 1, [one, other])
     return _find_repeat_plain(starts, docnos)
+
+
+def _find_repeat_in_pieces(starts: Ints, docnos: UnevenIds) -> tuple[int, list[int]] | None:
+    """Find the same among rankings that are laid out some at a time."""
+    edges = {*np.searchsorted(starts, np.arange(0, starts[-1], STRIP)).tolist(), len(starts) - 1}
+    for first, last in pairwise(sorted(edges)):
+        begin = int(starts[first])
+        found = find_repeat(starts[first : last + 1] - begin, np.asarray(docnos[begin : starts[last]]))
+        if found is not None:
+            return first + found[0], [begin + row for row in found[1]]
+    return None
 
 
 def _find_repeat_plain(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data.docnos import Docs, Floats, Ints, fingerprints, lay_rows, list_lines
+from fairtrec.data.uneven_ids import UnevenIds
 
 MANY = 100_000  # lines, from which it pays to look at the first of each ranking alone
 
@@ -43,8 +44,14 @@ def sort_by_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | None 
         else:
             points = np.unique(docnos[tied], return_inverse=True)[1]
         order = tied[np.lexsort((~points, block))]
-        docnos = docnos.copy()
-        docnos[tied] = docnos[order]
+        column: Any = docnos
+        if isinstance(column, UnevenIds):
+            moved = np.arange(len(docnos))
+            moved[tied] = order
+            docnos = column[moved]
+        else:
+            docnos = docnos.copy()
+            docnos[tied] = docnos[order]
     return starts, docnos, scores
 
 

@@ -1,0 +1,72 @@
+"""Ids of very uneven lengths: a few that are long, in columns that would be as wide as these in each row."""
+
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data.docnos import Docs, Ints
+
+LARGEST = 1 << 26  # bytes of ids that are laid out as one array however uneven they are
+TIMES = 4  # as much memory as the pieces take, from which a column is left in pieces
+STRIP = 1 << 12  # rows of a piece that is wide
+NARROW = 64  # bytes of an id, up to which a piece is no wide one
+
+
+class UnevenIds:
+    """A column of ids in pieces, each as wide as its longest id.
+
+    Some of its rows are an array; so is all of it where numpy asks for it. Very many rows are a column in pieces again.
+    """
+
+    def __init__(self, pieces: list[Docs], rows: Ints | None = None) -> None:
+        self.pieces = pieces
+        self.edges = np.cumsum([0, *map(len, pieces)])
+        self.rows: Ints = np.arange(self.edges[-1]) if rows is None else rows
+        self.dtype = np.dtype(f"S{max(piece.dtype.itemsize for piece in pieces)}")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, which: Any) -> Any:
+        rows = self.rows[which]
+        if not rows.ndim:
+            return self._lay_out(rows[None])[0]
+        if len(rows) * self.dtype.itemsize > LARGEST and len(rows) * self._find_width(rows) > LARGEST:
+            return UnevenIds(self.pieces, rows)
+        return self._lay_out(rows)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Docs:
+        """Lay all of it out."""
+        found = self._lay_out(self.rows)
+        return found if dtype is None else found.astype(dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        """Give what an array of all ids has."""
+        if name.startswith("__") or name in ("pieces", "edges", "rows"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self), name)
+
+    def _find_width(self, rows: Ints) -> int:
+        there = np.bincount(np.searchsorted(self.edges, rows, side="right") - 1, minlength=len(self.pieces))
+        return max((p.dtype.itemsize for p, many in zip(self.pieces, there, strict=True) if many), default=1)
+
+    def _lay_out(self, rows: Ints) -> Docs:
+        found = np.empty(len(rows), f"S{self._find_width(rows)}")
+        order = np.argsort(rows, kind="stable")
+        ordered = rows[order]
+        ends = np.searchsorted(ordered, self.edges)
+        for number, piece in enumerate(self.pieces):
+            some = slice(ends[number], ends[number + 1])
+            found[order[some]] = piece[ordered[some] - self.edges[number]]
+        return found
+
+
+def lay_out_unevenly(parts: list[Docs]) -> UnevenIds | None:
+    """Keep parts of a column as they are if they take far less memory than one array of them; None if they do not."""
+    pieces = []
+    for part in parts:
+        strips = range(0, len(part), STRIP) if part.dtype.itemsize > NARROW else ()
+        several = [part[first : first + STRIP] for first in strips]
+        pieces += [each.astype(f"S{max(8, int(np.char.str_len(each).max()))}") for each in several] or [part]
+    made = max(piece.dtype.itemsize for piece in pieces) * sum(map(len, pieces))
+    return UnevenIds(pieces) if made > LARGEST and made > TIMES * sum(piece.nbytes for piece in pieces) else None
