@@ -2,12 +2,12 @@
 
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files.admission import open_file
 
 BLOCK = np.dtype([("offset", "<i8"), ("description", "<i4"), ("_", "<i4"), ("body", "<i8")])  # of a footer of Arrow
 DICTIONARY_BATCH, RECORD_BATCH = 2, 3  # kinds of messages with columns
@@ -18,7 +18,7 @@ UNREADABLE = ValueError, IndexError, OSError, struct.error
 def unpacked_size(path: FilePath) -> int:
     """Sum the bytes that the columns of a file take. Raises InputError if some lie over each other, or outside."""
     try:
-        with Path(path).open("rb") as file:
+        with open_file(path) as file:
             return sum(_unpacked(file, *message) for message in _messages(file))
     except UNREADABLE:
         raise InputError("this file is cut off or damaged (its footer or a message is wrong); "

@@ -23,6 +23,7 @@ from fairtrec.formats.label_table import LabelTable
 from fairtrec.support import network
 from fairtrec.support.errors import InputError, ResourceError
 from fairtrec.support.files import submissions
+from fairtrec.support.files.admission import refuse_dataset
 from fairtrec.support.files.arguments import LabelSource
 
 AT_ONCE = 1 << 12  # documents
@@ -105,6 +106,7 @@ def _dataset(name: str, kind: Literal["qrels", "docs", "queries"]) -> Any:
 @contextmanager
 def _fetching(name: str, kind: Literal["qrels", "docs", "queries"]) -> Iterator[Any]:
     """Give a dataset; what goes wrong in a download becomes one line, and none starts where that is forbidden."""
+    refuse_dataset(name)
     if submissions.is_untrusted():
         raise InputError("there is no such file, and --untrusted refuses ir_datasets ids; check the name", name)
     dataset = _dataset(name, kind)

@@ -1,5 +1,6 @@
 """Parquet, Arrow and npz that would take far more memory than they are large: refused before any of it is taken."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import fspath
@@ -8,6 +9,7 @@ from typing import Any
 from fairtrec.formats.columns import WIDEST
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import submissions
+from fairtrec.support.files.admission import open_file, refuse_unrecorded
 from fairtrec.support.files.opening import PARQUET, is_stream, refuse_bomb
 
 LEAST = 8  # bytes that a value takes in memory at least, however often it repeats the one above
@@ -21,11 +23,9 @@ def refuse_submission(path: FilePath) -> None:
     border = submissions.border()
     if border is None:
         return
-    from pathlib import Path  # which takes its time to be imported
-
     border.refuse(path)
-    if border.untrusted and Path(path).is_file():
-        with Path(path).open("rb") as file:
+    if border.untrusted and os.path.isfile(path):  # noqa: PTH113 - pathlib takes its time to be imported
+        with open_file(path) as file:
             if file.read(len(PARQUET)) != PARQUET:
                 return
         from fairtrec.formats import parquet_pages
@@ -58,6 +58,7 @@ def parquet(path: FilePath, texts: tuple[str, ...] = ()) -> Iterator[Any]:
     from fairtrec.formats import parquet_pages
 
     tops = {name.partition(".")[0] for name in texts}
+    refuse_unrecorded(path)
     with parquet.ParquetFile(fspath(path)) as file:
         rows, schema = file.metadata.num_rows, file.schema
         refuse_bomb(path, rows * LEAST)
@@ -138,5 +139,6 @@ def refuse_archive(path: FilePath) -> None:
     """Raise InputError for an npz whose arrays are far larger than it is, or than what is packed in it."""
     from zipfile import ZipFile
 
+    refuse_unrecorded(path)
     with ZipFile(path) as archive:
         refuse_bomb(path, sum(each.file_size for each in archive.infolist()))

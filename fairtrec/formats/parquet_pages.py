@@ -6,10 +6,10 @@ what the footer says of sizes.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files.admission import open_file
 
 # fields of the footer, each within the one before
 ROW_GROUPS, COLUMNS, META, VALUES, PACKED, DATA, DICTIONARY = 4, 1, 3, 5, 7, 9, 11
@@ -37,7 +37,7 @@ def read_page_heads(path: FilePath) -> list[ColumnPages]:
     Raises InputError for columns that lie over each other, so that no byte is unpacked twice.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open_file(path) as file:
             end = file.seek(-8, 2)
             length = int.from_bytes(file.read(4), "little")
             file.seek(end - length)

@@ -1,7 +1,6 @@
 """``fairtrec results``: what tells two results files apart, or one and what its inputs give today."""
 
 import math
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,7 +107,7 @@ def replay(
     names = [each.name for each in recorded.inputs.values()]
     printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
     with printing.progress():
-        again = _sliced(replay.evaluate(recorded, root, accept=accept), recorded, root)
+        again = replay.evaluate(recorded, root, accept=accept)
     found = difference.compare_results(recorded, _as_recorded(again, recorded), allowed)
     printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
     changed = difference.find_changed_versions(recorded.measures, again.signature, recorded.signature) if accept else ()
@@ -141,22 +140,6 @@ def _replay_parts(
     if found.same:
         write_stderr(f"# the same in {found.compared} values: {', '.join(found.parts)}")
     return 0 if found.same else 1
-
-
-def _sliced(again: "Result", recorded: "RecordedResult", root: Path | None) -> "Result":
-    """Name the slices and the intervals that there were; their means are those of the queries that are compared."""
-    from fairtrec.commands.results.replay import find_input
-    from fairtrec.evaluation.answers.result import Part
-    from fairtrec.evaluation.slices import Slices
-
-    part = Part("slices")
-    slices = Slices.read(find_input(recorded, part, root)) if part in recorded.inputs else None
-    again = again if slices is None else slices.add_notes(again)
-    asked = re.fullmatch(r"(t|percentile|bca)/(0?\.\d+)", recorded.signature.get("interval", ""))
-    if asked is None:
-        return again
-    method: Any = asked[1]
-    return again.with_confidence(float(asked[2]), slices, interval=method)
 
 
 def _as_recorded(again: "Result", recorded: "RecordedResult") -> Any:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from fairtrec.commands.results import difference
 from fairtrec.commands.results.results import RecordedResult
@@ -13,11 +13,12 @@ from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.option import Choice
 from fairtrec.evaluation.inputs.options import CHOICES, ChoiceKeywords
-from fairtrec.evaluation.inputs.sources import SOURCE_NAMES, WORDS, Attributes
-from fairtrec.evaluation.signature import list_parts, list_versions
+from fairtrec.evaluation.inputs.sources import SOURCE_NAMES, Attributes
+from fairtrec.evaluation.signature import list_versions
 from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import InputError, UsageError, refuse_first
-from fairtrec.support.files import opening
+from fairtrec.support.files import admission
+from fairtrec.support.files.admission import FileIdentity, UnrecordedFileError
 from fairtrec.support.files.arguments import source, split_crossed
 
 REPLAYED = "only a file can be replayed, so write it to one and evaluate that again"
@@ -29,14 +30,14 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
     Raises InputError if an input is not there, or is not what it was, for what a file cannot be replayed from, and for
     a measure whose values have changed since, unless these are accepted.
     """
-    places = {part: find_input(recorded, part, root) for part in recorded.inputs}
+    found = find_inputs(recorded, root)
+    places = found.places
     known = {*SOURCE_NAMES, *ChoiceKeywords.__annotations__}
     if not recorded.options or not known >= set(recorded.options):
         strange = ", ".join(sorted(set(recorded.options) - known))
         what = f"options that there are not: {strange}" if strange else "no options"
         raise InputError(f"this file has {what}; write it again with this version of fairtrec", recorded.path)
     options = {name: _option(recorded, name, value, places) for name, value in recorded.options.items()}
-    _refuse_unrecorded(recorded)
     for run in recorded.runs:
         if Part("run", run.name) not in places:
             raise InputError(f"the run {run.name} was no file; {REPLAYED}", recorded.path)
@@ -46,13 +47,35 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
             changed = difference.find_changed_versions(recorded.measures, list_versions(measures), recorded.signature)
             difference.refuse_changed(changed, recorded.path)
         runs = {run.name: places[Part("run", run.name)] for run in recorded.runs}
-        return api.evaluate(measures, runs, options.pop("qrels", None), **options)
+        with admission.admit_only(found.files):
+            again = api.evaluate(measures, runs, options.pop("qrels", None), **options)
+            return _add_slices(again, recorded, places)
     except UsageError as fault:
         raise InputError(f"this file cannot be replayed: {fault}", recorded.path) from None
+    except UnrecordedFileError as fault:
+        what = f"{fault.name} would be read, of which this file has no sha256"
+        raise InputError(f"{what}, so it cannot be replayed; evaluate the runs again", recorded.path) from None
 
 
-def find_input(recorded: RecordedResult, part: Part, root: Path | None) -> str:
-    """Find an input, and make sure that it is what it was."""
+class FoundInputs(NamedTuple):
+    """Where the inputs of a file are, and by what they are known since they were hashed."""
+
+    places: dict[Part, str]
+    files: dict[FileIdentity, str]
+
+
+def find_inputs(recorded: RecordedResult, root: Path | None) -> FoundInputs:
+    """Find all inputs; relative paths start at ``root``. Raises InputError for one that is not what it was."""
+    found = FoundInputs({}, {})
+    for part in recorded.inputs:
+        place, path, identity = _find_input(recorded, part, root)
+        found.places[part] = place
+        found.files[identity] = path
+    return found
+
+
+def _find_input(recorded: RecordedResult, part: Part, root: Path | None) -> tuple[str, str, FileIdentity]:
+    """Find an input, and make sure that it is what it was: give its name, its path, and its identity."""
     file = recorded.inputs[part]
     place = file.name if root is None or loading.is_name(file.name) else str(root / file.name)
     origin = loading.find_file(place) or loading.find_file(file.name)
@@ -61,11 +84,25 @@ def find_input(recorded: RecordedResult, part: Part, root: Path | None) -> str:
         raise InputError(f"there is no such file, which is the {of}; set with --root where paths start", place)
     if not Path(origin[1]).is_file():
         raise InputError(f"this {of} is a stream or a folder; {REPLAYED}", place)
-    digest = opening.sha256(origin[1])
+    digest, identity = admission.hash_file(origin[1])
     if digest != file.sha256:
         was = f"its sha256 was {file.sha256[:8]}, and is {digest[:8]}"
         raise InputError(f"this {of} has changed: {was}; bring back the old file", place)
-    return place if loading.is_file(place) else file.name
+    return place if loading.is_file(place) else file.name, str(Path(origin[1]).absolute()), identity
+
+
+def _add_slices(again: Result, recorded: RecordedResult, places: Mapping[Part, str]) -> Result:
+    """Name the slices and the intervals that there were; their means are those of the queries that are compared."""
+    from fairtrec.evaluation.slices import Slices
+
+    place = places.get(Part("slices"))
+    slices = None if place is None else Slices.read(place)
+    again = again if slices is None else slices.add_notes(again)
+    asked = re.fullmatch(r"(t|percentile|bca)/(0?\.\d+)", recorded.signature.get("interval", ""))
+    if asked is None:
+        return again
+    method: Any = asked[1]
+    return again.with_confidence(float(asked[2]), slices, interval=method)
 
 
 def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, str]) -> Any:
@@ -105,20 +142,6 @@ def _placed(recorded: RecordedResult, target: str, places: dict[Part, str]) -> s
             name = re.escape(recorded.inputs[part].name)
             target = re.sub(rf"(?<![^*+]){name}(?![^+])", place.replace("\\", r"\\"), target)
     return target
-
-
-def _refuse_unrecorded(recorded: RecordedResult) -> None:
-    """Raise InputError for what is named beside the runs, such as an id of ir_datasets, and has no sha256 here."""
-    asked = recorded.options
-    labels = asked.get("labels")
-    sources = labels if isinstance(labels, dict) else {"": labels}
-    given = {name: asked.get(name) for name in SOURCE_NAMES if asked.get(name) not in WORDS.get(name, ())}
-    for part, thing in list_parts(given, sources, asked.get("target", "even"), asked.get("pool")).items():
-        is_folder = part.of == "counterfactual" and any(each.of == part.of for each in recorded.inputs)
-        is_word = (part.of, thing) in (("labels", "qrels"), ("qrels", "none"))
-        if isinstance(thing, str) and part not in recorded.inputs and not is_folder and not is_word:
-            what = f"the {part} came from {thing}, of which this file has no sha256"
-            raise InputError(f"{what}, so it cannot be replayed; evaluate the runs again", recorded.path)
 
 
 def _is_choice(value: Any, row: Choice) -> bool:

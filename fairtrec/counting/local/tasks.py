@@ -22,6 +22,7 @@ from fairtrec.counting.text_blocks import TextBlock
 from fairtrec.formats import datasets
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
+from fairtrec.support.files.admission import open_file
 from fairtrec.support.files.opening import open_input
 from fairtrec.support.files.whole_lines import Lines
 from fairtrec.support.jobs import Outcome, Work, defer_signals, map_ordered
@@ -235,7 +236,7 @@ def lines_of(origin: Origin, task: Task, longest: int) -> Iterator[bytes]:
 def opened_again(name: str) -> Iterator[BinaryIO]:
     """Open a file that was there before. Raises InputError if it is gone, or cannot be read any more."""
     try:
-        with Path(name).open("rb") as file:
+        with open_file(name) as file:
             yield file
     except OSError as fault:
         raise InputError(f"reading failed ({fault.strerror}); was it moved while it was counted?", name) from None

@@ -1,6 +1,5 @@
 """Reading and writing tables of counts, whichever of the three formats they are in."""
 
-# ruff: noqa: PTH123 - pathlib takes its time to be imported
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from os import fspath
@@ -14,6 +13,7 @@ from fairtrec.formats.columns import Columns, Layout, LineNumbers
 from fairtrec.formats.spans import locate_texts, make_word, take_array
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import mapping, opening
+from fairtrec.support.files.admission import open_file, refuse_unrecorded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +52,7 @@ def open_batches(path: FilePath) -> Iterator[Any]:
     """Open an Arrow file, mapped into memory if it is large."""
     import pyarrow as pa
 
+    refuse_unrecorded(path)
     with ExitStack() as stack:
         if mapping.is_mapped(path):
             file = stack.enter_context(pa.memory_map(fspath(path)))
@@ -69,7 +70,7 @@ class Table:
         self.path = path
         self.format: Format = "tsv"  # told by the first bytes
         if not opening.is_stream(path):
-            with suppress(OSError), open(path, "rb") as file:  # whose reader says what is wrong
+            with suppress(OSError), open_file(path) as file:  # whose reader says what is wrong
                 start = file.read(6)
                 self.format = next((form for magic, form in MAGIC.items() if start.startswith(magic)), "tsv")
         self.is_sorted = False  # and has fingerprints, so that it can be searched

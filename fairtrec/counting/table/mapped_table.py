@@ -8,7 +8,6 @@ import mmap
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from os import fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from fairtrec.data.docnos import PROBES
 from fairtrec.formats.spans import Letters, find_edges, pack_words, take_numbers
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import mapping
+from fairtrec.support.files.admission import open_file, refuse_unrecorded
 
 
 class _Batches:
@@ -29,10 +29,11 @@ class _Batches:
     def __init__(self, path: FilePath, stack: ExitStack) -> None:
         self.path = path
         self.memory: mmap.mmap | None = None
+        refuse_unrecorded(path)
         if not mapping.is_mapped(path):
             self.reader = pa.ipc.open_file(stack.enter_context(pa.OSFile(fspath(path))))
             return
-        with Path(path).open("rb") as file:
+        with open_file(path) as file:
             self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         buffer = pa.py_buffer(self.memory)
         self.address = buffer.address

@@ -9,7 +9,7 @@ from os import fspath
 from typing import Any, Literal, Self
 
 from fairtrec.support.errors import FilePath, InputError
-from fairtrec.support.files import opening, submissions
+from fairtrec.support.files import admission, opening, submissions
 
 AnswerForm = Literal["2024", "2025", "shared"]
 RETRIEVED, CITED = PARTS = ("retrieved", "cited")
@@ -78,7 +78,7 @@ def detect_answers(path: FilePath) -> AnswerForm | None:
     if submissions.border() is not None and submissions.is_refused(path):
         return None
     with suppress(OSError, InputError, ValueError, RecursionError):
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        with admission.open_file(path) as file:
             start = file.read(LOOKED_AT)
         if not (b"{" in start or "json" in fspath(path) or (start and start[0] not in range(32, 127))):
             return None

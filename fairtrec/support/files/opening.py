@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, cast
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError, reason
 from fairtrec.support.files import compression
+from fairtrec.support.files.admission import open_file, refuse_unrecorded
 from fairtrec.support.files.compression import detect_foreign
 from fairtrec.support.progress import listener, report
 
@@ -77,7 +78,7 @@ def open_input(path: FilePath) -> Iterator[BinaryIO]:
     if "\0" in fspath(path):
         raise InputError("a file name cannot contain a NUL; correct it", path)
     try:
-        file: Any = _once(path) if is_stream(path) else open(fspath(path).rstrip("/") or ".", "rb", buffering=1 << 20)  # noqa: SIM115 - closed below
+        file: Any = _once(path) if is_stream(path) else open_file(path, 1 << 20)
         with file as raw:
             if not raw.peek(4)[:4].startswith(compression.STARTS):
                 yield raw
@@ -116,6 +117,7 @@ def name(path: FilePath) -> str:
 def _once(path: FilePath) -> Iterator[Any]:
     """Open what can be read only once, and remember what it was and its digest."""
     name = fspath(path)
+    refuse_unrecorded(path)
     if name == STDIN:
         if sys.stdin is None:
             raise InputError("standard input is closed; pass a file", path)
@@ -156,7 +158,7 @@ def sha256(path: FilePath) -> str:
     if is_stream(path):
         return _streams.get(fspath(path), (None, ""))[1]
     try:
-        with open(fspath(path).rstrip("/") or ".", "rb") as file:
+        with open_file(path) as file:
             import hashlib
 
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -352,6 +354,7 @@ def first_line(path: FilePath, comment: bytes, longest: int = 0) -> tuple[int, b
     """
     above: list[bytes] = []
     passed, longest = 0, longest or LONGEST_LINE
+    refuse_unrecorded(path)
     if is_stream(path):
         raise InputError("this kind of file is read twice, which a stream does not allow; pass a file", path)
     number = 0

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from fairtrec.support.errors import InputError
+from fairtrec.support.files import admission
 
 SHARED = 1 << 16  # bytes of an array, from which processes share it
 ALIGNED = 64  # bytes, as caches are
@@ -28,7 +29,9 @@ class Sent(NamedTuple):
         with open(self.path, "rb") as file:  # noqa: PTH123 - pathlib takes its time
             shared = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
         work, *arrays = [shared[start:stop] for start, stop in self.places]
-        return ForkingPickler.loads(work, buffers=arrays)
+        admitted, work = ForkingPickler.loads(work, buffers=arrays)
+        admission.resume(admitted)
+        return work
 
 
 @contextmanager
@@ -49,7 +52,7 @@ def write_work(work: Any) -> Iterator[Sent | None]:
         return raw.nbytes < SHARED
 
     try:
-        parts.insert(0, dumps(work, protocol=5, buffer_callback=stays))
+        parts.insert(0, dumps((admission.admission(), work), protocol=5, buffer_callback=stays))
     except Exception:  # noqa: BLE001 - an object may refuse in any way
         yield None
         return

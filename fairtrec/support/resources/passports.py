@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from fairtrec.support import network
 from fairtrec.support.errors import FilePath, InputError, ResourceError
-from fairtrec.support.files import opening
+from fairtrec.support.files import admission, opening
 from fairtrec.support.files.atomic import replace_file
 from fairtrec.support.files.typed_fields import Fields, read_toml
 from fairtrec.support.resources.fetch import digest, fetch, has_digest
@@ -254,6 +254,8 @@ def _kept(wanted: Passport, copies: Mapping[Path, FilePath]) -> Path:
 def require(name: str) -> Path:
     """Return the file for an evaluation: fetched if need be, with consent."""
     wanted = passport(name)
+    if not wanted.is_here:
+        admission.refuse_dataset(name)
     if not wanted.is_here and wanted.is_fetched and network.may_fetch(f"{wanted.title} ({wanted.name})"):
         return get(wanted.name)
     if not wanted.is_intact:
@@ -307,7 +309,9 @@ def _read(path: Path, of: type[AnyPassport]) -> AnyPassport:
     """Read a passport. Raises InputError for a field of another type; ResourceError if the passport is one of ours."""
     is_own = of is OwnPassport
     try:
-        return _passport(read_toml(path, WRITE_AGAIN if is_own else REINSTALL), path.stem, of)
+        with admission.admit_only(None):  # a folder of passports is trusted, and no passport changes a value
+            fields = read_toml(path, WRITE_AGAIN if is_own else REINSTALL)
+        return _passport(fields, path.stem, of)
     except InputError as fault:
         if is_own:
             raise

@@ -122,10 +122,10 @@ def test_no_input_is_written_over(study, fairtrec_command, copied):
         ["eval", "vaswani", "bm25.run", "-m", "nDCG@10", "-f", "json"],
         ["eval", "qrels.txt", "b=neural.run", "-m", "nDCG@10", "-f", "json"],
         ["eval", "qrels.txt", "bm25.run", "-m", "AWRF@10", "--labels", "g=labels.tsv", "-f", "json"],
-        ["eval", "qrels.txt", "bm25.run", "-m", "AWRF@10", "--labels", "qrels.txt*labels.tsv", "-f", "json"],
+        ["eval", "qrels.txt", "bm25.run", "-m", "AWRF@10", "--labels", "labels.tsv*qrels.txt", "-f", "json"],
         ["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "--queries", "queries.tsv", "-f", "json"],
         ["compare", "qrels.txt", "bm25.run", "-m", "nDCG@10", "--baseline", "neural.run", "-f", "json"],
-        ["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "--target", "labels.tsv", "-f", "json"],
+        ["eval", "qrels.txt", "bm25.run", *SHELL[:4], "-m", "AWRF@10", "--target", "labels.tsv", "-f", "json"],
     ],
     ids=" ".join,
 )

@@ -14,10 +14,12 @@ ASKED = {
     "counts": "counts.tsv",
     "gold": "gold.tsv",
 }
+BY_TEXTS = "docs", "terms", "counts"  # which leave no place to labels
 
 
 @pytest.fixture
 def recorded(copied, fairtrec_command):
+    (copied / "counts.tsv").write_text("docno\ttokens\tf\tm\np001\t9\t1\t0\n")
     (copied / "shares.tsv").write_text("101\tf\t0.25\n101\tm\t0.75\n")
     given = "eval qrels.txt bm25.run -m nDCG@10 -m AWRF@10 --labels labels.tsv --missing neutral -q -f json -o a.json"
     assert fairtrec_command(*given.split()).code == 0
@@ -26,7 +28,12 @@ def recorded(copied, fairtrec_command):
 
 @pytest.mark.parametrize(("option", "value"), ASKED.items())
 def test_what_has_no_sha256_is_not_taken(recorded, fairtrec_command, option, value):
+    if option in BY_TEXTS:
+        texts = ["--docs", "collection.tsv", "--terms", "gender-en", "--missing", "neutral"]
+        asked = ["eval", "qrels.txt", "bm25.run", "-m", "AWRF@10", *texts, "-q", "-f", "json", "-o", "a.json"]
+        assert fairtrec_command(*asked).code == 0
     document = json.loads(recorded.read_text())
+    document["options"] |= {"docs": None} if option == "counts" else {}
     document["options"][option] = value
     for part in [each for each in document["inputs"] if each.split()[0] == option]:
         document["inputs"][f"{option} of another"] = document["inputs"].pop(part)

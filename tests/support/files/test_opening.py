@@ -23,13 +23,13 @@ def test_of_a_line_without_an_end_only_the_start_is_kept():
 def test_what_may_not_be_read_is_told(monkeypatch, fairtrec_command, patched, code):
     Path("runs").mkdir()
 
-    def refuse(path, *more, **named):
+    def refuse(path, *_):
         if "resources" in Path(path).parts:  # bundled names are looked up first
-            return Path(path).open(*more, **named)
+            return Path(path).open("rb")
         raise PermissionError(13, "Permission denied")
 
     if patched == "open":
-        monkeypatch.setattr("fairtrec.support.files.opening.open", refuse, raising=False)
+        monkeypatch.setattr("fairtrec.support.files.opening.open_file", refuse)
     else:
         monkeypatch.setattr(Path, patched, refuse)
     done = fairtrec_command("eval", "qrels", "run" if patched == "open" else "runs", "-m", "RR")

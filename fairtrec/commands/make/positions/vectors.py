@@ -24,6 +24,7 @@ from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.spans import flat, take_array, take_numbers
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files import mapping, opening
+from fairtrec.support.files.admission import open_file, refuse_unrecorded
 from fairtrec.support.files.atomic import replace_file
 
 IDS = ("docno", "doc_id", "docid", "id", "_id")
@@ -124,7 +125,7 @@ def _arrays(path: FilePath, *, packed: bool) -> tuple[Any, Docs | None]:
         if not packed:
             return _checked(_matrix(path), path), None
         memory_bounds.refuse_archive(path)
-    with _readable(path), Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
+    with _readable(path), open_file(path) as file, np.load(file, allow_pickle=False) as archive:
         arrays = [each for each in (archive[name] for name in archive.files) if isinstance(each, np.ndarray)]
     matrices = [array for array in arrays if array.ndim == 2]
     names = [array for array in arrays if array.ndim == 1 and array.dtype.kind in "SU"]
@@ -136,6 +137,7 @@ def _arrays(path: FilePath, *, packed: bool) -> tuple[Any, Docs | None]:
 
 def _matrix(path: FilePath) -> npt.NDArray[Any]:
     """Map a large matrix into memory, and read a small one."""
+    refuse_unrecorded(path)
     if not mapping.is_mapped(path):
         found: npt.NDArray[Any] = np.load(path, allow_pickle=False)
         return found
