@@ -117,12 +117,12 @@ def test_options_of_a_file_that_cannot_be_read(monkeypatch, fairtrec_command):
     Path("gate.toml").write_text('[tool.fairtrec.check]\nrequire = "RR >= 0.1"\nlabels = "labels.tsv*regions.tsv"\n')
     assert fairtrec_command("check", "qrels", "run", "--config", "gate.toml").code == 0
 
-    def refuse(path, *args, **options):
-        if path == "gate.toml":
+    def refuse(path, *_):
+        if str(path) == "gate.toml":
             raise PermissionError(13, "Permission denied")
-        return open(path, *args, **options)  # noqa: PTH123
+        return Path(path).open("rb")
 
-    monkeypatch.setattr(opening, "open", refuse, raising=False)
+    monkeypatch.setattr(opening, "open_file", refuse)
     done = fairtrec_command("check", "qrels", "run", "--config", "gate.toml")
     assert done.code == 3
     assert "gate.toml: this file may not be read; change its permissions" in done.err
