@@ -52,18 +52,22 @@ option = click.option(
 )
 
 
-def refuse_outside() -> None:
-    """Raise InputError for an output of a file that nobody named, unless it stays below the folder of that file.
+def refuse_unasked_outputs() -> None:
+    """Refuse outputs of a file that nobody named, which may be a stranger's, as links and hidden folders may be.
 
-    Such a file may be a stranger's, and so may links and hidden folders be.
+    Raises InputError for one that leaves the folder of that file, UsageError for one that would replace what
+    ``fairtrec check`` did not write.
     """
     context = click.get_current_context()
     if not context.meta.get(UNASKED):
         return
+    from fairtrec.commands.check.report import is_verdicts
+
     path = Path(context.meta["config"])
     folder = path.parent.resolve()
-    for key in ("junit", "output"):
-        place = context.params[key]
+    outputs = [str(each.name) for each in context.command.params if isinstance(each.type, click.Path)]
+    for key in outputs:
+        place = context.params.get(key)
         if place is None or context.get_parameter_source(key) is not ParameterSource.DEFAULT_MAP:
             continue
         whole = Path(place).resolve()
@@ -72,6 +76,9 @@ def refuse_outside() -> None:
             where = "outside its folder" if not inner else "to a hidden place"
             what = f"{key} would write {where}, and nothing asked for this file"
             raise InputError(f"{what}; add --config {path} to allow it", path, _line(path, key))
+        if whole.exists() and not is_verdicts(whole):
+            what = f"{key} in {path} would replace {place}, which fairtrec check did not write"
+            raise UsageError(f"{what}; move that file, or add --{key} {place} to allow it")
 
 
 def refuse_wrong() -> None:

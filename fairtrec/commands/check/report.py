@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from os import fspath
+from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -27,12 +28,21 @@ from fairtrec.report.styled_lines import Line, render_lines
 from fairtrec.report.terminal import fit_names
 from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
 from fairtrec.support.errors import plain
+from fairtrec.support.files import opening
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("run", "requirement", "slice")
 WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
 STYLES = {"passed": "green", "warning": "yellow", "undecided": "bold yellow", "failed": "bold red"}
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
+LARGEST = 1 << 24  # bytes of a file of verdicts that is known as one
+OURS = (  # how what is written here reads, from its start to its end
+    rb'<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="fairtrec check".*>\n',
+    rb"### fairtrec check: .*\n`fairtrec:[^\n]*`\n",
+    rb'\{\n "fairtrec": ".*\n "verdicts": .*\}\n',
+    rb"(?:::(?:error|warning) [^\n]*title=fairtrec%3A [^\n]*\n)*",
+    rb"(?:.*\n)?\d+ (?:passed|warnings?|OPEN|FAILED)\b[^\n]*\n(?:#[^\n]*\n)*# fairtrec:[^\n]*\n(?:#[^\n]*\n)*",
+)
 SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "❌"}
 
 
@@ -269,6 +279,15 @@ def junit(checked: Verdicts, *, places: int = 4, seconds: float = 0) -> str:
         suite.set("time", f"{seconds / len(root):.3g}")
     root.set("time", f"{seconds:.3g}")
     return _written(root)
+
+
+def is_verdicts(path: Path) -> bool:
+    """Tell by its content a file that one of the formats above wrote; an empty one holds nothing that can be lost."""
+    if not path.is_file() or path.stat().st_size > LARGEST:
+        return False
+    with opening.open_input(path) as file:
+        text = file.read(LARGEST + 1)
+    return any(re.fullmatch(pattern, text, re.DOTALL) is not None for pattern in OURS)
 
 
 def write_fault(message: str, where: str = "") -> str:

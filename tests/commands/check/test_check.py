@@ -501,6 +501,48 @@ def test_a_file_that_nobody_named_may_write_below_its_folder(folder, fairtrec_co
     assert "options from pyproject.toml" in (folder / "b.txt").read_text()
 
 
+OWNED = ["neural.run", "pyproject.toml.bak", "qrels.old", "notes.md", "results.json", "empty/"]
+
+
+@pytest.mark.parametrize("name", OWNED)
+@pytest.mark.parametrize("key", ["junit", "output"])
+def test_a_file_that_nobody_named_replaces_only_what_fairtrec_check_wrote(folder, fairtrec_command, key, name):
+    texts = {"notes.md": "### fairtrec check: my notes\n\n# fairtrec:0.1.0 | order:score\n"}
+    if name == "results.json":
+        assert fairtrec_command("eval", "qrels.txt", "runs/new.run", "-m", "RR", "-f", "json", "-o", name).code == 0
+    elif name.endswith("/"):
+        (folder / name).mkdir()
+        os.mkfifo(folder / name / "pipe")
+        name = f"{name}pipe"
+    else:
+        (folder / name).write_text(texts.get(name, (folder / "runs" / "new.run").read_text()))
+    before = None if name.endswith("pipe") else (folder / name).read_bytes()
+    (folder / "pyproject.toml").write_text(f"[tool.fairtrec.check]\nrequire = 'nDCG@10 >= 0.1'\n{key} = '{name}'\n")
+    for more in ([], ["no-such.run"]):
+        ended = fairtrec_command("check", "qrels.txt", "runs/new.run", *more)
+        what = f"{key} in pyproject.toml would replace {name}, which fairtrec check did not write"
+        assert ended.complaints == [f"{what}; move that file, or add --{key} {name} to allow it"]
+        assert ended.code == 2
+    if before is not None:
+        assert (folder / name).read_bytes() == before
+        assert fairtrec_command("check", "qrels.txt", "runs/new.run", f"--{key}", name).code == 0
+        assert (folder / name).read_bytes() != before
+
+
+@pytest.mark.parametrize("bound", ["0.1", "2"])
+@pytest.mark.parametrize("form", ["text", "md", "json", "github", "junit", "fault"])
+def test_a_file_that_nobody_named_replaces_what_fairtrec_check_wrote(folder, fairtrec_command, form, bound):
+    key = "junit" if form in ("junit", "fault") else "output"
+    more = ["-f", form] if key == "output" else []
+    table = f"[tool.fairtrec.check]\nrequire = 'nDCG@10 >= {bound}'\n{key} = 'report'\n"
+    (folder / "pyproject.toml").write_text(table)
+    runs = ["no-such.run"] if form == "fault" else ["runs/new.run"]
+    first = fairtrec_command("check", "qrels.txt", *runs, *more)
+    assert first.code == (3 if form == "fault" else int(bound == "2"))
+    assert (folder / "report").is_file()
+    assert fairtrec_command("check", "qrels.txt", *runs, *more).code == first.code
+
+
 @pytest.mark.parametrize(
     ("outputs", "says"),
     [
