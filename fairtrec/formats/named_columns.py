@@ -101,6 +101,8 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
     """
     if form == "parquet":
         with memory_bounds.open_parquet(path, f"a {wanted.what}", wanted.names) as file:
+            if not file.metadata.num_rows:
+                raise InputError(wanted.empty, path)
             parts = [file.read([name for name in file.schema_arrow.names if name in wanted.names])]
         blocks: RowBlocks = [(0, 1)]
     else:

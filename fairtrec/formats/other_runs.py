@@ -151,8 +151,6 @@ def read(
         frame, blocks = named_columns.read(path, form, WANTED)
         table = FileColumns(path, {}, blocks)
         qids, docnos, values = read_run_columns(frame, order)
-        if not len(docnos):
-            raise InputError("this run has no lines; was it written to the end?", path)
         ranked = {"rank": -values} if order == "rank" else {"score": values}
         table.columns.update({"qid": qids, "docno": docnos, **ranked})
         if ranks and frame.find(RANK) is not None:
