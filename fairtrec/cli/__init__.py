@@ -306,17 +306,18 @@ def _tell(error: FairtrecError) -> None:
 def _fault(fault: Exception) -> int:
     if isinstance(fault, MemoryError):
         raise fault
-    if isinstance(fault, OSError) and fault.errno in FULL:
+    from fairtrec.cli.faults import find_plugin, list_failures
+
+    failures = list_failures(fault)
+    if any(failure.errno in FULL for failure in failures):
         _say("the disk of the output is full; free some space, or write elsewhere with -o")
         return 2
     if os.environ.get("FAIRTREC_DEBUG"):
         raise fault
-    if isinstance(fault, OSError) and fault.errno in OUTSIDE:
-        where = f"{short(str(fault.filename))}: " if fault.filename else ""
-        _say(f"{where}{fault.strerror}; {OUTSIDE[fault.errno]}")
+    if isinstance(fault, OSError) and failures and failures[0].errno in OUTSIDE:
+        where = f"{short(failures[0].path)}: " if failures[0].path else ""
+        _say(f"{where}{os.strerror(failures[0].errno)}; {OUTSIDE[failures[0].errno]}")
         return 3
-    from fairtrec.cli.faults import find_plugin
-
     what = short(f"{type(fault).__name__}: {fault}")
     if plugin := find_plugin(fault):
         _say(f"{plugin} has a fault ({what}); report it to its authors, FAIRTREC_DEBUG=1 shows where")

@@ -1,16 +1,52 @@
-"""Whose fault ends a command: fairtrec's, or that of a package that adds a measure, a reranker or a command."""
+"""What ends a command: a failure of the machine, or a fault of fairtrec or of a package that adds a command."""
 
 import re
 import sys
 from collections.abc import Iterator
 from os import path as paths
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 KINDS = ("measure", "reranker", "command")
 OURS = paths.join(paths.dirname(paths.dirname(paths.abspath(__file__))), "")  # noqa: PTH100, PTH118, PTH120
+
+
+class SystemFailure(NamedTuple):
+    """What the machine could not do, by its number, and the path that it was asked for; "" if nobody says."""
+
+    errno: int
+    path: str
+
+
+def list_failures(fault: BaseException) -> list[SystemFailure]:
+    """List the failures of the machine behind an exception: its own first, then those that a library wraps.
+
+    A library may pass one on as the cause, raise its own exception while it cleans up, or keep only the text, as shutil
+    does.
+
+    >>> import shutil
+    >>> list_failures(shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")]))
+    [SystemFailure(errno=28, path='')]
+    """
+    found: list[SystemFailure] = []
+    seen: set[int] = set()
+    waiting: list[object] = [fault]
+    while waiting:
+        each = waiting.pop(0)
+        if isinstance(each, list | tuple):
+            waiting += each
+        elif isinstance(each, str):
+            found += [SystemFailure(int(number), "") for number in re.findall(r"^\[Errno (\d{1,4})\] ", each)]
+        elif isinstance(each, BaseException) and id(each) not in seen:
+            seen.add(id(each))
+            if isinstance(each, OSError) and each.errno is not None:
+                found.append(SystemFailure(each.errno, str(each.filename or "")))
+            elif isinstance(each, OSError):
+                waiting += each.args
+            waiting += [each.__cause__, each.__context__]
+    return found
 
 
 def find_plugin(fault: BaseException) -> str:

@@ -3,6 +3,7 @@
 import errno
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -243,6 +244,71 @@ def test_what_the_machine_refuses_is_no_fault(fairtrec_command, monkeypatch, num
     assert ended.code == 3
     assert ended.err.startswith(f"some.file: {os.strerror(number)}; ")
     assert len(ended.complaints) == 1
+
+
+def wrap_as_cause(fault):
+    error = RuntimeError("writing failed")
+    error.__cause__ = fault
+    return error
+
+
+def wrap_as_context(fault):
+    error = RuntimeError("unexpected position")
+    error.__context__ = fault
+    return error
+
+
+WRAPPED = {
+    "shutil": lambda fault: shutil.Error([("a", "b", str(fault)), ("c", "d", str(fault))]),
+    "cause": wrap_as_cause,
+    "context": wrap_as_context,
+    "argument": OSError,
+}
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+@pytest.mark.parametrize("wrap", WRAPPED)
+def test_a_full_disk_is_one_line_whatever_a_library_makes_of_it(fairtrec_command, monkeypatch, number, wrap):
+    from fairtrec.commands.results import results
+
+    def refused(_):
+        raise WRAPPED[wrap](OSError(number, os.strerror(number), "some.file"))
+
+    monkeypatch.setattr(results, "read_results", refused)
+    ended = fairtrec_command("results", "diff", "a.json", "b.json")
+    assert (ended.code, len(ended.complaints)) == (2, 1)
+    assert ended.err == "the disk of the output is full; free some space, or write elsewhere with -o\n"
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_what_the_machine_refuses_a_library_is_no_fault(fairtrec_command, monkeypatch, number):
+    from fairtrec.commands.results import results
+
+    def refused(_):
+        raise WRAPPED["shutil"](OSError(number, os.strerror(number), "some.file"))
+
+    monkeypatch.setattr(results, "read_results", refused)
+    ended = fairtrec_command("results", "diff", "a.json", "b.json")
+    assert (ended.code, len(ended.complaints)) == (3, 1)
+    assert ended.err.startswith(f"{os.strerror(number)}; ")
+
+
+def test_a_fault_behind_a_missing_file_stays_a_fault(fairtrec_command, monkeypatch):
+    from fairtrec.commands.results import results
+
+    def refused(_):
+        raise wrap_as_context(FileNotFoundError(errno.ENOENT, "No such file", "some.file"))
+
+    monkeypatch.setattr(results, "read_results", refused)
+    assert fairtrec_command("results", "diff", "a.json", "b.json").code == 5
+
+
+def test_a_copy_of_the_example_on_a_full_disk_is_one_line(workplace):
+    before = sorted(workplace.rglob("*"))
+    ended = fairtrec("demo", "--copy", "mine", limit=(resource.RLIMIT_FSIZE, 1000))
+    assert ended.returncode == 2, ended.stderr
+    assert ended.stderr == "the disk of the output is full; free some space, or write elsewhere with -o\n"
+    assert sorted(workplace.rglob("*")) == before
 
 
 def test_a_library_that_cannot_be_loaded_is_no_fault(fairtrec_command, monkeypatch):
