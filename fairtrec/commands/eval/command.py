@@ -13,7 +13,7 @@ from fairtrec.evaluation.answers import CONFIDENCE_GOES_BY
 from fairtrec.evaluation.inputs.options import CHOICES, NOT_OF_SPREAD, VIEWS, refuse_for
 from fairtrec.report.writers import RESULTS, refuse_view
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec.support.files.atomic import refuse_full_folder, refuse_place
+from fairtrec.support.files.atomic import make_output_folder, refuse_full_folder, refuse_place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +83,7 @@ def command(
     if spread and output is not None and _is_folder(output):
         refuse_full_folder(output, force=force)
     elif force:
-        raise UsageError("--force is for a folder of --spread; add --spread -o FOLDER/, or leave it out")
+        raise UsageError(_explain_force(output, spread=spread))
     elif output is not None:
         printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
     of_queries = None
@@ -130,6 +130,14 @@ def _is_folder(output: "Path | None") -> bool:
     return output is not None and (output.is_dir() or bool(click.get_current_context().meta.get(options.FOLDER)))
 
 
+def _explain_force(output: "Path | None", *, spread: bool) -> str:
+    """Say what --force is for, and what to type where the folder of --spread was meant."""
+    if spread and output is not None:
+        what = f"--force is for a folder of --spread, and {output} names a file"
+        return f"{what}; write -o {output}/ for a folder, or leave out --force"
+    return "--force is for a folder of --spread; add --spread -o FOLDER/, or leave it out"
+
+
 def _refuse(form: str, output: "Path | None", view: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise UsageError for options that do not fit each other or the format, before any work is done."""
     if view["spread"]:
@@ -166,10 +174,7 @@ def _write_spread(
         raise UsageError(f"two files would be called {twice}.{ending}; call a run by another name, with NAME=FILE")
     for name, view in zip(names[1:], views, strict=True):
         refuse_place(output, f"{name}.{ending}", view.name)
-    try:
-        output.mkdir(exist_ok=True)
-    except OSError as fault:
-        raise UsageError(f"cannot make the folder {output}: {fault.strerror}; choose another with -o") from None
-    for name, view in zip(names[1:], views, strict=True):
-        printing.write(SPREADS, form, view, output / f"{name}.{ending}", places=places, told=False)
-    printing.write(SPREADS, form, found, output / f"spread.{ending}", places=places)
+    with make_output_folder(output):
+        for name, view in zip(names[1:], views, strict=True):
+            printing.write(SPREADS, form, view, output / f"{name}.{ending}", places=places, told=False)
+        printing.write(SPREADS, form, found, output / f"spread.{ending}", places=places)

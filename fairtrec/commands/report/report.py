@@ -28,7 +28,7 @@ from fairtrec.report.output import emit
 from fairtrec.support import command_rows
 from fairtrec.support.errors import PATH, FairtrecError, FilePath, UsageError
 from fairtrec.support.files.arguments import add_run, find_run
-from fairtrec.support.files.atomic import refuse_full_folder
+from fairtrec.support.files.atomic import make_output_folder, refuse_full_folder
 from fairtrec.support.literals import LeftOpen
 
 CONFIDENCE = "0.95"
@@ -44,13 +44,11 @@ def write_report(found: StudyReport, folder: FilePath, *, force: bool = False) -
     """Write report.html and report.json to a folder. Raises UsageError for one that is not empty, without ``force``."""
     place = Path(folder)
     refuse_full_folder(place, force=force)
-    try:
-        place.mkdir(exist_ok=True)
-    except OSError as fault:
-        raise UsageError(f"cannot make the folder {place}: {fault.strerror}; choose another with -o") from None
     record = place / "report.json"
-    emit(html(found, record), place / "report.html")
-    emit(records.json(found.record), record)
+    page, answers = html(found, record), records.json(found.record)
+    with make_output_folder(place):
+        emit(page, place / "report.html")
+        emit(answers, record)
 
 
 def report(

@@ -66,7 +66,7 @@ def command(
     """
     from pathlib import Path
 
-    from fairtrec.commands.rerank.effects import Effects, prepare
+    from fairtrec.commands.rerank.effects import Effects, make_place
     from fairtrec.commands.rerank.effects import places as places_of
     from fairtrec.commands.rerank.report import list_notes
     from fairtrec.commands.rerank.rerank import rerank
@@ -95,8 +95,8 @@ def command(
         reranking = rerank(asked, files, qrels, jobs=jobs, **chosen, **given)
         effect = effects.compute(reranking) if effects is not None else None
     for each, place in zip(reranking.runs, written, strict=False):
-        prepare(place, output or "")
-        run_writer.write(each.after, place)
+        with make_place(place, output or ""):
+            run_writer.write(each.after, place)
     if output is None:
         pour(run_writer.lines(reranking.runs[0].after))
     if effect is not None:

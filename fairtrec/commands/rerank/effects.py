@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from fairtrec.measure import Measure
 from fairtrec.reranker import Reranker
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files import compression
-from fairtrec.support.files.atomic import refuse_place
+from fairtrec.support.files.atomic import make_output_folder, refuse_place
 from fairtrec.support.notes import Note
 
 
@@ -136,11 +137,6 @@ def _called(run: str, by: Reranker | None) -> str:
     return f"{name.removesuffix('.run')}-{spelled}.run"
 
 
-def prepare(place: Path, output: str) -> None:
+def make_place(place: Path, output: str) -> AbstractContextManager[None]:
     """Make the folder in which a run is written, if that is one. Raises UsageError where that cannot be."""
-    if place == Path(output):
-        return
-    try:
-        place.parent.mkdir(exist_ok=True)
-    except OSError as fault:
-        raise UsageError(f"cannot make the folder {output}: {fault.strerror}; choose another with -o") from None
+    return nullcontext() if place == Path(output) else make_output_folder(place.parent)

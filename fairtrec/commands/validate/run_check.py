@@ -25,7 +25,7 @@ from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files import compression, opening, submissions
 from fairtrec.support.files.answer_files import RETRIEVED
-from fairtrec.support.files.atomic import refuse_full_folder, replace_file
+from fairtrec.support.files.atomic import make_folder, refuse_full_folder, replace_file
 from fairtrec.support.literals import RunFormat, Severity
 
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
@@ -252,8 +252,7 @@ def _is_there(out: Path) -> bool:
 def write(checked: Checked, place: Path, depth: int | None = None) -> None:
     """Write a run that has no obstacles, down to ``depth``: all or nothing."""
     try:
-        place.parent.mkdir(exist_ok=True)
-        with replace_file(place) as part, part.open("wb") as file:
+        with make_folder(place.parent), replace_file(place) as part, part.open("wb") as file:
             file.writelines(_lines(checked, depth))
     except OSError as fault:
         raise UsageError(f"cannot write {place}: {fault.strerror}; write elsewhere with --fix") from None

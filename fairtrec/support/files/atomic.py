@@ -4,7 +4,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from fairtrec.support.errors import UsageError
@@ -30,6 +30,37 @@ def refuse_full_folder(folder: "Path", *, force: bool) -> None:
         raise UsageError(f"{folder} is a file; name a folder")
     if not force and folder.is_dir() and any(folder.iterdir()):
         raise UsageError(f"the folder {folder} is not empty; choose another, or add --force to write into it")
+
+
+@contextmanager
+def make_folder(folder: "Path", *, parents: bool = False) -> "Iterator[None]":
+    """Make a folder, perhaps with those above it, for what is written meanwhile; what is empty in the end goes again.
+
+    So no folder stays of a command that writes nothing. Raises OSError for one that cannot be made.
+    """
+    made: list[Path] = []
+    try:
+        for each in [*(reversed(folder.parents) if parents else ()), folder]:
+            if not each.is_dir():
+                each.mkdir()
+                made.append(each)
+        yield
+    finally:
+        for each in reversed(made):
+            with suppress(OSError):  # it is not empty
+                each.rmdir()
+
+
+@contextmanager
+def make_output_folder(folder: "Path") -> "Iterator[None]":
+    """Make the folder of an output in the same way. Raises UsageError for one that cannot be made."""
+    with ExitStack() as made:
+        try:
+            made.enter_context(make_folder(folder))
+        except OSError as fault:
+            what = f"cannot make the folder {folder}: {fault.strerror}"
+            raise UsageError(f"{what}; choose another with -o") from None
+        yield
 
 
 @contextmanager

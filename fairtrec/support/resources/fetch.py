@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrec.support.errors import ResourceError
-from fairtrec.support.files.atomic import replace_file
+from fairtrec.support.files.atomic import make_folder, replace_file
 
 LIMIT = 64 * 2**20  # bytes, where the size is not known
 PIECE = 1 << 20
@@ -36,12 +36,11 @@ def fetch(url: str, target: Path, sha256: str, size: int | None = None) -> None:
     """
     import hashlib
 
-    target.parent.mkdir(parents=True, exist_ok=True)
     content = _content(_mirrored(url), LIMIT if size is None else size)
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise ResourceError(f"wrong bytes: the sha256 is {found[:12]}, expected is {sha256[:12]}")
-    with replace_file(target, synced=True) as part:
+    with make_folder(target.parent, parents=True), replace_file(target, synced=True) as part:
         part.write_bytes(content)
 
 

@@ -4,6 +4,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from os import fspath
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, BinaryIO
 from fairtrec.formats import trec_fair_files
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files.arguments import is_same
-from fairtrec.support.files.atomic import refuse_full_folder, stream_to
+from fairtrec.support.files.atomic import make_folder, refuse_full_folder, stream_to
 from fairtrec.support.literals import LabelTrack
 
 OCEANIA = {
@@ -84,17 +85,20 @@ def make_labels(
             raise UsageError(f"{fspath(path)} is an input and would be replaced; choose another folder with -o")
     refuse_full_folder(folder, force=force)
     shares = None if world is None else _read_world(world)
-    folder.mkdir(parents=True, exist_ok=True)
-    grades = _write_labels(pages, folder)
-    if qrels is not None:
-        with stream_to(folder / "graded.qrels") as file:
+    with make_folder(folder, parents=True), ExitStack() as whole:  # the files come to stand there when all are written
+
+        def write(name: str) -> BinaryIO:
+            return whole.enter_context(stream_to(folder / name))
+
+        grades = _write_labels(pages, {name: write(f"{name}.tsv") for name in ATTRIBUTES})
+        if qrels is not None:
+            file = write("graded.qrels")
             for query, documents in _read_relevant(qrels):
                 file.writelines(f"{query} 0 {docno} {grades.get(docno, 0)}\n".encode() for docno in documents)
-    if shares is not None:
-        with stream_to(folder / "world.tsv") as file:
-            file.write("".join(["group\tcount\n", *(f"{name}\t{many}\n" for name, many in shares)]).encode())
-    with stream_to(folder / "world-gender.tsv") as file:
-        file.write(WORLD_GENDER.encode())
+        if shares is not None:
+            rows = ["group\tcount\n", *(f"{name}\t{many}\n" for name, many in shares)]
+            write("world.tsv").write("".join(rows).encode())
+        write("world-gender.tsv").write(WORLD_GENDER.encode())
     return LabelFiles(len(grades), _names(qrels, world))
 
 
@@ -104,24 +108,18 @@ def _names(qrels: FilePath | None, world: FilePath | None) -> tuple[str, ...]:
     return (*(f"{name}.tsv" for name in ATTRIBUTES), *more, "world-gender.tsv")
 
 
-def _write_labels(pages: FilePath, folder: Path) -> dict[int, int]:
-    """Write the labels of each attribute; give the grade of each page."""
+def _write_labels(pages: FilePath, files: Mapping[str, BinaryIO]) -> dict[int, int]:
+    """Write the labels of each attribute to its file; give the grade of each page."""
     grades: dict[int, int] = {}
-    with (
-        stream_to(folder / "gender.tsv") as gender,
-        stream_to(folder / "sub_geo.tsv") as sub_geo,
-        stream_to(folder / "src_geo.tsv") as src_geo,
-    ):
-        files: dict[str, BinaryIO] = dict(zip(ATTRIBUTES, (gender, sub_geo, src_geo), strict=True))
-        for file in files.values():
-            file.write(b"docno\tgroup\tcount\n")
-        for _, page in trec_fair_files.parse_lines(pages, FORM, _parse_page):
-            if page.docno in grades:
-                continue
-            grades[page.docno] = page.grade
-            for name, file in files.items():
-                rows = page.counts[name].items()
-                file.write("".join(f"{page.docno}\t{group}\t{count}\n" for group, count in rows).encode())
+    for file in files.values():
+        file.write(b"docno\tgroup\tcount\n")
+    for _, page in trec_fair_files.parse_lines(pages, FORM, _parse_page):
+        if page.docno in grades:
+            continue
+        grades[page.docno] = page.grade
+        for name, file in files.items():
+            rows = page.counts[name].items()
+            file.write("".join(f"{page.docno}\t{group}\t{count}\n" for group, count in rows).encode())
     return grades
 
 

@@ -1,6 +1,7 @@
 """``fairtrec make ranker``: train rankers against an adversary, and rank with them."""
 
 import math
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +175,7 @@ def _rank(
     from fairtrec.commands.make.ranker.rerank import list_models, rerank
     from fairtrec.formats.run_writer import scored_lines
     from fairtrec.report.output import emit
-    from fairtrec.support.files.atomic import refuse_full_folder
+    from fairtrec.support.files.atomic import make_folder, refuse_full_folder
 
     libraries()
     models = list_models(model)
@@ -183,11 +184,11 @@ def _rank(
         raise UsageError(f"{model} holds {len(models)} models; choose a folder for their runs with -o")
     if several and output is not None:
         refuse_full_folder(output, force=force)
-        output.mkdir(parents=True, exist_ok=True)
     elif force:
         raise UsageError("--force is for a folder of runs, of several models; leave it out")
     printing.refuse_output(None if several else output, run, given["docs"], given["query_texts"])
     rankers = (Ranker(name, device, longest=max_length) for name in models)
     for ranked in rerank(run, rankers, size=batch_size, **given):
         place = output / f"{ranked.tag}.run" if several and output is not None else output
-        emit(b"".join(scored_lines(ranked)).decode("utf-8", "surrogateescape"), place)
+        with make_folder(place.parent, parents=True) if several and place is not None else nullcontext():
+            emit(b"".join(scored_lines(ranked)).decode("utf-8", "surrogateescape"), place)

@@ -24,7 +24,7 @@ from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening
-from fairtrec.support.files.atomic import replace_file
+from fairtrec.support.files.atomic import make_folder, replace_file
 from fairtrec.support.files.typed_fields import Fields, parse_json
 from fairtrec.support.literals import Objective
 from fairtrec.support.version import __version__
@@ -256,8 +256,7 @@ class _Training:
             if name:
                 kept = {of: each.state_dict() for of, each in learners.items()}
                 kept |= {"step": int(last), "loss": float(np.mean(losses)), "settings": json.dumps(self.settings)}
-                self.folder.mkdir(parents=True, exist_ok=True)
-                with replace_file(self._state(name)) as part:
+                with make_folder(self.folder, parents=True), replace_file(self._state(name)) as part:
                     torch.save(kept, part)
             yield int(last), float(np.mean(losses))
             ranker.net.train(is_ranker)  # after whoever looked at it
