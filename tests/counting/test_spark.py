@@ -276,7 +276,7 @@ def test_what_spark_would_misread_is_refused(running, tmp_path):
         (["_hidden.tsv"], "begin with _ or a dot"),
         (["plain.gz"], "it is not compressed as .gz says"),
         (["packed.tsv"], "rename it so that it ends in .gz"),
-        (["a.tsv", "*a.tsv"], "this file is named twice"),
+        (["a.tsv", "*a.tsv"], "this file is listed twice"),
     ):
         with pytest.raises(InputError, match=message):
             spark.run([tmp_path / name for name in names], TERMS, tmp_path / "out.arrow")

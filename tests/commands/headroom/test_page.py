@@ -26,7 +26,7 @@ def test_the_page_is_drawn_and_runs_nothing(chromium, page, width):
     assert window.title() == "nDCG@10 and NFaiRR@10: headroom"
     assert "<script>document.title" in window.inner_text("main")
     assert window.locator("svg path.front").count() == 3
-    assert window.locator("svg path.pool").count() == 1
+    assert window.locator("svg path.all").count() == 1
     assert window.locator("svg circle").count() == 3 + 3  # runs, and the same grades
     drawn, field = window.locator("svg").bounding_box(), window.locator("svg path.axis").bounding_box()
     assert drawn["width"] > 0.8 * min(width - 60, 736)
@@ -36,7 +36,7 @@ def test_the_page_is_drawn_and_runs_nothing(chromium, page, width):
         assert box["x"] + box["width"] <= field["x"] + field["width"] + 8
         assert field["y"] - 8 <= box["y"]
         assert box["y"] + box["height"] <= field["y"] + field["height"] + 8
-    labels = [text for each in window.locator("svg text.line").all() for text in each.inner_text().split(", ")]
+    labels = [text for each in window.locator("svg text.line").all() for text in each.text_content().split(", ")]
     assert len(labels) == len(set(labels)) == 3
     assert all(each.bounding_box()["height"] >= 12 for each in window.locator("svg text").all())
     assert window.evaluate("document.documentElement.scrollWidth") <= width

@@ -407,7 +407,7 @@ def test_what_is_no_model(small, trained_once, tmp_path, monkeypatch):
         trained_once[0] / "base", tmp_path / "bare", ignore=lambda *_: ["model.safetensors", "adversary.safetensors"]
     )
     for name in ("empty", "bare"):
-        with pytest.raises(InputError, match=r"has no config\.json or no model\.safetensors; name another"):
+        with pytest.raises(InputError, match=r"has no config\.json or no model\.safetensors; pass another"):
             Ranker(str(tmp_path / name))
     shutil.copytree(trained_once[0] / "base", tmp_path / "cut")
     whole = (tmp_path / "cut" / "model.safetensors").read_bytes()
