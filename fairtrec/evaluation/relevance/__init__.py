@@ -95,6 +95,7 @@ class RelevanceEvaluator:
 
         others = {row: trec_eval.find_formula(self.measures[row]) for row in rows}
         self.formulas = {row: formula for row, formula in others.items() if formula is not None}
+        trec_eval.refuse_parameters(self.measures[row] for row, formula in others.items() if formula is None)
         trec_eval.refuse_grades([self.measures[row] for row in self.formulas], qrels)
         self._hand_over([row for row, formula in others.items() if formula is None], qrels)
 

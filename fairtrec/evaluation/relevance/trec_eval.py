@@ -70,6 +70,17 @@ def refuse_grades(measures: Iterable[Utility], qrels: Qrels) -> None:
             raise UsageError(f"{what}; use other qrels, or leave out this measure")
 
 
+def refuse_parameters(without_formula: Iterable[Utility]) -> None:
+    """Raise UsageError for an exponential measure with parameters that gdeval does not have.
+
+    ir-measures would try every program that is installed, and the value would depend on which these are.
+    """
+    for measure in filter(is_exponential, without_formula):
+        if "cutoff" not in measure.measure.params:
+            raise UsageError(f"{measure}: exponential gains need a cutoff, as in gdeval; add one, like {measure}@10")
+        raise UsageError(f"{measure}: gdeval has no judged_only and no gains; leave these out")
+
+
 def find_formula(asked: Utility) -> Formula | None:
     """Find how a measure is computed here that is not plain; None for one that neither trec_eval nor gdeval has."""
     params = {name: value for name, value in asked.measure.params.items() if value is not False}

@@ -1,5 +1,7 @@
 """ERR and nDCG of exponential gains against the program that ir-measures starts, which prints the same digits."""
 
+import re
+
 import ir_measures
 import numpy as np
 import pytest
@@ -7,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.measures.catalogue import relevance
+from fairtrec.measures.utility import COMPUTED
 from fairtrec.support.errors import UsageError
 from fairtrec_made import THOROUGH, texts
 
@@ -61,10 +65,41 @@ def test_no_program_is_started(monkeypatch):
     assert scores.columns["ties"].expected.tolist() == [[pytest.approx(middle, abs=5e-6), 0]]
 
 
-@pytest.mark.parametrize("measure", ["nDCG(dcg='exp-log2')", "nDCG(dcg='exp-log2',judged_only=True)@5"])
-def test_what_the_program_does_not_compute_is_refused(measure):
-    with pytest.raises(UsageError, match="ir-measures cannot compute"):
+class Eager(ir_measures.providers.Provider):
+    """A program that computes all measures, as ranx computes some of those that are computed here."""
+
+    def supports(self, measure):
+        return True
+
+    def _evaluator(self, measures, qrels):
+        raise AssertionError(f"{measures} were asked for")
+
+
+@pytest.mark.parametrize(
+    ("measure", "says"),
+    [
+        ("nDCG(dcg='exp-log2')", "nDCG(dcg='exp-log2'): exponential gains need a cutoff, as in gdeval; add one, like "),
+        ("ERR", "ERR: exponential gains need a cutoff, as in gdeval; add one, like ERR@10"),
+        ("nDCG(dcg='exp-log2',judged_only=True)@5", "gdeval has no judged_only and no gains; leave these out"),
+        ("nDCG(dcg='exp-log2',gains={1:2})@5", "gdeval has no judged_only and no gains; leave these out"),
+    ],
+)
+def test_what_the_program_does_not_compute_is_refused_whatever_else_is_installed(measure, says, monkeypatch):
+    monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", [Eager()])
+    with pytest.raises(UsageError, match=re.escape(says)):
         fairtrec.evaluate(measure, RUN, {"q1": {"d1": 1}})
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTED))
+def test_no_other_program_is_asked_for_what_is_computed_here(name, monkeypatch):
+    monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", [Eager()])
+    parameters = relevance.OURS[name].SUPPORTED_PARAMS
+    at = "@0.1" if name == "IPrec" else "@5" if "cutoff" in parameters else ""
+    levels = [["rel=2"] * ("rel" in parameters), ["judged_only=True"] * ("judged_only" in parameters)]
+    for chosen in ([], *levels, levels[0] + levels[1], ["gains={1:2}"] * ("gains" in parameters)):
+        asked = f"{name}({','.join(chosen)}){at}" if chosen else f"{name}{at}"
+        (value,) = fairtrec.evaluate(asked, RUN, {"q1": {"d1": 2, "d2": 0}}).scores[0].values[:, 0]
+        assert value >= 0 or name == "Accuracy"
 
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
