@@ -7,9 +7,12 @@ PYTEST :=
 COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 # Each core has a process of its own; threads of matrix products would wait for each other.
 COMPILED += OPENBLAS_NUM_THREADS=1
-MORE := spark embed adv ecosystem browser site bench
+SUITES := browser spark ecosystem embed adv
+MORE := $(SUITES) site bench
+# Only the files that have the marker are imported: to import all takes 10 s of each suite.
+MARKED = $(BIN)/python -m pytest -m $@ $$(grep -rlE 'mark\.$@\b' --include='*.py' tests)
 
-.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale remove removal figures bench docs man lock dist release-check clean
+.PHONY: help demo setup test oldest suites spark embed adv ecosystem browser fuzz slow site check lint types layers stale remove removal figures bench docs man lock dist release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -26,8 +29,11 @@ test: .venv/dev  ## set up .venv and pass the tests
 oldest: .venv-oldest/dev  ## the tests with the oldest version of each dependency that pyproject.toml allows
 	.venv-oldest/bin/python -m pytest -n auto
 
+suites:  ## what .ci/run runs after make check: all that needs more than pip's small packages; a few minutes
+	$(PYTHON) .ci/suites.py $(SUITES)
+
 spark: .venv/spark  ## the tests of the Spark engine, which need Java and 400 MB more
-	$(BIN)/python -m pytest -m spark
+	$(MARKED)
 
 embed: .venv/embed  ## the tests of positions with a real model, which needs torch: some GB
 	$(BIN)/python -m pytest -m '' tests/commands/make/positions
@@ -36,7 +42,7 @@ adv: .venv/adv  ## the tests of rankers against an adversary, which need torch a
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/commands/make/ranker
 
 ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: PyTerrier, polars, DuckDB, datasets, ranx
-	$(BIN)/python -m pytest -m ecosystem
+	$(MARKED)
 
 fuzz: .venv/dev  ## 10,000 corruptions of runs, 10,000 of all other files, and all else that is hostile; some ten minutes
 	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -m fuzz
@@ -45,7 +51,7 @@ slow: .venv/dev  ## all tests, those for a release too: more draws, all characte
 	$(COMPILED) FAIRTREC_THOROUGH=1 $(BIN)/python -m pytest -n auto --dist loadfile -m 'not browser and not embed and not adv and not ecosystem'
 
 browser: .venv/browser  ## the tests of the page in a browser, which need Chromium: apt-get install chromium
-	$(BIN)/python -m pytest -m browser
+	$(MARKED)
 
 site: .venv/site  ## docs/ as a site in .site/; fails on a link that leads nowhere
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

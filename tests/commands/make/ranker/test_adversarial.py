@@ -421,7 +421,7 @@ def test_what_is_no_model(small, trained_once, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is one")
 def test_cuda_that_is_not_there_is_a_resource_that_is_missing(small):
-    with pytest.raises(ResourceError, match="there is no cuda on this machine") as fault:
+    with pytest.raises(ResourceError, match=r"there is no \w+ on this machine") as fault:
         Ranker(str(small / "encoder"), "cuda")
     assert fault.value.exit_code == 4
 
