@@ -231,11 +231,11 @@ def test_every_command_of_a_suite_parses():
     ("source", "fault"),
     [
         ('run(desk, "-m", "fairtrec", "positions", "a.run")', "no command positions"),
-        ('command = ["-m", "fairtrec"]\ncommand += ["make", "position"]\nrun(*command)', "no command position"),
+        ('command = ["-m", "fairtrec"]\ncommand += ["evaluate", "none"]\nrun(*command)', "no command evaluate"),
         ('given = ["eval", x, "--lables", "l.tsv"]', "No such option"),
         ('fairtrec_command("eval", *files, "-f", "yaml")', "'yaml' is not one of"),
         ('STEPS = ["--no-such=3"]', "no option --no-such"),
-        ('WORDS = "make", "positions"\nlist_ = [*WORDS, "a.run", "--embedings", f"{name}.npy"]', "No such option"),
+        ('WORDS = "eval", "none"\nlist_ = [*WORDS, "a.run", "--lables", f"{name}.tsv"]', "No such option"),
     ],
 )
 def test_a_command_of_yesterday_is_seen(source, fault):
