@@ -20,9 +20,17 @@ import numpy as np
 
 from fairtrec.formats.columns import WIDEST, FileColumns, LineNumbers
 from fairtrec.formats.spans import Repeats
-from fairtrec.support.errors import FilePath, InputError, UsageError
-from fairtrec.support.files import compression, json_text, opening
-from fairtrec.support.files.answer_files import CITED, RETRIEVED, AnswerForm, AnswerRun, detect_form
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import json_text, opening
+from fairtrec.support.files.answer_files import (
+    CITED,
+    RETRIEVED,
+    AnswerForm,
+    AnswerRun,
+    detect_answers,
+    detect_form,
+    is_start,
+)
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 WRITE = (
@@ -34,7 +42,6 @@ TOPICS: Mapping[AnswerForm, tuple[str, ...]] = {
 }  # fmt: skip
 ODD = re.compile("[\0\n\ud800-\udfff]")  # what no id holds
 SHOWN = 40  # letters of an id in a message
-LONGEST_TAG = 256  # letters
 NOT_CITED = NoteKind("answers without citations", "{answers} of {topics} answers cite no document, and are not ranked")
 UNRANKED = NoteKind(
     "references without order", "references of this form are not ranked, so the cited documents are the only run",
@@ -264,16 +271,18 @@ class RankedColumns:
         }
 
 
-def read(path: FilePath, *, sampled: bool = False, part: str | None = None) -> FileColumns:
-    """Read one of the two runs of a file of answers: that which the path names, or this ``part``.
+def tell(path: FilePath, start: bytes) -> str | None:
+    """Tell a file of answers, and a stream by its start."""
+    is_one = is_start(start) if opening.is_stream(path) else detect_answers(path) is not None
+    return AnswerRun.run_form if is_one else None
 
-    Raises InputError for what is wrong with a line, and if the path names neither run; UsageError for a stream.
+
+def read(path: FilePath, *_: Any, ranks: bool) -> FileColumns:
+    """Read one of the two runs of a file of answers: that which the path names, or with ``ranks`` the references.
+
+    Raises InputError for what is wrong with a line, and if the path names neither run.
     """
-    if opening.is_stream(path):
-        raise UsageError("answers are two runs, so they are read twice, and a stream can be read once; give a file")
-    if sampled:
-        raise InputError("answers have one ranking of each topic; leave out --samples", path)
-    part = part or getattr(path, "part", None)
+    part = RETRIEVED if ranks else getattr(path, "part", None)
     reader, columns = AnswerReader(path), RankedColumns(part)
     for answers in reader.read():
         columns.add(answers)
@@ -281,7 +290,7 @@ def read(path: FilePath, *, sampled: bool = False, part: str | None = None) -> F
     if not columns.rows:
         what = "no answer cites a document" if part == CITED else "no answer has references"
         raise InputError(f"{what}; was it written to the end?", path)
-    tag = {"tag": np.array([_tag(reader.tag, path)])}
+    tag = {"tag": reader.tag} if reader.tag.strip() else {}
     return FileColumns(path, columns.join() | tag, columns.blocks, tuple(_list_notes(reader, columns)))
 
 
@@ -304,10 +313,3 @@ def _list_notes(reader: AnswerReader, columns: RankedColumns) -> Iterator[Note]:
 
 def _encode(ids: Iterable[str]) -> Any:
     return np.array([each.encode() for each in ids], dtype=np.bytes_)
-
-
-def _tag(tag: str, path: FilePath) -> bytes:
-    """Give the tag of a run without blanks; a run that has none is called by its file."""
-    if not tag.isprintable() or len(tag) > LONGEST_TAG or not tag.strip():
-        tag = compression.strip_suffix(opening.name(path))
-    return "_".join(tag.split()).encode(errors="replace") or b"run"

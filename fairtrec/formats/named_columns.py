@@ -13,7 +13,7 @@ from csv import reader as csv_reader
 from dataclasses import dataclass
 from itertools import chain, islice
 from math import isfinite
-from typing import Any, BinaryIO, cast, get_args
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from fairtrec.support.files import compression, json_text, opening, submissions
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
-FORMS: tuple[RecordForm, ...] = get_args(RecordForm)
 LOOKED_AT = 1 << 16  # bytes by which a form is told
 LARGEST_OBJECT = 1 << 28  # bytes of one JSON object, which is parsed as a whole
 MOST_VALUES = LARGEST_OBJECT >> 3  # keys, numbers, lists and objects in it, each of which takes far more than its bytes

@@ -1,10 +1,8 @@
-"""Runs that are no TREC files: named columns, told by their content, MS MARCO's three columns, TREC Fair's.
+"""Runs that are no TREC files: which form of ``run_forms.py`` a file has, and its columns.
 
-Those of MS MARCO, ``qid docno rank``, and of four columns, ``qid docno rank score``, are read where that is said, and
-never guessed: of three columns the last may be anything, and qrels have four. Those of TREC Fair Ranking 2021 and 2022,
-ranked pages of Wikimedia, are ``id page_id``, or ``id seq_no page_id`` for several rankings of each query, and told by
-a first line that says so; rank is the order of the lines of a ranking, wherever they stand. Those whose columns have
-names are read by ``named_columns.py``.
+What stands between white space is read here. Forms that are never guessed are read where that is said: of three columns
+the last may be anything, and qrels have four. TREC Fair Ranking 2021 and 2022, ranked pages of Wikimedia, are told by a
+first line that says so; rank is the order of the lines of a ranking, wherever they stand.
 """
 
 from collections.abc import Sequence
@@ -13,33 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.formats import cited_answers, columns, named_columns
+from fairtrec.formats import columns, named_columns
 from fairtrec.formats.columns import FileColumns, Layout
-from fairtrec.formats.frames import Frame, read_run_columns
-from fairtrec.formats.named_columns import WantedColumns
-from fairtrec.support.errors import FilePath, InputError
+from fairtrec.formats.run_forms import FORMS, RunForm
+from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import compression, opening
-from fairtrec.support.files.answer_files import AnswerRun, detect_answers, is_start
-from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy, RecordForm, RunFormat
+from fairtrec.support.literals import RankedBy, RunFormat
 
-TAG = ("tag", "run_tag", "system")
-WANTED = WantedColumns("run", (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG), (*SCORE, *RANK), "score")
-COLUMNS_OF: dict[RunFormat, tuple[int, ...]] = {"4-columns": (4,), "msmarco": (3,), "trec-fair": (2, 3)}
-FOUR = Layout("run of four columns", {"qid": "blocks", "docno": "text", "rank": "int", "score": "float"})
-MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
-HINTS: dict[RunFormat, str] = {
-    "trec-fair": "2 columns instead of 6; if they are TREC Fair's id page_id, add --run-format trec-fair "
-    '(run_format="trec-fair")',
-    "4-columns": "4 columns instead of 6; if they are qid docno rank score, add --run-format 4-columns "
-    '(run_format="4-columns")',
-    "msmarco": "three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
-    'add --run-format msmarco or trec-fair (run_format="msmarco")',
-}  # of what is never guessed
-LOOKS: dict[RecordForm, str] = {
-    "jsonl": "JSON lines", "json": "one JSON object", "table": "a table with named columns", "parquet": "Parquet",
-}  # fmt: skip
-FAIR = {(b"id", b"page_id"), *((b"id", name, b"page_id") for name in (b"seq_no", b"rep_number"))}  # TREC's first lines
 LONGEST_TAG = 256  # letters
+CELLS: dict[str, columns.Cell] = {"qid": "blocks", "Q0": "text", "docno": "text", "rank": "int", "score": "float"}
 
 
 def read_declared(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool) -> FileColumns | None:
@@ -50,11 +30,12 @@ def read_declared(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: 
 
 def settle_format(path: FilePath, form: RunFormat) -> RunFormat:
     """Settle how a run is read; others than files of so many columns as what was said has tell themselves."""
-    if isinstance(path, AnswerRun) and form in ("auto", "rag"):
-        return "rag"
-    if form in ("trec", "rag", *named_columns.FORMS) or (form in COLUMNS_OF and opening.is_stream(path)):
+    if form == "auto":
+        form = getattr(path, "run_form", form)
+    said = FORMS.get(form)
+    if said is not None and (not said.columns or opening.is_stream(path)):
         return form
-    return detect_kind(path, said=form if form in COLUMNS_OF else None)
+    return detect_kind(path, said)
 
 
 def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -> FileColumns:
@@ -66,52 +47,54 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
     if kind != "trec":
         return read(path, kind, order, sampled=sampled)
     if opening.is_stream(path):
-        start = opening.peek_stream(path)
-        if is_start(start):
-            return cited_answers.read(path)  # which refuses a stream
-        if (record := named_columns.detect_form(start)) is not None:
-            looks = f"this looks like {LOOKS[record]}, which cannot be detected in a stream; add --run-format {record}"
-            raise InputError(f'{looks} (run_format="{record}")', path, fault.line)
+        if (form := _tell(path, opening.peek_stream(path))) is not None:
+            _refuse_stream(path, form)
+            looks = f"this looks like {form.called}, which cannot be detected in a stream"
+            raise InputError(f'{looks}; add --run-format {form.name} (run_format="{form.name}")', path, fault.line)
         raise fault
     with suppress(InputError):
         if (form := guess(opening.first_line(path, b"#")[1].split())) is not None:
-            fault = InputError(HINTS[form], path, fault.line)
+            fault = InputError(form.advice, path, fault.line)
     raise fault
 
 
-def detect_kind(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
+def detect_kind(path: FilePath, said: RunForm | None = None) -> RunFormat:
     """Tell by the start of a file what it is. Of a stream it tells nothing.
 
     What was ``said`` has so many columns, whatever stands in them, so that a rank that is none is called so.
     """
     if opening.is_stream(path):
         return "trec"
-    if detect_answers(path) is not None:
-        return "rag"
-    start = named_columns.read_start(path)
-    if (form := named_columns.detect_form(start)) is not None:
-        return form
+    if (form := _tell(path, named_columns.read_start(path))) is not None:
+        return form.name
     try:
-        _, line, _ = opening.first_line(path, b"#")
+        cells = opening.first_line(path, b"#")[1].split()
     except InputError:
         return "trec"
-    cells = line.split()
-    if said is not None and len(cells) in COLUMNS_OF[said]:
-        return said
-    return "trec-fair" if _is_header(cells) else "trec"
+    if said is not None and len(cells) in (len(names.split()) for names in said.columns):
+        return said.name
+    return next((form.name for form in FORMS.values() if _is_head(form, cells)), "trec")
 
 
-def guess(cells: Sequence[bytes]) -> RunFormat | None:
-    """Guess the form of a line that only whoever wrote it knows: id page_id, qid docno rank, or qid docno rank score.
+def guess(cells: Sequence[bytes]) -> RunForm | None:
+    """Guess the form of a line that only whoever wrote it knows, by its number of columns and by ranks and scores.
 
-    >>> guess(b"q1 d7 1".split()), guess(b"q1 d7 1 0.5".split()), guess(b"7 8".split()), guess(b"q1 0 d7 1".split())
-    ('msmarco', '4-columns', 'trec-fair', None)
+    Of a line without these, all cells are whole numbers.
+
+    >>> [form and form.name for form in map(guess, (b"q1 d7 1".split(), b"q1 d7 1 0.5".split(), b"7 8".split()))]
+    ['msmarco', '4-columns', 'trec-fair']
+    >>> guess(b"q1 0 d7 1".split())
     """
-    if len(cells) == 2 and all(map(bytes.isdigit, cells)):
-        return "trec-fair"
-    if len(cells) == 3 and cells[2].isdigit():
-        return "msmarco"
-    return "4-columns" if len(cells) == 4 and cells[2].isdigit() and is_number(cells[3]) else None
+    for form in FORMS.values():
+        for names in map(str.split, form.columns):
+            numbers = {"rank", "score"}.intersection(names) or names
+            if len(names) == len(cells) and all(
+                is_number(cell) if name == "score" else cell.isdigit()
+                for name, cell in zip(names, cells, strict=True)
+                if name in numbers
+            ):
+                return form
+    return None
 
 
 def is_number(cell: bytes) -> bool:
@@ -124,59 +107,60 @@ def is_number(cell: bytes) -> bool:
 
 
 def read(
-    path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool = False, ranks: bool = False
+    path: FilePath, name: RunFormat, order: RankedBy, *, sampled: bool = False, ranks: bool = False
 ) -> FileColumns:
     """Read a run in one of these forms: its columns are qid, docno, tag, and what ranks it, ``rank`` or ``score``.
 
     ``ranks`` are read beside the scores if there are any.
 
-    Raises InputError for what is not in this form.
+    Raises InputError for what is not in this form, and what the row of the form refuses.
     """
-    frame: Frame | None = None
-    if form == "rag":
-        return cited_answers.read(path, sampled=sampled)
-    if form == "trec-fair":
-        table = _fair(path)
-        if sampled and "Q0" not in table.columns:
-            raise InputError("this file has one ranking of each query (id page_id); leave out --samples", path)
-    elif sampled:
-        raise InputError("only TREC files can have several rankings for each query; leave out --samples", path)
-    elif form == "4-columns":
-        table = columns.read(path, FOUR)
-    elif form == "msmarco":
-        table = columns.read(path, MARCO)
-        table.columns["score"] = -table.columns["rank"].astype(np.float64)
-    else:
-        assert form in named_columns.FORMS
-        frame, blocks = named_columns.read(path, form, WANTED)
-        table = FileColumns(path, {}, blocks)
-        qids, docnos, values = read_run_columns(frame, order)
-        ranked = {"rank": -values} if order == "rank" else {"score": values}
-        table.columns.update({"qid": qids, "docno": docnos, **ranked})
-        if ranks and frame.find(RANK) is not None:
-            table.columns["rank"] = frame.take_integers(RANK)
-    table.columns["tag"] = _tag(path, frame)
+    form = FORMS[name]
+    _refuse_stream(path, form)
+    if sampled and not any("Q0" in names for names in form.columns):
+        raise InputError(f"{form.one_ranking}; leave out --samples", path)
+    table: FileColumns = (
+        form.reader.read(path, name, order, ranks=ranks) if form.module else _read_columns(path, form, order)
+    )
+    if sampled and "Q0" not in table.columns:
+        raise InputError(f"{form.one_ranking}; leave out --samples", path)
+    if order == "rank" and "rank" not in table.columns:
+        raise InputError(f"a run of {form.called or form.name} has no ranks; leave out --order rank", path)
+    table.columns["tag"] = _spell_tag(table.columns.get("tag"), path)
     return table
 
 
-def _is_header(cells: Sequence[bytes]) -> bool:
-    return tuple(cell.lower() for cell in cells) in FAIR
+def _tell(path: FilePath, start: bytes) -> RunForm | None:
+    return next((form for form in FORMS.values() if form.module and form.reader.tell(path, start) == form.name), None)
 
 
-def _fair(path: FilePath) -> FileColumns:
-    cells = opening.first_line(path, b"#")[1].split()
-    kinds: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if len(cells) == 3 else {"qid": "blocks"}
-    table = columns.read(path, Layout("run of TREC Fair Ranking", {**kinds, "docno": "text"}, _is_header(cells)))
-    table.columns["rank"] = np.arange(1, len(table.columns["docno"]) + 1)
-    table.columns["score"] = -table.columns["rank"].astype(np.float64)
+def _refuse_stream(path: FilePath, form: RunForm) -> None:
+    if form.no_stream and opening.is_stream(path):
+        raise UsageError(form.no_stream)
+
+
+def _is_head(form: RunForm, cells: Sequence[bytes]) -> bool:
+    return b" ".join(cells).lower() in form.heads
+
+
+def _read_columns(path: FilePath, form: RunForm, order: RankedBy) -> FileColumns:
+    """Read the columns that the row of a form says; the order of lines without score and rank ranks them."""
+    cells = opening.first_line(path, b"#")[1].split() if form.heads or form.columns[1:] else []
+    several = [names.split() for names in form.columns]
+    names = next((names for names in several if len(names) == len(cells)), several[0])
+    kinds = {name: CELLS[name] for name in names} | ({"qid": CELLS["docno"]} if "Q0" in names else {})
+    table = columns.read(path, Layout(form.what, kinds, _is_head(form, cells)))
+    found = table.columns
+    if "score" not in names:
+        places = found["rank"] if "rank" in names else np.arange(1, len(found["docno"]) + 1)
+        found["score"] = -places.astype(np.float64)
+        if order == "rank":
+            found["rank"] = places
     return table
 
 
-def _tag(path: FilePath, frame: Frame | None = None) -> Any:
-    """Take the tag of the first row, without blanks; a run that has none is called by its file."""
-    tag: Any = None
-    if frame is not None and frame.find(TAG) is not None:
-        tag = next(frame.objects(TAG, np.zeros(1, dtype=np.int64)))
+def _spell_tag(tag: Any, path: FilePath) -> Any:
+    """Write a tag without blanks; a run that has none is called by its file."""
     if not isinstance(tag, str) or not tag.isprintable() or len(tag) > LONGEST_TAG:
         tag = compression.strip_suffix(opening.name(path))
     return np.array(["_".join(tag.split()).encode(errors="replace") or b"run"])

@@ -14,11 +14,10 @@ from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.docnos import GOLDEN, lay_rows
 from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.data.uneven_ids import STRIP, UnevenIds
-from fairtrec.formats import columns, spans
+from fairtrec.formats import columns, run_forms, spans
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
-from fairtrec.support.files.answer_files import AnswerRun
 from fairtrec.support.literals import RankedBy, RunFormat, ScoreType
 
 COLUMNS = 6
@@ -85,9 +84,7 @@ def _table_of(
 ) -> tuple[columns.FileColumns, str, bool]:
     """Read the columns of a run, and say how to mend a repeated document, and whether it is TREC's."""
     advice = "remove one of the two"
-    if form not in ("auto", "trec") or (
-        form == "auto" and ("json" in fspath(path) or isinstance(path, AnswerRun))
-    ):  # where it is worth a look first
+    if run_forms.is_other(path, form):
         from fairtrec.formats import other_runs
 
         if (asked := other_runs.read_declared(path, form, order, sampled=sampled)) is not None:

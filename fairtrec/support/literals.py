@@ -12,9 +12,7 @@ from typing import Literal
 RankedBy = Literal["score", "rank", "file"]  # what ranks a run
 ScoreType = Literal["float64", "float32"]
 RecordForm = Literal["jsonl", "json", "table", "parquet"]  # files whose columns have names
-RunFormat = Literal[  # what a run is written as
-    "auto", "trec", "4-columns", "msmarco", "trec-fair", "rag", "jsonl", "json", "table", "parquet"
-]
+RunFormat = str  # what a run is written as: auto, or the name of a row of formats/run_forms.py
 Missing = Literal[  # what a document is worth of which nothing is known; the last two, to which groups it belongs
     "error", "neutral", "skip", "worst", "group", "even"
 ]

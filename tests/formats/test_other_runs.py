@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import fairtrec
+from fairtrec.commands.validate import run_check
 from fairtrec.data import Run
-from fairtrec.formats import memory, named_columns, other_runs, run
+from fairtrec.formats import memory, named_columns, named_runs, run, run_forms
 from fairtrec.formats.frames import Frame
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening
@@ -199,7 +200,7 @@ def test_json_lines_in_many_blocks_may_differ_in_keys_and_types(tmp_path, monkey
     assert alike(parts, expected)
     assert alike(whole, expected)
     with pytest.raises(InputError, match="the column tag of the run is null in 120 of 240 rows"):
-        named_columns.read(tmp_path / "b", "jsonl", other_runs.WANTED)[0].ids(["tag"])
+        named_columns.read(tmp_path / "b", "jsonl", named_runs.WANTED)[0].ids(["tag"])
     assert (whole.tag, parts.tag) == ("b", "b")
     bad = text.replace('"score": -7.0', '"score": null', 1)
     with pytest.raises(InputError, match="b:14: the column score of the run is not a finite number"):
@@ -388,6 +389,8 @@ def test_the_python_functions_take_the_word_too(desk):
     assert session.scores("marco/bm25.run").means == [*means["marco/bm25.run"].values()]
     with pytest.raises(fairtrec.UsageError, match="the run format 'marco' is not known; choose one of auto, trec"):
         fairtrec.evaluate("RR", "bm25.run", "qrels.txt", run_format="marco")
+    with pytest.raises(fairtrec.UsageError, match="the run format 'marco' is not known; choose one of auto, trec"):
+        fairtrec.validate("bm25.run", run_format="marco")
     (checked,) = fairtrec.validate("marco/bm25.run", run_format="msmarco")
     assert checked.found.total(errors=True) == 0
 
@@ -395,7 +398,7 @@ def test_the_python_functions_take_the_word_too(desk):
 def test_eval_says_what_ms_marco_looks_like(desk, fairtrec_command):
     done = fairtrec_command("eval", "qrels.txt", "marco/bm25.run", "-m", "RR")
     assert done.code == 3
-    assert done.complaints == [f"marco/bm25.run:1: {other_runs.HINTS['msmarco']}"]
+    assert done.complaints == [f"marco/bm25.run:1: {run_forms.FORMS['msmarco'].hint}"]
     written(desk / "b.run", "q1 d7 high\n")
     assert (
         fairtrec_command("eval", "qrels.txt", "b.run", "-m", "RR")
@@ -434,6 +437,46 @@ def test_what_is_blank_for_long_is_not_looked_through_line_by_line(tmp_path, mon
     path = written(tmp_path / "b", b"\n" * 101 + TREC.encode())
     with pytest.raises(InputError, match="of blank lines"):
         opening.first_line(path, b"#")
+
+
+# -- a form that is new
+
+
+@pytest.fixture
+def pairs(tmp_path, monkeypatch):
+    """A run of a form that is nothing but a row."""
+    form = run_forms.RunForm("pairs3", "docno qid score", ("docno qid score",))
+    monkeypatch.setitem(run_forms.FORMS, "pairs3", form)
+    return written(tmp_path / "pairs.run", "d1 q 0.5\nd2 q 2.5\n")
+
+
+def test_a_form_of_columns_is_a_row(pairs):
+    read = run.read(pairs, form="pairs3")
+    assert (read.docnos.tolist(), read.scores.tolist(), read.tag) == ([b"d2", b"d1"], [2.5, 0.5], "pairs.run")
+    with pytest.raises(InputError, match=r"run:1: 3 columns instead of 6; if they are docno qid score, .* pairs3 \("):
+        run.read(pairs)
+    with pytest.raises(InputError, match=r"only TREC files can have several rankings .* leave out --samples"):
+        run.read(pairs, form="pairs3", sampled=True)
+
+
+def test_a_form_without_ranks_is_refused_by_its_row(pairs):
+    with pytest.raises(InputError, match=r"pairs\.run: a run of docno qid score has no ranks; leave out --order rank"):
+        run.read(pairs, "rank", form="pairs3")
+    assert run.read(pairs, "file", form="pairs3").docnos.tolist() == [b"d1", b"d2"]
+
+
+def test_validate_calls_a_form_as_its_row_does(pairs, fairtrec_command):
+    done = fairtrec_command("validate", pairs)
+    assert "this looks like docno qid score in each of 2 lines; add --run-format pairs3, and --fix OUT" in done.out
+    checked = run_check.examine(pairs, form="pairs3")
+    assert (checked.rows.ranks.tolist(), checked.rows.form, checked.found.total(errors=True)) == ([2, 1], "pairs3", 0)
+
+
+def test_lines_without_ranks_and_scores_are_ranked_by_their_order(tmp_path, monkeypatch):
+    monkeypatch.setitem(run_forms.FORMS, "list2", run_forms.RunForm("list2", "docno qid", ("docno qid",)))
+    path = written(tmp_path / "b", "d1 q\nd2 q\n")
+    for order in ("score", "rank", "file"):
+        assert run.read(path, order, form="list2").docnos.tolist() == [b"d1", b"d2"]
 
 
 # -- validate

@@ -89,6 +89,27 @@ NEW = {  # what stands in the first column of the page's table: the file, and wh
             ("_FILES = {", '    "backwards": ("Backwards",),'),
         ],
     ),
+    "a form of run": (
+        """
+        from pathlib import Path
+
+        import numpy as np
+
+        from fairtrec.formats.columns import FileColumns
+        from fairtrec.formats.spans import Repeats
+
+
+        def tell(path, start):
+            return "spoken" if start.startswith(b"query") else None
+
+
+        def read(path, form, order, *, ranks):
+            words = [line.split() for line in Path(path).read_bytes().splitlines()]
+            columns = {"qid": Repeats.find(np.array([row[1] for row in words])), "docno": np.array([row[3] for row in words])}
+            return FileColumns(path, columns | {"score": np.array([float(row[5]) for row in words])}, [(0, 1)])
+        """,
+        [("_ROWS = (", '    RunForm("spoken", "a spoken run", module="spoken_runs"),')],
+    ),
     "a format of a report": (
         """
         def tally(result, *, places):
@@ -233,6 +254,7 @@ def grown(tmp_path_factory):
             assert lines == len(several)
     (folder / "fairtrec" / "commands" / "hello" / "command.py").write_text(dedent(HELLO).lstrip())
     (folder / "my.run").write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n")
+    (folder / "said.run").write_text("query q document d1 score 2\nquery q document d2 score 1\n")
     return folder
 
 
@@ -242,6 +264,9 @@ def test_what_is_new_is_added_as_it_says(grown):
         "eval none my.run -m Spoken@5 --halves": "Spoken@5.half         \tall\t1.2500\n",
         "eval none my.run -m Spoken@5 --halves -q -f json": '"half": {\n     "q": {\n      "Spoken@5": 1.25',
         "eval none my.run -m Spoken -f tally": "1 runs, 4 places\n",
+        "eval none said.run -m Spoken@5": "Spoken@5              \tall\t2.5000\n",
+        "eval none said.run -m Spoken@5 --run-format spoken": "Spoken@5              \tall\t2.5000\n",
+        "validate said.run --fix mended.run": "said.run",
         "rerank none my.run --by Backwards": "q Q0 d2 1 2 t-Backwards\nq Q0 d1 2 1 t-Backwards\n",
         "hello": "hello\n",
         "--help": "hello           Say hello.",
@@ -249,6 +274,12 @@ def test_what_is_new_is_added_as_it_says(grown):
     found = one_process.printed({line: line.split() for line in wanted}, grown, grown)
     assert {line: code for line, (code, _, _) in found.items()} == dict.fromkeys(wanted, 0), found
     assert [line for line, text in wanted.items() if text not in found[line][1]] == []
+
+
+def test_a_new_form_without_ranks_is_refused_by_its_row(grown):
+    line = "eval none said.run -m Spoken@5 --order rank"
+    ((code, _, err),) = one_process.printed({line: line.split()}, grown, grown).values()
+    assert (code, err) == (3, "said.run: a run of a spoken run has no ranks; leave out --order rank\n")
 
 
 def test_the_table_has_what_is_tried_here_and_elsewhere():

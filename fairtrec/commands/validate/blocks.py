@@ -14,16 +14,10 @@ from fairtrec.formats.other_runs import guess, is_number
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.whole_lines import Lines
-from fairtrec.support.literals import RunFormat
 from fairtrec.support.progress import report
 
 LONGEST = 1 << 20  # bytes of a line; of a longer one only the start is kept
 COLUMNS = 6
-CALLED: dict[RunFormat, str] = {
-    "msmarco": "MS MARCO's qid docno rank",
-    "4-columns": "qid docno rank score",
-    "trec-fair": "TREC Fair's id page_id",
-}  # forms that are never guessed
 LARGEST_NUMBER = 1 << 62  # numbers beyond are looked at one by one
 
 
@@ -63,7 +57,7 @@ def guess_format(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one
     if many > COLUMNS:
         return ", is there a blank in a docno or in the tag?"
     if (form := guess(cells)) is not None:
-        return f", it looks like {CALLED[form]} (--run-format {form})"
+        return f", it looks like {form.called} (--run-format {form.name})"
     if many == 5 and all(map(is_number, cells[2:4])):
         return ", is the second, Q0, missing?"
     if many == 5 and all(map(is_number, cells[3:])):

@@ -109,6 +109,7 @@ def _checked(
     from fairtrec.commands.validate.findings import KEPT
     from fairtrec.commands.validate.run_check import Twins, examine, outputs, write
     from fairtrec.commands.validate.validate import read_expectations, validate_trec_fair
+    from fairtrec.formats.run_forms import FORMS
 
     most = None if given["everything"] else KEPT
     if track == "trec-fair-2019":
@@ -129,8 +130,8 @@ def _checked(
             checked.found.is_grouped = not given["verbose"]
             twins.look(checked)
         place = places.get(path)
-        if place is not None and checked.rows.form == "rag":
-            raise UsageError(f"--fix writes runs, and {path} has answers; leave it out")
+        if place is not None and (other := FORMS[checked.rows.form].unwritten):
+            raise UsageError(f"--fix writes runs, and {path} has {other}; leave it out")
         if place is not None and checked.is_written(place):
             write(checked, place, given["due"])
         yield checked, place

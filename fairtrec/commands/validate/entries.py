@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairtrec.commands.validate.blocks import (
-    CALLED,
     COLUMNS,
     LARGEST_NUMBER,
     LONGEST,
@@ -27,6 +26,7 @@ from fairtrec.data import Docs, Floats, Ints
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout
 from fairtrec.formats.other_runs import guess
+from fairtrec.formats.run_forms import RunForm
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath
 from fairtrec.support.files.compression import detect_foreign
@@ -93,7 +93,7 @@ class _RunReader:
     def __init__(self, found: Findings) -> None:
         self.found = found
         self.is_foreign = False  # no text at all, so that nothing is said of lines
-        self.guessed: Counter[RunFormat] = Counter()  # of lines of another form
+        self.guessed: Counter[RunForm] = Counter()  # of lines of another form
         self.in_head = True  # before the first entry, where fairtrec passes over comments
         self.length = 0
         self.number: dict[bytes, int] = {}
@@ -132,9 +132,9 @@ class _RunReader:
         found, second = self.found, self.second
         for form, many in self.guessed.items():
             if many == len(self.broken) > 1 and not self.parts:
-                what = f"this looks like {CALLED[form]} in each of {plural(many, 'line')}"
+                what = f"this looks like {form.called} in each of {plural(many, 'line')}"
                 found.replace_all(
-                    "E201", self.broken[0], f"{what}; add --run-format {form}, and --fix OUT to write TREC's"
+                    "E201", self.broken[0], f"{what}; add --run-format {form.name}, and --fix OUT to write TREC's"
                 )
         if not self.parts and not self.broken and not found.many["E101"] and not self.is_foreign:
             found.add("E102", None, "this run has no entries; was it written to the end?")

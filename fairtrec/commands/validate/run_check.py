@@ -6,7 +6,8 @@ here, on the same line. A run is written anew where it is certain what is meant:
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from os import fspath
 from pathlib import Path
@@ -19,12 +20,11 @@ from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, quote_text
 from fairtrec.data import Docnos, Floats, Ints, find_starts, fingerprints
 from fairtrec.data.ranking.order import sort_by_score
-from fairtrec.formats import cited_answers, columns, memory_bounds, other_runs
+from fairtrec.formats import columns, memory_bounds, other_runs
 from fairtrec.formats.other_runs import settle_format
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files import compression, opening, submissions
-from fairtrec.support.files.answer_files import RETRIEVED
 from fairtrec.support.files.atomic import make_folder, refuse_full_folder, replace_file
 from fairtrec.support.literals import RunFormat, Severity
 
@@ -38,37 +38,34 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     except InputError as fault:
         found.add("E101", fault.line, fault.message)
         return RunEntries.empty(fault.line or 0, kind)
-    if "Q0" in table.columns:
-        rankings = np.char.add(np.char.add(table.columns["qid"], b" "), table.columns["Q0"])
-        table = replace(table, columns={**table.columns, "qid": Repeats.find(rankings)})
-    lines = _numbers(table, len(table.columns["docno"]))
-    for name, ids in (("docno", table.columns["docno"]), ("qid", table.columns["qid"].texts)):
-        if kind != "trec-fair" and np.isin(ids.view(np.uint8), BLANKS).any():
+    qids, docnos, scores = (table.columns[name] for name in ("qid", "docno", "score"))
+    for name, ids in (("docno", docnos), ("qid", getattr(qids, "texts", qids))):
+        if np.isin(ids.view(np.uint8), BLANKS).any():
             found.add("E101", None, f"a {name} with a blank, which TREC files cannot have; rename it")
-    number: dict[bytes, int] = {}
-    qids, scores = table.columns["qid"], table.columns["score"]
+    if "Q0" in table.columns:
+        qids = Repeats.find(np.char.add(np.char.add(qids, b" "), table.columns["Q0"]))
+    lines, number = _numbers(table, len(docnos)), dict[bytes, int]()
     numbers = [number.setdefault(qid, len(number)) for qid in qids.texts.tolist()]
     query = np.repeat(np.array(numbers, dtype=np.int64), qids.lengths)
-    ranks = table.columns.get("rank") if kind != "trec-fair" else None
-    ranks = _places(query, scores) if ranks is None else ranks
+    ranks = table.columns["rank"] if "rank" in table.columns else _places(query, scores)
     names = [qid.decode().partition(" ") for qid in number]
     tag = table.columns["tag"][0].decode()
     return RunEntries(
-        tuple(name for name, _, _ in names), query, table.columns["docno"], ranks, scores, lines, lines[:0],
+        tuple(name for name, _, _ in names), query, docnos, ranks, scores, lines, lines[:0],
         int(lines[-1]), tag, kind, tuple(sample or "Q0" for _, _, sample in names),
     )  # fmt: skip
 
 
 def _read_table(path: FilePath, kind: RunFormat, found: Findings) -> columns.FileColumns:
-    """Read the columns of a run, of answers those of their references; ranks that cannot be read are a finding."""
-    if kind == "rag":
-        return cited_answers.read(path, part=RETRIEVED)
+    """Read the columns of a run; ranks that cannot be read beside scores that can are a finding."""
     try:
         return other_runs.read(path, kind, "score", ranks=True)
     except InputError as fault:
-        table = other_runs.read(path, kind, "score")
-        found.add("W605", fault.line, fault.message)
-        return table
+        with suppress(InputError):
+            table = other_runs.read(path, kind, "score")
+            found.add("W605", fault.line, fault.message)
+            return table
+        raise
 
 
 def _places(query: Ints, scores: Floats) -> Ints:

@@ -16,6 +16,7 @@ from fairtrec.commands.validate.run_check import Checked, examine, is_refused
 from fairtrec.data import Docnos, Docs
 from fairtrec.data.spellings import variants
 from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair_files import Requests, Truth
 from fairtrec.support.errors import FilePath, InputError, UsageError
@@ -167,7 +168,7 @@ def validate(
         untrusted: treat runs as submissions of strangers, as for ``evaluate``.
 
     Raises:
-        UsageError: two arguments with the same meaning.
+        UsageError: two arguments with the same meaning; a form that there is not.
         InputError: a file that cannot be read.
     """
     several = [runs] if isinstance(runs, str | PathLike) else list(runs)
@@ -176,6 +177,7 @@ def validate(
             "only files are validated, since findings have lines; write each run to a file, and pass its path"
         )
     paths = [fspath(path) for path in several]
+    Choices(run_format=run_format)  # refuses a word that is none
     with submissions.guard_files(untrusted=untrusted):
         known = read_expectations(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
     beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "due": due}

@@ -42,7 +42,9 @@ class Choice(NamedTuple):
     name: str = ""  # of its field, which is its keyword; this and what follows says the field
     hint: Any = None  # the type of its values
     default: Any = None
-    literals: tuple[str, ...] = ()  # the words of which one is chosen; none where it is a number, a flag or any text
+    literals: tuple[
+        str, ...
+    ] = ()  # the words of which one is chosen, if its type has none; a number or any text has none
     is_flag: bool = False  # yes or no
     is_number: bool = False  # a whole number of 1 or more
 

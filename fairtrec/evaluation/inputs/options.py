@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS, CONFIDENCE_OR_BOUNDS, GOLD_BY_T
 from fairtrec.evaluation.inputs.draw_limits import write_limits
 from fairtrec.evaluation.inputs.option import Asked, Choice
+from fairtrec.formats.run_forms import FORMS, describe_columns
 from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.files.arguments import is_by_name
 from fairtrec.support.literals import (
@@ -128,9 +129,9 @@ class Choices:
     )] = "float64"  # fmt: skip
     run_format: Annotated[RunFormat, Choice(
         ("--run-format",), RANKING, "auto recognizes trec, jsonl, parquet, rag and, by its first line, "
-        "trec-fair; rag: answers with citations, evaluated as two runs, FILE:retrieved and FILE:cited; 4-columns: qid "
-        "docno rank score; msmarco: qid docno rank.",
-        factor=None, trials=("trec",),
+        "trec-fair; rag: answers with citations, evaluated as two runs, FILE:retrieved and FILE:cited; "
+        f"{describe_columns()}.",
+        factor=None, literals=("auto", *FORMS), trials=("trec",),
     )] = "auto"  # fmt: skip
     depth: Annotated[int | None, Choice(
         ("-M", "--depth"), RANKING, "Cut rankings after rank N.", metavar="N", after="missing",
@@ -382,7 +383,7 @@ def _rows_of(table: Any) -> dict[str, Choice]:
             hint=hint,
             default=each.default,
             factor=row.options[-1].removeprefix("--") if row.factor == "" else row.factor,
-            literals=next((get_args(one) for one in kinds if get_origin(one) is Literal), ()),
+            literals=row.literals or next((get_args(one) for one in kinds if get_origin(one) is Literal), ()),
             is_flag=bool in kinds,
             is_number=hint in (int, int | None),
         )

@@ -20,6 +20,7 @@ class AnswerRun(str):
     """The path of a file of answers, and which of its two runs is meant; runs of two parts differ."""
 
     part: str
+    run_form = "rag"  # the row of formats/run_forms.py
     __slots__ = ("part",)
 
     def __new__(cls, path: str, part: str) -> Self:

@@ -1,0 +1,92 @@
+"""The forms of runs, a row each, which is all that the program knows of a form.
+
+Columns between white space need nothing else. Any other form names its ``module`` of this folder, with two functions:
+
+- ``tell(path, start)`` returns the name of the form that a file has by its start, or None.
+- ``read(path, form, order, *, ranks)`` returns the columns qid, docno, score (rank if that is the order), and tag if
+  there is one. With ``ranks`` it returns them with the scores, if the file has both.
+
+Nothing here imports click or numpy, so that the command line can offer the forms before anything is loaded.
+"""
+
+from importlib import import_module
+from os import fspath
+from typing import Any, NamedTuple
+
+from fairtrec.support.errors import FilePath
+
+
+class RunForm(NamedTuple):
+    """One form of run. Lines without scores and ranks are ranked by their order."""
+
+    name: str  # for --run-format
+    called: str = ""  # in messages: what a file of the form, or a line, looks like
+    columns: tuple[str, ...] = ()  # of a line: some of qid, Q0, docno, rank, score; several are told by their number
+    heads: tuple[bytes, ...] = ()  # first lines that tell the form; without any, --run-format has to say it
+    what: str = "run of columns"  # in messages on all lines together
+    hint: str = ""  # on a line that looks so, instead of the usual one
+    module: str = ""  # of this folder, which reads a form that is none of columns
+    in_names: str = ""  # part of a file's name, if it pays to ask the module before the file is read as TREC's
+    one_ranking: str = "only TREC files can have several rankings for each query"  # refuses --samples without column Q0
+    no_stream: str = ""  # refuses streams
+    unwritten: str = ""  # what a file holds instead of one run, which validate --fix does not write
+
+    @property
+    def reader(self) -> Any:
+        """The module, imported."""
+        return import_module(f"fairtrec.formats.{self.module}")
+
+    @property
+    def advice(self) -> str:
+        """What is wrong with a line of columns that is read as TREC's, and which option reads it."""
+        word = f'{self.name} (run_format="{self.name}")'
+        many = len(self.columns[0].split())
+        return self.hint or f"{many} columns instead of 6; if they are {self.called}, add --run-format {word}"
+
+
+_ROWS = (
+    RunForm("trec"),  # read by run.py
+    RunForm("4-columns", "qid docno rank score", ("qid docno rank score",), what="run of four columns"),
+    RunForm(
+        "msmarco",
+        "MS MARCO's qid docno rank",
+        ("qid docno rank",),
+        what="run of MS MARCO",
+        hint="three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
+        'add --run-format msmarco or trec-fair (run_format="msmarco")',
+    ),
+    RunForm(
+        "trec-fair",
+        "TREC Fair's id page_id",
+        ("qid docno", "qid Q0 docno"),
+        heads=(b"id page_id", b"id seq_no page_id", b"id rep_number page_id"),
+        what="run of TREC Fair Ranking",
+        one_ranking="this file has one ranking of each query (id page_id)",
+    ),
+    RunForm(
+        "rag",
+        module="cited_answers",
+        in_names="json",
+        one_ranking="answers have one ranking of each topic",
+        no_stream="answers are two runs, so they are read twice, and a stream can be read once; give a file",
+        unwritten="answers",
+    ),
+    RunForm("jsonl", "JSON lines", module="named_runs", in_names="json"),
+    RunForm("json", "one JSON object", module="named_runs", in_names="json"),
+    RunForm("table", "a table with named columns", module="named_runs"),
+    RunForm("parquet", "Parquet", module="named_runs"),
+)
+FORMS = {form.name: form for form in _ROWS}
+_IN_NAMES = {form.in_names for form in _ROWS if form.in_names}
+
+
+def describe_columns() -> str:
+    """Describe the forms that are never guessed, for the help."""
+    return "; ".join(f"{form.name}: {form.columns[0]}" for form in _ROWS if form.columns and not form.heads)
+
+
+def is_other(path: FilePath, form: str) -> bool:
+    """Tell whether a run is looked at before it is read as TREC's: it is said to be, or its name may say, another."""
+    if form != "auto":
+        return form != "trec"
+    return hasattr(path, "run_form") or any(part in fspath(path) for part in _IN_NAMES)
