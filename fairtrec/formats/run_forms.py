@@ -48,34 +48,25 @@ _ROWS = (
     RunForm("trec"),  # read by run.py
     RunForm("4-columns", "qid docno rank score", ("qid docno rank score",), what="run of four columns"),
     RunForm(
-        "msmarco",
-        "MS MARCO's qid docno rank",
-        ("qid docno rank",),
-        what="run of MS MARCO",
+        "msmarco", "MS MARCO's qid docno rank", ("qid docno rank",), what="run of MS MARCO",
         hint="three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
         'add --run-format msmarco or trec-fair (run_format="msmarco")',
     ),
     RunForm(
-        "trec-fair",
-        "TREC Fair's id page_id",
-        ("qid docno", "qid Q0 docno"),
+        "trec-fair", "TREC Fair's id page_id", ("qid docno", "qid Q0 docno"), what="run of TREC Fair Ranking",
         heads=(b"id page_id", b"id seq_no page_id", b"id rep_number page_id"),
-        what="run of TREC Fair Ranking",
         one_ranking="this file has one ranking of each query (id page_id)",
     ),
     RunForm(
-        "rag",
-        module="cited_answers",
-        in_names="json",
+        "rag", module="cited_answers", in_names="json", unwritten="answers",
         one_ranking="answers have one ranking of each topic",
         no_stream="answers are two runs, so they are read twice, and a stream can be read once; give a file",
-        unwritten="answers",
     ),
     RunForm("jsonl", "JSON lines", module="named_runs", in_names="json"),
     RunForm("json", "one JSON object", module="named_runs", in_names="json"),
     RunForm("table", "a table with named columns", module="named_runs"),
     RunForm("parquet", "Parquet", module="named_runs"),
-)
+)  # fmt: skip
 FORMS = {form.name: form for form in _ROWS}
 _IN_NAMES = {form.in_names for form in _ROWS if form.in_names}
 

@@ -39,12 +39,10 @@ class Choice(NamedTuple):
     words: tuple[str, ...] = ()  # that a shell offers where any text is taken
     factor: str | None = ""  # its name where it is varied; empty: that of the option; None: it cannot be
     values: Mapping[str, Any] = MappingProxyType({})  # by what they are called there, where it is a flag
-    name: str = ""  # of its field, which is its keyword; this and what follows says the field
+    name: str = ""  # of its field, which is its keyword; this and what follows says the field, but given literals
     hint: Any = None  # the type of its values
     default: Any = None
-    literals: tuple[
-        str, ...
-    ] = ()  # the words of which one is chosen, if its type has none; a number or any text has none
+    literals: tuple[str, ...] = ()  # the words of which one is chosen; none where it is a number, a flag or any text
     is_flag: bool = False  # yes or no
     is_number: bool = False  # a whole number of 1 or more
 
