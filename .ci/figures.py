@@ -34,7 +34,7 @@ ELSEWHERE = {  # words that are something else in a folder or file, so that nobo
     },
     "formats/sheets.py": {"gold": "a field of a file"},
     "evaluation/gold_correction.py": {"gold": "the labels: how they were drawn", "unknown": "a field of the sheet"},
-    "evaluation/gold_match.py": {"unknown": "a field of the sheet"},
+    "evaluation/given/gold.py": {"unknown": "a field of the sheet"},
     "evaluation/columns/gold.py": {"doubtful": "of a corrected mean"},
     "testing/": {"ties": "what a formula gives", "gold": "what a formula gives"},
 }

@@ -53,7 +53,7 @@ def _by_attribute(context: click.Context, parameter: click.Parameter, value: tup
     if parameter.name != "labels":
         names = getattr(context.params.get("labels"), "sources", ())
         return split_by_attribute(value, names, parameter.opts[-1])
-    from fairtrec.evaluation.inputs.sources import Attributes
+    from fairtrec.evaluation.given.source import Attributes
 
     found = attributes(value)
     return found[""] if "" in found else Attributes(found)

@@ -4,9 +4,9 @@ import numpy as np
 
 from fairtrec.data import decode
 from fairtrec.evaluation.columns.pool import find_frequencies, frequencies
+from fairtrec.evaluation.given.source import RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.inputs.sources import RankingsLike
 from fairtrec.formulas.retrieved_documents import RetrievedDocuments, weigh_ranks
 from fairtrec.measures.retrievability import Retrievability
 from fairtrec.support.errors import PATH, FilePath

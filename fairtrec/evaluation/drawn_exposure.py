@@ -7,8 +7,8 @@ import numpy as np
 from fairtrec.data import MISSING, System
 from fairtrec.data.groups import find_rows
 from fairtrec.data.ranking.depth import deal_queries
+from fairtrec.evaluation.given.gold import Gold
 from fairtrec.evaluation.gold_correction import refuse_impossible, refuse_undrawn
-from fairtrec.evaluation.gold_match import Gold
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.weighted_sums import weighted_sum

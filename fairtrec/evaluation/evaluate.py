@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.given.source import GoldKeywords, JudgmentsLike, Keywords
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.sources import GoldKeywords, JudgmentsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.session import Evaluator

@@ -10,7 +10,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, Sheet, find_starts, fingerprints
 from fairtrec.data.groups import find_rows
 from fairtrec.data.ranking.depth import deal_queries
-from fairtrec.evaluation.gold_match import Gold
+from fairtrec.evaluation.given.gold import Gold
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum

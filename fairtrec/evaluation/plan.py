@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from fairtrec.data import Labels, Qrels
 from fairtrec.data.ranking.depth import Asking, find_depth
+from fairtrec.evaluation.given.discount import set_weights
+from fairtrec.evaluation.given.labels import OpenedSources, open_sources
+from fairtrec.evaluation.given.source import GoldKeywords, NamedRuns, split_keywords
 from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import (
     OF_QRELS,
@@ -21,9 +24,6 @@ from fairtrec.evaluation.inputs.documents import (
     Needs,
 )
 from fairtrec.evaluation.inputs.groups import ORDER, note_groups, note_tau, refuse_unordered, refuse_unwritten
-from fairtrec.evaluation.inputs.opened_sources import OpenedSources, open_sources
-from fairtrec.evaluation.inputs.rank_weights import set_weights
-from fairtrec.evaluation.inputs.sources import GoldKeywords, NamedRuns, split_keywords
 from fairtrec.evaluation.inputs.targets import attribute, note_target, settle_prior
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
@@ -202,7 +202,7 @@ def _list_notes(
         by_labels = [(each, found.find_labels(each)) for each in measures if OF_DOCUMENTS & set(each.needs)]
         said += note_tau((each, labels) for each, labels in by_labels if labels is not None)
     if "positions" in found.extras:
-        from fairtrec.evaluation.inputs.positions import note_signs
+        from fairtrec.evaluation.given.positions import note_signs
 
         said.append(note_signs(found.extras["positions"], measures))
     if lexicon is not None and lexicon.shared_terms and is_of_groups:
@@ -371,7 +371,7 @@ def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] 
 
 
 def _gold(thing: Any, found: OpenedSources) -> Any:
-    from fairtrec.evaluation import gold_match
+    from fairtrec.evaluation.given import gold as gold_match
 
     if len(found.labels) > 1:
         raise UsageError("--gold corrects the values of one attribute, and there are several; pass the labels of one")

@@ -12,6 +12,7 @@ from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores, fill_undefined
+from fairtrec.evaluation.given.source import NamedRuns, RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import (
     Documents,
@@ -23,7 +24,6 @@ from fairtrec.evaluation.inputs.documents import (
 )
 from fairtrec.evaluation.inputs.groups import describe_groups
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.inputs.sources import NamedRuns, RankingsLike
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import Plan, note_levels, refuse_unwritten_groups
 from fairtrec.evaluation.reading import (
@@ -227,7 +227,7 @@ class Evaluator:
         if given.is_common:
             reading = replace(reading, queries=common_queries(named, self.choices, reading.context.qrels))
         if named and "counterfactual" in reading.context.extras:
-            from fairtrec.evaluation.inputs import counterfactual
+            from fairtrec.evaluation.given import counterfactual
 
             reading = replace(reading, context=counterfactual.match_runs(reading.context, named, choices, self.depth))
         return reading

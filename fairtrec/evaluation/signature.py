@@ -15,13 +15,13 @@ import numpy as np
 from fairtrec.data import Docs, Ints, Positions, Qrels, Run, Sheet, digest_columns, digest_texts
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import InputFile, Part
+from fairtrec.evaluation.given.discount import is_given
+from fairtrec.evaluation.given.source import SOURCE_NAMES
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.groups import members
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.option import insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, name_source
-from fairtrec.evaluation.inputs.rank_weights import is_given
-from fairtrec.evaluation.inputs.sources import SOURCE_NAMES
 from fairtrec.evaluation.inputs.targets import list_target_files as target_files
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
@@ -38,7 +38,7 @@ from fairtrec.support.version import __version__
 
 if TYPE_CHECKING:
     from fairtrec.counting.table import Meta
-    from fairtrec.evaluation.inputs.counterfactual import Counterfactuals
+    from fairtrec.evaluation.given.counterfactual import Counterfactuals
 
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind

@@ -14,8 +14,8 @@ from fairtrec.counting.counter import TermTable
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Part, Result
+from fairtrec.evaluation.given.source import Keywords
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.sources import Keywords
 from fairtrec.evaluation.signature import name_input_files, name_part
 from fairtrec.formats import memory
 from fairtrec.formulas.rounding import merge_ties

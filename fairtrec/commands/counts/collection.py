@@ -13,9 +13,9 @@ from fairtrec.counting import CollectionOptions, Watcher
 from fairtrec.counting.local import engine as local
 from fairtrec.counting.local.engine import CountingOptions, CountingSummary
 from fairtrec.counting.table.files import Table
+from fairtrec.evaluation.given.source import TermsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import unknown_option_error
-from fairtrec.evaluation.inputs.sources import TermsLike
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files.arguments import is_same
 from fairtrec.support.literals import Engine

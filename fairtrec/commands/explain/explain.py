@@ -15,8 +15,8 @@ from fairtrec.commands.explain.split import Split, split
 from fairtrec.data import MISSING, Floats, take
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.given.source import JudgmentsLike, Keywords
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.sources import JudgmentsLike, Keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas import discount
 from fairtrec.formulas.elementary import log_of_number

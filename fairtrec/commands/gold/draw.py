@@ -18,9 +18,9 @@ import numpy as np
 
 from fairtrec.data import Docnos, Docs, Floats, Ints, Run, decode
 from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.given.source import GroupsLike, TextsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.inputs.sources import GroupsLike, TextsLike
 from fairtrec.formats import sheets
 from fairtrec.formulas import discount
 from fairtrec.formulas.weighted_sums import weigh

@@ -16,9 +16,9 @@ from fairtrec.commands.report.methods import describe_methods
 from fairtrec.commands.report.page import html
 from fairtrec.commands.report.study import METHODS, QUESTIONS, StudyReport
 from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.given.source import Attributes, Keywords
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import CHOICES
-from fairtrec.evaluation.inputs.sources import Attributes, Keywords
 from fairtrec.evaluation.signature import UnusedOptionError
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import looks_at_groups

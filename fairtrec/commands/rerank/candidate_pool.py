@@ -14,11 +14,11 @@ from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.fronts.problem import KNOWN, Problem
+from fairtrec.evaluation.given.source import NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, keep_judged
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.several_attributes import refuse_several
-from fairtrec.evaluation.inputs.sources import NamedRuns
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import name_input_files
 from fairtrec.formulas.distribution import quotient

@@ -11,7 +11,7 @@ from fairtrec.data import Run, Samples, System, decode
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.inputs import counterfactual
+from fairtrec.evaluation.given import counterfactual
 from fairtrec.measure import Measure
 from fairtrec.reranker import Reranker
 from fairtrec.support.errors import UsageError

@@ -12,10 +12,10 @@ from fairtrec.commands.rerank.inputs import JUDGED, Wanted, has_input, sees_judg
 from fairtrec.commands.rerank.ordering import Ordering, reorder_run
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.given.labels import open_sources
+from fairtrec.evaluation.given.source import JudgmentsLike, NamedRuns, SourceKeywords, split_keywords
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.opened_sources import open_sources
 from fairtrec.evaluation.inputs.options import RerankedKeywords
-from fairtrec.evaluation.inputs.sources import JudgmentsLike, NamedRuns, SourceKeywords, split_keywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import make_plan
 from fairtrec.evaluation.reading import list_wanted_queries

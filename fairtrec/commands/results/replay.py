@@ -10,10 +10,10 @@ from fairtrec.commands.results import difference
 from fairtrec.commands.results.results import RecordedResult
 from fairtrec.evaluation import evaluate as api
 from fairtrec.evaluation.answers.result import Part, Result
+from fairtrec.evaluation.given.source import SOURCE_NAMES, Attributes
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.option import Choice
 from fairtrec.evaluation.inputs.options import CHOICES, ChoiceKeywords
-from fairtrec.evaluation.inputs.sources import SOURCE_NAMES, Attributes
 from fairtrec.evaluation.signature import list_versions
 from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import InputError, UsageError, refuse_first

@@ -19,10 +19,10 @@ from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
+from fairtrec.evaluation.given.source import Keywords
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import keep_judged
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices
-from fairtrec.evaluation.inputs.sources import Keywords
 from fairtrec.formats import run_writer
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry

@@ -76,7 +76,7 @@ class Inputs(RunContext):
         """Compute an input of an extra, in the extra's module."""
         if name not in OF_EXTRAS:
             raise AttributeError(f"there is no input {name}; fairtrec/measures/catalogue/needs.py lists them")
-        value = vars(self)[name] = getattr(import_module(f"fairtrec.evaluation.inputs.{find_module(name)}"), name)(self)
+        value = vars(self)[name] = getattr(import_module(f"fairtrec.evaluation.given.{find_module(name)}"), name)(self)
         return value
 
     @cached_property

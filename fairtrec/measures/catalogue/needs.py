@@ -49,7 +49,7 @@ EXTRAS = {
         "discount",
         "FILE",
         "The weight of each rank, for measures like AWRF(discount=given)@10: TSV of rank weight.",
-        "rank_weights",
+        "discount",
     ),
     "counterfactual": Extra(
         "counterfactual",

@@ -14,8 +14,8 @@ import pytest
 
 import fairtrec
 from fairtrec.data.parameters import list_required_inputs
+from fairtrec.evaluation.given.source import SOURCE_NAMES, SourceKeywords, Sources
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.evaluation.inputs.sources import SOURCE_NAMES, SourceKeywords, Sources
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import EXTRAS, NEEDS, OF_EXTRAS
@@ -104,7 +104,7 @@ ADDED = {  # to which files, behind which lines, what is added
         ),
         ("", '         missing="prices", give="--prices FILE"),'),
     ],
-    "evaluation/inputs/sources.py": [
+    "evaluation/given/source.py": [
         ("class SourceKeywords(TypedDict, total=False):", "    prices: FilePath | Mapping[str, float] | None"),
         ("class Sources:", "    prices: FilePath | Mapping[str, float] | None = None"),
     ],
@@ -140,7 +140,7 @@ def with_prices(folder):
     package = folder / "fairtrec"
     shutil.copytree(Path(fairtrec.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(Path(fairtrec.__file__).parent.parent / "resources", folder / "resources")
-    (package / "evaluation" / "inputs" / "prices.py").write_text(dedent(PRICES))
+    (package / "evaluation" / "given" / "prices.py").write_text(dedent(PRICES))
     added = 0
     for name, changes in ADDED.items():
         lines = (package / name).read_text().splitlines()

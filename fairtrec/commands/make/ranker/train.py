@@ -18,8 +18,8 @@ import numpy as np
 from fairtrec.commands.make.ranker.model import ADVERSARY, NOTES, Ranker, adversary, libraries, reverse_gradient
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import Bools, GroupTerms, Ints
+from fairtrec.evaluation.given.source import TermsLike
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.sources import TermsLike
 from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
 from fairtrec.support.errors import FilePath, InputError, UsageError

@@ -13,9 +13,9 @@ import numpy as np
 
 from fairtrec.data import Docnos, Docs, GroupTerms, Labels, Qrels
 from fairtrec.data.ranking.depth import Asking
+from fairtrec.evaluation.given.source import NamedRuns, Sources
 from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.inputs.sources import NamedRuns, Sources
 from fairtrec.measures.catalogue.needs import EXTRAS, looks_at_groups
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
@@ -87,7 +87,7 @@ def open_sources(given: Sources, choices: Choices, runs: NamedRuns = ()) -> Open
         labels = several_attributes.read_labels(given.label_sources, choices, judged, wanted)
     judged = judgments() if judgments.cache_info().currsize else None
     extras = {
-        name: import_module(f"fairtrec.evaluation.inputs.{extra.module}").read(getattr(given, name))
+        name: import_module(f"fairtrec.evaluation.given.{extra.module}").read(getattr(given, name))
         for name, extra in EXTRAS.items()
         if getattr(given, name) is not None
     }

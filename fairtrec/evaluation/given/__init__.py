@@ -1,0 +1,1 @@
+"""What may be given beside the runs: one file for each thing."""
