@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import fairtrec
+from fairtrec.commands.measures import pages
 from fairtrec.commands.trec_fair_2019.evaluate import evaluate as evaluate_2019
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.catalogue import pages, registry, rerankers
+from fairtrec.measures.catalogue import docstrings, registry, rerankers
 from fairtrec.measures.catalogue.docstrings import read_docstring
 from fairtrec.measures.catalogue.notation import describe_parameters
 from fairtrec.measures.catalogue.other_names import NOT_MEASURED, OTHER_NAMES
@@ -66,7 +67,7 @@ def write_index() -> str:
             kind = _kind(name)
             if _section(kind) == section:
                 cells = (
-                    pages.read_question(kind),
+                    docstrings.read_question(kind),
                     f"[{name}](measures/{name}.md)",
                     kind.better,
                     pages.needs(kind),
@@ -96,7 +97,7 @@ def _section(kind: type[Measure]) -> str:
 
 
 def _range(kind: type[Measure]) -> str:
-    return pages.part(kind, "Range").split(". ")[0].split("; ")[0]
+    return docstrings.part(kind, "Range").split(". ")[0].split("; ")[0]
 
 
 def _linked(answer: str) -> str:
@@ -125,13 +126,13 @@ def _code(text: str) -> str:
 def write_measure(name: str) -> str:
     """Write the page of a measure."""
     kind = _kind(name)
-    body = _explanation(kind, pages.PARTS)
-    rows = [(each, pages.part(kind, each)) for each in pages.PARTS if each != "Source"]
+    body = _explanation(kind, docstrings.PARTS)
+    rows = [(each, docstrings.part(kind, each)) for each in docstrings.PARTS if each != "Source"]
     rows.append(("Needs", "<br>".join(map(_option_font, pages.list_needs(kind))) or "nothing but runs"))
-    rows.append(("Source", _clickable(pages.part(kind, "Source"))))
+    rows.append(("Source", _clickable(docstrings.part(kind, "Source"))))
     table = "\n".join(f"| {title} | {_cell(_code(text))} |" for title, text in rows if text)
     parts = [
-        f"# {name}\n\n{MADE}**{pages.read_question(kind)}**\n",
+        f"# {name}\n\n{MADE}**{docstrings.read_question(kind)}**\n",
         *_body(body),
         f"| {name} | |\n|---|---|\n{table}\n",
     ]
@@ -277,7 +278,8 @@ def write_rerankers() -> dict[str, str]:
         "the page of one."
     )
     rows = [
-        f"| {_cell(pages.read_question(rerankers.find(name)))} | [{name}](rerankers/{name}.md) |" for name in RERANKERS
+        f"| {_cell(docstrings.read_question(rerankers.find(name)))} | [{name}](rerankers/{name}.md) |"
+        for name in RERANKERS
     ]
     index = f"# Rerankers\n\n{MADE}{about}\n\n| Question | Reranker |\n|---|---|\n" + "\n".join(rows) + "\n"
     return {"rerankers.md": index} | {f"rerankers/{name}.md": write_reranker(name) for name in RERANKERS}
@@ -290,5 +292,9 @@ def write_reranker(name: str) -> str:
     rows = [(each, rerankers.part(kind, each)) for each in rerankers.PARTS]
     facts = "\n".join(f"| {title} | {_cell(_code(_clickable(text)))} |" for title, text in rows if text)
     paragraphs = (part.removeprefix("<!-- formula -->\n") for part in _body(body))
-    parts = [f"# {name}\n\n{MADE}**{pages.read_question(kind)}**\n", *paragraphs, f"| {name} | |\n|---|---|\n{facts}\n"]
+    parts = [
+        f"# {name}\n\n{MADE}**{docstrings.read_question(kind)}**\n",
+        *paragraphs,
+        f"| {name} | |\n|---|---|\n{facts}\n",
+    ]
     return "\n".join(filter(None, [*parts, _parameters(kind)]))

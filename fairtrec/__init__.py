@@ -24,7 +24,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "Scores": ("evaluation.answers.scores", "stable"),
     "UsageError": ("support.errors", "stable"),
     "attributes": ("evaluation.given.source", "provisional"),
-    "bibtex": ("measures.catalogue.pages", "provisional"),
+    "bibtex": ("commands.measures.pages", "provisional"),
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
     "retrievability": ("evaluation.document_retrievability", "provisional"),
@@ -70,6 +70,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.commands.make.labels.trec_fair_2022 import make_labels as make_labels
     from fairtrec.commands.make.positions.project import make_positions as make_positions
     from fairtrec.commands.make.queryset.make_queryset import make_queryset as make_queryset
+    from fairtrec.commands.measures.pages import bibtex as bibtex
     from fairtrec.commands.plot.figure import plot as plot
     from fairtrec.commands.rbo.overlaps import rbo as rbo
     from fairtrec.commands.report.report import report as report
@@ -86,7 +87,6 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.evaluation.evaluate import evaluator as evaluator
     from fairtrec.evaluation.given.source import attributes as attributes
     from fairtrec.evaluation.inputs.options import Choices as Choices
-    from fairtrec.measures.catalogue.pages import bibtex as bibtex
     from fairtrec.support.errors import FairtrecError as FairtrecError
     from fairtrec.support.errors import InputError as InputError
     from fairtrec.support.errors import ResourceError as ResourceError

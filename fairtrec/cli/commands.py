@@ -185,13 +185,13 @@ def _title(option: click.Parameter) -> str:
     for title, names in SECTIONS.items():
         if name in names.split():
             return title
+    from fairtrec.evaluation.given import GIVEN
     from fairtrec.evaluation.inputs.options import CHOICES, VIEWS
-    from fairtrec.measures.catalogue.needs import EXTRAS
 
     row = CHOICES.get(str(name)) or VIEWS.get(str(name))
     if row is not None:
         return row.section
-    return next(iter(SECTIONS)) if name in EXTRAS else ""
+    return next(iter(SECTIONS)) if name in GIVEN else ""
 
 
 class Commands(Titled, click.Group):

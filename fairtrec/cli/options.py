@@ -8,9 +8,10 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli.commands import TYPED, FormatChoice
+from fairtrec.evaluation.given import GIVEN
+from fairtrec.evaluation.given.source import Given
 from fairtrec.evaluation.inputs.option import Choice, insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, has_option
-from fairtrec.measures.catalogue.needs import EXTRAS
 from fairtrec.report.writers import FormatTable
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files import submissions
@@ -72,48 +73,16 @@ _MEASURES = click.option(
     help="Like 'nDCG@10 NFaiRR(tau=0)@20'; `fairtrec measures` lists them; all_fair: every measure of fairness that "
     "the inputs allow; may be repeated.  [default: a few that the inputs allow]",
 )
-INPUTS = {
-    "terms": click.option(
-        "--terms", metavar="NAME|FILE", help="Group terms: a word list by name, or a file of term,group lines."
-    ),
-    "docs": click.option("--docs", metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id."),
-    "counts": click.option(
-        "--counts",
-        metavar="FILE",
-        help="Counts instead of texts, as `fairtrec counts make` makes them; or a TSV with the columns docno, "
-        "tokens (how many words) and, for each group, how many of its words.",
-    ),
-    "labels": click.option(
-        "--labels",
-        multiple=True,
-        is_eager=True,  # so that what is chosen for each attribute is read by their names
-        callback=_by_attribute,
-        metavar="[NAME=]FILE[:FIELD]",
-        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; the "
-        "last column of qrels then has groups; for several attributes, such as gender and region, repeat it with a "
-        "NAME for each.",
-    ),
-    **{
-        extra.name: click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()
-    },
-    "queries": click.option(
-        "--queries",
-        metavar="NAME|FILE|common|judged",
-        help="Only these queries: of a query set by its name, of a file of ids, common to all RUNs, or judged in "
-        "QRELS; `fairtrec resources list` names the query sets.",
-    ),
-    "background": click.option(
-        "--background",
-        metavar="RUN|collection",
-        help="A run of the documents that a system could have shown; NFaiRR divides by the best value that they allow; "
-        "collection: all documents.",
-    ),
-}
-gold = click.option(
-    "--gold",
-    metavar="SHEET",
-    help="Labels by people for a sample of `fairtrec gold draw`: also print corrected values.",
-)
+
+
+def _input(name: str, row: Given) -> Decorator:
+    """Make the option of a thing that is given; of attributes, it is read before what is chosen for each of them."""
+    several: dict[str, Any] = {"multiple": True, "is_eager": True, "callback": _by_attribute} if row.by_name else {}
+    return click.option(f"--{name}", metavar=row.metavar, help=row.help, **several)
+
+
+INPUTS = {name: _input(name, row) for name, row in GIVEN.items() if row.help}
+gold = INPUTS.pop("gold")
 
 
 def _option(row: Choice) -> Decorator:

@@ -4,6 +4,7 @@ from fairtrec.data.counts import Candidates as Candidates
 from fairtrec.data.counts import Counts as Counts
 from fairtrec.data.counts import Histogram as Histogram
 from fairtrec.data.digests import digest_columns as digest_columns
+from fairtrec.data.digests import digest_queries as digest_queries
 from fairtrec.data.digests import digest_texts as digest_texts
 from fairtrec.data.docnos import MISSING as MISSING
 from fairtrec.data.docnos import Bools as Bools

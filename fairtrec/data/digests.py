@@ -1,6 +1,6 @@
 """Digests of what is held in memory, in whatever order it stands, so that signatures tell it apart as they do files."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,4 +37,16 @@ def digest_texts(pairs: Iterable[tuple[str, str]]) -> str:
         data = text.encode("utf-8", "surrogatepass")
         found.update(f"{len(name)} {len(data)} {name}\n".encode("utf-8", "surrogatepass"))
         found.update(data)
+    return found.hexdigest()
+
+
+def digest_queries(qids: Sequence[str], columns: Callable[[int], "Iterable[np.ndarray[Any, Any]]"]) -> str:
+    """Hash the ``columns`` of each query, by its row, in whatever order the queries stand."""
+    from hashlib import sha256
+
+    found = sha256()
+    for row in sorted(range(len(qids)), key=qids.__getitem__):
+        for column in columns(row):
+            found.update(f"{qids[row]} {column.dtype} {len(column)}\n".encode())
+            found.update(np.ascontiguousarray(column).data)
     return found.hexdigest()

@@ -1,7 +1,7 @@
 """How measures are called on their inputs: of one ranking of each query or of several, of one attribute or of all."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cached_property
 from operator import itemgetter
@@ -43,15 +43,11 @@ class InputsOfSamples(Inputs):
         number = {qid: i for i, qid in enumerate(self.qids)}
         return np.array([number[qid] for part in self.samples for qid in part.qids], dtype=np.int64)
 
-    @cached_property
-    def membership(self) -> Floats:
-        """Who belongs to which group [ranking, rank, group]."""
-        return self._together([part.membership for part in self.samples])
-
-    @cached_property
-    def relevance(self) -> Floats:
-        """Grades of the ranked documents [ranking, rank]."""
-        return self._together([part.relevance for part in self.samples])
+    def find_input(self, name: str) -> Callable[..., Any]:
+        """Find what computes an input: groups and grades are those of each ranking [ranking, rank, ...]."""
+        if name in ("membership", "relevance"):
+            return lambda _: self._together([getattr(part, name) for part in self.samples])
+        return super().find_input(name)
 
     def _together(self, parts: Sequence[Floats]) -> Floats:
         width = max(part.shape[1] for part in parts)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from itertools import repeat
 from operator import attrgetter, itemgetter
 from os import fspath
@@ -34,8 +33,8 @@ from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.score import score
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import is_of_ranked_groups, needs_judgments
-from fairtrec.support.errors import PATH, InputError, UsageError
-from fairtrec.support.files import opening, submissions
+from fairtrec.support.errors import PATH, InputError
+from fairtrec.support.files import submissions
 from fairtrec.support.jobs import map_ordered
 from fairtrec.support.progress import RUNS, listener, report
 
@@ -77,7 +76,6 @@ class Reading:
     others: tuple[Measure, ...]  # those that are no measures of relevance
     needs: Needs  # of all of these, or of what else is asked for
     context: EvaluationContext  # its documents come later
-    queries: Queries | None
     choices: Choices
     depth: int | None  # how deep anything looks into a run
     kept: int | None  # how many ranks of it are kept for what looks documents up
@@ -106,7 +104,7 @@ class Reading:
             qids = choose_queries(
                 system,
                 self.context.qrels,
-                self.queries,
+                self.context.queries,
                 complete=choices.complete,
                 only_judged=self.only_judged,
             )
@@ -162,7 +160,7 @@ def read(
 
     Raises InputError for the first that is broken, unless told to keep going.
     """
-    twins = getattr(reading.context.extras.get("counterfactual"), "things", {})  # the same run may have several
+    twins = getattr(reading.context.opened.get("counterfactual"), "things", {})  # the same run may have several
     keys = [
         (fspath(thing) if isinstance(thing, PATH) else id(thing), id(twins.get(name)) if twins else None)
         for name, thing in named
@@ -258,28 +256,6 @@ def choose_queries(
     column = encode_ids(names)
     order = np.argsort(fingerprints(column) if column.dtype.itemsize <= 8 else column)  # exact: qids differ
     return tuple(names[row] for row in order.tolist())
-
-
-def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qrels | None) -> Queries | None:
-    """Find the queries that every run has, whose rankings are read for it down to the first rank; None of no run.
-
-    A run that is broken, or has no judged query, is passed over: that is said where it is evaluated.
-    Raises InputError if no query is common to all, UsageError for a run that can be read only once.
-    """
-    found: set[str] | None = None
-    for _, thing in named:
-        if isinstance(thing, PATH) and opening.is_stream(thing) and not submissions.is_untrusted():
-            raise UsageError(f"{fspath(thing)} can be read once, but --queries common reads runs twice; pass a file")
-        try:
-            qids = set(loading.load_run(thing, "", choices, 1).qids)
-        except InputError:
-            continue
-        if qrels is None or not qids.isdisjoint(qrels.qids):
-            found = qids if found is None else found & qids
-    if found is not None and not found:
-        raise InputError("no query is common to all runs; leave out --queries common")
-    several = tuple(sorted(found or ()))
-    return Queries("common", several, sha256("\n".join(several).encode()).hexdigest()) if several else None
 
 
 def same_rankings(scores: Sequence[Scores]) -> tuple[tuple[str, ...], ...]:

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Counts, Docnos, Queries, Run
-from fairtrec.data.counts import count_labels
+from fairtrec.data import MISSING, Counts, Docnos, Run
 from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores, fill_undefined
-from fairtrec.evaluation.given.source import NamedRuns, RankingsLike
+from fairtrec.evaluation.given import SOURCE_NAMES
+from fairtrec.evaluation.given.source import NamedRuns, Plan, RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import (
     Documents,
@@ -22,16 +22,14 @@ from fairtrec.evaluation.inputs.documents import (
     note_unknown_sources,
     refuse_unknown,
 )
-from fairtrec.evaluation.inputs.groups import describe_groups
+from fairtrec.evaluation.inputs.groups import describe_attributes
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.jobs import processes
-from fairtrec.evaluation.plan import Plan, note_levels, refuse_unwritten_groups
 from fairtrec.evaluation.reading import (
     Batch,
     Failed,
     LoadedRun,
     Reading,
-    common_queries,
     finish_runs,
     read,
     same_rankings,
@@ -40,9 +38,9 @@ from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import note_few_judged
 from fairtrec.evaluation.signature import list_input_files, name_input_files, waiting_for, write_signature
 from fairtrec.measure import Note, NoteKind, NoteSeverity
-from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, is_of_ranked_groups
+from fairtrec.measures.catalogue.needs import is_of_ranked_groups
 from fairtrec.measures.utility import split_relevance
-from fairtrec.support.errors import PATH, InputError, UsageError
+from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import submissions
 
 if TYPE_CHECKING:
@@ -62,7 +60,7 @@ class SessionFacts(NamedTuple):
     """What all results of a session say."""
 
     signature: Signature
-    on_levels: tuple[Note, ...]
+    notes: tuple[Note, ...]  # on what is opened when runs come
     options: dict[str, Any]
     groups: dict[str, Any]
 
@@ -70,9 +68,9 @@ class SessionFacts(NamedTuple):
 class Evaluator:
     """Evaluates runs as they come, with the values that ``evaluate`` gives them, to the last bit.
 
-    It keeps the plan (measures, target, labels, terms), the judgments, the query set, the background, and the counts
-    of all documents that were looked up so far: of the next run's only those are read that no run before had. So a file
-    of texts or counts must stay as it is; one of the others may change, and changes no value.
+    It keeps the plan, all that stands beside the runs, and what is known of all documents that were looked up so far.
+    Of the next run's only those are read that no run before had. So the file in which documents are looked up must
+    stay as it is; one of the others may change, and changes no value.
 
     Call its stages if you need more than the values: ``prepare_reading`` collects the other inputs and how runs are
     read, ``documents`` looks up the documents, ``score_runs`` computes the values, ``result`` does all of it.
@@ -88,8 +86,6 @@ class Evaluator:
             aggregates.refuse_unfit(
                 plan.measures, choices.aggregate, lambda name: plan.context.take_attribute(name).target
             )
-        if choices.only and given.qrels is None:
-            raise UsageError(f"--only {choices.only} needs qrels; pass QRELS, or leave it out")
         priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
         self._whole = choices.reads_whole or "known" in priors  # rankings are read
         deep = None if self._whole or not plan.measures else find_depth(plan.measures)
@@ -98,7 +94,6 @@ class Evaluator:
         self._looks_for_ties = of_groups and choices.order == "score" and not choices.samples
         self._reading: Reading | None = None  # None until a run comes
         self.files: dict[Part, InputFile] = {}  # beside the runs
-        self._background_depth: int | None = None  # ranks down to which the background was read; None: all
         self._counts: Counts | None = None  # of the documents that were looked up so far
         self._looked_up: Documents | None = None  # last
         self._facts: dict[tuple[int, int], SessionFacts] = {}
@@ -135,14 +130,13 @@ class Evaluator:
         """Prepare the evaluation of dicts; None if it takes more than plain measures of relevance."""
         judge, usual = reading.context.judge, Choices()
         is_usual = replace(self.choices, relevance_level=usual.relevance_level) == usual
-        is_alone = not (reading.others or reading.border or reading.context.gold or reading.context.extras)
+        is_alone = not (reading.others or reading.border or self.given.follows_runs)
         if judge is None or not is_usual or not is_alone or len(judge.plain) < len(self.measures):
-            return None
-        if self.given.is_common:
             return None
         from fairtrec.evaluation.relevance.dict_runs import DictRunEvaluator
 
-        return DictRunEvaluator(judge, self.depth, None if reading.queries is None else reading.queries.qids)
+        queries = reading.context.queries
+        return DictRunEvaluator(judge, self.depth, None if queries is None else queries.qids)
 
     def evaluate(self, runs: Any, *, jobs: int | None = 1, keep_going: bool = False) -> Result:
         """Evaluate runs, named and passed as for ``fairtrec.evaluate``, with its ``jobs`` and ``keep_going``.
@@ -154,14 +148,11 @@ class Evaluator:
 
     def evaluate_named(self, named: NamedRuns, jobs: int, *, keep_going: bool = False) -> Result:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
-        refuse_unwritten_groups(self.plan)
-        path = self.given.background if not self.choices.samples and isinstance(self.given.background, PATH) else None
-        path = None if submissions.border() is not None else path  # each run passes it
-        same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
-        reading = self.prepare_reading(named, is_run=any(same))
-        if self.plan.context.gold is not None:
-            self.plan.context.gold.refuse_others(named, reading.queries)
-        loaded = self._from_background(named, same, reading.context.background) if any(same) else named
+        reading = self.prepare_reading(named)
+        loaded = named
+        for source in self.given.sources.values():
+            with_ties = self._looks_for_ties
+            loaded = source.take_runs(self.plan, reading.context, loaded, self.depth, with_ties=with_ties)
         together = TOGETHER if reading.two_pass else max(len(loaded), 1)
         scores: list[Scores] = []
         failed: Failed = {}
@@ -187,50 +178,36 @@ class Evaluator:
         documents = self.documents(runs, reading) if reading.two_pass and runs else None
         return Batch(runs, documents, self.score_runs(runs, reading, documents, jobs))
 
-    def prepare_reading(self, named: NamedRuns = (), *, is_run: bool = False) -> Reading:
-        """Say what stands beside these runs, one of which ``is_run`` and background, and how they are read."""
-        given, plan, choices = self.given, self.plan, self.choices
+    def prepare_reading(self, named: NamedRuns = ()) -> Reading:
+        """Open what stands beside these runs, the first time, and say how they are read."""
+        plan, sources = self.plan, self.given.sources
         if self._reading is None:
             self.files = list_input_files(plan)
-            background: Run | Literal["collection"] | None = None
-            if "background" in plan.uses & given.words:
-                background = "collection"
-            elif given.background is not None and "background" in plan.uses:
-                deep = None if choices.missing == "skip" else choices.background_depth
-                if is_run:  # it is read once, as deep as a run
-                    whole = choices.keeps_ties
-                    deep = None if deep is None or self.depth is None or whole else max(deep, self.depth)
-                self._background_depth = deep
-                background = loading.ranking(given.background, "background", choices, deep)
-            queries = None if given.queries is None or "queries" in given.words else loading.queries(given.queries)
-            qrels = plan.context.qrels
-            if qrels is None and given.qrels is not None:
-                qrels = loading.qrels(given.qrels)
-            if loading.is_judged(given.queries) and qrels is not None:
-                queries = Queries(loading.JUDGED, qrels.qids)
+            opened = dict(plan.context.opened)
+            for name, source in sources.items():
+                if source.opened_by == "runs":
+                    opened[name] = source.share(source.open_beside(plan, named, self.depth))
+            context = replace(plan.context, opened=opened)
             utility, _ = split_relevance(plan.measures)
-            judge = RelevanceEvaluator(utility, qrels) if utility and qrels is not None else None
+            judge = RelevanceEvaluator(utility, context.qrels) if utility and context.qrels is not None else None
             self._reading = Reading(
                 measures=plan.measures,
                 others=plan.others,
                 needs=plan.needs,
-                context=replace(plan.context, qrels=qrels, background=background, judge=judge),
-                queries=queries,
-                choices=choices,
+                context=replace(context, judge=judge),
+                choices=self.choices,
                 depth=self.depth,
                 kept=None if self._whole else find_depth(plan.others),
                 two_pass="documents" in plan.uses,
                 looks_for_ties=self._looks_for_ties,
                 border=submissions.border(),
             )
-        reading = self._reading
-        if given.is_common:
-            reading = replace(reading, queries=common_queries(named, self.choices, reading.context.qrels))
-        if named and "counterfactual" in reading.context.extras:
-            from fairtrec.evaluation.given import counterfactual
-
-            reading = replace(reading, context=counterfactual.match_runs(reading.context, named, choices, self.depth))
-        return reading
+        reading, context = self._reading, self._reading.context
+        if named:
+            for name, value in context.opened.items():
+                if (of_runs := sources[name].match_runs(plan, value, context, named, self.depth)) is not value:
+                    context = replace(context, opened={**context.opened, name: of_runs})
+        return reading if context is reading.context else replace(reading, context=context)
 
     def documents(
         self,
@@ -245,6 +222,8 @@ class Evaluator:
         ``needs``  what else is to be looked at than ``reading.needs``; ``watched`` is handed the texts of documents on
                    their way to where they are counted.
         """
+        source = self.given.of_groups
+        assert source is not None
         rankings = [(run.rest, run.qids) for run in runs]
         parts = collect_documents(rankings, needs or reading.needs, reading.context, self.choices)
         looked_at = every = Docnos.collect(np.concatenate(parts))
@@ -255,31 +234,20 @@ class Evaluator:
         if self._counts is not None:
             fresh = Docnos.collect(every.names[self._counts.docnos.rows(every.names) == MISSING])
         if self._counts is None or len(fresh):
-            counts = self._counted(fresh, watched)
+            counts = source.count_documents(self.plan, fresh, watched)
             self._counts = counts if self._counts is None else self._counts.insert(counts)
         counts = self._counts
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
             counts = counts.take_documents(looked_at)
-        of_labels = self.plan.lexicon is None and self.plan.context.labels is not None
-        by = self._count_by(looked_at)
         behind = None
         if tied:
             more = counts if len(every) == len(looked_at) else self._counts.take_documents(every)
-            behind = Documents(more, self.choices, of_labels=of_labels, by=self._count_by(every))
-        documents = Documents(counts, self.choices, of_labels=of_labels, by=by, behind=behind)
+            behind = source.make_documents(self.plan, more)
+        documents = source.make_documents(self.plan, counts, behind)
         if self._looked_up is not None:
             documents.last = self._looked_up.last  # its counts of the background stay, whatever run comes
         self._looked_up = documents
         return documents
-
-    def _count_by(self, docnos: Docnos) -> dict[str, Documents]:
-        """Let the labels of other attributes stand for counts of documents."""
-        return {
-            each.by: Documents(count_labels(other, docnos), self.choices, of_labels=True)
-            for each in self.plan.measures
-            if each.by not in ("", self.plan.context.attribute) and OF_DOCUMENTS.intersection(each.needs)
-            if (other := self.plan.context.attributes[each.by].labels) is not None
-        }
 
     def score_runs(
         self, runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None, jobs: int = 1
@@ -317,34 +285,6 @@ class Evaluator:
             refuse_unknown([(top, qids)], needs or reading.needs, reading.context, documents)
         return replace(reading.context, documents=documents)
 
-    def _from_background(self, named: NamedRuns, same: Sequence[bool], background: Any) -> NamedRuns:
-        """Put the background in the place of the runs that are the ``same``, if it was read deep enough."""
-        deep = self._background_depth
-        tied = self.choices.keeps_ties
-        enough = deep is None or (self.depth is not None and self.depth <= deep and not tied)
-        if not isinstance(background, Run) or not enough:
-            return named
-        run = background.cut(background.qids, self.depth, with_ties=tied or self._looks_for_ties)
-        if deep is not None and self._looks_for_ties and np.diff(run.starts).max(initial=0) >= deep > (self.depth or 0):
-            return named  # what is tied may go on below
-        return [(name, run if is_run else thing) for (name, thing), is_run in zip(named, same, strict=True)]
-
-    def _counted(self, fresh: Docnos, watched: TextWatcher | None) -> Counts:
-        """Read what is known of documents: count in their texts, or take labels or counts."""
-        given, plan = self.given, self.plan
-        if plan.lexicon is not None:
-            return loading.count_documents(given.docs, fresh, plan.lexicon, watched)
-        if plan.context.labels is not None:
-            return count_labels(plan.context.labels, fresh)
-        if plan.table is None:
-            from fairtrec.formats import memory
-
-            return memory.counts(given.counts, fresh)
-        from fairtrec.counting.table.document_counts import read_counts
-
-        collection = "collection" in plan.uses or "background" in plan.uses & given.words
-        return read_counts(plan.table, fresh, collection=collection)
-
     def _all_of(self, first: Documents, second: Documents) -> Documents:
         """Put together the documents that two batches of runs looked at."""
         assert self._counts is not None
@@ -362,7 +302,7 @@ class Evaluator:
             every = sorted({qid for each in scores for qid in each.qids})
             notes = (*notes, *note_unknown_sources(every, reading.needs, reading.context, documents))
         facts = self._find_facts(reading, unknown)
-        notes = (*notes, *facts.on_levels)
+        notes = (*notes, *facts.notes)
         sampled = [each.sampled for each in scores]
         if any(sampled) and not all(sampled):
             several = sum(sampled)
@@ -386,19 +326,21 @@ class Evaluator:
             same_rankings(scores) if len(scores) > 1 else (),
             untrusted=reading.border is not None and reading.border.untrusted,
         )
-        beside = reading.context.extras.get("counterfactual")
-        return result if beside is None else beside.add_notes(result)
+        for source in self.given.sources.values():
+            result = source.complete_result(result, reading.context.opened.get(source.name))
+        return result
 
     def _find_facts(self, reading: Reading, unknown: int) -> SessionFacts:
         """Compute what is the same for all runs that are read in one way; it is kept for the next run."""
         key = id(reading), unknown
         if key not in self._facts or reading is not self._reading:
-            plan, qrels = self.plan, reading.context.qrels
+            plan = self.plan
+            late = (source for source in self.given.sources.values() if source.opened_by == "runs")
             facts = SessionFacts(
                 write_signature(plan, reading, self.files, unknown),
-                () if qrels is None else tuple(note_levels(plan.measures, qrels)),
-                {**self.given.source_names, **asdict(self.choices)},
-                _of_groups(plan.context) if plan.context.given else {},
+                tuple(note for source in late for note in source.list_notes(plan)),
+                {**self.given.record(SOURCE_NAMES), **asdict(self.choices)},
+                describe_attributes(map(plan.context.take_attribute, plan.context.given)) if plan.context.given else {},
             )
             if reading is not self._reading:
                 return facts
@@ -413,10 +355,3 @@ def runs_of(number: int) -> str:
     ('1 run', '3 runs')
     """
     return "1 run" if number == 1 else f"{number} runs"
-
-
-def _of_groups(context: EvaluationContext) -> dict[str, Any]:
-    """Give each group's number of documents and its share; by attribute, where these have names."""
-    several = [context.take_attribute(name) for name in context.given]
-    found = {each.attribute: describe_groups(each.labels, each.target) for each in several if each.labels is not None}
-    return found.get("", found)

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairtrec.data.parameters import spell_value
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.given.source import SourceKeywords
+from fairtrec.evaluation.given import SourceKeywords
 from fairtrec.evaluation.inputs.options import ChoiceKeywords
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN

@@ -21,7 +21,7 @@ from fairtrec.evaluation.relevance import is_computed_here
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.ir_measures.bound_measures import FairMeasure
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.catalogue.needs import NEEDS
+from fairtrec.measures.catalogue.needs import NEEDS, OF_JUDGMENTS
 from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files.arguments import split_crossed
@@ -139,7 +139,7 @@ def _session(part: list[FairMeasure], source: Any, qrels: Any) -> Any:
     keywords = _keywords(part[0])
     cores, labels = tuple(dict.fromkeys(each.core for each in part)), keywords.get("labels")
     needs = {need for core in cores for need in core.needs if need in NEEDS}
-    is_judged = any("qrels" in NEEDS[need].made_of.split() for need in needs)
+    is_judged = bool(OF_JUDGMENTS & needs)
     is_judged |= isinstance(labels, PATH) and "qrels" in split_crossed(fspath(labels))
     is_judged |= str(keywords.get("target")) in {"qrels", "relevance"}
     qrels = qrels if is_judged else None  # of other judgments nothing has to be read again

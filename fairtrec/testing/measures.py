@@ -25,7 +25,7 @@ from fairtrec.evaluation.columns.gold import Corrections
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Better, Measure, UsageError
-from fairtrec.measures.catalogue import notation, pages
+from fairtrec.measures.catalogue import docstrings, notation
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 from fairtrec.statistics.gold_correctors import QueryCorrector
 
@@ -176,13 +176,13 @@ class MeasureContract:
 
     def read_part(self, part: str) -> str:
         """What the page says of a part, such as Range."""
-        return pages.part(self.measure, part)
+        return docstrings.part(self.measure, part)
 
     def test_the_page_has_its_parts(self) -> None:
         """The docstring is a question, an empty line, formulas, and the parts that ``fairtrec measures`` shows."""
         name, better = self.measure.__name__, self.measure().better
         assert "\n\n" in (inspect.getdoc(self.measure) or ""), f"{name}: its page is a question, a blank line, and more"
-        for part in pages.PARTS:
+        for part in docstrings.PARTS:
             assert self.read_part(part), f"{name}: its page does not say {part}: .."
         assert len(self.read_part("Undefined")) < 300, f"{name}: a part of its page runs into what is no part"
         assert better in get_args(Better), f"{name}.better is {better!r}, none of {get_args(Better)}"

@@ -50,7 +50,7 @@ def test_a_signal_that_the_caller_ignores_is_ignored(monkeypatch, inputs):
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
         monkeypatch.setattr(
-            "fairtrec.measures.catalogue.pages.page", lambda _: os.kill(os.getpid(), signal.SIGHUP) or "page\n"
+            "fairtrec.commands.measures.pages.page", lambda _: os.kill(os.getpid(), signal.SIGHUP) or "page\n"
         )
         with pytest.raises(SystemExit) as ended:
             main()
@@ -87,7 +87,7 @@ def test_without_memory_for_a_message_there_is_still_one(monkeypatch, capfd):
 
     monkeypatch.setattr("sys.argv", ["fairtrec", "measures"])
     monkeypatch.setattr("fairtrec.cli.write_stderr", full)
-    monkeypatch.setattr("fairtrec.measures.catalogue.pages.overview", full)
+    monkeypatch.setattr("fairtrec.commands.measures.pages.overview", full)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 3
@@ -103,7 +103,7 @@ def test_without_memory_for_another_message_there_is_that_one(monkeypatch, capfd
 
     monkeypatch.setattr("sys.argv", ["fairtrec", "measures"])
     monkeypatch.setattr("fairtrec.cli.write_stderr", full)
-    monkeypatch.setattr("fairtrec.measures.catalogue.pages.overview", wrong)
+    monkeypatch.setattr("fairtrec.commands.measures.pages.overview", wrong)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 3

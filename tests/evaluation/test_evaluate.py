@@ -309,6 +309,7 @@ def test_passing_over_leaves_the_utility_measures_alone():
 
 def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     from fairtrec.data import Counts, Docnos
+    from fairtrec.evaluation.given.qrels import QRELS
     from fairtrec.evaluation.inputs import loading
     from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs, collect_documents
     from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -321,15 +322,21 @@ def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     known = docnos.names != b"dx"
     nothing = np.zeros(len(docnos), dtype=np.int64)
     table = Counts(("f", "m"), docnos, known, nothing, np.zeros((len(docnos), 2), dtype=np.int64))
+    beside = {"opened": {"qrels": qrels}, "things": (QRELS,)}
     for depth, expected in ((None, [[np.nan, 2, np.nan], [np.nan] * 3]), (1, [[np.nan], [np.nan]])):
-        inputs = Inputs(run, ("q", "r"), EvaluationContext(qrels=qrels, documents=Documents(table, skip)), depth)
+        inputs = Inputs(
+            run,
+            ("q", "r"),
+            EvaluationContext(**beside, documents=Documents(table, skip)),
+            depth,
+        )
         assert (inputs.ranked != -1).sum(axis=1).tolist() == [2 if depth is None else 1, 1]
         np.testing.assert_array_equal(inputs.relevance, expected)
     for documents in (None, Documents(table, fairtrec.Choices(missing="neutral"))):
-        inputs = Inputs(run, ("q", "r"), EvaluationContext(qrels=qrels, documents=documents), 2)
+        inputs = Inputs(run, ("q", "r"), EvaluationContext(**beside, documents=documents), 2)
         np.testing.assert_array_equal(inputs.relevance, [[3, np.nan], [np.nan, np.nan]])
     nobody = Counts(("f", "m"), Docnos.collect(np.empty(0, "S1")), known[:0], nothing[:0], np.zeros((0, 2), np.int64))
-    inputs = Inputs(run, ("q",), EvaluationContext(qrels=qrels, documents=Documents(nobody, skip)), None)
+    inputs = Inputs(run, ("q",), EvaluationContext(**beside, documents=Documents(nobody, skip)), None)
     np.testing.assert_array_equal(inputs.relevance, [[3, np.nan, 2]])  # nobody looks at these documents' counts
 
 

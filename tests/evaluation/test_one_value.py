@@ -16,7 +16,7 @@ from itertools import combinations
 import pytest
 
 import fairtrec
-from fairtrec.evaluation.given.source import SourceKeywords
+from fairtrec.evaluation.given import SourceKeywords
 from fairtrec.evaluation.inputs.options import CHOICES, Choices
 from fairtrec_made import trials
 from fairtrec_made.command_trials import gather_trials

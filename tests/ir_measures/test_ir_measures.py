@@ -19,8 +19,9 @@ from ir_measures import RR, ScoredDoc, nDCG
 
 import fairtrec
 import fairtrec.ir_measures as fair
+from fairtrec.commands.measures import pages
 from fairtrec.ir_measures import bound_measures, provider
-from fairtrec.measures.catalogue import pages, registry
+from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec_made import REPOSITORY, precision

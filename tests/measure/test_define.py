@@ -7,8 +7,9 @@ import pytest
 
 import fairtrec
 from fairtrec import measure
+from fairtrec.commands.measures import pages
 from fairtrec.measure import define, take
-from fairtrec.measures.catalogue import pages, registry
+from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import UsageError
 from fairtrec.testing import MeasureContract
 

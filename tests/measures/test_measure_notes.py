@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.commands.measures.pages import page
 from fairtrec.measures import ABR, AWRF, DP, EEL, Exposure
-from fairtrec.measures.catalogue.pages import page
 from fairtrec.measures.catalogue.registry import note_attention
 from fairtrec.report.writers import RESULTS
 

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.commands.measures import pages
 from fairtrec.data.parameters import DEEPEST
 from fairtrec.measure import Better, Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.catalogue import notation, other_names, pages, registry
+from fairtrec.measures.catalogue import docstrings, notation, other_names, registry
 from fairtrec.measures.utility import Utility
 
 OURS = {name: registry.find(name) for name in BUILT_IN}
@@ -23,11 +24,11 @@ OURS = {name: registry.find(name) for name in BUILT_IN}
 def test_every_page_has_its_parts(kind):
     page = inspect.getdoc(kind)
     assert "\n\n" in page  # the question, then more
-    for part in pages.PARTS:
+    for part in docstrings.PARTS:
         assert f" {part}: " in " ".join(page.split()), f"{kind.__name__} says nothing of {part}"
-        assert pages.part(kind, part)
+        assert docstrings.part(kind, part)
     assert "http" in page
-    assert len(pages.part(kind, "Undefined")) < 300, "a part runs into the next"
+    assert len(docstrings.part(kind, "Undefined")) < 300, "a part runs into the next"
 
 
 @pytest.mark.parametrize(("name", "kind"), OURS.items(), ids=list(OURS))
@@ -36,7 +37,7 @@ def test_the_class_is_what_the_user_types(name, kind):
     assert issubclass(kind, Measure)
     assert str(kind()).startswith(name)
     assert kind().better in get_args(Better)
-    assert kind().better in pages.part(kind, "Better")
+    assert kind().better in docstrings.part(kind, "Better")
     assert pages.page(name).startswith(str(kind()))
     assert f"\n{name} " in pages.overview()
 

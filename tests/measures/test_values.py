@@ -5,9 +5,9 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 import fairtrec
+from fairtrec.commands.measures import pages
 from fairtrec.formulas import spread
 from fairtrec.measures import AWRF, EED, EEL, EER, GFR, NDKL, AWRFxnDCG, FaiRR, SignedDUO
-from fairtrec.measures.catalogue import pages
 from fairtrec_made import REPOSITORY
 
 DOCS = REPOSITORY / "docs"

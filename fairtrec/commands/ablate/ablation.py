@@ -14,9 +14,10 @@ from fairtrec.counting.counter import TermTable
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Part, Result
-from fairtrec.evaluation.given.source import Keywords
+from fairtrec.evaluation.given import Keywords
+from fairtrec.evaluation.given.counts import DOCS
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.signature import name_input_files, name_part
+from fairtrec.evaluation.signature import name_input_files
 from fairtrec.formats import memory
 from fairtrec.formulas.rounding import merge_ties
 from fairtrec.measure import Better, Measure, badness
@@ -299,7 +300,7 @@ def _complete(measuring: Measuring, given: Mapping[str, Any], docs: Any, notes: 
     signature = base.signature
     if "docs" in signature:  # which were read once for all, and are an object since
         digest = "" if isinstance(docs, PATH) else memory.digest("docs", docs)
-        signature |= {"docs": name_part("docs", given, files, digest=digest)}
+        signature |= {"docs": DOCS.spell(given["docs"], files, digest=digest)}
     every = tuple(dict.fromkeys((*base.notes, *notes)))
     return replace(base, files=files, signature=signature, notes=every)
 

@@ -15,11 +15,12 @@ from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.given.counts import find_lexicon
+from fairtrec.evaluation.given.qrels import refuse_unjudged
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.inputs.several_attributes import refuse_several
 from fairtrec.evaluation.jobs import processes
-from fairtrec.evaluation.plan import refuse_unjudged
 from fairtrec.evaluation.reading import Batch, Reading
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.slices import align_values
@@ -196,7 +197,7 @@ class Measuring:
         assert setting.terms is not None
         documents = batch.documents
         docnos = documents.counted.docnos
-        lexicon = session.plan.lexicon
+        lexicon = find_lexicon(session.plan)
         assert lexicon is not None
         how = lexicon.tokenizer, lexicon.case_sensitive
         occurrences = self.table.occurrences(docnos, how[0], case_sensitive=how[1])

@@ -14,7 +14,7 @@ from fairtrec.evaluation.answers import Answer, Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
-from fairtrec.evaluation.given.source import Keywords
+from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.options import name_source

@@ -12,6 +12,7 @@ from fairtrec.counting.counter import Lexicon, Term
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.given.counts import find_lexicon
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs, collect_documents, refuse_unknown
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -163,7 +164,7 @@ class Request:
 
 
 def _terms(evaluator: Evaluator, asked: Sequence[str]) -> dict[str, Term]:
-    lexicon = evaluator.plan.lexicon
+    lexicon = find_lexicon(evaluator.plan)
     if asked and (lexicon is None or "documents" not in evaluator.plan.uses):
         raise UsageError("--what-if removes a term, and there is no word list; add --terms with --docs")
     terms = {}
@@ -186,11 +187,11 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
     runs = _read(request, named, reading, jobs)
     texts, documents, looked_at = None, None, None
     if reading.two_pass:
-        if evaluator.plan.lexicon is not None:
+        if (lexicon := find_lexicon(evaluator.plan)) is not None:
             deep = None if choices.missing == "skip" else measure.depth
             parts = [run.rest.cut(run.qids, deep).docnos for run in runs if isinstance(run.rest, Run)]
             ranked = Docnos.collect(np.concatenate(parts) if parts else np.empty(0, "S1"))
-            texts = RankedTexts(evaluator.plan.lexicon, request.dropped, ranked)
+            texts = RankedTexts(lexicon, request.dropped, ranked)
         watched = None if texts is None else texts.keep_wanted
         documents = evaluator.documents(runs, reading, request.needs, watched=watched)
         looked_at = _shallow(runs, reading, documents)

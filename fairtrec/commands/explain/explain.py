@@ -15,13 +15,15 @@ from fairtrec.commands.explain.split import Split, split
 from fairtrec.data import MISSING, Floats, take
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.given.source import JudgmentsLike, Keywords
+from fairtrec.evaluation.given import Keywords
+from fairtrec.evaluation.given.counts import find_lexicon
+from fairtrec.evaluation.given.source import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas import discount
 from fairtrec.formulas.elementary import log_of_number
 from fairtrec.measure import Measure
-from fairtrec.measures.catalogue import pages
+from fairtrec.measures.catalogue import docstrings
 from fairtrec.measures.exposure import surplus
 from fairtrec.support.errors import InputError
 from fairtrec.support.files.arguments import find_run
@@ -43,7 +45,7 @@ def assemble(case: Case, request: Request) -> tuple[list[Explained], Split | Non
     swaps: list[Exchange | None] = [None] * len(case.qids)
     swaps, complete = variants.exchanges(case, request.candidates) if closely else (swaps, True)
     after = {term: evaluate_without_term(case, term).tolist() for term in request.dropped}
-    why = pages.part(type(case.measure), "Undefined") if np.isnan(case.values).any() else ""
+    why = docstrings.part(type(case.measure), "Undefined") if np.isnan(case.values).any() else ""
     docnos, words = case.docnos, _Words(case, parts)
     columns: RankColumns = [[] for _ in case.qids]
     if parts is not None:
@@ -253,7 +255,7 @@ def explain(
         groups=groups,
         result=result,
         notes=() if complete else (EXCHANGES.note(most=variants.MOST),),
-        lexicon=evaluation.plan.lexicon if "documents" in evaluation.plan.uses else None,
+        lexicon=find_lexicon(evaluation.plan) if "documents" in evaluation.plan.uses else None,
         detailed=bool(queries),
         what_if=tuple(request.dropped),
         texts=texts,

@@ -12,10 +12,11 @@ from fairtrec.commands.gold.draw import exposures, origins, read_rankings
 from fairtrec.commands.gold.instruments import SEVERAL, Instrument, classify_documents, look_up_weights, open_session
 from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, Run, Sheet, decode, find_starts
 from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.given.gold import GOLD
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.groups import refuse_unwritten
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.signature import compute_digest, write_signature
+from fairtrec.evaluation.signature import write_signature
 from fairtrec.formats import sheets
 from fairtrec.formulas.weighted_sums import weigh
 from fairtrec.statistics import agreement
@@ -239,7 +240,7 @@ def agree(
     made = {name: value for name, value in made.items() if name not in IDLE}
     said = {
         "fairtrec": made.pop("fairtrec"),
-        "gold": loading.short(sheet.labels.name, sheet.labels.sha256 or compute_digest(sheet)),
+        "gold": loading.short(sheet.labels.name, sheet.labels.sha256 or GOLD.digest(sheet)),
         **made,
     }
     said["groups"] = renamings(renamed)

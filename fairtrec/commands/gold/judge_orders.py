@@ -11,11 +11,11 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Qrels
 from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.given.qrels import refuse_unjudged
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.plan import refuse_unjudged
 from fairtrec.evaluation.reading import LoadedRun, Reading, choose_queries
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import compute_values
@@ -216,7 +216,8 @@ def _judged_by(reading: Reading, qrels: Qrels) -> Reading:
     """Put other judgments in place of those of a reading."""
     utility, _ = split_relevance(reading.measures)
     judge = RelevanceEvaluator(utility, qrels) if utility else None
-    return replace(reading, context=replace(reading.context, qrels=qrels, judge=judge, of_judged={}))
+    opened = {**reading.context.opened, "qrels": qrels}
+    return replace(reading, context=replace(reading.context, opened=opened, judge=judge, of_judged={}))
 
 
 def _place(values: Floats, qids: Sequence[str], wanted: Sequence[str]) -> Floats:

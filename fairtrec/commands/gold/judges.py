@@ -23,11 +23,12 @@ from fairtrec.commands.gold.judge_rates import (
 from fairtrec.data import MISSING, NONE, UNKNOWN, Ints, Qrels, Queries, Run, find_judged_lines
 from fairtrec.data.run import QrelsIndex
 from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.given.labels import refuse_unwritten_groups
+from fairtrec.evaluation.given.qrels import QRELS
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.plan import refuse_unwritten_groups
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.signature import compute_digest, write_signature
+from fairtrec.evaluation.signature import write_signature
 from fairtrec.formats import sheets
 from fairtrec.measure import Measure
 from fairtrec.report.run_names import shorten_names
@@ -394,7 +395,7 @@ def _describe_inputs(
 ) -> dict[str, str]:
     """Name what was given, each with its digest, and what decides groups."""
     made = write_signature(session.plan, session.prepare_reading(), session.files)
-    digest = opening.sha256(human) if loading.is_file(human) else compute_digest(people.qrels)
+    digest = opening.sha256(human) if loading.is_file(human) else QRELS.digest(people.qrels)
     return {
         "fairtrec": made["fairtrec"],
         "human": loading.short(people.name, digest),

@@ -20,7 +20,8 @@ def command(names: tuple[str, ...], *, bibtex: bool) -> None:
     """
     from shutil import get_terminal_size
 
-    from fairtrec.measures.catalogue import pages, rerankers
+    from fairtrec.commands.measures import pages
+    from fairtrec.measures.catalogue import rerankers
     from fairtrec.report.note_selection import wrap_hanging
 
     if bibtex:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fairtrec.cli.performing import CommandAnswer, StudyPart
 from fairtrec.evaluation.answers import Signature
 from fairtrec.measure import Measure
-from fairtrec.measures.catalogue import pages
+from fairtrec.measures.catalogue import docstrings
 from fairtrec.measures.utility import split_relevance
 from fairtrec.support.version import __version__
 
@@ -27,8 +27,8 @@ def describe_methods(
     yield f"Settings and contents: {shown}."
     relevance, others = split_relevance(measures)
     for kind in dict.fromkeys(map(type, others)):
-        source = pages.part(kind, "Source")
-        yield f"{kind.__name__}: {pages.read_question(kind)}" + (f" Source: {source}." if source else "")
+        source = docstrings.part(kind, "Source")
+        yield f"{kind.__name__}: {docstrings.read_question(kind)}" + (f" Source: {source}." if source else "")
     if relevance:
         names = ", ".join(map(str, relevance))
         yield f"{names}: relevance, as ir-measures and trec_eval define it."

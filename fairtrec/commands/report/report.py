@@ -16,7 +16,8 @@ from fairtrec.commands.report.methods import describe_methods
 from fairtrec.commands.report.page import html
 from fairtrec.commands.report.study import METHODS, QUESTIONS, StudyReport
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.given.source import Attributes, Keywords
+from fairtrec.evaluation.given import Keywords
+from fairtrec.evaluation.given.source import Attributes
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.evaluation.signature import UnusedOptionError

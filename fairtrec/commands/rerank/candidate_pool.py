@@ -14,6 +14,7 @@ from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.fronts.problem import KNOWN, Problem
+from fairtrec.evaluation.given import find_input
 from fairtrec.evaluation.given.source import NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, keep_judged
@@ -112,7 +113,10 @@ class Search:
             yield True, f"{what}; name another with {_option('--fairness', self.by)}"
         what = f"only the documents of the run have scores; leave out {_option('--from', self.by)}"
         yield by_scores and self.from_ != "run", what
-        without_runs = self.from_ == "background" and self.evaluator.given.background in (None, "collection")
+        without_runs = self.from_ == "background" and self.evaluator.given.things.get("background") in (
+            None,
+            "collection",
+        )
         yield without_runs, f"{option}background takes documents of a run; add --background RUN"
         if self.candidates is not None:
             yield self.candidates < 1, f"candidates are {self.candidates}; set 1 or more"
@@ -195,7 +199,9 @@ class Search:
         if self.from_ == "runs":
             return merge_runs(runs)
         choices = self.evaluator.choices
-        return loading.ranking(self.evaluator.given.background, "background", choices, choices.background_depth)
+        return loading.ranking(
+            self.evaluator.given.things["background"], "background", choices, choices.background_depth
+        )
 
     def _case(self, run: Run, qids: Sequence[str], more: Run | None, context: EvaluationContext) -> Problem:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
@@ -255,7 +261,8 @@ def _option(name: str, by: str) -> str:
 
 def _refuse_unjudged(utility: Any, by: str) -> None:
     """Raise UsageError for a utility that goes by judgments, of which there are none."""
-    need = NEEDS["relevance"]
+    need = find_input("relevance")
+    assert need is not None
     for measure in [utility] if isinstance(utility, Measure) else registry.parse(str(utility)):
         if need.name in measure.needs and by != HEADROOM:
             raise UsageError(f"{by} needs qrels; pass QRELS, or utility={SCORES}")

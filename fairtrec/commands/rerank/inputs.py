@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, take
+from fairtrec.evaluation.given.source import Plan
 from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.evaluation.plan import Plan
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGMENTS
 from fairtrec.reranker import Chance, NoteKind, NoteSeverity, Reranker

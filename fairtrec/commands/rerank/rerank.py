@@ -12,12 +12,13 @@ from fairtrec.commands.rerank.inputs import JUDGED, Wanted, has_input, sees_judg
 from fairtrec.commands.rerank.ordering import Ordering, reorder_run
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
-from fairtrec.evaluation.given.labels import open_sources
-from fairtrec.evaluation.given.source import JudgmentsLike, NamedRuns, SourceKeywords, split_keywords
+from fairtrec.evaluation.given import SourceKeywords, split_keywords
+from fairtrec.evaluation.given.queries import is_common
+from fairtrec.evaluation.given.source import JudgmentsLike, NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import RerankedKeywords
 from fairtrec.evaluation.jobs import processes
-from fairtrec.evaluation.plan import make_plan
+from fairtrec.evaluation.plan import make_plan, open_sources
 from fairtrec.evaluation.reading import list_wanted_queries
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import write_signature
@@ -169,7 +170,7 @@ class RerankWork:
     def session(self) -> Evaluator:
         """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
         given, choices = split_keywords(self.keywords, RerankKeywords.__annotations__)
-        if given.is_common:
+        if is_common(given):
             raise UsageError(
                 "each run is reranked by itself, so there are no common queries; choose a query set, or leave it out"
             )
@@ -207,7 +208,7 @@ class RerankWork:
         """Read a run of this name, of which the wanted queries are reranked."""
         read = loading.ranking(thing, name, self.session.choices, None, is_run=True)
         reading = self.session.prepare_reading()
-        return read.cut(list_wanted_queries(read, reading.context.qrels, reading.queries), None)
+        return read.cut(list_wanted_queries(read, reading.context.qrels, reading.context.queries), None)
 
     def _by(self, run: Run, by: Reranker) -> Reranked:
         notes: tuple[Note, ...] = ()

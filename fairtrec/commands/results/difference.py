@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from fairtrec.commands.results.results import RecordedResult, RecordedRun
 from fairtrec.evaluation.answers.result import Part
+from fairtrec.evaluation.given import SOURCE_NAMES
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.catalogue.needs import EXTRAS
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.notes import Note, NoteKind
 
@@ -76,7 +76,7 @@ def _keys(*parts: str) -> set[str]:
 
 
 OF_DOCUMENTS = {"terms", "docs", "counts", "labels", "groups"} | _keys("documents", "texts", "labels")
-OF_MEASURES = {"qrels", "tau", "max-grade", "background", *EXTRAS} | _keys("membership")
+OF_MEASURES = {"tau", "max-grade", *SOURCE_NAMES} - OF_DOCUMENTS - {"gold", "queries"} | _keys("membership")
 OF_RUNS = ("run", "counterfactual")  # what belongs to single runs
 UNCOMPARED = {*PROGRAMS, "values", "tau", "counterfactual", "interval"} | {
     row.key for row in CHOICES.values() if row.adds

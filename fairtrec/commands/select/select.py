@@ -19,7 +19,7 @@ from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
-from fairtrec.evaluation.given.source import Keywords
+from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import keep_judged
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices

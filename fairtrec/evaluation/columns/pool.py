@@ -6,20 +6,17 @@ SIGIR 2018, amortised over rankings. https://doi.org/10.1145/3209978.3210063
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, isnan, nan
-from numbers import Real
-from os import fspath
+from math import isnan, nan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from fairtrec.data import Floats, Ints, System
-from fairtrec.data.groups import is_number
 from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.drawn_exposure import find_drawn_shares
-from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.given.pool import find_frequencies
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import InputsOfSamples
@@ -28,8 +25,6 @@ from fairtrec.measure.forms import PooledQueries
 from fairtrec.statistics.gold_correctors import LEVEL
 from fairtrec.statistics.pooled_shares import CorrectedPool, DrawnShares
 from fairtrec.statistics.procedure import Procedure
-from fairtrec.support.errors import InputError, UsageError
-from fairtrec.support.files import opening
 
 POOLED = NoteKind(
     "pooled",
@@ -45,7 +40,6 @@ WITHOUT_INTERVAL = NoteKind(
     "pooled without interval",
     "the corrected pooled value has no interval: it needs two groups, and the same target in all queries",
 )
-COLUMNS = "{} column{} instead of two; write: qid<TAB>frequency"
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,42 +132,6 @@ def _note_intervals(measures: Sequence[Measure], drawn: Mapping[Measure, DrawnSh
     found = {measure: drawn[measure].correct(frequency, LEVEL) for measure in measures if measure in drawn}
     without = [measure for measure, each in found.items() if each is not None and isnan(each.low)]
     return [WITHOUT_INTERVAL.note(measures=without)] if without else []
-
-
-def frequencies(given: Any) -> Mapping[str, float] | None:
-    """Read how often each query is asked: a file of ``qid<TAB>frequency``, or numbers by query; None is once each.
-
-    Raises UsageError for what is no file, InputError for a line that is wrong.
-    """
-    if given is None or given == "even":
-        return None
-    if isinstance(given, Mapping):
-        for qid, number in given.items():
-            if not isinstance(number, Real) or not isfinite(number) or number < 0:
-                raise UsageError(f"the frequency {number!r} of query {qid} is not a number of 0 or more; correct it")
-        return given
-    if not loading.is_file(given):
-        raise UsageError(f"there is no file {fspath(given)}; pass --pool a file of qid<TAB>frequency, or even")
-    from fairtrec.formats import tsv
-
-    found: dict[str, float] = {}
-    lines = opening.lines(given, comment=b"#")
-    for number, (qid, often) in tsv.rows(lines, given, (2,), COLUMNS, filled=2, otherwise=None):
-        if not is_number(often) or float(often) < 0:
-            raise InputError(f"the frequency {often!r} is not a number of 0 or more; correct it", given, number)
-        if qid in found:
-            raise InputError(f"query {qid} has two frequencies; keep one", given, number)
-        found[qid] = float(often)
-    return found
-
-
-def find_frequencies(often: Mapping[str, float] | None, qids: Sequence[str], run: str) -> Floats:
-    """Give how often each query of a run is asked [query]. Raises InputError for one of which no frequency is known."""
-    lacking = [qid for qid in qids if often is not None and qid not in often]
-    if lacking:
-        what = f"query {lacking[0]} has no frequency; add one for each query of the run, 0 if it was never asked"
-        raise InputError(what, run)
-    return np.array([1.0 if often is None else often[qid] for qid in qids])
 
 
 def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> Pooled:

@@ -1,1 +1,143 @@
-"""What may be given beside the runs: one file for each thing."""
+"""What may be given beside the runs: the table of it. Each thing has a file here, which says all else of it.
+
+To add one, write its row, which is its keyword in Python too, and its file with a ``Source``: ``positions.py`` is an
+example. An input of measures that is made of it has a row in measures/catalogue/needs.py.
+
+Nothing here imports numpy, so that the command line can be built of it before anything is loaded.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, TypedDict
+
+from fairtrec.evaluation.given.source import (
+    Attributes,
+    CountsLike,
+    FrameLike,
+    Given,
+    GroupsLike,
+    Input,
+    RankingsLike,
+    Source,
+    Sources,
+    TermsLike,
+    TextsLike,
+)
+from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
+from fairtrec.support.errors import FilePath, UsageError, spell_options
+
+
+class SourceKeywords(TypedDict, total=False):
+    """What is given beside the runs, as keywords of ``evaluate``."""
+
+    terms: Annotated[TermsLike | None, Given(
+        "NAME|FILE", "Group terms: a word list by name, or a file of term,group lines.", file="counts",
+    )]  # fmt: skip
+    docs: Annotated[TextsLike | None, Given(
+        "FILE|ID", "The texts: TSV or JSON lines, or an ir_datasets id.", file="counts",
+    )]  # fmt: skip
+    counts: Annotated[CountsLike | None, Given(
+        "FILE", "Counts instead of texts, as `fairtrec counts make` makes them; or a TSV with the columns docno, "
+        "tokens (how many words) and, for each group, how many of its words.",
+    )]  # fmt: skip
+    labels: Annotated[GroupsLike | Attributes | None, Given(
+        "[NAME=]FILE[:FIELD]", "Groups of documents: TSV of docno group [weight], a field of a table, or qrels; the "
+        "last column of qrels then has groups; for several attributes, such as gender and region, repeat it with a "
+        "NAME for each.", by_name=True,
+    )]  # fmt: skip
+    positions: Annotated[FilePath | Mapping[str, float | Sequence[float]] | FrameLike | None, Given(
+        "FILE", "Where documents stand between the sides of a debate: TSV of docno x [y ...] (DUO).",
+    )]  # fmt: skip
+    discount: Annotated[FilePath | Sequence[float] | Mapping[int, float] | None, Given(
+        "FILE", "The weight of each rank, for measures like AWRF(discount=given)@10: TSV of rank weight.",
+    )]  # fmt: skip
+    counterfactual: Annotated[RankingsLike | Mapping[str, RankingsLike] | None, Given(
+        "RUN|FOLDER", "A RUN of the same system over texts with swapped group words (CRBO), or a folder of them.",
+    )]  # fmt: skip
+    queries: Annotated[FilePath | Iterable[str] | None, Given(
+        "NAME|FILE|common|judged", "Only these queries: of a query set by its name, of a file of ids, common to all "
+        "RUNs, or judged in QRELS; `fairtrec resources list` names the query sets.", words=("common", "judged"),
+    )]  # fmt: skip
+    background: Annotated[RankingsLike | None, Given(
+        "RUN|collection", "A run of the documents that a system could have shown; NFaiRR divides by the best value "
+        "that they allow; collection: all documents.", words=("collection",),
+    )]  # fmt: skip
+
+
+class Keywords(SourceKeywords, ChoiceKeywords, total=False):
+    """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
+
+
+class GoldKeywords(Keywords, total=False):
+    """What ``evaluate`` takes beyond that."""
+
+    gold: Annotated[GroupsLike | None, Given(
+        "SHEET", "Labels by people for a sample of `fairtrec gold draw`: also print corrected values.",
+    )]  # fmt: skip
+
+
+_HINTS: Mapping[str, Any] = GoldKeywords.__annotations__
+GIVEN: dict[str, Given] = {
+    "pool": Given(words=("even",)),  # an option of its own
+    "qrels": Given(nothing="none"),  # an argument
+    **{name: hint.__metadata__[0] for name, hint in _HINTS.items() if hasattr(hint, "__metadata__")},
+}
+SOURCE_NAMES = tuple(GIVEN)[1:]
+_FIRST = ("fairtrec", "qrels", "tau", "max-grade", "terms", "docs", "counts", "labels", "groups", "members")
+_LAST = ("gold", "queries", "background")
+FIELDS = (*_FIRST, *(name for name in SOURCE_NAMES if name not in (*_FIRST, *_LAST)), *_LAST)  # of signatures
+FOR_FAIRNESS = "--terms LIST with --docs COLLECTION, or --labels FILE"
+FOR_ANYTHING = "a qrels file, or --terms LIST with --docs COLLECTION"
+_OF_TRACK = (  # what one command is given
+    Input(
+        "sequences",
+        "the track's sequences of queries",
+        "--sequences FILE of `fairtrec trec-fair-2019`",
+        "trec-fair-2019",
+    ),
+    Input("authors", "the track's groups of authors", "--labels FILE of `fairtrec trec-fair-2019`", ""),
+)
+
+
+@cache
+def load_source(name: str) -> Source:
+    """Load what says all of a thing."""
+    module = import_module(f"fairtrec.evaluation.given.{GIVEN[name].file or name}")
+    source: Source = getattr(module, name.upper())
+    return source
+
+
+def take_sources(**given: Any) -> Sources:
+    """Take what a caller gave beside the runs; None is not given. Raises UsageError where it does not fit together."""
+    return Sources(
+        {load_source(name): given[name] for name, row in GIVEN.items() if is_given(given.get(name), row)}, GIVEN
+    )
+
+
+def is_given(thing: Any, row: Given) -> bool:
+    """Tell whether something was given, and not the word for nothing."""
+    return thing is not None and not (isinstance(thing, str) and thing == row.nothing != "")
+
+
+def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Sources, Choices]:
+    """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
+    if strange := [name for name in keywords if name not in {"qrels", *known}]:
+        raise unknown_option_error(strange[0], known)
+    choices = Choices(**{name: value for name, value in keywords.items() if name not in SOURCE_NAMES})
+    choices.refuse_lacking({name for name, row in GIVEN.items() if is_given(keywords.get(name), row)})
+    return take_sources(**keywords), choices
+
+
+def find_input(need: str) -> Input | None:
+    """Find what an input is made of, whether that was given or not; None if there is no such input."""
+    several = (*(each for name in GIVEN for each in load_source(name).inputs), *_OF_TRACK)
+    return next((each for each in several if each.name == need), None)
+
+
+def lacking_error(who: object, need: str) -> UsageError:
+    """Say that someone needs an input that cannot be made of what was given, and what to give."""
+    found = find_input(need)
+    if found is None:
+        return UsageError(f"{who} needs {need}, which does not exist; report this bug to the authors of the plug-in")
+    return UsageError(f"{who} needs {found.missing}; add {spell_options(found.give)}")

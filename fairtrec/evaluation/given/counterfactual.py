@@ -1,7 +1,8 @@
 """Counterfactual runs, one for each run: what the same system ranks when the words of the documents are swapped."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from os import fspath
@@ -10,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Docnos, Ints, Run, System
+from fairtrec.data import MISSING, Docnos, Ints, Run, System, digest_texts
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
+from fairtrec.evaluation.given.background import digest_ranking
+from fairtrec.evaluation.given.source import Input, NamedRuns, OpenedSources, Plan, Source, Sources
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, keep_judged
-from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.inputs.options import Choices, name_source
 from fairtrec.support.errors import PATH, InputError, UsageError
 
 
@@ -88,28 +91,68 @@ def read(thing: Any) -> Counterfactuals:
     return Counterfactuals(one=thing)
 
 
-def match_runs(
-    context: EvaluationContext, named: Sequence[tuple[str, Any]], choices: Choices, depth: int | None
-) -> EvaluationContext:
-    """Find the counterfactual run of each run, before any is read. Raises UsageError if one has none."""
-    given: Counterfactuals = context.extras["counterfactual"]
-    if choices.samples:
-        raise UsageError(
-            "--counterfactual needs one ranking of each query; leave out --samples, or --rankings of rerank"
-        )
-    if given.folder is None and given.by_name is None and len(named) > 1:
-        raise UsageError(f"there is one counterfactual run for {len(named)} runs; "
-                         "pass --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
-    things = {name: given.find_run(name, run) for name, run in named}
-    among = partial(keep_judged, qrels=context.qrels, only=choices.only, level=context.relevance_level)
-    extras = {**context.extras, "counterfactual": Matched(things, choices, depth, given.folder, among)}
-    return replace(context, extras=extras)
+class CounterfactualSource(Source):
+    """Runs of the same systems over texts with swapped words."""
+
+    inputs = (Input("counterfactual", "a counterfactual run", "--counterfactual RUN|FOLDER"),)
+
+    def open(self, opened: OpenedSources) -> Counterfactuals:
+        """Take one run, ``{name: run}`` or a folder."""
+        return read(opened.given.things[self.name])
+
+    def list_docnos(self, opened: OpenedSources) -> None:
+        """Tell nothing: which files are read follows from the runs."""
+
+    def follows_runs(self, given: Sources) -> bool:
+        """Tell that its files are of the runs."""
+        return True
+
+    def match_runs(
+        self, plan: Plan, value: Any, context: EvaluationContext, named: NamedRuns, depth: int | None
+    ) -> Matched:
+        """Find the counterfactual run of each run. Raises UsageError if one has none."""
+        given: Counterfactuals = plan.open(self.name)
+        if plan.choices.samples:
+            raise UsageError(
+                "--counterfactual needs one ranking of each query; leave out --samples, or --rankings of rerank"
+            )
+        if given.folder is None and given.by_name is None and len(named) > 1:
+            raise UsageError(f"there is one counterfactual run for {len(named)} runs; "
+                             "pass --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
+        things = {name: given.find_run(name, run) for name, run in named}
+        only = plan.choices.only
+        among = partial(keep_judged, qrels=context.qrels, only=only, level=context.relevance_level)
+        return Matched(things, plan.choices, depth, given.folder, among)
+
+    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+        """Write the counterfactual runs; a folder has no digest, as it may hold more than is read."""
+        given: Counterfactuals = plan.open(self.name)
+        if given.folder is not None:
+            return {self.name: name_source(given.folder)}
+        held, digest = {"": given.one} if given.by_name is None else given.by_name, ""
+        if Part(self.name) not in files:
+            with suppress(InputError):  # which has ended the run that it is of
+                digest = digest_texts((name, _digest_run(thing, plan.choices)) for name, thing in held.items())
+        return {self.name: self.spell(plan.given.things[self.name], files, digest=digest)}
+
+    def complete_result(self, result: Result, value: Any) -> Result:
+        """Name the files that are of the runs."""
+        return value.add_notes(result) if isinstance(value, Matched) else result
+
+
+COUNTERFACTUAL = CounterfactualSource("counterfactual")
+
+
+def _digest_run(thing: Any, choices: Choices) -> str:
+    if isinstance(thing, PATH):
+        return InputFile(fspath(thing), thing).sha256
+    return digest_ranking(loading.ranking(thing, "counterfactual", choices, None))
 
 
 def counterfactual(inputs: RunContext) -> Ints:
     """Number the documents of both rankings, the run's and the counterfactual run's [2, query, rank]."""
     run, qids = inputs.run, inputs.qids
-    other: Run = inputs.context.extras["counterfactual"].run_of(run.name)
+    other: Run = inputs.context.opened["counterfactual"].run_of(run.name)
     if not set(qids) & set(other.qids):
         raise InputError(f"this run has none of the queries of {run.name}; check the ids", other.name)
     lines = [each.top(qids, inputs.depth) for each in (run, other)]

@@ -1,21 +1,39 @@
 """Gold labels in the terms of an instrument, and whether they are of the runs, the depth and the queries evaluated."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import fspath
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats, Ints, Labels, Queries, Sheet, Vote
+from fairtrec.data import (
+    Bools,
+    Docs,
+    Floats,
+    Ints,
+    Labels,
+    Queries,
+    Sheet,
+    Vote,
+    digest_columns,
+    digest_texts,
+)
+from fairtrec.data.ranking.depth import Asking
+from fairtrec.evaluation.answers.result import InputFile, Part
+from fairtrec.evaluation.given.labels import refuse_unwritten_groups
+from fairtrec.evaluation.given.source import NamedRuns, OpenedSources, Plan, Source, Sources
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.formulas.neutrality import membership
+from fairtrec.formulas import neutrality
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure
-from fairtrec.support.errors import InputError, UsageError
+from fairtrec.measures.catalogue.needs import GROUPED
+from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
-from fairtrec.support.files.arguments import parse_renamings
+from fairtrec.support.files.arguments import parse_renamings, renamings, source
 from fairtrec.support.literals import Membership
 
 AGAIN = "draw again: fairtrec gold draw"
@@ -86,7 +104,7 @@ class Gold:
 
     def belong(self, named: Floats) -> Floats:
         """Tell the membership of documents in the groups that people name [..., group], as the instrument tells it."""
-        return named if self.rule is None else np.asarray(membership(named, self.rule))
+        return named if self.rule is None else np.asarray(neutrality.membership(named, self.rule))
 
     def gains(self, by_labels: Callable[[Floats], Floats], rows: Ints) -> Floats:
         """Give the gains of documents [query, rank] by the votes for them; of a split one, the mean over people."""
@@ -195,6 +213,83 @@ def _merged(votes: Sequence[Vote]) -> list[tuple[tuple[str, ...], float]]:
     for vote in votes:
         found[vote.groups] = found.get(vote.groups, 0.0) + vote.share
     return list(found.items())
+
+
+class GoldSource(Source):
+    """Labels by people, which correct values."""
+
+    opened_by = "measures"
+    parts = frozenset({"gold"})
+
+    def is_wanted(self, measures: Sequence[Measure], needs: frozenset[str]) -> bool:
+        """Tell whether any number depends on groups."""
+        return bool(needs & GROUPED)
+
+    def open(self, opened: OpenedSources) -> Gold:
+        """Read gold labels, for an instrument of one attribute."""
+        if len(opened.attributes) > 1:
+            what = "--gold corrects the values of one attribute, and there are several"
+            raise UsageError(f"{what}; pass the labels of one")
+        return read(opened.given.things[self.name], opened.groups, opened.first, opened.choices)
+
+    def follows_runs(self, given: Sources) -> bool:
+        """Tell that values are corrected."""
+        return True
+
+    def refuse_measure(self, measure: Asking, opened: OpenedSources) -> None:
+        """Raise UsageError for a measure that gold labels do not correct."""
+        is_divided = getattr(measure, "of_pool", False) and "group_sizes" in measure.needs
+        if is_divided or getattr(measure, "is_of_group", False):
+            raise UsageError(f"{measure} is not corrected by gold labels; leave out --gold, or the measure")
+
+    def take_runs(
+        self,
+        plan: Plan,
+        context: EvaluationContext,
+        named: NamedRuns,
+        depth: int | None,
+        *,
+        with_ties: bool,
+    ) -> NamedRuns:
+        """Raise UsageError for groups that nobody has, InputError for runs and queries that were not drawn from."""
+        people: Gold | None = plan.context.gold
+        refuse_unwritten_groups(plan)
+        if people is not None:
+            people.refuse_others(named, context.queries)
+        return named
+
+    def plays(self, plan: Plan) -> bool:
+        """Tell whether any value is corrected."""
+        return plan.context.gold is not None
+
+    def list_effects(self, plan: Plan) -> Iterable[str]:
+        """Name what is in effect: new names of groups."""
+        return ["gold"] * (self.plays(plan) and bool(renamings(plan.choices.groups)))
+
+    def list_docnos(self, opened: OpenedSources) -> Iterator[Docs]:
+        """List the labeled documents."""
+        yield loading.gold(opened.given.things[self.name]).labels.rows.names
+
+    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+        """Write the gold labels, which may be a field of a file."""
+        thing, sheet = plan.given.things[self.name], plan.context.gold.sheet
+        is_path = isinstance(thing, PATH)
+        named = loading.short(sheet.labels.name, sheet.labels.sha256) if is_path else self.spell(thing, files, sheet)
+        return {self.name: named, "groups": renamings(plan.choices.groups)}
+
+    def digest(self, read: Sheet) -> str:
+        """Hash the labels, and how they were drawn."""
+        labels = read.labels
+        drawn = np.ones(len(read.unknown)) if read.probability is None else read.probability
+        rows = digest_columns(labels.rows.names, *np.nan_to_num(labels.weights.T), read.unknown, drawn)
+        return digest_texts([(read.unit, rows), (f"depth {read.depth}", "\n".join(labels.groups))])
+
+    def list_parts(self, thing: Any) -> Mapping[Part, Any]:
+        """Give its file."""
+        return super().list_parts(source(fspath(thing)).name if isinstance(thing, PATH) else thing)
+
+
+GOLD = GoldSource("gold")
 
 
 def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choices) -> Gold:

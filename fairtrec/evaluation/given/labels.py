@@ -1,167 +1,193 @@
-"""What was given beside the runs, opened as far as it has to be read to know the groups."""
+"""Labels: groups of documents, of one attribute or of several; and what measures look up in them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cache, partial
-from importlib import import_module
+from functools import cache
 from math import inf
 from os import fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docnos, Docs, GroupTerms, Labels, Qrels
+from fairtrec.data import UNKNOWN, Bools, Counts, Docnos, Docs, Floats, Ints, Labels, Run, find_labeled, look_up
+from fairtrec.data.counts import count_labels
 from fairtrec.data.ranking.depth import Asking
-from fairtrec.evaluation.given.source import NamedRuns, Sources
+from fairtrec.evaluation.answers.result import InputFile, Part
+from fairtrec.evaluation.given.counts import COUNTED
+from fairtrec.evaluation.given.source import Attributes, GroupSource, NamedRuns, OpenedSources, Plan
 from fairtrec.evaluation.inputs import loading, several_attributes
-from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.measures.catalogue.needs import EXTRAS, looks_at_groups
+from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, TargetOf
+from fairtrec.evaluation.inputs.groups import members, note_groups, note_tau, refuse_unwritten
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.targets import note_target
+from fairtrec.measure import Note
+from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
-from fairtrec.support.files.arguments import split_crossed
-
-if TYPE_CHECKING:
-    from fairtrec.counting.table import Meta
-    from fairtrec.counting.table.files import Table
+from fairtrec.support.files.arguments import renamings, source, split_crossed
 
 MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the documents that they name
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class OpenedSources:
-    """What was given beside the runs, as far as it has to be read to know the groups."""
+class LabelSource(GroupSource):
+    """Groups of documents that are given, by attribute."""
 
-    given: Sources
-    choices: Choices
-    groups: tuple[str, ...]  # of the first attribute
-    terms: GroupTerms | None
-    labels: Mapping[str, Labels]  # by attribute, "" for labels that are given without a name; crossed ones are added
-    judged: Qrels | None  # read so early if they are labels, too, or say to which documents labels are cut
-    extras: Mapping[str, Any]
-    table: "Table | None"  # of counts
-    made: "Meta | None"  # how they were made, as far as they say so
-    crossed: dict[str, Labels] = field(default_factory=dict)  # attributes, as far as they are asked for
-    digests: dict[str, str] = field(default_factory=dict)  # of texts and counts in memory, as far as they are asked for
+    inputs = COUNTED
+    parts = frozenset({"documents", "labels", "membership", "filled"})
 
-    @property
-    def first(self) -> Labels | None:
-        """The labels of the first attribute."""
-        return next(iter(self.labels.values()), None)
+    def open(self, opened: OpenedSources) -> Mapping[str, Labels]:
+        """Read the labels of each attribute; many of them as far as anything names their documents."""
+        sources = list_sources(opened.given.things[self.name])
+        if is_of_judgments(sources):
+            opened.open("qrels")
+        wanted, judged = _find_documents(opened, sources), opened.opened.get("qrels")
+        opened.attributes.update(several_attributes.read_labels(sources, opened.choices, judged, wanted))
+        return opened.attributes
 
-    def digest(self, part: str) -> str:
-        """Hash the texts (``docs``) or ``counts`` that are held in memory, once; "" of what has a name."""
-        thing = getattr(self.given, part)
-        if thing is None or isinstance(thing, PATH):
-            return ""
-        if part not in self.digests:
-            from fairtrec.formats import memory
+    def share(self, value: Any) -> None:
+        """Give nothing: each attribute has its labels."""
 
-            self.digests[part] = memory.digest(part, thing)
-        return self.digests[part]
+    def list_groups(self, opened: OpenedSources) -> tuple[str, ...]:
+        """Name the groups of the first attribute."""
+        first = opened.first
+        assert first is not None
+        return first.groups
 
-    def find_labels(self, each: Asking) -> Labels | None:
-        """Give the labels that a measure or reranker goes by. Raises UsageError where it names none that there are."""
-        if not each.by or not looks_at_groups(each):
-            return self.first
-        if each.by in self.labels:
-            return self.labels[each.by]
-        if each.by not in self.crossed:
-            self.crossed[each.by] = several_attributes.find_attribute(self.labels, each.by, each)
-        return self.crossed[each.by]
+    def looks_up(self, needs: frozenset[str]) -> bool:
+        """Tell whether any of these inputs is looked up in the table of documents; groups are looked up in labels."""
+        return not needs.isdisjoint({"ranked"} | OF_DOCUMENTS)
 
+    def count_documents(self, plan: Plan, wanted: Docnos, watched: Any) -> Counts:
+        """Let labels stand for counts."""
+        assert plan.context.labels is not None
+        return count_labels(plan.context.labels, wanted)
 
-def open_sources(given: Sources, choices: Choices, runs: NamedRuns = ()) -> OpenedSources:
-    """Read terms, labels, extras and how counts were made; many labels as far as anything names their documents, where
-    these are all ``runs``. Raises UsageError or InputError for what is wrong there.
-    """
-    terms = None if given.terms is None else loading.terms(given.terms)
-    judgments = cache(partial(loading.qrels, given.qrels))
-    paths = [fspath(source) for source in given.label_sources.values() if isinstance(source, PATH)]
-    if given.qrels is not None and any("qrels" in split_crossed(path) for path in paths):
-        judgments()
-    labels = {}
-    if given.labels is not None:
-        wanted = documents_named(runs, given, choices, judgments)
-        judged = judgments() if judgments.cache_info().currsize else None
-        labels = several_attributes.read_labels(given.label_sources, choices, judged, wanted)
-    judged = judgments() if judgments.cache_info().currsize else None
-    extras = {
-        name: import_module(f"fairtrec.evaluation.given.{extra.module}").read(getattr(given, name))
-        for name, extra in EXTRAS.items()
-        if getattr(given, name) is not None
-    }
-    table = None
-    if isinstance(given.counts, PATH):
-        from fairtrec.counting.table.files import Table
+    def make_documents(self, plan: Plan, counts: Counts, behind: Documents | None = None) -> Documents:
+        """Make the table of documents, with those of other attributes."""
+        by = {
+            each.by: Documents(count_labels(other, counts.docnos), plan.choices, of_labels=True)
+            for each in plan.measures
+            if each.by not in ("", plan.context.attribute) and OF_DOCUMENTS.intersection(each.needs)
+            if (other := plan.context.attributes[each.by].labels) is not None
+        }
+        return Documents(counts, plan.choices, of_labels=True, by=by, behind=behind)
 
-        table = Table(given.counts)
-    made = None if table is None else table.meta
-    groups = _groups_of(given, labels, table, terms)
-    if given.counts is not None and (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):
-        _refuse_others(groups, terms, table, made, choices)
-    return OpenedSources(
-        given=given, choices=choices, groups=groups, terms=terms, labels=labels, judged=judged, extras=extras,
-        table=table, made=made,
-    )  # fmt: skip
+    def refuse_measure(self, measure: Asking, opened: OpenedSources) -> None:
+        """Raise UsageError for a measure that these labels cannot be counts for, or that they do not bound."""
+        if getattr(measure, "is_of_group", False) and opened.choices.bounds == "labels":
+            raise UsageError(f"{measure} has no bounds over labels; leave out --bounds labels, or the measure")
+        labels = opened.find_attribute(measure)
+        if labels is not None and OF_DOCUMENTS & set(measure.needs):
+            loading.refuse_soft(labels)
 
+    def take_runs(
+        self,
+        plan: Plan,
+        context: EvaluationContext,
+        named: NamedRuns,
+        depth: int | None,
+        *,
+        with_ties: bool,
+    ) -> NamedRuns:
+        """Raise UsageError for a group that --groups renames and that nobody has."""
+        refuse_unwritten_groups(plan)
+        return named
 
-def _groups_of(
-    given: Sources, labels: Mapping[str, Labels], table: "Table | None", terms: GroupTerms | None
-) -> tuple[str, ...]:
-    """Name the groups: of the first labels, else of the counts, else of the terms; none if there are none of these."""
-    if labels:
-        return next(iter(labels.values())).groups
-    if table is not None:
-        return tuple(sorted(table.groups))
-    if given.counts is not None:
-        from fairtrec.formats import memory
+    def list_effects(self, plan: Plan) -> Iterable[str]:
+        """Name what is in effect."""
+        first, choices = plan.context.labels, plan.choices
+        effects = {
+            "labels": True,
+            "membership": choices.membership is not None,
+            "filled": first is not None and first.others is not None,
+            "unlabeled": choices.bounds == "labels",
+        }
+        return [part for part, is_in_effect in effects.items() if is_in_effect]
 
-        return memory.frame_groups(given.counts)
-    return () if terms is None else terms.groups
+    def list_notes(self, plan: Plan) -> Iterator[Note]:
+        """Say which groups there are, what each should have, and which measures take a label for neutral."""
+        for name, labels in plan.attributes.items() if plan.is_of_groups else ():
+            yield from note_groups(labels, plan.context.attributes[name].target, name)
+            if (note := note_target(plan.choices.target, labels)) is not None:
+                yield note
+        by_labels = [(each, plan.find_attribute(each)) for each in plan.measures if OF_DOCUMENTS & set(each.needs)]
+        yield from note_tau((each, labels) for each, labels in by_labels if labels is not None)
 
+    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+        """Write the labels, and the groups with their sizes."""
+        several = {name: each for name in context.given if (each := context.take_attribute(name).labels) is not None}
+        names = ((f"{name}=" if name else "") + loading.short(each.name, each.sha256) for name, each in several.items())
+        sizes = ((f"{name} " if name else "") + members(each) for name, each in several.items())
+        return {self.name: ",".join(names), "groups": renamings(plan.choices.groups), "members": "; ".join(sizes)}
 
-def _refuse_others(
-    groups: tuple[str, ...], terms: GroupTerms | None, table: "Table | None", made: "Meta | None", choices: Choices
-) -> None:
-    """Raise InputError if the counts are other ones than are asked for, UsageError if they do not say so."""
-    if terms is not None and terms.groups != groups:
-        both = f"the counts are of the groups {', '.join(groups)}, the list {terms.name} has {', '.join(terms.groups)}"
-        raise InputError(
-            f"{both}; leave out --terms, or pass counts made with it", None if table is None else table.path
-        )
-    if table is None:
-        return
-    from fairtrec.counting.table import check
+    def list_parts(self, thing: Any) -> Mapping[Part, Any]:
+        """Give the files of each attribute."""
+        parts = {}
+        for name, of in list_sources(thing).items():
+            crossed = [source(part).name for part in split_crossed(fspath(of))] if isinstance(of, PATH) else [of]
+            for number, file in enumerate(crossed, 1):
+                parts[Part(self.name, f"{name} {number}".strip() if len(crossed) > 1 else name or None)] = file
+        return parts
 
-    options = {"--terms": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
-    for option, asked in options.items():
-        if made is None and asked is not None:
-            raise UsageError(f"these counts do not record how they were made, so {option} cannot be checked; remove it")
-    check(made, table.path, terms, choices.tokenizer, choices.case_sensitive)
+    def record(self, thing: Any) -> Any:
+        """Give what a results file says of the labels of each attribute."""
+        if not isinstance(thing, Attributes):
+            return super().record(thing)
+        return {name: super(LabelSource, self).record(each) for name, each in thing.sources.items()}
 
 
-def documents_named(
-    named: NamedRuns, given: Sources, choices: Choices, judgments: Callable[[], Qrels]
-) -> Callable[[], Docnos | None] | None:
-    """Give what collects the documents of these runs, of judgments, background and gold, once it is asked for.
+LABELS = LabelSource("labels")
 
-    ``judgments`` reads those that were given, and keeps them.
+
+def list_sources(thing: Any) -> Mapping[str, Any]:
+    """Give the labels of each attribute by its name; "" where they have none."""
+    return thing.sources if isinstance(thing, Attributes) else {"": thing}
+
+
+def is_of_judgments(sources: Mapping[str, Any]) -> bool:
+    """Tell whether any labels are the subtopics of judgments."""
+    return any("qrels" in split_crossed(fspath(each)) for each in sources.values() if isinstance(each, PATH))
+
+
+def refuse_unwritten_groups(plan: Plan) -> None:
+    """Raise UsageError for a group that --groups renames, and that neither labels nor gold labels have."""
+    people = plan.context.gold
+    beside = [] if people is None else [people.sheet.labels]
+    for name in [*plan.attributes] or [""]:
+        own = several_attributes.choose_own(plan.choices, name, [*plan.attributes])
+        several = [each for each in (plan.attributes.get(name), *beside) if each is not None]
+        if own.groups is not None and several:
+            refuse_unwritten(own.groups, several)
+
+
+def _find_documents(opened: OpenedSources, sources: Mapping[str, Any]) -> Callable[[], Docnos | None] | None:
+    """Give what collects the documents of the runs and of what else names documents, once it is asked for.
 
     None where labels are looked at as a whole, or something is left that can be read but once, or is too large for it.
     """
-    whole = "background" in given.words or given.counterfactual is not None or choices.missing == "even"
-    several = [split_crossed(fspath(each)) for each in given.label_sources.values() if isinstance(each, PATH)]
+    given, choices, runs = opened.given, opened.choices, opened.runs
     of_all = choices.pool is not None or any(word in str(choices.target) for word in ("collection", "background"))
-    crossed = of_all and (len(given.label_sources) > 1 or any(len(parts) > 1 for parts in several))
-    beside = [thing for thing in (given.qrels, given.background, given.gold) if thing is not None]
-    things = [*(thing for _, thing in named), *beside]
-    if not named or whole or crossed or sum(map(_bytes, things)) > MOST_BYTES:
+    is_crossed = any(len(split_crossed(fspath(each))) > 1 for each in sources.values() if isinstance(each, PATH))
+    whole = choices.missing == "even" or (of_all and (len(sources) > 1 or is_crossed))
+    if not runs or whole:
         return None
-    return cache(lambda: Docnos.collect(np.concatenate([*_docnos(named, given, choices, judgments)])))
+    parts = {name: each.list_docnos(opened) for name, each in given.sources.items()}
+    things = [thing for _, thing in runs] + [given.things[name] for name, docnos in parts.items() if docnos != ()]
+    if None in parts.values() or sum(map(_count_bytes, things)) > MOST_BYTES:
+        return None
+
+    def collect() -> Iterator[Docs]:
+        yield np.empty(0, "S1")
+        for name, thing in runs:
+            with suppress(InputError):  # what is wrong with a run is said where it is evaluated
+                yield from (run.docnos for run in loading.load_run(thing, name, choices, None).runs)
+        for part in parts.values():
+            yield from part or ()
+
+    return cache(lambda: Docnos.collect(np.concatenate([*collect()])))
 
 
-def _bytes(thing: Any) -> float:
+def _count_bytes(thing: Any) -> float:
     """Tell how many bytes are read once more; infinitely many of what can be read but once."""
     if isinstance(thing, PATH) and not opening.is_stream(thing):
         return opening.size(thing) if loading.is_file(thing) else 0
@@ -169,16 +195,79 @@ def _bytes(thing: Any) -> float:
     return 0 if is_held else inf
 
 
-def _docnos(named: NamedRuns, given: Sources, choices: Choices, judgments: Callable[[], Qrels]) -> Iterator[Docs]:
-    """Give the documents of each; what is wrong with a run is said where it is evaluated."""
-    yield np.empty(0, "S1")
-    for name, thing in named:
-        with suppress(InputError):
-            yield from (run.docnos for run in loading.load_run(thing, name, choices, None).runs)
-    if given.background is not None:
-        with suppress(InputError):
-            yield loading.ranking(given.background, "background", choices, None).docnos
-    if given.qrels is not None:
-        yield judgments().docnos
-    if given.gold is not None:
-        yield loading.gold(given.gold).labels.rows.names
+def _labels_of(inputs: Inputs) -> Labels:
+    """Give the labels of the attribute."""
+    assert inputs.context.labels is not None
+    return inputs.context.labels
+
+
+def groups(inputs: Inputs) -> tuple[str, ...]:
+    """Name the groups."""
+    return _labels_of(inputs).groups
+
+
+def order(inputs: Inputs) -> Ints:
+    """Place the groups from the least to the greatest; none where they have no order."""
+    labels = _labels_of(inputs)
+    return np.array([labels.groups.index(name) for name in labels.order], dtype=np.int64)
+
+
+def membership(inputs: Inputs) -> Floats:
+    """Look up who belongs to which group [query, rank, group]."""
+    inputs.refuse_vast()
+    found = look_up(_labels_of(inputs), inputs.qids, inputs.run.docnos, inputs.lines)
+    found.flags.writeable = False  # so that what is the same for each of many groups is computed once
+    return found
+
+
+def known(inputs: Inputs) -> Bools:
+    """Tell of which ranks the groups are known [query, rank]; what ``--missing`` fills in is not."""
+    crossing, labels = inputs.context.crossing, _labels_of(inputs)
+    if (crossing is None or crossing.is_listed) and labels.labeled is None:
+        return np.asarray(~np.isnan(inputs.membership).any(axis=2))
+    several = [labels] if crossing is None or crossing.is_listed else crossing.labels
+    told = [find_labeled(each, inputs.qids, inputs.run.docnos, inputs.lines) for each in several]
+    return np.asarray(np.all(told, axis=0))
+
+
+def group_sizes(inputs: Inputs) -> Floats:
+    """Count how many documents belong to each group [group]."""
+    return _labels_of(inputs).amounts
+
+
+def judged_membership(inputs: Inputs) -> Floats:
+    """Look up who of the judged documents belongs to which group [query, n, group]."""
+    labels = _labels_of(inputs)
+    return inputs.keep_judged(labels, lambda: look_up(labels, inputs.qids, inputs.qrels.docnos, inputs.judged_lines))
+
+
+def amounts(inputs: Inputs, of: TargetOf) -> tuple[Floats, Floats]:
+    """Give the groups of documents of which a target is made [query, n, group], and what each document weighs."""
+    labels, background = _labels_of(inputs), inputs.context.background
+    if of == "collection" or (of == "background" and background == "collection"):
+        return labels.amounts[None, None], np.ones((1, 1))
+    if of == "background":
+        assert isinstance(background, Run)
+        lines = background.top(inputs.qids, inputs.context.background_depth)
+        return look_up(labels, inputs.qids, background.docnos, lines), np.ones((1, 1))
+    return inputs.judged_membership, inputs.find_input("weigh_judged")(inputs, of)
+
+
+def unknown_group(inputs: Inputs) -> int | None:
+    """Tell which group is that of documents without a label, if they are one."""
+    labels = _labels_of(inputs)
+    return labels.groups.index(UNKNOWN) if UNKNOWN in labels.groups else None
+
+
+def target_documents(inputs: Inputs, of: TargetOf, query: int) -> tuple[Docs, Ints, Floats]:
+    """Give documents of which a target is made, as lines [1, n] of docnos, and what each weighs."""
+    if of == "background":
+        background = inputs.context.background
+        assert isinstance(background, Run)
+        lines = background.top([inputs.qids[query]], inputs.context.background_depth)
+        return background.docnos, lines, np.ones(lines.shape[1])
+    return (
+        inputs.qrels.docnos,
+        inputs.judged_lines[query : query + 1],
+        inputs.find_input("weigh_judged")(inputs, of)[query],
+    )

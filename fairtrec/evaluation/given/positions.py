@@ -1,11 +1,13 @@
 """Positions of documents, which may be given beside the runs: read once, and looked up for measures that ask."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterator
 
-from fairtrec.data import Floats, Positions, Run, look_up
+import numpy as np
+
+from fairtrec.data import Floats, Positions, Run, digest_columns, look_up
+from fairtrec.evaluation.given.source import Input, OpenedSources, Plan, Source
 from fairtrec.evaluation.inputs.documents import RunContext
-from fairtrec.measure import Measure, Note, NoteKind
+from fairtrec.measure import Note, NoteKind
 from fairtrec.support.errors import PATH
 
 NO_SIGN = NoteKind(
@@ -13,25 +15,44 @@ NO_SIGN = NoteKind(
 )
 
 
-def read(thing: Any) -> Positions:
-    """Load positions on axes of opinion."""
-    from fairtrec.formats import memory, position_table
+class PositionSource(Source):
+    """Where documents stand on axes of opinion."""
 
-    return position_table.read(thing) if isinstance(thing, PATH) else memory.positions(thing)
+    inputs = (
+        Input("positions", "positions of documents", "--positions FILE"),
+        Input(
+            "background_positions", "positions of documents and a background",
+            "--positions FILE and --background RUN", "positions, background", beside="background",
+        ),
+    )  # fmt: skip
+
+    def open(self, opened: OpenedSources) -> Positions:
+        """Load positions."""
+        from fairtrec.formats import memory, position_table
+
+        thing = opened.given.things[self.name]
+        return position_table.read(thing) if isinstance(thing, PATH) else memory.positions(thing)
+
+    def list_notes(self, plan: Plan) -> Iterator[Note]:
+        """Say whose sign means nothing, as nothing says which side of the axes is which."""
+        asking = [each for each in plan.measures if any("positions" in need for need in each.needs)]
+        signed = [each for each in asking if each.better == "nearer 0"]
+        if signed and not plan.open(self.name).pointed:
+            yield NO_SIGN.note(measures=signed)
+
+    def digest(self, read: Positions) -> str:
+        """Hash what documents hold."""
+        kind = np.full(len(read.values), 2 * read.per_query + read.pointed)
+        return digest_columns(read.rows.names, *read.values.T, kind)
 
 
-def note_signs(positions: Positions, measures: Iterable[Measure]) -> Note | None:
-    """Say whose sign means nothing, as nothing says which side of the axes is which."""
-    signed = [
-        each for each in measures if each.better == "nearer 0" and any("positions" in need for need in each.needs)
-    ]
-    return None if positions.pointed or not signed else NO_SIGN.note(measures=signed)
+POSITIONS = PositionSource("positions")
 
 
 def positions(inputs: RunContext) -> Floats:
     """Find where the ranked documents stand [query, rank, axis]."""
     run, qids = inputs.run, inputs.qids
-    return look_up(inputs.context.extras["positions"], qids, run.docnos, run.top(qids, inputs.depth))
+    return look_up(inputs.context.opened["positions"], qids, run.docnos, run.top(qids, inputs.depth))
 
 
 def background_positions(inputs: RunContext) -> Floats:
@@ -39,4 +60,4 @@ def background_positions(inputs: RunContext) -> Floats:
     background = inputs.context.background
     assert isinstance(background, Run)
     lines = background.top(inputs.qids, inputs.context.background_depth)
-    return look_up(inputs.context.extras["positions"], inputs.qids, background.docnos, lines)
+    return look_up(inputs.context.opened["positions"], inputs.qids, background.docnos, lines)

@@ -1,15 +1,26 @@
-"""What the caller gave beside the runs, as it was given: paths, names or objects."""
+"""What is given beside the runs: one thing, and all of them, as they are given, opened and asked for.
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Protocol, TypedDict
+Nothing here imports numpy, so that the command line can be built of the table before anything is loaded.
+"""
 
-from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
-from fairtrec.measures.catalogue.needs import NEEDS
-from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first
-from fairtrec.support.files.arguments import NAME, renamings
-from fairtrec.support.literals import FILLED
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import fspath
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from fairtrec.evaluation.inputs.options import Choices, name_source
+from fairtrec.measures.catalogue.needs import GROUPED, OF_RUN, looks_at_groups
+from fairtrec.support.errors import PATH, FilePath, UsageError
+from fairtrec.support.files.arguments import NAME
+
+if TYPE_CHECKING:
+    from fairtrec.data import Counts, Docnos, Docs, Labels
+    from fairtrec.data.ranking.depth import Asking
+    from fairtrec.evaluation.answers.result import InputFile, Part, Result
+    from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs
+    from fairtrec.measure import Measure, Note
 
 
 class FrameLike(Protocol):
@@ -70,134 +81,300 @@ def attributes(**sources: GroupsLike) -> Attributes:
     return Attributes(sources)
 
 
-WORDS = {  # that stand in the place of a file
-    "queries": ("common", loading.JUDGED),  # those that every run has; those of the qrels
-    "background": ("collection",),  # all documents of it
-}
-PositionsLike = FilePath | Mapping[str, float | Sequence[float]] | FrameLike
-DiscountLike = FilePath | Sequence[float] | Mapping[int, float]
+class Given(NamedTuple):
+    """A row of the table of things: the option and the words of one; its file says all else."""
+
+    metavar: str = ""
+    help: str = ""
+    words: tuple[str, ...] = ()  # that may stand in the place of a file
+    nothing: str = ""  # the word for none
+    by_name: bool = False  # each attribute may have its own, as NAME=VALUE
+    file: str = ""  # of this folder, where it is not called as the thing
 
 
-class SourceKeywords(TypedDict, total=False):
-    """The fields of Sources, as keywords of ``evaluate``."""
+class Input(NamedTuple):
+    """An input of measures that is made of a thing."""
 
-    terms: TermsLike | None
-    docs: TextsLike | None
-    counts: CountsLike | None
-    labels: GroupsLike | Attributes | None
-    positions: PositionsLike | None
-    discount: DiscountLike | None
-    counterfactual: RankingsLike | Mapping[str, RankingsLike] | None
-    queries: FilePath | Iterable[str] | None
-    background: RankingsLike | None
+    name: str
+    missing: str  # how to call it to a user who has not given it
+    give: str  # and by which options to give it
+    word: str | None = None  # how `fairtrec measures` calls what is given for it, where not by its name
+    beside: str = ""  # another thing that it is made of, as a file or an object
 
 
-class Keywords(SourceKeywords, ChoiceKeywords, total=False):
-    """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
+class Source:
+    """A thing that may be given beside the runs: what holds for most of them; its file says what differs.
+
+    The file has a function for each of its ``inputs``, which has the name of the input and computes it.
+
+    ``inputs``     the inputs of measures that are made of it.
+    ``opened_by``  what opens it: the ``sources`` when they are settled, the ``measures`` if one wants it, or the
+                   first ``runs``.
+    ``parts``      words of ``Choice.part``: the choices that say something of it.
+    ``is_listed``  whether it may be a list that fairtrec knows by its name.
+    """
+
+    inputs: tuple[Input, ...] = ()
+    opened_by = "sources"
+    parts = frozenset[str]()
+    is_listed = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def take(self, thing: Any) -> Any:
+        """Take what a caller gave; None: nothing."""
+        return thing
+
+    def refuse(self, given: "Sources") -> None:
+        """Raise UsageError or InputError if it does not go with what else is given."""
+
+    def list_inputs(self, given: "Sources") -> Iterable[str]:
+        """Name the inputs that can be made of what is given."""
+        held = {"", *given.things} - given.words
+        return [each.name for each in self.inputs if each.beside in held]
+
+    def find_input(self, name: str) -> "Callable[[Any], Any] | None":
+        """Find what computes an input, or a part of one."""
+        found: Callable[[Any], Any] | None = getattr(sys.modules[type(self).__module__], name, None)
+        return found
+
+    def open(self, opened: "OpenedSources") -> Any:
+        """Open it, or read it."""
+        return opened.given.things[self.name]
+
+    def open_beside(self, plan: "Plan", named: NamedRuns, depth: int | None) -> Any:
+        """Open it beside these runs, which are read down to a depth."""
+        return plan.open(self.name)
+
+    def is_wanted(self, measures: "Sequence[Measure]", needs: frozenset[str]) -> bool:
+        """Tell whether measures want it, if they open it. Raises UsageError for those that it does not fit."""
+        return True
+
+    def share(self, value: Any) -> Any:
+        """Give what of it goes to where measures are computed; None: nothing."""
+        return value
+
+    def set_parameter(self, measure: Any, value: Any) -> Any:
+        """Give a measure the value of its parameter of this name, which is ``given``."""
+        return measure
+
+    def refuse_measure(self, measure: "Asking", opened: "OpenedSources") -> None:
+        """Raise UsageError for a measure that it does not go with."""
+
+    def follows_runs(self, given: "Sources") -> bool:
+        """Tell whether it says something of any runs, whatever is measured."""
+        return False
+
+    def match_runs(
+        self, plan: "Plan", value: Any, context: "EvaluationContext", named: NamedRuns, depth: int | None
+    ) -> Any:
+        """Give what of it belongs to these runs, before any is read."""
+        return value
+
+    def take_runs(
+        self, plan: "Plan", context: "EvaluationContext", named: NamedRuns, depth: int | None, *, with_ties: bool
+    ) -> NamedRuns:
+        """Hand over the runs that are read already. Raises UsageError or InputError for runs that it does not fit."""
+        return named
+
+    def plays(self, plan: "Plan") -> bool:
+        """Tell whether it may change a value."""
+        return True
+
+    def list_effects(self, plan: "Plan") -> Iterable[str]:
+        """Name the words of ``Choice.part`` that are in effect by it."""
+        return ()
+
+    def list_notes(self, plan: "Plan") -> "Iterable[Note]":
+        """List what a reader should know of it."""
+        return ()
+
+    def list_docnos(self, opened: "OpenedSources") -> "Iterable[Docs] | None":
+        """List the documents that it names, if it names any; None: they cannot be told before runs are read."""
+        return ()
+
+    def collect_documents(
+        self, context: "EvaluationContext", needs: "Needs", qids: Sequence[str], choices: Choices
+    ) -> "Iterator[Docs]":
+        """Give its documents that are looked up, of these queries."""
+        yield from ()
+
+    def sign(self, plan: "Plan", context: "EvaluationContext", files: "Mapping[Part, InputFile]") -> Mapping[str, str]:
+        """Write it into the signature, by field."""
+        return {self.name: self.spell(plan.given.things[self.name], files, context.opened.get(self.name))}
+
+    def spell(self, thing: Any, files: "Mapping[Part, InputFile]", read: Any = None, digest: str = "") -> str:
+        """Name what was given: name@digest of its file, or of what was ``read``; an ir_datasets id as it is.
+
+        ``digest``  what a table that is searched, not read, says of its rows; or that of what is held in memory.
+        """
+        from fairtrec.evaluation.answers.result import Part
+        from fairtrec.evaluation.inputs.loading import short
+
+        name, file = fspath(thing) if isinstance(thing, PATH) else "given", files.get(Part(self.name))
+        if callable(dataset := getattr(thing, "dataset_id", None)):  # of ir_datasets
+            name = str(dataset())
+        if file is not None:
+            name, digest = name_source(file.place), digest or file.sha256
+        elif read is not None:
+            digest = self.digest(read)
+        return short(name, digest)
+
+    def digest(self, read: Any) -> str:
+        """Hash what is in no file; an input of another package that is no mapping has no digest."""
+        from fairtrec.data import digest_texts
+
+        is_mapping = isinstance(read, Mapping)
+        return digest_texts(sorted((str(name), repr(value)) for name, value in read.items())) if is_mapping else ""
+
+    def list_parts(self, thing: Any) -> "Mapping[Part, Any]":
+        """Give what may be a file, by the part that it plays."""
+        from fairtrec.evaluation.answers.result import Part
+
+        return {Part(self.name): thing}
+
+    def is_hashed(self, plan: "Plan") -> bool:
+        """Tell whether its file, if it is large, is hashed while it is read."""
+        return False
+
+    def record(self, thing: Any) -> Any:
+        """Give what the options of a results file say of it: its name; True of an object, which has none."""
+        from fairtrec.evaluation.inputs import loading
+
+        return loading.spell_path(thing) if isinstance(thing, PATH) else True
+
+    def complete_result(self, result: "Result", value: Any) -> "Result":
+        """Add to a result what belongs to its runs."""
+        return result
 
 
-class GoldKeywords(Keywords, total=False):
-    """What ``evaluate`` takes beyond that."""
+class GroupSource(Source):
+    """A thing that says to which groups documents belong: texts with terms, counts, or labels."""
 
-    gold: GroupsLike | None
+    def list_groups(self, opened: "OpenedSources") -> tuple[str, ...]:
+        """Name the groups; of the first attribute."""
+        raise NotImplementedError
+
+    def looks_up(self, needs: frozenset[str]) -> bool:
+        """Tell whether any of these inputs is looked up in the table of documents."""
+        raise NotImplementedError
+
+    def count_documents(self, plan: "Plan", wanted: "Docnos", watched: Any) -> "Counts":
+        """Read what is known of documents; ``watched`` is handed their texts on their way to where they are counted."""
+        raise NotImplementedError
+
+    def make_documents(self, plan: "Plan", counts: "Counts", behind: "Documents | None" = None) -> "Documents":
+        """Make the table of documents of what was counted."""
+        from fairtrec.evaluation.inputs.documents import Documents
+
+        return Documents(counts, plan.choices, behind=behind)
+
+
+class Sources:
+    """What the caller gave beside the runs: the things, and what says all of each, by name; none that is not given.
+
+    ``words``   names of those that are a word in the place of a file, even beside a file of that name.
+    ``inputs``  the inputs of measures that can be made of them.
+    """
+
+    def __init__(self, several: Mapping[Source, Any], table: Mapping[str, Given]) -> None:
+        self.sources = {source.name: source for source in several}
+        self.things = {
+            source.name: source.take(thing) for source, thing in several.items()
+        }  # they are read, and hashed
+        given = self.things.items()
+        self.words = frozenset(name for name, it in given if isinstance(it, str) and it in table[name].words)
+        for source in several:
+            source.refuse(self)
+        self.inputs = OF_RUN.union(*(source.list_inputs(self) for source in several))
+
+    @property
+    def of_groups(self) -> GroupSource | None:
+        """What says to which groups documents belong."""
+        return next((source for source in self.sources.values() if isinstance(source, GroupSource)), None)
+
+    @property
+    def follows_runs(self) -> bool:
+        """Whether anything says something of any runs, whatever is measured."""
+        return any(source.follows_runs(self) for source in self.sources.values())
+
+    def record(self, names: Iterable[str]) -> dict[str, Any]:
+        """Give what the options of a results file say of the things of these names."""
+        return {name: self.sources[name].record(self.things[name]) if name in self.things else None for name in names}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sources:
-    """What the caller gave beside the runs; None is not given."""
+class OpenedSources:
+    """What was given beside the runs, as far as it has been opened: what is large is opened when runs come."""
 
-    qrels: JudgmentsLike | None = None
-    terms: TermsLike | None = None
-    docs: TextsLike | None = None
-    counts: CountsLike | None = None
-    labels: GroupsLike | Attributes | None = None
-    positions: PositionsLike | None = None
-    discount: DiscountLike | None = None
-    counterfactual: RankingsLike | Mapping[str, RankingsLike] | None = None
-    queries: FilePath | Iterable[str] | None = None
-    background: RankingsLike | None = None
-    gold: GroupsLike | None = None
-    words: frozenset[str] = field(init=False)  # of WORDS: where the word was given, even beside a file of that name
-    inputs: frozenset[str] = field(init=False)  # the inputs of measures that can be made from this
-    label_sources: Mapping[str, Any] = field(init=False)  # of labels, by attribute; "" where these have no names
+    given: Sources
+    choices: Choices
+    runs: NamedRuns = ()  # if these are all, many groups are read only of documents that are named
+    opened: dict[str, Any] = field(default_factory=dict)
+    attributes: "dict[str, Labels]" = field(default_factory=dict)  # as labels give them; "" is one without a name
+    crossed: "dict[str, Labels]" = field(default_factory=dict)  # those that are crossed, as far as they are asked for
+    digests: dict[str, str] = field(default_factory=dict)  # of what is held in memory, as far as they are asked for
 
-    def __post_init__(self) -> None:
-        docs, counts = loading.load_table(self.docs), loading.load_table(self.counts)  # they are read, and hashed
-        vars(self).update(docs=docs, counts=counts)
-        given = {name: thing for name, thing in vars(self).items() if thing is not None}
-        words = {name for name, known in WORDS.items() if isinstance(given.get(name), str) and given[name] in known}
-        refuse_first(self._faults_of_both(given))
-        background = None if "background" in words else self.background
-        if isinstance(background, PATH) and not loading.is_file(background):
-            raise InputError("there is no such file; check --background", background)
-        refuse_first(self._faults_of_lacking(words))
-        several = {  # words of ``Need.made_of`` that name no field
-            "grouped": {"docs", "counts", "labels"},
-            "counted": {"counts", "labels"},  # which know all documents
-            "run": {"background"} - words,  # as a background
-        }
-        made_of = {word for word, names in several.items() if not names.isdisjoint(given)} | given.keys()
-        inputs = frozenset(need.name for need in NEEDS.values() if made_of.issuperset(need.made_of.split()))
-        sources = self.labels.sources if isinstance(self.labels, Attributes) else {"": self.labels}
-        vars(self).update(words=frozenset(words), inputs=inputs, label_sources=sources if "labels" in given else {})
+    def open(self, name: str) -> Any:
+        """Open a thing when it is first asked for; None: it was not given."""
+        if name not in self.opened and name in self.given.things:
+            self.opened[name] = self.given.sources[name].open(self)
+        return self.opened.get(name)
 
-    def _faults_of_both(self, given: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-        """List what is given that stands for the same."""
-        both = "docs" in given and "counts" in given
-        yield both, "both texts and counts were given; leave out --docs or --counts"
-        others = " ".join(f"--{name}" for name in ("docs", "counts", "terms") if name in given)
-        what = "both labels and words or counts were given"
-        yield "labels" in given and others != "", f"{what}; leave out --labels, or {others}"
-
-    def _faults_of_lacking(self, words: Collection[str]) -> Iterator[tuple[bool, str]]:
-        """List what is given without what it needs."""
-        if self.docs is not None:
-            yield self.terms is None, "texts were given, but no words to look for; add --terms LIST"
-        what = "--terms needs texts or counts; add --docs COLLECTION or --counts FILE"
-        yield self.terms is not None and self.docs is None and self.counts is None, what
-        yield loading.is_judged(self.queries) and self.qrels is None, loading.NO_QRELS
-        what = "--background collection needs the counts of the collection; add --counts FILE"
-        yield "background" in words and self.counts is None and self.labels is None, what
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """The groups of the first attribute; none if nothing says which there are."""
+        source = self.given.of_groups
+        return () if source is None else source.list_groups(self)
 
     @property
-    def is_common(self) -> bool:
-        """Whether the queries are those that every run has, so that they follow from the runs."""
-        return "queries" in self.words and not loading.is_judged(self.queries)
+    def first(self) -> "Labels | None":
+        """The labels of the first attribute."""
+        return next(iter(self.attributes.values()), None)
+
+    def digest(self, name: str) -> str:
+        """Hash texts or counts that are held in memory, once; "" of what has a name."""
+        if isinstance(thing := self.given.things[name], PATH):
+            return ""
+        if name not in self.digests:
+            from fairtrec.formats import memory
+
+            self.digests[name] = memory.digest(name, thing)
+        return self.digests[name]
+
+    def find_attribute(self, each: "Asking") -> "Labels | None":
+        """Find the attribute that a measure or reranker goes by. Raises UsageError for one that there is not."""
+        if not each.by or not looks_at_groups(each):
+            return self.first
+        if each.by in self.attributes:
+            return self.attributes[each.by]
+        if each.by not in self.crossed:
+            from fairtrec.evaluation.inputs import several_attributes
+
+            self.crossed[each.by] = several_attributes.find_attribute(self.attributes, each.by, each)
+        return self.crossed[each.by]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plan(OpenedSources):
+    """What is asked for, and what it is compared with."""
+
+    measures: "tuple[Measure, ...]"  # one for each group where they ask for that; of rerankers there is none
+    others: "tuple[Measure, ...]"  # of them, those that are no measures of relevance
+    needs: "Needs"  # what they look at
+    uses: frozenset[str]  # their inputs, documents of which their target is made, ``documents`` if any are looked up
+    context: "EvaluationContext"  # target and groups; what is large is read when runs come
+    notes: "tuple[Note, ...]" = ()
 
     @property
-    def source_names(self) -> dict[str, Any]:
-        """What was given, each by its name; True stands for an object, which has none."""
-        found: dict[str, Any] = {}
-        for name in SOURCE_NAMES:
-            thing = getattr(self, name)
-            parts = thing.sources if isinstance(thing, Attributes) else {"": thing}
-            told = {
-                of: loading.spell_path(each) if isinstance(each, PATH) else each is not None or None
-                for of, each in parts.items()
-            }
-            found[name] = told if isinstance(thing, Attributes) else told[""]
-        return found
+    def is_of_groups(self) -> bool:
+        """Whether any number depends on groups."""
+        return bool(self.needs.inputs & GROUPED)
 
-
-SOURCE_NAMES = tuple(each.name for each in fields(Sources) if each.init)
-
-
-def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Sources, Choices]:
-    """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
-    named = {name: value for name, value in keywords.items() if name in SOURCE_NAMES}
-    rest = {name: value for name, value in keywords.items() if name not in named}
-    if strange := [name for name in keywords if name not in {"qrels", *known}]:
-        raise unknown_option_error(strange[0], known)
-    if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
-        named["qrels"] = None
-    of_gold = named.get("gold") is not None and renamings(rest.get("groups"))
-    if rest.get("groups") is not None and named.get("labels") is None and not of_gold:  # before what words lack is told
-        raise UsageError("--groups chooses groups of labels; add --labels FILE, or --terms for a word list")
-    given, choices = Sources(**named), Choices(**rest)
-    if choices.missing in FILLED and given.labels is None:
-        what = f"--missing {choices.missing} is for documents without a label; add --labels FILE"
-        raise UsageError(f"{what}, or choose error, neutral, skip or worst")
-    if choices.bounds == "labels" and given.labels is None:
-        what = "--bounds labels is for documents without a label; add --labels FILE"
-        raise UsageError(f"{what}, or for documents without a text --bounds texts")
-    return given, choices
+    @cached_property
+    def plays(self) -> frozenset[str]:
+        """The words of ``Choice.part`` that are in effect, so that their choices are."""
+        effects = (source.list_effects(self) for source in self.given.sources.values())
+        size = {"size"} if "collection_size" in self.uses else set[str]()
+        return frozenset({"all"} | (self.uses & {"documents"}) | size).union(*effects)

@@ -19,9 +19,9 @@ from fairtrec.data import (
     Ints,
     Labels,
     Qrels,
+    Queries,
     Run,
     System,
-    find_judged_lines,
 )
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.crossed_groups import Crossing
@@ -173,22 +173,46 @@ class EvaluationContext(AttributeContext):
     Of several attributes it has one, and the others by their names: those that were ``given``, and crossed ones.
     """
 
-    qrels: Qrels | None = None
     documents: Documents | None = None
-    background: Run | Literal["collection"] | None = None
     background_depth: int = 200
-    extras: Mapping[str, Any] = field(default_factory=dict)  # what was given for single measures, by name
+    things: tuple[
+        Any, ...
+    ] = ()  # what says all of each thing given beside the runs (evaluation/given, which imports this)
+    opened: Mapping[str, Any] = field(default_factory=dict)  # of these things what is looked at, by name
     membership: Membership = "share"
     relevance_level: int = 1
     judge: Any = None  # the RelevanceEvaluator of all measures of relevance, whose room is beside this one
-    gold: Any = None  # the Gold of evaluation/gold_correction.py, which imports this
     refuses_strangers: bool = True  # refuse a run of whose measured ranks labels or positions know no document
     attributes: Mapping[str, AttributeContext] = field(default_factory=dict)
     given: tuple[str, ...] = ()
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
-    pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
     collection_size: int | None = None  # documents; None: not given
     of_judged: dict[Any, Any] = field(default_factory=dict)  # groups of judged documents, kept for the next run
+
+    @property
+    def qrels(self) -> Qrels | None:
+        """The judgments."""
+        return self.opened.get("qrels")
+
+    @property
+    def queries(self) -> Queries | None:
+        """The wanted queries."""
+        return self.opened.get("queries")
+
+    @property
+    def background(self) -> Run | Literal["collection"] | None:
+        """The documents that define each query's ideal."""
+        return self.opened.get("background")
+
+    @property
+    def gold(self) -> Any:
+        """The Gold of evaluation/given/gold.py, which imports this."""
+        return self.opened.get("gold")
+
+    @property
+    def pool(self) -> Mapping[str, float] | None:
+        """How often each query is asked; None: each once."""
+        return self.opened.get("pool")
 
     def take_attribute(self, attribute: str) -> "EvaluationContext":
         """Take another attribute: the groups, and the documents where labels stand for counts."""
@@ -209,13 +233,21 @@ class RunContext:
     def __init__(
         self, run: Run, qids: Sequence[str], context: EvaluationContext, depth: int | None, first: Self | None = None
     ) -> None:
-        self.run, self.qids, self.context, self.depth, self._first = run, qids, context, depth, first
+        self.run, self.qids, self.context, self.depth, self.first = run, qids, context, depth, first
         self.queries = len(qids)
         self.documents = cast("Documents", context.documents)  # these are there where an input needs them
         self.qrels = cast("Qrels", context.qrels)
         if context.documents is not None:
             self.counts = context.documents.counts
         self._others: dict[str, Any] = {}  # inputs of other attributes
+
+    @cached_property
+    def takes_part(self) -> Bools:
+        """Whether the labels name the query [query], where they are per query."""
+        labels = self.context.labels
+        if labels is None or not labels.per_query:
+            return np.ones(len(self.qids), dtype=np.bool_)
+        return np.array([qid in labels.queries for qid in self.qids], dtype=np.bool_)
 
 
 def keep_judged(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:
@@ -234,15 +266,8 @@ def collect_documents(
     """
     every = sorted({qid for _, qids in runs for qid in qids})
     parts: list[Docs] = [np.empty(0, "S1")]
-    if isinstance(context.background, Run):
-        depth = None if choices.missing == "skip" else context.background_depth
-        parts.append(context.background.cut(every, depth).docnos)
-    ideal = "judged_membership" in needs.inputs
-    if context.qrels is not None and (ideal or OF_QRELS & context.sources):
-        lines = find_judged_lines(context.qrels, every)
-        lines = lines[lines != MISSING]
-        least = 1 if "relevance" in context.sources else context.relevance_level
-        parts.append(context.qrels.docnos[lines if ideal else lines[context.qrels.grades[lines] >= least]])
+    for thing in reversed(context.things):  # of those of the last an unknown one is named first
+        parts += thing.collect_documents(context, needs, every, choices)
     depth = None if choices.reads_whole else needs.depth
     for system, qids in runs if OF_RUNS & needs.inputs else ():
         for run, ranked in system.parts(qids) if system is not None else ():

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from fairtrec.data.ranking.depth import Asking
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files.arguments import parse_group_names, parse_renamings
+
+if TYPE_CHECKING:
+    from fairtrec.evaluation.inputs.documents import AttributeContext
 
 FEW = 0.01  # of the labeled documents; a group with fewer may be a slip of who labeled
 SHOWN = 8  # groups in a line
@@ -122,6 +126,12 @@ def describe_groups(labels: Labels, target: Floats | None) -> dict[str, dict[str
     for name, share in zip(found, [] if target is None else target.tolist(), strict=False):
         found[name]["target"] = share
     return found
+
+
+def describe_attributes(several: "Iterable[AttributeContext]") -> dict[str, Any]:
+    """Give each group's number of documents and its share; by attribute, where these have names."""
+    found = {each.attribute: describe_groups(each.labels, each.target) for each in several if each.labels is not None}
+    return found.get("", found)
 
 
 def note_tau(several: Iterable[tuple[Measure, Labels]]) -> list[Note]:

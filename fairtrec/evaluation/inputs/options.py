@@ -11,7 +11,7 @@ Nothing here imports click or numpy, so that the command line can be built of it
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from os import fspath
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
@@ -21,7 +21,7 @@ from fairtrec.evaluation.inputs.draw_limits import write_limits
 from fairtrec.evaluation.inputs.option import Asked, Choice
 from fairtrec.formats.run_forms import FORMS, describe_columns
 from fairtrec.support.errors import PATH, FilePath, UsageError
-from fairtrec.support.files.arguments import is_by_name
+from fairtrec.support.files.arguments import is_by_name, renamings
 from fairtrec.support.literals import (
     FILLED,
     Kept,
@@ -277,6 +277,21 @@ class Choices:
             raise UsageError(f"{what}; leave out one of the two")
         if over == "texts" and self.missing == "error":
             object.__setattr__(self, "missing", "skip")
+
+    def refuse_lacking(self, given: Collection[str]) -> None:
+        """Raise UsageError for a choice about judgments or labels if there are none."""
+        if self.only and "qrels" not in given:
+            raise UsageError(f"--only {self.only} needs qrels; pass QRELS, or leave it out")
+        if "labels" in given:
+            return
+        if self.groups is not None and not ("gold" in given and renamings(self.groups)):
+            raise UsageError("--groups chooses groups of labels; add --labels FILE, or --terms for a word list")
+        if self.missing in FILLED:
+            what = f"--missing {self.missing} is for documents without a label; add --labels FILE"
+            raise UsageError(f"{what}, or choose error, neutral, skip or worst")
+        if self.bounds == "labels":
+            what = "--bounds labels is for documents without a label; add --labels FILE"
+            raise UsageError(f"{what}, or for documents without a text --bounds texts")
 
     @property
     def reads_whole(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from os import fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from fairtrec.evaluation.inputs.documents import AttributeContext
 from fairtrec.evaluation.inputs.groups import choose_groups
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import CHOICES, Choices
-from fairtrec.formats.label_rules import LabelRules, ScatteredError
 from fairtrec.formulas.crossed_groups import LISTED, CrossedGroups, CrossedTarget, Crossing, cross_attributes
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import looks_at_groups
@@ -27,6 +26,9 @@ from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import is_by_name, parse_group_names, parse_renamings
 from fairtrec.support.files.arguments import source as of
 from fairtrec.support.literals import FILLED
+
+if TYPE_CHECKING:
+    from fairtrec.formats.label_rules import LabelRules
 
 BY_NAME = [row.name for row in CHOICES.values() if row.by_name]  # choices of which each attribute may have its own
 
@@ -43,6 +45,8 @@ def read_labels(
 
     Raises UsageError for an attribute that is called as a group is, and where groups do not go with the choices.
     """
+    from fairtrec.formats.label_rules import LabelRules
+
     read: dict[Any, Labels] = {}
     found: dict[str, Labels] = {}
     for name, source in sources.items():
@@ -67,8 +71,10 @@ def read_labels(
     return found
 
 
-def _read(source: Any, judged: Qrels | None, how: LabelRules) -> Labels:
+def _read(source: Any, judged: Qrels | None, how: "LabelRules") -> Labels:
     """Read labels; those of documents that stand apart once more, so that all are held."""
+    from fairtrec.formats.label_rules import ScatteredError
+
     try:
         return loading.labels(source, judged, how)
     except ScatteredError:
@@ -209,7 +215,7 @@ def _wanted(inputs: Inputs, crossing: Crossing, query: int) -> CrossedTarget | N
     if qid not in crossing.held:
         codes, mass = [], []
         for factor, of in crossing.of:
-            docnos, lines, weights = inputs.take_target_documents(of, query)
+            docnos, lines, weights = inputs.find_input("target_documents")(inputs, of, query)
             members = [look_up(each, [qid], docnos, lines)[0] for each in crossing.labels]
             document, groups, held = cross_attributes([np.nan_to_num(each) for each in members])
             amounts = held * weights[document]

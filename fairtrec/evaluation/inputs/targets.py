@@ -1,7 +1,7 @@
 """The share that each group should have, and how likely the groups of unknown documents are."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import cast, get_args
@@ -9,13 +9,14 @@ from typing import cast, get_args
 import numpy as np
 
 from fairtrec.data import NONE, UNKNOWN, Floats, Labels
-from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import OF_QRELS, AttributeContext, MixedTarget, TargetOf
 from fairtrec.evaluation.inputs.options import Choices, Target
 from fairtrec.formulas import distribution
+from fairtrec.formulas.crossed_groups import Crossing
 from fairtrec.measure import Measure, Note, NoteKind
-from fairtrec.measures.catalogue.needs import NEEDS
-from fairtrec.support.errors import UsageError, spell_options
+from fairtrec.support.errors import UsageError
+from fairtrec.support.files.arguments import is_by_name
 
 _FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
 OWN_SUBTOPICS = NoteKind(
@@ -44,12 +45,54 @@ def _even_of_queries(labels: Labels) -> dict[str, Floats]:
     return dict(zip(qids, distribution.shares(named.astype(np.float64)), strict=True))
 
 
+def settle_attributes(
+    several: Mapping[str, Labels],
+    crossed: Mapping[str, Labels],
+    groups: tuple[str, ...],
+    choices: Choices,
+    refuse_lacking: Callable[[object, str], None],
+    measures: Sequence[Measure],
+) -> dict[str, AttributeContext]:
+    """Settle the labels and the target of each attribute, by its name; "" where labels have none, or there are none."""
+
+    def settle(name: str, labels: Labels | None) -> AttributeContext:
+        own = several_attributes.choose_own(choices, name, [*several])
+        return attribute(name, labels, groups, own, refuse_lacking, measures)
+
+    every = {name: settle(name, several.get(name)) if groups else AttributeContext() for name in [*several] or [""]}
+    for name, labels in crossed.items():
+        parts = several_attributes.crossing(name, [every[part.strip()] for part in name.split("*")])
+        is_named = is_by_name(choices.target) and name in choices.target
+        of_collection = "collection" in (of for _, of in parts.of)
+        if not parts.is_listed and (is_named or of_collection or choices.bounds is not None):
+            many = f"{name} has more groups than are listed"
+            raise UsageError(f"{many}, so it has no bounds and no target; leave these out, or cross fewer labels")
+        own = several_attributes.choose_own(choices, name, [*several])
+        prior = settle_prior(own.prior, measures, labels) if choices.bounds == "labels" and not is_named else None
+        every[name] = settle(name, labels) if is_named else _cross(name, labels, parts, prior)
+    return every
+
+
+def _cross(name: str, labels: Labels, parts: Crossing, prior: Floats | None) -> AttributeContext:
+    """Make the target of attributes that are crossed of those of each."""
+    target = parts.given_target.look_up_shares(parts.codes) if parts.is_listed and not parts.of else None
+    return AttributeContext(
+        attribute=name,
+        labels=labels,
+        target=target,
+        target_of=MixedTarget(parts.of) if parts.of else None,
+        prior=prior,
+        crossing=parts,
+        is_vast=not parts.is_listed,
+    )
+
+
 def attribute(
     name: str,
     labels: Labels | None,
     groups: tuple[str, ...],
     own: Choices,
-    inputs: frozenset[str],
+    refuse_lacking: Callable[[object, str], None],
     measures: Iterable[Measure],
 ) -> AttributeContext:
     """Settle by its ``own`` choices what the groups of an attribute should have, and how likely unknown ones are.
@@ -63,7 +106,7 @@ def attribute(
     """
     groups = groups if labels is None else labels.groups
     parts = _factored(own.target)
-    documents, same, by_query = _sum_parts(parts, groups, labels, inputs)
+    documents, same, by_query = _sum_parts(parts, groups, labels, refuse_lacking)
     prior = settle_prior(own.prior, measures, labels) if labels is not None and own.bounds == "labels" else None
     if not documents:
         target = None if by_query else same
@@ -88,7 +131,10 @@ def _factored(target: Target) -> list[tuple[float, Target]]:
 
 
 def _sum_parts(
-    parts: Iterable[tuple[float, Target]], groups: tuple[str, ...], labels: Labels | None, inputs: frozenset[str]
+    parts: Iterable[tuple[float, Target]],
+    groups: tuple[str, ...],
+    labels: Labels | None,
+    refuse_lacking: Callable[[object, str], None],
 ) -> tuple[tuple[tuple[float, TargetOf], ...], Floats, Mapping[str, Floats] | None]:
     """Give the parts that are taken from documents, and add the others: shares [group], or those of each query.
 
@@ -99,7 +145,8 @@ def _sum_parts(
     same, by_query = np.zeros(len(groups)), None
     for factor, part in parts:
         if isinstance(part, str) and part in get_args(TargetOf):
-            documents.append((factor, _of_documents(cast("TargetOf", part), inputs)))
+            refuse_lacking(f"the target {part}", "relevance" if part in OF_QRELS else part)
+            documents.append((factor, cast("TargetOf", part)))
             continue
         given = _given(part, groups, labels)
         if isinstance(given, np.ndarray):
@@ -133,13 +180,6 @@ def _parts(target: str) -> list[tuple[float, str]]:
     parts = [target[start:end].lstrip("+ ") for start, end in pairwise([*starts, len(target)])]
     pairs = [part.partition("*") for part in parts]
     return [(float(factor), part.strip()) for factor, _, part in pairs]
-
-
-def _of_documents(word: TargetOf, inputs: frozenset[str]) -> TargetOf:
-    needed = "relevance" if word in OF_QRELS else word
-    if needed not in inputs:
-        raise UsageError(f"the target {word} needs {NEEDS[needed].missing}; add {spell_options(NEEDS[needed].give)}")
-    return word
 
 
 def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floats | Mapping[str, Floats]:

@@ -10,15 +10,20 @@ from functools import cached_property
 from pathlib import Path
 from textwrap import dedent
 
-import pytest
-
 import fairtrec
 from fairtrec.data.parameters import list_required_inputs
-from fairtrec.evaluation.given.source import SOURCE_NAMES, SourceKeywords, Sources
+from fairtrec.evaluation.given import (
+    GIVEN,
+    SOURCE_NAMES,
+    SourceKeywords,
+    find_input,
+    load_source,
+    take_sources,
+)
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.catalogue.needs import EXTRAS, NEEDS, OF_EXTRAS
+from fairtrec.measures.catalogue.needs import NEEDS, OF_RUN
 from fairtrec_made import REPOSITORY
 from fairtrec_made.one_process import printed
 
@@ -33,8 +38,9 @@ def test_the_table_names_what_is_computed():
         if isinstance(value, property | cached_property) and not name.startswith("_")
     }
     handed_on = {"counts", "queries"}  # set when inputs are made
-    assert (computed | handed_on) - NOT_ASKED_FOR == NEEDS.keys() - OF_EXTRAS - TRACK
-    assert {"positions", "background_positions", "counterfactual"} == OF_EXTRAS
+    of_things = {need for need in NEEDS for name in GIVEN if load_source(name).find_input(need) is not None}
+    assert not (computed | handed_on) & of_things
+    assert (computed | handed_on | of_things) - NOT_ASKED_FOR == NEEDS.keys() - TRACK
 
 
 def test_whatever_our_measures_ask_for_stands_in_it():
@@ -46,67 +52,68 @@ def test_whatever_our_measures_ask_for_stands_in_it():
 def test_what_can_be_made_follows_from_what_is_given():
     always = {"lengths", "queries", "sample_of", "docnos", "collection_size"}
     grouped = {"ranked", "counts", "tokens", "groups", "order", "target", "membership"}
-    assert Sources().inputs == always
-    assert Sources(qrels={}).inputs == always | {"relevance", "judged_relevance", "greatest_grade"}
-    assert Sources(terms={}, docs={}).inputs == always | grouped | {"log_counts"}
-    assert Sources(labels={}, qrels={}).inputs == (
+    assert take_sources().inputs == always
+    assert take_sources(qrels={}).inputs == always | {"relevance", "judged_relevance", "greatest_grade"}
+    assert take_sources(terms={}, docs={}).inputs == always | grouped | {"log_counts"}
+    assert take_sources(labels={}, qrels={}).inputs == (
         always
         | grouped
         | {"collection", "group_sizes", "relevance", "judged_relevance", "greatest_grade", "judged_membership"}
     )
-    assert Sources(counts="t", background="collection", positions={}).inputs == (
+    assert take_sources(counts="t", background="collection", positions={}).inputs == (
         always | grouped | {"collection", "group_sizes", "background", "positions"}
     )
-    assert Sources(positions={}, background={}).inputs == always | {"positions", "background_positions"}
+    assert take_sources(positions={}, background={}).inputs == always | {"positions", "background_positions"}
 
 
-def test_keywords_and_fields_are_the_same():
+def test_each_thing_given_is_a_keyword_and_has_a_file():
     of_evaluate = {"qrels", "gold"}  # alone, and not of a session
     assert {*of_evaluate, *SourceKeywords.__annotations__} == {*SOURCE_NAMES}
-    assert EXTRAS.keys() < {*SOURCE_NAMES}
-    with pytest.raises(TypeError):
-        Sources("qrels.txt")  # one that is made by place could be another
+    assert [load_source(name).name for name in GIVEN] == [*GIVEN]
+    assert {need for need in NEEDS if find_input(need) is None} == OF_RUN
 
 
 PRICES = '''
-    """Prices of documents, which may be given beside the runs."""
+    """Prices of documents."""
 
     import numpy as np
 
     from fairtrec.data import MISSING
+    from fairtrec.evaluation.given.source import Input, Source
     from fairtrec.support.files import opening
 
 
-    def read(thing):
-        """Read ``docno<TAB>price`` lines, or take ``{docno: price}``."""
-        if isinstance(thing, dict):
-            return {docno.encode(): price for docno, price in thing.items()}
-        return {docno: float(price) for docno, price in (line.split(b"\\t") for _, line in opening.lines(thing))}
+    class PriceSource(Source):
+        inputs = (Input("prices", "prices", "--prices FILE"),)
+
+        def open(self, opened):
+            """Read ``docno<TAB>price`` lines, or take ``{docno: price}``."""
+            thing = opened.given.things[self.name]
+            if isinstance(thing, dict):
+                return {docno.encode(): price for docno, price in thing.items()}
+            return {docno: float(price) for docno, price in (line.split(b"\\t") for _, line in opening.lines(thing))}
+
+
+    PRICES = PriceSource("prices")
 
 
     def prices(inputs):
         """Look up what the ranked documents cost [query, rank]; nan where nobody knows."""
         lines = inputs.run.top(inputs.qids, inputs.depth)
-        table = inputs.context.extras["prices"]
+        table = inputs.context.opened["prices"]
         known = [[np.nan if at == MISSING else table.get(inputs.run.docnos[at], np.nan) for at in row] for row in lines]
         return np.array(known).reshape(lines.shape)
     '''
 
 ADDED = {  # to which files, behind which lines, what is added
     "measures/catalogue/needs.py": [
-        (
-            "EXTRAS = {",
-            '    "prices": Extra("prices", "FILE", "What documents cost.", "prices"),',
-        ),
-        (
-            "_ROWS = (",
-            '    Need("prices", "Floats [query, rank]", "what documents cost", made_of="prices", of="ranks",',
-        ),
-        ("", '         missing="prices", give="--prices FILE"),'),
+        ("_ROWS = (", '    Need("prices", "Floats [query, rank]", "what documents cost", "ranks extras"),'),
     ],
-    "evaluation/given/source.py": [
-        ("class SourceKeywords(TypedDict, total=False):", "    prices: FilePath | Mapping[str, float] | None"),
-        ("class Sources:", "    prices: FilePath | Mapping[str, float] | None = None"),
+    "evaluation/given/__init__.py": [
+        (
+            '    """What is given beside the runs, as keywords of ``evaluate``."""',
+            '    prices: Annotated[FilePath | Mapping[str, float] | None, Given("FILE", "What documents cost.")]',
+        ),
     ],
 }
 
@@ -161,13 +168,13 @@ def with_prices(folder):
 
 def test_the_page_of_the_architecture_says_where():
     page = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
-    ((lines, files),) = re.findall(r"^\| an input of measures \|[^|]+\| (\d+): (.*)\|$", page, re.MULTILINE)
+    ((lines, files),) = re.findall(r"^\| a thing given beside the runs \|[^|]+\| (\d+): (.*)\|$", page, re.MULTILINE)
     assert {f"fairtrec/{name}" for name in ADDED} == set(re.findall(r"`(fairtrec/[^`]+)`", files))
     assert int(lines) == sum(map(len, ADDED.values()))
 
 
-def test_a_kind_of_input_is_one_file_and_at_most_ten_lines(tmp_path):
-    assert with_prices(tmp_path) <= 10
+def test_a_thing_given_is_one_file_and_at_most_two_lines(tmp_path):
+    assert with_prices(tmp_path) <= 2
     (tmp_path / "my.run").write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n")
     (tmp_path / "prices.tsv").write_text("d1\t2.5\nd2\t4\n")
 

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairtrec.commands.measures import pages
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.arab import ARaB, RaB
-from fairtrec.measures.catalogue import pages, registry
+from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.registry import parse
 from fairtrec.measures.nfairr import FaiRR, NFaiRR, SetFaiRR
 from fairtrec.measures.texfair import TE, TExFAIR

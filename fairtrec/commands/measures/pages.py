@@ -4,25 +4,17 @@ import inspect
 import re
 from collections.abc import Iterator
 
+from fairtrec.evaluation.given import find_input
+from fairtrec.evaluation.given.source import Input
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, registry, relevance, rerankers
-from fairtrec.measures.catalogue.docstrings import read_docstring, refuse_dropped
-from fairtrec.measures.catalogue.needs import NEEDS, OF_DOCUMENTS, Need
+from fairtrec.measures.catalogue.docstrings import part, read_docstring, read_question, refuse_dropped
+from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 from fairtrec.measures.catalogue.other_names import find_answer
 from fairtrec.measures.utility import COMPUTED, SAYS, Utility
 from fairtrec.support.errors import UsageError
 from fairtrec.support.version import __version__
-
-PARTS = ("Unit", "Better", "Range", "Empty ranking", "Undefined", "Source")
-
-
-def part(kind: type[Measure], name: str) -> str:
-    """Take one part, such as Range, out of a measure's docstring."""
-    others = "|".join(PARTS)
-    text = " ".join(read_docstring(kind).split())
-    found = re.search(rf"(?:^| ){name}: (.*?)(?= (?:{others}): |$)", text)
-    return found.group(1).rstrip(".") if found else ""
 
 
 def needs(kind: type[Measure]) -> str:
@@ -40,14 +32,14 @@ def list_needs(kind: type[Measure]) -> list[str]:
     return [f"{what}: {option}" for option, what in options.items()]
 
 
-def _asked(kind: type[Measure]) -> list[Need]:
+def _asked(kind: type[Measure]) -> list[Input]:
     """List the inputs that need an option; whatever looks at documents needs counts first."""
     wanted = kind().needs
     if "group_sizes" in wanted:  # which say of all documents who is of which group
         wanted = tuple(need for need in wanted if need not in ("membership", "groups"))
     first = ["counts"] if OF_DOCUMENTS.intersection(wanted) else []
-    asked = [NEEDS[name] for name in dict.fromkeys([*first, *wanted]) if name in NEEDS and name != "ranked"]
-    return [need for need in asked if need.give]
+    asked = (find_input(name) for name in dict.fromkeys([*first, *wanted]) if name != "ranked")
+    return [need for need in asked if need is not None]
 
 
 def overview() -> str:
@@ -67,11 +59,6 @@ def overview() -> str:
     )
     lines += ["", f"and from {of}, which need qrels (names of trec_eval, like ndcg_cut_10, are understood too):"]
     return "\n".join([*lines, *_wrapped(theirs), ""])
-
-
-def read_question(kind: type) -> str:
-    """Give the question that a measure or reranker answers: the first paragraph of its docstring."""
-    return " ".join(read_docstring(kind).partition("\n\n")[0].split())
 
 
 def _wrapped(words: list[str]) -> list[str]:
@@ -122,7 +109,8 @@ def _foreign(utility: Utility) -> str:
     measure = relevance.list_relevance_measures()[utility.name]
     about = inspect.cleandoc((relevance.is_installed() and measure.__doc__) or "").split("\n\n.. ")[0].strip()
     params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]
-    need = NEEDS["relevance"]
+    need = find_input("relevance")
+    assert need is not None
     by = "here, as by ir-measures" if utility.name in COMPUTED else "by ir-measures"
     says = SAYS.get(utility.name)
     lines = [f"{utility.name} (computed {by})", "", about, "", *([says, ""] if says else [])]

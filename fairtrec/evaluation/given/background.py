@@ -1,0 +1,158 @@
+"""The background: the documents of each query that define its ideal, of a run or of the whole collection."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairtrec.data import MISSING, Candidates, Docs, Run, digest_queries, take
+from fairtrec.evaluation.answers.result import InputFile, Part
+from fairtrec.evaluation.given.source import Input, NamedRuns, OpenedSources, Plan, Source, Sources
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.documents import EvaluationContext, Needs
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.support.errors import PATH, InputError, UsageError
+from fairtrec.support.files import submissions
+
+
+class Ranked(NamedTuple):
+    """A background that is a run, and the ranks down to which it was read; None: all."""
+
+    run: Run
+    depth: int | None
+
+
+class BackgroundSource(Source):
+    """A run of the documents that a system could have shown; or all documents of the collection."""
+
+    inputs = (Input("background", "a background set", "--background RUN or --background collection"),)
+    opened_by = "runs"
+    parts = frozenset({"background"})
+
+    def refuse(self, given: Sources) -> None:
+        """Raise InputError if there is no such file, UsageError for a collection of which nothing is known."""
+        thing = given.things[self.name]
+        if self.name not in given.words:
+            if isinstance(thing, PATH) and not loading.is_file(thing):
+                raise InputError("there is no such file; check --background", thing)
+        elif given.things.keys().isdisjoint({"counts", "labels"}):
+            raise UsageError("--background collection needs the counts of the collection; add --counts FILE")
+
+    def list_inputs(self, given: Sources) -> Iterable[str]:
+        """Name the inputs that can be made of it, if groups are known."""
+        return () if given.of_groups is None else super().list_inputs(given)
+
+    def open_beside(self, plan: Plan, named: NamedRuns, depth: int | None) -> Any:
+        """Read it as deep as it is looked at; one that is evaluated, too, is read once, as deep as a run."""
+        choices = plan.choices
+        if not self.plays(plan):
+            return None
+        if self.name in plan.given.words:
+            return plan.given.things[self.name]
+        if self.name not in plan.opened:
+            deep = None if choices.missing == "skip" else choices.background_depth
+            if any(self._find_same(plan, named)):
+                deep = None if deep is None or depth is None or choices.keeps_ties else max(deep, depth)
+            run = loading.ranking(plan.given.things[self.name], self.name, choices, deep)
+            plan.opened[self.name] = Ranked(run, deep)
+        return plan.opened[self.name]
+
+    def share(self, value: Any) -> Any:
+        """Give the run, or the word."""
+        return value.run if isinstance(value, Ranked) else value
+
+    def take_runs(
+        self,
+        plan: Plan,
+        context: EvaluationContext,
+        named: NamedRuns,
+        depth: int | None,
+        *,
+        with_ties: bool,
+    ) -> NamedRuns:
+        """Put it in the place of the runs that are the same, if it was read deep enough."""
+        same, opened, tied = self._find_same(plan, named), plan.opened.get(self.name), plan.choices.keeps_ties
+        if not any(same) or not isinstance(opened, Ranked):
+            return named
+        deep, whole = opened.depth, opened.run
+        if deep is not None and (depth is None or depth > deep or tied):
+            return named
+        run = whole.cut(whole.qids, depth, with_ties=tied or with_ties)
+        if deep is not None and with_ties and np.diff(run.starts).max(initial=0) >= deep > (depth or 0):
+            return named  # what is tied may go on below
+        return [(name, run if is_same else thing) for (name, thing), is_same in zip(named, same, strict=True)]
+
+    def _find_same(self, plan: Plan, named: NamedRuns) -> list[bool]:
+        """Tell which runs are the same file; none that is a stranger's, as each of these passes what refuses some."""
+        path = plan.given.things[self.name]
+        is_read = isinstance(path, PATH) and not plan.choices.samples and submissions.border() is None
+        return [is_read and isinstance(thing, PATH) and thing == path for _, thing in named]
+
+    def plays(self, plan: Plan) -> bool:
+        """Tell whether it is looked at."""
+        return not plan.uses.isdisjoint({"background", "background_positions"})
+
+    def list_effects(self, plan: Plan) -> Iterable[str]:
+        """Name what is in effect: its depth, if it has one."""
+        return ["background"] * (self.plays(plan) and self.name not in plan.given.words)
+
+    def list_docnos(self, opened: OpenedSources) -> Iterator[Docs] | None:
+        """List its documents; what is wrong with it is said where it is read. None: it is the collection."""
+        return None if self.name in opened.given.words else self._list_docnos(opened)
+
+    def _list_docnos(self, opened: OpenedSources) -> Iterator[Docs]:
+        with suppress(InputError):
+            yield loading.ranking(opened.given.things[self.name], self.name, opened.choices, None).docnos
+
+    def collect_documents(
+        self,
+        context: EvaluationContext,
+        needs: Needs,
+        qids: Sequence[str],
+        choices: Choices,
+    ) -> Iterator[Docs]:
+        """Give its documents, as far as they are looked at."""
+        if isinstance(context.background, Run):
+            depth = None if choices.missing == "skip" else context.background_depth
+            yield context.background.cut(qids, depth).docnos
+
+    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+        """Write it, and how many documents of each query it has."""
+        told = super().sign(plan, context, files)
+        return (
+            told if self.name in plan.given.words else {self.name: f"{told[self.name]}/{plan.choices.background_depth}"}
+        )
+
+    def digest(self, read: Any) -> str:
+        """Hash the documents of each query in their order."""
+        return digest_ranking(read) if isinstance(read, Run) else ""
+
+    def is_hashed(self, plan: Plan) -> bool:
+        """Tell whether it is read."""
+        return self.plays(plan)
+
+
+BACKGROUND = BackgroundSource("background")
+
+
+def digest_ranking(run: Run) -> str:
+    """Hash the documents of each query in their order."""
+    return digest_queries(run.qids, lambda row: [run.docnos[run.starts[row] : run.starts[row + 1]]])
+
+
+def background(inputs: Inputs) -> Candidates:
+    """Take the documents that define each query's ideal."""
+    if inputs.context.background == "collection":
+        return inputs.collection
+    assert inputs.context.background is not None
+    run, depth, documents = inputs.context.background, inputs.context.background_depth, inputs.documents
+    asked = run, depth, tuple(inputs.qids)
+    if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
+        documents.last = None  # before memory is taken for the next
+        rows = documents.rows(run, inputs.qids, depth)
+        # its unknown documents are neutral: as worst ones they would ease the ideal
+        counts = documents.document_counts.counts.astype(np.float64) if documents.missing == "worst" else inputs.counts
+        documents.last = asked, Candidates(take(counts, rows), (rows != MISSING).astype(np.int64))
+    return documents.last[1]

@@ -1,0 +1,84 @@
+"""How often each query is asked, by which exposure is summed over queries."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from numbers import Real
+from os import fspath
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Floats, digest_texts
+from fairtrec.data.groups import is_number
+from fairtrec.evaluation.answers.result import InputFile, Part
+from fairtrec.evaluation.given.source import OpenedSources, Plan, Source
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.documents import EvaluationContext
+from fairtrec.measure import Measure
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import opening
+
+COLUMNS = "{} column{} instead of two; write: qid<TAB>frequency"
+
+
+class PoolSource(Source):
+    """How often each query is asked."""
+
+    opened_by = "measures"
+
+    def is_wanted(self, measures: Sequence[Measure], needs: frozenset[str]) -> bool:
+        """Raise UsageError where no measure pools exposure."""
+        if not any(measure.supports("pool") for measure in measures):
+            raise UsageError("--pool sums exposure over queries, and no measure here uses exposure; leave it out")
+        return True
+
+    def open(self, opened: OpenedSources) -> Mapping[str, float] | None:
+        """Read the frequencies; None: each query once."""
+        return frequencies(opened.given.things[self.name])
+
+    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+        """Write the frequencies; the word for them is written as a choice."""
+        return {} if self.name in plan.given.words else super().sign(plan, context, files)
+
+    def digest(self, read: Mapping[str, float]) -> str:
+        """Hash the frequencies."""
+        return digest_texts((str(qid), repr(float(often))) for qid, often in read.items())
+
+
+POOL = PoolSource("pool")
+
+
+def frequencies(given: Any) -> Mapping[str, float] | None:
+    """Read how often each query is asked: a file of ``qid<TAB>frequency``, or numbers by query; None is once each.
+
+    Raises UsageError for what is no file, InputError for a line that is wrong.
+    """
+    if given is None or given == "even":
+        return None
+    if isinstance(given, Mapping):
+        for qid, number in given.items():
+            if not isinstance(number, Real) or not isfinite(number) or number < 0:
+                raise UsageError(f"the frequency {number!r} of query {qid} is not a number of 0 or more; correct it")
+        return given
+    if not loading.is_file(given):
+        raise UsageError(f"there is no file {fspath(given)}; pass --pool a file of qid<TAB>frequency, or even")
+    from fairtrec.formats import tsv
+
+    found: dict[str, float] = {}
+    lines = opening.lines(given, comment=b"#")
+    for number, (qid, often) in tsv.rows(lines, given, (2,), COLUMNS, filled=2, otherwise=None):
+        if not is_number(often) or float(often) < 0:
+            raise InputError(f"the frequency {often!r} is not a number of 0 or more; correct it", given, number)
+        if qid in found:
+            raise InputError(f"query {qid} has two frequencies; keep one", given, number)
+        found[qid] = float(often)
+    return found
+
+
+def find_frequencies(often: Mapping[str, float] | None, qids: Sequence[str], run: str) -> Floats:
+    """Give how often each query of a run is asked [query]. Raises InputError for one of which no frequency is known."""
+    lacking = [qid for qid in qids if often is not None and qid not in often]
+    if lacking:
+        what = f"query {lacking[0]} has no frequency; add one for each query of the run, 0 if it was never asked"
+        raise InputError(what, run)
+    return np.array([1.0 if often is None else often[qid] for qid in qids])
