@@ -93,55 +93,52 @@ def open_sources(given: Sources, choices: Choices, runs: NamedRuns = ()) -> Open
 
 def make_plan(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Note] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
-    choices, sources = found.choices, [*found.given.sources.values()]
+    sources, of_groups = [*found.given.sources.values()], found.given.of_groups
     asked = [_take_given(each, found) for each in asked]
     needs = frozenset(need for each in asked for need in each.needs)
     _refuse_misfits(asked, needs, found)
     measures = tuple(each for each in asked if isinstance(each, Measure))
     lacking = partial(_refuse_lacking, found)
-    every = settle_attributes(found.attributes, found.crossed, found.groups, choices, lacking, measures)
+    every = settle_attributes(found.attributes, found.crossed, found.groups, found.choices, lacking, measures)
     for source in sources:
         if source.opened_by == "measures" and source.is_wanted(measures, needs):
             found.open(source.name)
-    first = _first_of(asked, every)
-    of_targets = {of for each in every.values() if each.target_of for _, of in each.target_of.of}
-    of_groups = found.given.of_groups
-    documents = {"documents"} if of_groups is not None and of_groups.looks_up(needs) else set[str]()
-    own = several_attributes.choose_own(choices, next(iter(every)), [*found.attributes])
+    context = _make_context(_first_of(asked, every), every, found)
     plan = Plan(
-        given=found.given,
-        choices=choices,
-        opened=found.opened,
-        attributes=found.attributes,
-        crossed=found.crossed,
-        digests=found.digests,
+        **vars(found),
         measures=measures,
         others=tuple(split_relevance(measures)[1]),
         needs=Needs(needs, find_depth([each for each in asked if OF_RUNS.intersection(each.needs)])),
-        uses=needs | (of_targets if "target" in needs else set()) | documents,
-        context=EvaluationContext(
-            **vars(first),
-            things=tuple(sources),
-            opened={
-                source.name: shared
-                for source in sources
-                if (shared := source.share(found.opened.get(source.name))) is not None
-            },
-            background_depth=choices.background_depth,
-            membership=own.membership or "share",
-            relevance_level=choices.relevance_level or 1,
-            attributes=every,
-            given=tuple(found.attributes),
-            sources=frozenset(of_targets),
-            collection_size=choices.collection_size,
+        uses=needs.union(
+            context.sources if "target" in needs else (),
+            ["documents"] if of_groups is not None and of_groups.looks_up(needs) else (),
         ),
-        notes=(
-            *notes,
-            *loading.note_list_names(*(found.given.things[each.name] for each in sources if each.is_listed)),
-        ),
+        context=context,
     )
+    listed = loading.note_list_names(*(found.given.things[each.name] for each in sources if each.is_listed))
     early = (note for each in sources if each.opened_by == "sources" for note in each.list_notes(plan))
-    return replace(plan, notes=(*plan.notes, *early))
+    return replace(plan, notes=(*notes, *listed, *early))
+
+
+def _make_context(
+    first: AttributeContext, every: Mapping[str, AttributeContext], found: OpenedSources
+) -> EvaluationContext:
+    """Put together what runs are evaluated against, of the ``first`` attribute, as far as it is opened."""
+    choices, sources = found.choices, found.given.sources
+    own = several_attributes.choose_own(choices, next(iter(every)), [*found.attributes])
+    opened = {name: it for name, it in found.opened.items() if sources[name].is_shared and it is not None}
+    return EvaluationContext(
+        **vars(first),
+        things=tuple(sources.values()),
+        opened=opened,
+        background_depth=choices.background_depth,
+        membership=own.membership or "share",
+        relevance_level=choices.relevance_level or 1,
+        attributes=every,
+        given=tuple(found.attributes),
+        sources=frozenset(of for each in every.values() if each.target_of for _, of in each.target_of.of),
+        collection_size=choices.collection_size,
+    )
 
 
 def _take_given(each: Any, found: OpenedSources) -> Any:

@@ -130,7 +130,10 @@ class Evaluator:
         """Prepare the evaluation of dicts; None if it takes more than plain measures of relevance."""
         judge, usual = reading.context.judge, Choices()
         is_usual = replace(self.choices, relevance_level=usual.relevance_level) == usual
-        is_alone = not (reading.others or reading.border or self.given.follows_runs)
+        of_runs = (
+            any(source.of_runs for source in self.given.sources.values()) or None in reading.context.opened.values()
+        )
+        is_alone = not (reading.others or reading.border or of_runs)
         if judge is None or not is_usual or not is_alone or len(judge.plain) < len(self.measures):
             return None
         from fairtrec.evaluation.relevance.dict_runs import DictRunEvaluator
@@ -185,8 +188,8 @@ class Evaluator:
             self.files = list_input_files(plan)
             opened = dict(plan.context.opened)
             for name, source in sources.items():
-                if source.opened_by == "runs":
-                    opened[name] = source.share(source.open_beside(plan, named, self.depth))
+                if source.opened_by == "runs" and source.plays(plan):
+                    opened[name] = source.open_beside(plan, named, self.depth)
             context = replace(plan.context, opened=opened)
             utility, _ = split_relevance(plan.measures)
             judge = RelevanceEvaluator(utility, context.qrels) if utility and context.qrels is not None else None

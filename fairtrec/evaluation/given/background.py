@@ -1,14 +1,13 @@
 """The background: the documents of each query that define its ideal, of a run or of the whole collection."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fairtrec.data import MISSING, Candidates, Docs, Run, digest_queries, take
-from fairtrec.evaluation.answers.result import InputFile, Part
-from fairtrec.evaluation.given.source import Input, NamedRuns, OpenedSources, Plan, Source, Sources
+from fairtrec.evaluation.given.source import Fields, Files, Input, NamedRuns, OpenedSources, Plan, Source, Sources
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, Needs
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -17,19 +16,13 @@ from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import submissions
 
 
-class Ranked(NamedTuple):
-    """A background that is a run, and the ranks down to which it was read; None: all."""
-
-    run: Run
-    depth: int | None
-
-
 class BackgroundSource(Source):
     """A run of the documents that a system could have shown; or all documents of the collection."""
 
     inputs = (Input("background", "a background set", "--background RUN or --background collection"),)
     opened_by = "runs"
     parts = frozenset({"background"})
+    is_large = True
 
     def refuse(self, given: Sources) -> None:
         """Raise InputError if there is no such file, UsageError for a collection of which nothing is known."""
@@ -44,39 +37,26 @@ class BackgroundSource(Source):
         """Name the inputs that can be made of it, if groups are known."""
         return () if given.of_groups is None else super().list_inputs(given)
 
-    def open_beside(self, plan: Plan, named: NamedRuns, depth: int | None) -> Any:
+    def open_beside(self, plan: Plan, named: NamedRuns, depth: int | None) -> Run | str:
         """Read it as deep as it is looked at; one that is evaluated, too, is read once, as deep as a run."""
-        choices = plan.choices
-        if not self.plays(plan):
-            return None
-        if self.name in plan.given.words:
-            return plan.given.things[self.name]
-        if self.name not in plan.opened:
+        choices, thing = plan.choices, plan.given.things[self.name]
+        if self.name not in plan.opened and self.name not in plan.given.words:
             deep = None if choices.missing == "skip" else choices.background_depth
             if any(self._find_same(plan, named)):
                 deep = None if deep is None or depth is None or choices.keeps_ties else max(deep, depth)
-            run = loading.ranking(plan.given.things[self.name], self.name, choices, deep)
-            plan.opened[self.name] = Ranked(run, deep)
-        return plan.opened[self.name]
-
-    def share(self, value: Any) -> Any:
-        """Give the run, or the word."""
-        return value.run if isinstance(value, Ranked) else value
+            plan.opened[self.name] = loading.ranking(thing, self.name, choices, deep)
+            plan.depths[self.name] = deep
+        opened: Run | str = plan.opened.get(self.name, thing)
+        return opened
 
     def take_runs(
-        self,
-        plan: Plan,
-        context: EvaluationContext,
-        named: NamedRuns,
-        depth: int | None,
-        *,
-        with_ties: bool,
+        self, plan: Plan, context: EvaluationContext, named: NamedRuns, depth: int | None, *, with_ties: bool
     ) -> NamedRuns:
         """Put it in the place of the runs that are the same, if it was read deep enough."""
-        same, opened, tied = self._find_same(plan, named), plan.opened.get(self.name), plan.choices.keeps_ties
-        if not any(same) or not isinstance(opened, Ranked):
+        same, whole, tied = self._find_same(plan, named), context.background, plan.choices.keeps_ties
+        if not any(same) or not isinstance(whole, Run):
             return named
-        deep, whole = opened.depth, opened.run
+        deep = plan.depths[self.name]
         if deep is not None and (depth is None or depth > deep or tied):
             return named
         run = whole.cut(whole.qids, depth, with_ties=tied or with_ties)
@@ -118,7 +98,7 @@ class BackgroundSource(Source):
             depth = None if choices.missing == "skip" else context.background_depth
             yield context.background.cut(qids, depth).docnos
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write it, and how many documents of each query it has."""
         told = super().sign(plan, context, files)
         return (
@@ -128,10 +108,6 @@ class BackgroundSource(Source):
     def digest(self, read: Any) -> str:
         """Hash the documents of each query in their order."""
         return digest_ranking(read) if isinstance(read, Run) else ""
-
-    def is_hashed(self, plan: Plan) -> bool:
-        """Tell whether it is read."""
-        return self.plays(plan)
 
 
 BACKGROUND = BackgroundSource("background")

@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.data import MISSING, Docnos, Ints, Run, System, digest_texts
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.given.background import digest_ranking
-from fairtrec.evaluation.given.source import Input, NamedRuns, OpenedSources, Plan, Source, Sources
+from fairtrec.evaluation.given.source import Fields, Files, Input, NamedRuns, OpenedSources, Plan, Source
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, keep_judged
 from fairtrec.evaluation.inputs.options import Choices, name_source
@@ -95,6 +95,7 @@ class CounterfactualSource(Source):
     """Runs of the same systems over texts with swapped words."""
 
     inputs = (Input("counterfactual", "a counterfactual run", "--counterfactual RUN|FOLDER"),)
+    of_runs = True
 
     def open(self, opened: OpenedSources) -> Counterfactuals:
         """Take one run, ``{name: run}`` or a folder."""
@@ -102,10 +103,6 @@ class CounterfactualSource(Source):
 
     def list_docnos(self, opened: OpenedSources) -> None:
         """Tell nothing: which files are read follows from the runs."""
-
-    def follows_runs(self, given: Sources) -> bool:
-        """Tell that its files are of the runs."""
-        return True
 
     def match_runs(
         self, plan: Plan, value: Any, context: EvaluationContext, named: NamedRuns, depth: int | None
@@ -124,7 +121,7 @@ class CounterfactualSource(Source):
         among = partial(keep_judged, qrels=context.qrels, only=only, level=context.relevance_level)
         return Matched(things, plan.choices, depth, given.folder, among)
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write the counterfactual runs; a folder has no digest, as it may hold more than is read."""
         given: Counterfactuals = plan.open(self.name)
         if given.folder is not None:

@@ -1,13 +1,12 @@
 """Counts of group terms: texts with terms, in which they are counted; or a table in which they stand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Counts, Docnos, Floats, GroupTerms, Ints, take
-from fairtrec.evaluation.answers.result import InputFile, Part
-from fairtrec.evaluation.given.source import GroupSource, Input, OpenedSources, Plan, Source, Sources
+from fairtrec.evaluation.given.source import Fields, Files, GroupSource, Input, OpenedSources, Plan, Source, Sources
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, TargetOf
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -52,6 +51,7 @@ class CountSource(Source):
     """Terms, texts or counts."""
 
     parts = frozenset({"documents", "texts", "membership"})
+    is_shared = False
 
     def refuse(self, given: Sources) -> None:
         """Raise UsageError for what stands for the same, and for what lacks the other."""
@@ -68,9 +68,6 @@ class CountSource(Source):
             ),
         ])  # fmt: skip
 
-    def share(self, value: Any) -> None:
-        """Give nothing: what is counted in documents is looked up."""
-
     def plays(self, plan: Plan) -> bool:
         """Tell whether documents are looked at."""
         return "documents" in plan.uses
@@ -85,7 +82,7 @@ class Terms(CountSource):
         """Load group terms."""
         return loading.terms(opened.given.things[self.name])
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write the terms by which texts are counted; counts say by which they were."""
         terms = plan.open(self.name)
         return {self.name: loading.short(terms.name, terms.digest)} if "docs" in plan.given.things else {}
@@ -93,6 +90,8 @@ class Terms(CountSource):
 
 class CountedSource(CountSource, GroupSource):
     """Texts, or counts."""
+
+    is_large = True
 
     def take(self, thing: Any) -> Any:
         """Read what can be read but once into a table."""
@@ -139,13 +138,9 @@ class Docs(CountedSource):
         if shared and plan.is_of_groups:
             yield SHARED_TERMS.note(terms=", ".join(shared[:5]) + (", ..." if len(shared) > 5 else ""))
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write the texts."""
         return {self.name: self.spell(plan.given.things[self.name], files, digest=plan.digest(self.name))}
-
-    def is_hashed(self, plan: Plan) -> bool:
-        """Tell whether they are read."""
-        return self.plays(plan)
 
 
 class CountTable(CountedSource):
@@ -186,7 +181,7 @@ class CountTable(CountedSource):
         whole = "background" in plan.given.words and "background" in plan.uses
         return read_counts(table, wanted, collection=whole or not plan.uses.isdisjoint({"collection", "group_sizes"}))
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write the counts, and how they were made as far as they say so."""
         made = find_making(plan)
         rows = made.digest if made is not None and not self.is_hashed(plan) else plan.digest(self.name)
@@ -200,7 +195,7 @@ class CountTable(CountedSource):
     def is_hashed(self, plan: Plan) -> bool:
         """Tell whether it is read, not searched."""
         table = plan.open(self.name)
-        return self.plays(plan) and not (table is not None and table.is_sorted)
+        return super().is_hashed(plan) and not (table is not None and table.is_sorted)
 
 
 TERMS, DOCS, COUNTS = Terms("terms"), Docs("docs"), CountTable("counts")

@@ -21,9 +21,9 @@ from fairtrec.data import (
     digest_texts,
 )
 from fairtrec.data.ranking.depth import Asking
-from fairtrec.evaluation.answers.result import InputFile, Part
+from fairtrec.evaluation.answers.result import Part
 from fairtrec.evaluation.given.labels import refuse_unwritten_groups
-from fairtrec.evaluation.given.source import NamedRuns, OpenedSources, Plan, Source, Sources
+from fairtrec.evaluation.given.source import Fields, Files, NamedRuns, OpenedSources, Plan, Source
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.options import Choices
@@ -219,6 +219,7 @@ class GoldSource(Source):
     """Labels by people, which correct values."""
 
     opened_by = "measures"
+    of_runs = True
     parts = frozenset({"gold"})
 
     def is_wanted(self, measures: Sequence[Measure], needs: frozenset[str]) -> bool:
@@ -231,10 +232,6 @@ class GoldSource(Source):
             what = "--gold corrects the values of one attribute, and there are several"
             raise UsageError(f"{what}; pass the labels of one")
         return read(opened.given.things[self.name], opened.groups, opened.first, opened.choices)
-
-    def follows_runs(self, given: Sources) -> bool:
-        """Tell that values are corrected."""
-        return True
 
     def refuse_measure(self, measure: Asking, opened: OpenedSources) -> None:
         """Raise UsageError for a measure that gold labels do not correct."""
@@ -270,7 +267,7 @@ class GoldSource(Source):
         """List the labeled documents."""
         yield loading.gold(opened.given.things[self.name]).labels.rows.names
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write the gold labels, which may be a field of a file."""
         thing, sheet = plan.given.things[self.name], plan.context.gold.sheet
         is_path = isinstance(thing, PATH)

@@ -12,9 +12,9 @@ import numpy as np
 from fairtrec.data import UNKNOWN, Bools, Counts, Docnos, Docs, Floats, Ints, Labels, Run, find_labeled, look_up
 from fairtrec.data.counts import count_labels
 from fairtrec.data.ranking.depth import Asking
-from fairtrec.evaluation.answers.result import InputFile, Part
+from fairtrec.evaluation.answers.result import Part
 from fairtrec.evaluation.given.counts import COUNTED
-from fairtrec.evaluation.given.source import Attributes, GroupSource, NamedRuns, OpenedSources, Plan
+from fairtrec.evaluation.given.source import Attributes, Fields, Files, GroupSource, NamedRuns, OpenedSources, Plan
 from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, TargetOf
 from fairtrec.evaluation.inputs.groups import members, note_groups, note_tau, refuse_unwritten
@@ -34,6 +34,7 @@ class LabelSource(GroupSource):
 
     inputs = COUNTED
     parts = frozenset({"documents", "labels", "membership", "filled"})
+    is_shared = False
 
     def open(self, opened: OpenedSources) -> Mapping[str, Labels]:
         """Read the labels of each attribute; many of them as far as anything names their documents."""
@@ -43,9 +44,6 @@ class LabelSource(GroupSource):
         wanted, judged = _find_documents(opened, sources), opened.opened.get("qrels")
         opened.attributes.update(several_attributes.read_labels(sources, opened.choices, judged, wanted))
         return opened.attributes
-
-    def share(self, value: Any) -> None:
-        """Give nothing: each attribute has its labels."""
 
     def list_groups(self, opened: OpenedSources) -> tuple[str, ...]:
         """Name the groups of the first attribute."""
@@ -113,7 +111,7 @@ class LabelSource(GroupSource):
         by_labels = [(each, plan.find_attribute(each)) for each in plan.measures if OF_DOCUMENTS & set(each.needs)]
         yield from note_tau((each, labels) for each, labels in by_labels if labels is not None)
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write the labels, and the groups with their sizes."""
         several = {name: each for name in context.given if (each := context.take_attribute(name).labels) is not None}
         names = ((f"{name}=" if name else "") + loading.short(each.name, each.sha256) for name, each in several.items())

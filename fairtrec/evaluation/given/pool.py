@@ -10,8 +10,7 @@ import numpy as np
 
 from fairtrec.data import Floats, digest_texts
 from fairtrec.data.groups import is_number
-from fairtrec.evaluation.answers.result import InputFile, Part
-from fairtrec.evaluation.given.source import OpenedSources, Plan, Source
+from fairtrec.evaluation.given.source import Fields, Files, OpenedSources, Plan, Source
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.measure import Measure
@@ -36,7 +35,7 @@ class PoolSource(Source):
         """Read the frequencies; None: each query once."""
         return frequencies(opened.given.things[self.name])
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write the frequencies; the word for them is written as a choice."""
         return {} if self.name in plan.given.words else super().sign(plan, context, files)
 

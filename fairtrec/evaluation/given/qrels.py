@@ -1,14 +1,13 @@
 """Relevance judgments, and what measures look up in them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from fairtrec.data import MISSING, Docs, Floats, Ints, Qrels, digest_queries, find_judged_lines
 from fairtrec.data.run import QrelsIndex
-from fairtrec.evaluation.answers.result import InputFile, Part
-from fairtrec.evaluation.given.source import Input, OpenedSources, Plan, Source
+from fairtrec.evaluation.given.source import Fields, Files, Input, OpenedSources, Plan, Source
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext, Needs, TargetOf
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -37,6 +36,7 @@ class QrelsSource(Source):
 
     inputs = tuple(Input(name, *_JUDGED) for name in ("relevance", "judged_relevance", "greatest_grade"))
     opened_by = "runs"
+    is_large = True
 
     def open(self, opened: OpenedSources) -> Qrels:
         """Read the judgments."""
@@ -74,7 +74,7 @@ class QrelsSource(Source):
             notes.append(GDEVAL_GRADES.note(measures=of_gdeval, expected=GDEVAL, most=most))
         return notes
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write the judgments, and the greatest grade if a measure goes by it."""
         is_graded = context.qrels is not None and any("greatest_grade" in each.needs for each in plan.measures)
         graded = {"max-grade": str(context.qrels.greatest_grade)} if is_graded and context.qrels is not None else {}
@@ -83,10 +83,6 @@ class QrelsSource(Source):
     def digest(self, read: Qrels) -> str:
         """Hash the judged documents of each query with their grades and subtopics."""
         return digest_queries(read.qids, lambda row: _sort_columns(read, row))
-
-    def is_hashed(self, plan: Plan) -> bool:
-        """Tell that they are read."""
-        return True
 
 
 QRELS = QrelsSource("qrels")

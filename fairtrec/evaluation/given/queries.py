@@ -1,13 +1,12 @@
 """The queries that are evaluated: a query set, those that are common to all runs, or the judged ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from os import fspath
 from typing import Any
 
 from fairtrec.data import Qrels, Queries
-from fairtrec.evaluation.answers.result import InputFile, Part
-from fairtrec.evaluation.given.source import NamedRuns, OpenedSources, Plan, Source, Sources
+from fairtrec.evaluation.given.source import Fields, Files, NamedRuns, OpenedSources, Plan, Source, Sources
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.options import Choices
@@ -32,10 +31,6 @@ class QuerySource(Source):
             return loading.queries(opened.given.things[self.name])
         return None if is_common(opened.given) else Queries(loading.JUDGED, opened.open("qrels").qids)
 
-    def follows_runs(self, given: Sources) -> bool:
-        """Tell whether they are those that all runs have."""
-        return is_common(given)
-
     def match_runs(
         self,
         plan: Plan,
@@ -48,7 +43,7 @@ class QuerySource(Source):
         found: Queries | None = common_queries(named, plan.choices, context.qrels) if is_common(plan.given) else value
         return found
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Mapping[Part, InputFile]) -> Mapping[str, str]:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
         """Write the queries."""
         queries = context.queries
         return {self.name: loading.short(queries.name, queries.sha256)} if queries else {}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import fspath
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from fairtrec.evaluation.inputs.options import Choices, name_source
 from fairtrec.measures.catalogue.needs import GROUPED, OF_RUN, looks_at_groups
@@ -55,6 +55,8 @@ JudgmentsLike = (
 TermsLike = FilePath | Mapping[str, Iterable[str]]
 TextsLike = FilePath | Mapping[str, str] | Mapping[str, Mapping[str, str]] | FrameLike | Stored
 CountsLike = FilePath | FrameLike
+Fields = Mapping[str, str]  # of a signature
+Files: TypeAlias = "Mapping[Part, InputFile]"
 GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | FrameLike
 
 
@@ -112,12 +114,16 @@ class Source:
                    first ``runs``.
     ``parts``      words of ``Choice.part``: the choices that say something of it.
     ``is_listed``  whether it may be a list that fairtrec knows by its name.
+    ``is_shared``  whether it goes to where measures are computed.
+    ``is_large``   whether its file is hashed while it is read, if it is large.
+    ``of_runs``    whether it says something of any runs, whatever is measured.
     """
 
     inputs: tuple[Input, ...] = ()
     opened_by = "sources"
     parts = frozenset[str]()
-    is_listed = False
+    is_listed = is_large = of_runs = False
+    is_shared = True
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -151,20 +157,12 @@ class Source:
         """Tell whether measures want it, if they open it. Raises UsageError for those that it does not fit."""
         return True
 
-    def share(self, value: Any) -> Any:
-        """Give what of it goes to where measures are computed; None: nothing."""
-        return value
-
     def set_parameter(self, measure: Any, value: Any) -> Any:
         """Give a measure the value of its parameter of this name, which is ``given``."""
         return measure
 
     def refuse_measure(self, measure: "Asking", opened: "OpenedSources") -> None:
         """Raise UsageError for a measure that it does not go with."""
-
-    def follows_runs(self, given: "Sources") -> bool:
-        """Tell whether it says something of any runs, whatever is measured."""
-        return False
 
     def match_runs(
         self, plan: "Plan", value: Any, context: "EvaluationContext", named: NamedRuns, depth: int | None
@@ -200,11 +198,11 @@ class Source:
         """Give its documents that are looked up, of these queries."""
         yield from ()
 
-    def sign(self, plan: "Plan", context: "EvaluationContext", files: "Mapping[Part, InputFile]") -> Mapping[str, str]:
+    def sign(self, plan: "Plan", context: "EvaluationContext", files: Files) -> Fields:
         """Write it into the signature, by field."""
         return {self.name: self.spell(plan.given.things[self.name], files, context.opened.get(self.name))}
 
-    def spell(self, thing: Any, files: "Mapping[Part, InputFile]", read: Any = None, digest: str = "") -> str:
+    def spell(self, thing: Any, files: Files, read: Any = None, digest: str = "") -> str:
         """Name what was given: name@digest of its file, or of what was ``read``; an ir_datasets id as it is.
 
         ``digest``  what a table that is searched, not read, says of its rows; or that of what is held in memory.
@@ -236,7 +234,7 @@ class Source:
 
     def is_hashed(self, plan: "Plan") -> bool:
         """Tell whether its file, if it is large, is hashed while it is read."""
-        return False
+        return self.is_large and self.plays(plan)
 
     def record(self, thing: Any) -> Any:
         """Give what the options of a results file say of it: its name; True of an object, which has none."""
@@ -280,9 +278,7 @@ class Sources:
 
     def __init__(self, several: Mapping[Source, Any], table: Mapping[str, Given]) -> None:
         self.sources = {source.name: source for source in several}
-        self.things = {
-            source.name: source.take(thing) for source, thing in several.items()
-        }  # they are read, and hashed
+        self.things = {source.name: source.take(thing) for source, thing in several.items()}
         given = self.things.items()
         self.words = frozenset(name for name, it in given if isinstance(it, str) and it in table[name].words)
         for source in several:
@@ -293,11 +289,6 @@ class Sources:
     def of_groups(self) -> GroupSource | None:
         """What says to which groups documents belong."""
         return next((source for source in self.sources.values() if isinstance(source, GroupSource)), None)
-
-    @property
-    def follows_runs(self) -> bool:
-        """Whether anything says something of any runs, whatever is measured."""
-        return any(source.follows_runs(self) for source in self.sources.values())
 
     def record(self, names: Iterable[str]) -> dict[str, Any]:
         """Give what the options of a results file say of the things of these names."""
@@ -315,6 +306,7 @@ class OpenedSources:
     attributes: "dict[str, Labels]" = field(default_factory=dict)  # as labels give them; "" is one without a name
     crossed: "dict[str, Labels]" = field(default_factory=dict)  # those that are crossed, as far as they are asked for
     digests: dict[str, str] = field(default_factory=dict)  # of what is held in memory, as far as they are asked for
+    depths: dict[str, int | None] = field(default_factory=dict)  # ranks down to which rankings are read; None: all
 
     def open(self, name: str) -> Any:
         """Open a thing when it is first asked for; None: it was not given."""
@@ -322,7 +314,7 @@ class OpenedSources:
             self.opened[name] = self.given.sources[name].open(self)
         return self.opened.get(name)
 
-    @cached_property
+    @property
     def groups(self) -> tuple[str, ...]:
         """The groups of the first attribute; none if nothing says which there are."""
         source = self.given.of_groups
