@@ -23,7 +23,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "Result": ("evaluation.answers.result", "stable"),
     "Scores": ("evaluation.answers.scores", "stable"),
     "UsageError": ("support.errors", "stable"),
-    "attributes": ("evaluation.given.source", "provisional"),
+    "attributes": ("evaluation.given.reference", "provisional"),
     "bibtex": ("commands.measures.pages", "provisional"),
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
@@ -85,7 +85,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.evaluation.document_retrievability import retrievability as retrievability
     from fairtrec.evaluation.evaluate import evaluate as evaluate
     from fairtrec.evaluation.evaluate import evaluator as evaluator
-    from fairtrec.evaluation.given.source import attributes as attributes
+    from fairtrec.evaluation.given.reference import attributes as attributes
     from fairtrec.evaluation.inputs.options import Choices as Choices
     from fairtrec.support.errors import FairtrecError as FairtrecError
     from fairtrec.support.errors import InputError as InputError

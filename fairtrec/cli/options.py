@@ -9,7 +9,7 @@ import click
 
 from fairtrec.cli.commands import TYPED, FormatChoice
 from fairtrec.evaluation.given import GIVEN
-from fairtrec.evaluation.given.source import Given
+from fairtrec.evaluation.given.reference import Given
 from fairtrec.evaluation.inputs.option import Choice, insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, has_option
 from fairtrec.report.writers import FormatTable
@@ -54,7 +54,7 @@ def _by_attribute(context: click.Context, parameter: click.Parameter, value: tup
     if parameter.name != "labels":
         names = getattr(context.params.get("labels"), "sources", ())
         return split_by_attribute(value, names, parameter.opts[-1])
-    from fairtrec.evaluation.given.source import Attributes
+    from fairtrec.evaluation.given.reference import Attributes
 
     found = attributes(value)
     return found[""] if "" in found else Attributes(found)

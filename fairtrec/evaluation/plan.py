@@ -16,10 +16,10 @@ from fairtrec.evaluation.given import (
     GIVEN,
     GoldKeywords,
     lacking_error,
-    load_source,
+    load_reference,
     split_keywords,
 )
-from fairtrec.evaluation.given.source import NamedRuns, OpenedSources, Plan, Sources
+from fairtrec.evaluation.given.reference import NamedRuns, OpenedReferences, Plan, References
 from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import OF_RUNS, AttributeContext, EvaluationContext, Needs
 from fairtrec.evaluation.inputs.groups import ORDER, refuse_unordered
@@ -49,7 +49,7 @@ def settle(
 
     Raises UsageError or InputError where things do not fit together.
     """
-    found = open_sources(*split_keywords(keywords, known), runs)
+    found = open_references(*split_keywords(keywords, known), runs)
     several = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
     if measures is None:
         several = _fitting(found)
@@ -80,29 +80,29 @@ def settle(
     return make_plan(asked, found, notes)
 
 
-def open_sources(given: Sources, choices: Choices, runs: NamedRuns = ()) -> OpenedSources:
+def open_references(given: References, choices: Choices, runs: NamedRuns = ()) -> OpenedReferences:
     """Open what must be read to know the groups; many as far as anything names their documents, where these are all
     ``runs``. Raises UsageError or InputError for what is wrong there.
     """
-    opened = OpenedSources(given=given, choices=choices, runs=runs)
-    for source in given.sources.values():
-        if source.opened_by == "sources":
-            opened.open(source.name)
+    opened = OpenedReferences(given=given, choices=choices, runs=runs)
+    for reference in given.references.values():
+        if reference.opened_by == "all":
+            opened.open(reference.name)
     return opened
 
 
-def make_plan(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Note] = ()) -> Plan:
+def make_plan(asked: Sequence[Asking], found: OpenedReferences, notes: Sequence[Note] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
-    sources, of_groups = [*found.given.sources.values()], found.given.of_groups
+    references, of_groups = [*found.given.references.values()], found.given.group_reference
     asked = [_take_given(each, found) for each in asked]
     needs = frozenset(need for each in asked for need in each.needs)
     _refuse_misfits(asked, needs, found)
     measures = tuple(each for each in asked if isinstance(each, Measure))
     lacking = partial(_refuse_lacking, found)
     every = settle_attributes(found.attributes, found.crossed, found.groups, found.choices, lacking, measures)
-    for source in sources:
-        if source.opened_by == "measures" and source.is_wanted(measures, needs):
-            found.open(source.name)
+    for reference in references:
+        if reference.opened_by == "measures" and reference.is_wanted(measures, needs):
+            found.open(reference.name)
     context = _make_context(_first_of(asked, every), every, found)
     plan = Plan(
         **vars(found),
@@ -115,21 +115,21 @@ def make_plan(asked: Sequence[Asking], found: OpenedSources, notes: Sequence[Not
         ),
         context=context,
     )
-    listed = loading.note_list_names(*(found.given.things[each.name] for each in sources if each.is_listed))
-    early = (note for each in sources if each.opened_by == "sources" for note in each.list_notes(plan))
+    listed = loading.note_list_names(*(found.given.things[each.name] for each in references if each.is_listed))
+    early = (note for each in references if each.opened_by == "all" for note in each.list_notes(plan))
     return replace(plan, notes=(*notes, *listed, *early))
 
 
 def _make_context(
-    first: AttributeContext, every: Mapping[str, AttributeContext], found: OpenedSources
+    first: AttributeContext, every: Mapping[str, AttributeContext], found: OpenedReferences
 ) -> EvaluationContext:
     """Put together what runs are evaluated against, of the ``first`` attribute, as far as it is opened."""
-    choices, sources = found.choices, found.given.sources
+    choices, references = found.choices, found.given.references
     own = several_attributes.choose_own(choices, next(iter(every)), [*found.attributes])
-    opened = {name: it for name, it in found.opened.items() if sources[name].is_shared and it is not None}
+    opened = {name: it for name, it in found.opened.items() if references[name].is_shared and it is not None}
     return EvaluationContext(
         **vars(first),
-        things=tuple(sources.values()),
+        things=tuple(references.values()),
         opened=opened,
         background_depth=choices.background_depth,
         membership=own.membership or "share",
@@ -141,20 +141,20 @@ def _make_context(
     )
 
 
-def _take_given(each: Any, found: OpenedSources) -> Any:
+def _take_given(each: Any, found: OpenedReferences) -> Any:
     """Give a measure what was given for its parameters that are ``given``, such as a discount."""
     for name in (name for name in GIVEN if getattr(each, name, None) == OF_USER):
-        each = load_source(name).set_parameter(each, found.open(name))
+        each = load_reference(name).set_parameter(each, found.open(name))
     return each
 
 
-def _refuse_lacking(found: OpenedSources, who: object, need: str) -> None:
+def _refuse_lacking(found: OpenedReferences, who: object, need: str) -> None:
     """Raise UsageError if an input cannot be made of what was given."""
     if need not in found.given.inputs:
         raise lacking_error(who, need)
 
 
-def _refuse_misfits(asked: Sequence[Asking], needs: frozenset[str], found: OpenedSources) -> None:
+def _refuse_misfits(asked: Sequence[Asking], needs: frozenset[str], found: OpenedReferences) -> None:
     """Raise UsageError or InputError if what is asked for does not fit what was given and chosen."""
     submissions.refuse_groups([each.groups for each in found.attributes.values()] or [found.groups])
     for each in asked:
@@ -170,7 +170,7 @@ def _first_of(asked: Sequence[Asking], every: Mapping[str, AttributeContext]) ->
     return every[next((each.by for each in asked if each.by and not every[each.by].is_vast), next(iter(every)))]
 
 
-def _of_groups(measure: Measure, found: OpenedSources, room: int) -> tuple[Measure, ...]:
+def _of_groups(measure: Measure, found: OpenedReferences, room: int) -> tuple[Measure, ...]:
     """Give one measure for each group of its attribute. Raises InputError if there is no room for so many."""
     groups = _groups_of(measure, found)
     if len(groups) > room:
@@ -179,13 +179,13 @@ def _of_groups(measure: Measure, found: OpenedSources, room: int) -> tuple[Measu
     return measure.expand_groups(groups) if groups else (measure,)
 
 
-def _groups_of(each: Asking, found: OpenedSources) -> tuple[str, ...]:
+def _groups_of(each: Asking, found: OpenedReferences) -> tuple[str, ...]:
     """Name the groups that a measure goes by."""
     of = found.find_attribute(each) if found.attributes or each.by else None
     return found.groups if of is None else of.groups
 
 
-def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
+def _refuse_unfit(measure: Asking, found: OpenedReferences) -> None:
     """Raise UsageError if a measure lacks an input, or does not go with its groups, what is given, or the choices."""
     groups, choices, inputs = _groups_of(measure, found), found.choices, found.given.inputs
     if getattr(measure, "is_of_group", False) and not groups:
@@ -201,14 +201,14 @@ def _refuse_unfit(measure: Asking, found: OpenedSources) -> None:
     of_texts = OF_DOCUMENTS if "log_counts" not in inputs and "membership" not in measure.needs else of_counts
     if choices.bounds == "texts" and of_texts & set(measure.needs) and measure.counts_at_ends(len(groups)) is None:
         raise UsageError(f"{measure} has no bounds for missing texts; leave out --bounds texts, or the measure")
-    for source in found.given.sources.values():
-        source.refuse_measure(measure, found)
+    for reference in found.given.references.values():
+        reference.refuse_measure(measure, found)
     if ORDER in measure.needs:
         several = [*found.attributes.values()] if measure.is_of_all and not measure.by else []
         refuse_unordered(measure, several or [found.find_attribute(measure)], found.groups)
 
 
-def _refuse_of_pool(measure: Asking, found: OpenedSources) -> None:
+def _refuse_of_pool(measure: Asking, found: OpenedReferences) -> None:
     """Raise UsageError for a measure of all queries together without --pool, and for what its value cannot have."""
     choices, is_divided, of = found.choices, "group_sizes" in measure.needs, found.find_attribute(measure)
     if choices.pool is None:
@@ -224,7 +224,7 @@ def _refuse_of_pool(measure: Asking, found: OpenedSources) -> None:
     ])  # fmt: skip
 
 
-def _fitting(found: OpenedSources) -> list[Measure]:
+def _fitting(found: OpenedReferences) -> list[Measure]:
     """Choose the measures that are computed where none is named: those of words with words, AWRF with labels."""
     several = []
     for measure in registry.parse(USUAL, found.choices.relevance_level):

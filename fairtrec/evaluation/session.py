@@ -12,7 +12,7 @@ from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores, fill_undefined
 from fairtrec.evaluation.given import SOURCE_NAMES
-from fairtrec.evaluation.given.source import NamedRuns, Plan, RankingsLike
+from fairtrec.evaluation.given.reference import NamedRuns, Plan, RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import (
     Documents,
@@ -131,7 +131,8 @@ class Evaluator:
         judge, usual = reading.context.judge, Choices()
         is_usual = replace(self.choices, relevance_level=usual.relevance_level) == usual
         of_runs = (
-            any(source.of_runs for source in self.given.sources.values()) or None in reading.context.opened.values()
+            any(reference.of_runs for reference in self.given.references.values())
+            or None in reading.context.opened.values()
         )
         is_alone = not (reading.others or reading.border or of_runs)
         if judge is None or not is_usual or not is_alone or len(judge.plain) < len(self.measures):
@@ -153,9 +154,9 @@ class Evaluator:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
         reading = self.prepare_reading(named)
         loaded = named
-        for source in self.given.sources.values():
+        for reference in self.given.references.values():
             with_ties = self._looks_for_ties
-            loaded = source.take_runs(self.plan, reading.context, loaded, self.depth, with_ties=with_ties)
+            loaded = reference.take_runs(self.plan, reading.context, loaded, self.depth, with_ties=with_ties)
         together = TOGETHER if reading.two_pass else max(len(loaded), 1)
         scores: list[Scores] = []
         failed: Failed = {}
@@ -183,13 +184,13 @@ class Evaluator:
 
     def prepare_reading(self, named: NamedRuns = ()) -> Reading:
         """Open what stands beside these runs, the first time, and say how they are read."""
-        plan, sources = self.plan, self.given.sources
+        plan, references = self.plan, self.given.references
         if self._reading is None:
             self.files = list_input_files(plan)
             opened = dict(plan.context.opened)
-            for name, source in sources.items():
-                if source.opened_by == "runs" and source.plays(plan):
-                    opened[name] = source.open_beside(plan, named, self.depth)
+            for name, reference in references.items():
+                if reference.opened_by == "runs" and reference.plays(plan):
+                    opened[name] = reference.open_beside(plan, named, self.depth)
             context = replace(plan.context, opened=opened)
             utility, _ = split_relevance(plan.measures)
             judge = RelevanceEvaluator(utility, context.qrels) if utility and context.qrels is not None else None
@@ -208,7 +209,7 @@ class Evaluator:
         reading, context = self._reading, self._reading.context
         if named:
             for name, value in context.opened.items():
-                if (of_runs := sources[name].match_runs(plan, value, context, named, self.depth)) is not value:
+                if (of_runs := references[name].match_runs(plan, value, context, named, self.depth)) is not value:
                     context = replace(context, opened={**context.opened, name: of_runs})
         return reading if context is reading.context else replace(reading, context=context)
 
@@ -225,8 +226,8 @@ class Evaluator:
         ``needs``  what else is to be looked at than ``reading.needs``; ``watched`` is handed the texts of documents on
                    their way to where they are counted.
         """
-        source = self.given.of_groups
-        assert source is not None
+        reference = self.given.group_reference
+        assert reference is not None
         rankings = [(run.rest, run.qids) for run in runs]
         parts = collect_documents(rankings, needs or reading.needs, reading.context, self.choices)
         looked_at = every = Docnos.collect(np.concatenate(parts))
@@ -237,7 +238,7 @@ class Evaluator:
         if self._counts is not None:
             fresh = Docnos.collect(every.names[self._counts.docnos.rows(every.names) == MISSING])
         if self._counts is None or len(fresh):
-            counts = source.count_documents(self.plan, fresh, watched)
+            counts = reference.count_documents(self.plan, fresh, watched)
             self._counts = counts if self._counts is None else self._counts.insert(counts)
         counts = self._counts
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
@@ -245,8 +246,8 @@ class Evaluator:
         behind = None
         if tied:
             more = counts if len(every) == len(looked_at) else self._counts.take_documents(every)
-            behind = source.make_documents(self.plan, more)
-        documents = source.make_documents(self.plan, counts, behind)
+            behind = reference.make_documents(self.plan, more)
+        documents = reference.make_documents(self.plan, counts, behind)
         if self._looked_up is not None:
             documents.last = self._looked_up.last  # its counts of the background stay, whatever run comes
         self._looked_up = documents
@@ -329,8 +330,8 @@ class Evaluator:
             same_rankings(scores) if len(scores) > 1 else (),
             untrusted=reading.border is not None and reading.border.untrusted,
         )
-        for source in self.given.sources.values():
-            result = source.complete_result(result, reading.context.opened.get(source.name))
+        for reference in self.given.references.values():
+            result = reference.complete_result(result, reading.context.opened.get(reference.name))
         return result
 
     def _find_facts(self, reading: Reading, unknown: int) -> SessionFacts:
@@ -338,10 +339,10 @@ class Evaluator:
         key = id(reading), unknown
         if key not in self._facts or reading is not self._reading:
             plan = self.plan
-            late = (source for source in self.given.sources.values() if source.opened_by == "runs")
+            late = (reference for reference in self.given.references.values() if reference.opened_by == "runs")
             facts = SessionFacts(
                 write_signature(plan, reading, self.files, unknown),
-                tuple(note for source in late for note in source.list_notes(plan)),
+                tuple(note for reference in late for note in reference.list_notes(plan)),
                 {**self.given.record(SOURCE_NAMES), **asdict(self.choices)},
                 describe_attributes(map(plan.context.take_attribute, plan.context.given)) if plan.context.given else {},
             )

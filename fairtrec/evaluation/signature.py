@@ -11,7 +11,7 @@ from typing import Any
 from fairtrec.evaluation import given
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import InputFile, Part
-from fairtrec.evaluation.given.source import Plan
+from fairtrec.evaluation.given.reference import Plan
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.option import insert_names
@@ -48,7 +48,7 @@ def list_parts(things: Mapping[str, Any], target: Any) -> dict[Part, Any]:
             parts[Part("target", f"{name} {number}".strip() if len(several) > 1 else name or None)] = file
     for name in given.GIVEN:
         if things.get(name) is not None:
-            parts |= given.load_source(name).list_parts(things[name])
+            parts |= given.load_reference(name).list_parts(things[name])
     return parts
 
 
@@ -56,7 +56,7 @@ def list_input_files(plan: Plan) -> dict[Part, InputFile]:
     """Name the files beside the runs, by the parts that they play; large ones are hashed while they are read."""
     things = {name: thing for name, thing in plan.given.things.items() if name not in plan.given.words}
     files = name_input_files(list_parts(things, plan.choices.target))
-    hashed = {name for name, source in plan.given.sources.items() if source.is_hashed(plan)}
+    hashed = {name for name, reference in plan.given.references.items() if reference.is_hashed(plan)}
     for part, found in files.items():
         if part.of in hashed and isfile(found.place) and getsize(found.place) >= LARGE:  # noqa: PTH113, PTH202 - as pathlib is not loaded
             found.begin()
@@ -67,9 +67,9 @@ def write_signature(plan: Plan, reading: Reading, files: Mapping[Part, InputFile
     """Write the signature of an evaluation, with these ``files`` beside it; ``unknown`` documents had no counts."""
     context, taus = reading.context, {str(each.tau) for each in plan.measures if hasattr(each, "tau")}
     fields = {"fairtrec": __version__, "tau": ",".join(sorted(taus)), **_options(plan, reading.choices, files, unknown)}
-    for source in plan.given.sources.values():
-        if source.plays(plan):
-            fields |= source.sign(plan, context, files)
+    for reference in plan.given.references.values():
+        if reference.plays(plan):
+            fields |= reference.sign(plan, context, files)
     assert fields.keys() <= {*FIELDS}, "a field of signatures is missing in FIELDS"
     return Signature(list_versions(plan.measures) | {name: fields.get(name, "") for name in FIELDS})
 
@@ -142,10 +142,12 @@ class UnusedOptions:
 
     def check(self, plan: Plan) -> None:
         """Tell what plays a part in a plan. Raises UsageError for what plays none, if it is the last."""
-        sources = plan.given.sources
-        self.given = {"all", "unlabeled"}.union(*(sources[name].parts for name in sources.keys() - plan.given.words))
+        references = plan.given.references
+        self.given = {"all", "unlabeled"}.union(
+            *(references[name].parts for name in references.keys() - plan.given.words)
+        )
         names = {row.name for row in CHOICES.values() if not plan.plays.isdisjoint(row.part.split())}
-        names |= {name for name, source in sources.items() if source.plays(plan)}
+        names |= {name for name, reference in references.items() if reference.plays(plan)}
         self.options = {name: option for name, option in self.options.items() if name not in names}
         if self.plans is not None:
             self.plans -= 1

@@ -9,11 +9,15 @@ import pytest
 PACKAGE = Path(__file__).parent.parent.parent / "fairtrec"
 
 SHARED = {  # names of modules outside commands/ that occur twice or more: why
+    "counts": "what documents have, how they are counted, and the option --counts",
+    "discount": "the weights of ranks, and the option --discount",
     "engine": "one machine and Spark count the same; either is an engine",
-    "gold": "the public names, and the column of means that gold labels correct",
+    "gold": "the public names, the option --gold, and the column of means that gold labels correct",
     "groups": "what documents belong to, the table of an evaluation's groups, and the measure that counts them",
-    "labels": "the reader of files of labels, and the column of bounds over labels",
+    "labels": "the reader of files of labels, the option --labels, and the column of bounds over labels",
     "options": "the table of the options of an evaluation, and the options that commands share",
+    "pool": "the option --pool, and the column of pooled values",
+    "qrels": "the reader of files of judgments, and judgments beside runs",
     "rerankers": "the table of their names, and the contract that tests them, beside that of measures",
     "run": "what a run is, and how a file of one is read",
     "ties": "blocks of tied documents, and the column of bounds over their orders",

@@ -14,7 +14,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.evaluation.fronts.solve import LEMMA_1, WAYS, Cached, Solved, solve
 from fairtrec.evaluation.given import Keywords
-from fairtrec.evaluation.given.source import JudgmentsLike
+from fairtrec.evaluation.given.reference import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.fronts import ROUNDING, Front, merge_hulls, point_at, spend

@@ -17,7 +17,7 @@ from fairtrec.commands.report.page import html
 from fairtrec.commands.report.study import METHODS, QUESTIONS, StudyReport
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.given import Keywords
-from fairtrec.evaluation.given.source import Attributes
+from fairtrec.evaluation.given.reference import Attributes
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.evaluation.signature import UnusedOptionError

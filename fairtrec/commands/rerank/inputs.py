@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, take
-from fairtrec.evaluation.given.source import Plan
+from fairtrec.evaluation.given.reference import Plan
 from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.distribution import quotient

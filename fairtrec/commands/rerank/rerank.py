@@ -14,11 +14,11 @@ from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.given import SourceKeywords, split_keywords
 from fairtrec.evaluation.given.queries import is_common
-from fairtrec.evaluation.given.source import JudgmentsLike, NamedRuns
+from fairtrec.evaluation.given.reference import JudgmentsLike, NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import RerankedKeywords
 from fairtrec.evaluation.jobs import processes
-from fairtrec.evaluation.plan import make_plan, open_sources
+from fairtrec.evaluation.plan import make_plan, open_references
 from fairtrec.evaluation.reading import list_wanted_queries
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import write_signature
@@ -179,7 +179,7 @@ class RerankWork:
         for each in self.by:
             self._refuse_unfit(each)
         asked = [Wanted(each, given.inputs) for each in self.called_rerankers]
-        return Evaluator(make_plan(asked, open_sources(given, choices)))
+        return Evaluator(make_plan(asked, open_references(given, choices)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Send another process all but what was settled, which it settles itself."""

@@ -15,7 +15,7 @@ from fairtrec.data import MISSING, Docs, Floats, Ints, Run
 from fairtrec.data.ranking.composition import reorder_documents
 from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.evaluation.fronts.solve import Cached, Solved, solve
-from fairtrec.evaluation.given.source import NamedRuns
+from fairtrec.evaluation.given.reference import NamedRuns
 from fairtrec.measures.catalogue import notation
 from fairtrec.reranker import NEW, Reranker, count_queries
 from fairtrec.rerankers.optimal import TOLD, K, Optimal

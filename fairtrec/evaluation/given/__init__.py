@@ -1,6 +1,6 @@
 """What may be given beside the runs: the table of it. Each thing has a file here, which says all else of it.
 
-To add one, write its row, which is its keyword in Python too, and its file with a ``Source``: ``positions.py`` is an
+To add one, write its row, which is its keyword in Python too, and its file with a ``Reference``: ``positions.py`` is an
 example. An input of measures that is made of it has a row in measures/catalogue/needs.py.
 
 Nothing here imports numpy, so that the command line can be built of it before anything is loaded.
@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, TypedDict
 
-from fairtrec.evaluation.given.source import (
+from fairtrec.evaluation.given.reference import (
     Attributes,
     CountsLike,
     FrameLike,
@@ -19,8 +19,8 @@ from fairtrec.evaluation.given.source import (
     GroupsLike,
     Input,
     RankingsLike,
-    Source,
-    Sources,
+    Reference,
+    References,
     TermsLike,
     TextsLike,
 )
@@ -101,17 +101,17 @@ _OF_TRACK = (  # what one command is given
 
 
 @cache
-def load_source(name: str) -> Source:
+def load_reference(name: str) -> Reference:
     """Load what says all of a thing."""
     module = import_module(f"fairtrec.evaluation.given.{GIVEN[name].file or name}")
-    source: Source = getattr(module, name.upper())
-    return source
+    found: Reference = getattr(module, name.upper())
+    return found
 
 
-def take_sources(**given: Any) -> Sources:
+def take_references(**given: Any) -> References:
     """Take what a caller gave beside the runs; None is not given. Raises UsageError where it does not fit together."""
-    return Sources(
-        {load_source(name): given[name] for name, row in GIVEN.items() if is_given(given.get(name), row)}, GIVEN
+    return References(
+        {load_reference(name): given[name] for name, row in GIVEN.items() if is_given(given.get(name), row)}, GIVEN
     )
 
 
@@ -120,18 +120,18 @@ def is_given(thing: Any, row: Given) -> bool:
     return thing is not None and not (isinstance(thing, str) and thing == row.nothing != "")
 
 
-def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Sources, Choices]:
+def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[References, Choices]:
     """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
     if strange := [name for name in keywords if name not in {"qrels", *known}]:
         raise unknown_option_error(strange[0], known)
     choices = Choices(**{name: value for name, value in keywords.items() if name not in SOURCE_NAMES})
     choices.refuse_lacking({name for name, row in GIVEN.items() if is_given(keywords.get(name), row)})
-    return take_sources(**keywords), choices
+    return take_references(**keywords), choices
 
 
 def find_input(need: str) -> Input | None:
     """Find what an input is made of, whether that was given or not; None if there is no such input."""
-    several = (*(each for name in GIVEN for each in load_source(name).inputs), *_OF_TRACK)
+    several = (*(each for name in GIVEN for each in load_reference(name).inputs), *_OF_TRACK)
     return next((each for each in several if each.name == need), None)
 
 

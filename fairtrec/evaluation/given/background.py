@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Candidates, Docs, Run, digest_queries, take
-from fairtrec.evaluation.given.source import Fields, Files, Input, NamedRuns, OpenedSources, Plan, Source, Sources
+from fairtrec.evaluation.given.reference import (
+    Files,
+    Input,
+    NamedRuns,
+    OpenedReferences,
+    Plan,
+    Reference,
+    References,
+    Written,
+)
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, Needs
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -16,7 +25,7 @@ from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import submissions
 
 
-class BackgroundSource(Source):
+class BackgroundReference(Reference):
     """A run of the documents that a system could have shown; or all documents of the collection."""
 
     inputs = (Input("background", "a background set", "--background RUN or --background collection"),)
@@ -24,7 +33,7 @@ class BackgroundSource(Source):
     parts = frozenset({"background"})
     is_large = True
 
-    def refuse(self, given: Sources) -> None:
+    def refuse(self, given: References) -> None:
         """Raise InputError if there is no such file, UsageError for a collection of which nothing is known."""
         thing = given.things[self.name]
         if self.name not in given.words:
@@ -33,9 +42,9 @@ class BackgroundSource(Source):
         elif given.things.keys().isdisjoint({"counts", "labels"}):
             raise UsageError("--background collection needs the counts of the collection; add --counts FILE")
 
-    def list_inputs(self, given: Sources) -> Iterable[str]:
+    def list_inputs(self, given: References) -> Iterable[str]:
         """Name the inputs that can be made of it, if groups are known."""
-        return () if given.of_groups is None else super().list_inputs(given)
+        return () if given.group_reference is None else super().list_inputs(given)
 
     def open_beside(self, plan: Plan, named: NamedRuns, depth: int | None) -> Run | str:
         """Read it as deep as it is looked at; one that is evaluated, too, is read once, as deep as a run."""
@@ -78,11 +87,11 @@ class BackgroundSource(Source):
         """Name what is in effect: its depth, if it has one."""
         return ["background"] * (self.plays(plan) and self.name not in plan.given.words)
 
-    def list_docnos(self, opened: OpenedSources) -> Iterator[Docs] | None:
+    def list_docnos(self, opened: OpenedReferences) -> Iterator[Docs] | None:
         """List its documents; what is wrong with it is said where it is read. None: it is the collection."""
         return None if self.name in opened.given.words else self._list_docnos(opened)
 
-    def _list_docnos(self, opened: OpenedSources) -> Iterator[Docs]:
+    def _list_docnos(self, opened: OpenedReferences) -> Iterator[Docs]:
         with suppress(InputError):
             yield loading.ranking(opened.given.things[self.name], self.name, opened.choices, None).docnos
 
@@ -98,7 +107,7 @@ class BackgroundSource(Source):
             depth = None if choices.missing == "skip" else context.background_depth
             yield context.background.cut(qids, depth).docnos
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write it, and how many documents of each query it has."""
         told = super().sign(plan, context, files)
         return (
@@ -110,7 +119,7 @@ class BackgroundSource(Source):
         return digest_ranking(read) if isinstance(read, Run) else ""
 
 
-BACKGROUND = BackgroundSource("background")
+BACKGROUND = BackgroundReference("background")
 
 
 def digest_ranking(run: Run) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.data import MISSING, Docnos, Ints, Run, System, digest_texts
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.given.background import digest_ranking
-from fairtrec.evaluation.given.source import Fields, Files, Input, NamedRuns, OpenedSources, Plan, Source
+from fairtrec.evaluation.given.reference import Files, Input, NamedRuns, OpenedReferences, Plan, Reference, Written
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, keep_judged
 from fairtrec.evaluation.inputs.options import Choices, name_source
@@ -91,17 +91,17 @@ def read(thing: Any) -> Counterfactuals:
     return Counterfactuals(one=thing)
 
 
-class CounterfactualSource(Source):
+class CounterfactualReference(Reference):
     """Runs of the same systems over texts with swapped words."""
 
     inputs = (Input("counterfactual", "a counterfactual run", "--counterfactual RUN|FOLDER"),)
     of_runs = True
 
-    def open(self, opened: OpenedSources) -> Counterfactuals:
+    def open(self, opened: OpenedReferences) -> Counterfactuals:
         """Take one run, ``{name: run}`` or a folder."""
         return read(opened.given.things[self.name])
 
-    def list_docnos(self, opened: OpenedSources) -> None:
+    def list_docnos(self, opened: OpenedReferences) -> None:
         """Tell nothing: which files are read follows from the runs."""
 
     def match_runs(
@@ -121,7 +121,7 @@ class CounterfactualSource(Source):
         among = partial(keep_judged, qrels=context.qrels, only=only, level=context.relevance_level)
         return Matched(things, plan.choices, depth, given.folder, among)
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the counterfactual runs; a folder has no digest, as it may hold more than is read."""
         given: Counterfactuals = plan.open(self.name)
         if given.folder is not None:
@@ -137,7 +137,7 @@ class CounterfactualSource(Source):
         return value.add_notes(result) if isinstance(value, Matched) else result
 
 
-COUNTERFACTUAL = CounterfactualSource("counterfactual")
+COUNTERFACTUAL = CounterfactualReference("counterfactual")
 
 
 def _digest_run(thing: Any, choices: Choices) -> str:

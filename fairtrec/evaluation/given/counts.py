@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Counts, Docnos, Floats, GroupTerms, Ints, take
-from fairtrec.evaluation.given.source import Fields, Files, GroupSource, Input, OpenedSources, Plan, Source, Sources
+from fairtrec.evaluation.given.reference import (
+    Files,
+    GroupReference,
+    Input,
+    OpenedReferences,
+    Plan,
+    Reference,
+    References,
+    Written,
+)
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, TargetOf
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -47,13 +56,13 @@ COUNTED = (  # and of groups of all documents
 )
 
 
-class CountSource(Source):
+class CountReference(Reference):
     """Terms, texts or counts."""
 
     parts = frozenset({"documents", "texts", "membership"})
     is_shared = False
 
-    def refuse(self, given: Sources) -> None:
+    def refuse(self, given: References) -> None:
         """Raise UsageError for what stands for the same, and for what lacks the other."""
         docs, counts, terms = (name in given.things for name in ("docs", "counts", "terms"))
         others = " ".join(f"--{name}" for name in ("docs", "counts", "terms") if name in given.things)
@@ -73,22 +82,22 @@ class CountSource(Source):
         return "documents" in plan.uses
 
 
-class Terms(CountSource):
+class TermReference(CountReference):
     """Group terms."""
 
     is_listed = True
 
-    def open(self, opened: OpenedSources) -> GroupTerms:
+    def open(self, opened: OpenedReferences) -> GroupTerms:
         """Load group terms."""
         return loading.terms(opened.given.things[self.name])
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the terms by which texts are counted; counts say by which they were."""
         terms = plan.open(self.name)
         return {self.name: loading.short(terms.name, terms.digest)} if "docs" in plan.given.things else {}
 
 
-class CountedSource(CountSource, GroupSource):
+class CountedReference(CountReference, GroupReference):
     """Texts, or counts."""
 
     is_large = True
@@ -107,7 +116,7 @@ class CountedSource(CountSource, GroupSource):
         return [*["texts"] * (self.plays(plan) and is_told), *["membership"] * ("membership" in plan.uses)]
 
 
-class Docs(CountedSource):
+class TextReference(CountedReference):
     """Texts; opened, they are how terms are counted in them."""
 
     inputs = (
@@ -115,7 +124,7 @@ class Docs(CountedSource):
         Input("log_counts", "the texts of documents", "--terms LIST with --docs COLLECTION", "texts"),
     )
 
-    def open(self, opened: OpenedSources) -> "Lexicon":
+    def open(self, opened: OpenedReferences) -> "Lexicon":
         """Say how terms are counted."""
         from fairtrec.counting.counter import Lexicon
 
@@ -123,7 +132,7 @@ class Docs(CountedSource):
         is_exact = bool(choices.case_sensitive)
         return Lexicon.from_terms(terms, choices.tokenizer or "strip", case_sensitive=is_exact)
 
-    def list_groups(self, opened: OpenedSources) -> tuple[str, ...]:
+    def list_groups(self, opened: OpenedReferences) -> tuple[str, ...]:
         """Name the groups of the terms."""
         groups: tuple[str, ...] = opened.open("terms").groups
         return groups
@@ -138,17 +147,17 @@ class Docs(CountedSource):
         if shared and plan.is_of_groups:
             yield SHARED_TERMS.note(terms=", ".join(shared[:5]) + (", ..." if len(shared) > 5 else ""))
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the texts."""
         return {self.name: self.spell(plan.given.things[self.name], files, digest=plan.digest(self.name))}
 
 
-class CountTable(CountedSource):
+class CountTable(CountedReference):
     """Counts: a table in a file, or a frame."""
 
     inputs = COUNTED
 
-    def open(self, opened: OpenedSources) -> "Table | None":
+    def open(self, opened: OpenedReferences) -> "Table | None":
         """Open the table; None is a frame. Raises InputError if it has other counts than are asked for."""
         table, choices = None, opened.choices
         if isinstance(path := opened.given.things[self.name], PATH):
@@ -161,7 +170,7 @@ class CountTable(CountedSource):
             _refuse_others(opened, terms, table)
         return table
 
-    def list_groups(self, opened: OpenedSources) -> tuple[str, ...]:
+    def list_groups(self, opened: OpenedReferences) -> tuple[str, ...]:
         """Name the groups of the counts."""
         table: Table | None = opened.open(self.name)
         if table is not None:
@@ -181,7 +190,7 @@ class CountTable(CountedSource):
         whole = "background" in plan.given.words and "background" in plan.uses
         return read_counts(table, wanted, collection=whole or not plan.uses.isdisjoint({"collection", "group_sizes"}))
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the counts, and how they were made as far as they say so."""
         made = find_making(plan)
         rows = made.digest if made is not None and not self.is_hashed(plan) else plan.digest(self.name)
@@ -198,22 +207,22 @@ class CountTable(CountedSource):
         return super().is_hashed(plan) and not (table is not None and table.is_sorted)
 
 
-TERMS, DOCS, COUNTS = Terms("terms"), Docs("docs"), CountTable("counts")
+TERMS, DOCS, COUNTS = TermReference("terms"), TextReference("docs"), CountTable("counts")
 
 
-def find_lexicon(opened: OpenedSources) -> "Lexicon | None":
+def find_lexicon(opened: OpenedReferences) -> "Lexicon | None":
     """Give how terms are counted in texts; None if no texts were given."""
     lexicon: Lexicon | None = opened.open(DOCS.name)
     return lexicon
 
 
-def find_making(opened: OpenedSources) -> "Meta | None":
+def find_making(opened: OpenedReferences) -> "Meta | None":
     """Give how the counts were made; None if they do not say it."""
     table: Table | None = opened.open(COUNTS.name)
     return None if table is None else table.meta
 
 
-def _refuse_others(opened: OpenedSources, terms: GroupTerms | None, table: "Table | None") -> None:
+def _refuse_others(opened: OpenedReferences, terms: GroupTerms | None, table: "Table | None") -> None:
     """Raise InputError if the counts are other ones than are asked for, UsageError if they do not say so."""
     choices, groups = opened.choices, COUNTS.list_groups(opened)
     if terms is not None and terms.groups != groups:

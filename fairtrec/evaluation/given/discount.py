@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.evaluation.given.source import OpenedSources, Plan, Source
+from fairtrec.evaluation.given.reference import OpenedReferences, Plan, Reference
 from fairtrec.formulas.discount import GIVEN, GivenDiscount
 from fairtrec.support.errors import PATH, InputError, UsageError, spell_options
 
 
-class DiscountSource(Source):
+class DiscountReference(Reference):
     """The weights of ranks."""
 
-    def open(self, opened: OpenedSources) -> GivenDiscount:
+    def open(self, opened: OpenedReferences) -> GivenDiscount:
         """Load the weights of ranks: of lines rank, weight; or a sequence, or ``{rank: weight}``, from rank 1.
 
         Raises InputError for a rank that is missing, a weight below 0, and a first that is not above it.
@@ -65,4 +65,4 @@ class DiscountSource(Source):
         return sha256(repr(read.weights).encode()).hexdigest()
 
 
-DISCOUNT = DiscountSource("discount")
+DISCOUNT = DiscountReference("discount")

@@ -23,7 +23,7 @@ from fairtrec.data import (
 from fairtrec.data.ranking.depth import Asking
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.evaluation.given.labels import refuse_unwritten_groups
-from fairtrec.evaluation.given.source import Fields, Files, NamedRuns, OpenedSources, Plan, Source
+from fairtrec.evaluation.given.reference import Files, NamedRuns, OpenedReferences, Plan, Reference, Written
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.options import Choices
@@ -215,7 +215,7 @@ def _merged(votes: Sequence[Vote]) -> list[tuple[tuple[str, ...], float]]:
     return list(found.items())
 
 
-class GoldSource(Source):
+class GoldReference(Reference):
     """Labels by people, which correct values."""
 
     opened_by = "measures"
@@ -226,14 +226,14 @@ class GoldSource(Source):
         """Tell whether any number depends on groups."""
         return bool(needs & GROUPED)
 
-    def open(self, opened: OpenedSources) -> Gold:
+    def open(self, opened: OpenedReferences) -> Gold:
         """Read gold labels, for an instrument of one attribute."""
         if len(opened.attributes) > 1:
             what = "--gold corrects the values of one attribute, and there are several"
             raise UsageError(f"{what}; pass the labels of one")
         return read(opened.given.things[self.name], opened.groups, opened.first, opened.choices)
 
-    def refuse_measure(self, measure: Asking, opened: OpenedSources) -> None:
+    def refuse_measure(self, measure: Asking, opened: OpenedReferences) -> None:
         """Raise UsageError for a measure that gold labels do not correct."""
         is_divided = getattr(measure, "of_pool", False) and "group_sizes" in measure.needs
         if is_divided or getattr(measure, "is_of_group", False):
@@ -263,11 +263,11 @@ class GoldSource(Source):
         """Name what is in effect: new names of groups."""
         return ["gold"] * (self.plays(plan) and bool(renamings(plan.choices.groups)))
 
-    def list_docnos(self, opened: OpenedSources) -> Iterator[Docs]:
+    def list_docnos(self, opened: OpenedReferences) -> Iterator[Docs]:
         """List the labeled documents."""
         yield loading.gold(opened.given.things[self.name]).labels.rows.names
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the gold labels, which may be a field of a file."""
         thing, sheet = plan.given.things[self.name], plan.context.gold.sheet
         is_path = isinstance(thing, PATH)
@@ -286,7 +286,7 @@ class GoldSource(Source):
         return super().list_parts(source(fspath(thing)).name if isinstance(thing, PATH) else thing)
 
 
-GOLD = GoldSource("gold")
+GOLD = GoldReference("gold")
 
 
 def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choices) -> Gold:

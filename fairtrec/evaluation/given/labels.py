@@ -14,7 +14,15 @@ from fairtrec.data.counts import count_labels
 from fairtrec.data.ranking.depth import Asking
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.evaluation.given.counts import COUNTED
-from fairtrec.evaluation.given.source import Attributes, Fields, Files, GroupSource, NamedRuns, OpenedSources, Plan
+from fairtrec.evaluation.given.reference import (
+    Attributes,
+    Files,
+    GroupReference,
+    NamedRuns,
+    OpenedReferences,
+    Plan,
+    Written,
+)
 from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, TargetOf
 from fairtrec.evaluation.inputs.groups import members, note_groups, note_tau, refuse_unwritten
@@ -29,14 +37,14 @@ from fairtrec.support.files.arguments import renamings, source, split_crossed
 MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the documents that they name
 
 
-class LabelSource(GroupSource):
+class LabelReference(GroupReference):
     """Groups of documents that are given, by attribute."""
 
     inputs = COUNTED
     parts = frozenset({"documents", "labels", "membership", "filled"})
     is_shared = False
 
-    def open(self, opened: OpenedSources) -> Mapping[str, Labels]:
+    def open(self, opened: OpenedReferences) -> Mapping[str, Labels]:
         """Read the labels of each attribute; many of them as far as anything names their documents."""
         sources = list_sources(opened.given.things[self.name])
         if is_of_judgments(sources):
@@ -45,7 +53,7 @@ class LabelSource(GroupSource):
         opened.attributes.update(several_attributes.read_labels(sources, opened.choices, judged, wanted))
         return opened.attributes
 
-    def list_groups(self, opened: OpenedSources) -> tuple[str, ...]:
+    def list_groups(self, opened: OpenedReferences) -> tuple[str, ...]:
         """Name the groups of the first attribute."""
         first = opened.first
         assert first is not None
@@ -70,7 +78,7 @@ class LabelSource(GroupSource):
         }
         return Documents(counts, plan.choices, of_labels=True, by=by, behind=behind)
 
-    def refuse_measure(self, measure: Asking, opened: OpenedSources) -> None:
+    def refuse_measure(self, measure: Asking, opened: OpenedReferences) -> None:
         """Raise UsageError for a measure that these labels cannot be counts for, or that they do not bound."""
         if getattr(measure, "is_of_group", False) and opened.choices.bounds == "labels":
             raise UsageError(f"{measure} has no bounds over labels; leave out --bounds labels, or the measure")
@@ -111,7 +119,7 @@ class LabelSource(GroupSource):
         by_labels = [(each, plan.find_attribute(each)) for each in plan.measures if OF_DOCUMENTS & set(each.needs)]
         yield from note_tau((each, labels) for each, labels in by_labels if labels is not None)
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the labels, and the groups with their sizes."""
         several = {name: each for name in context.given if (each := context.take_attribute(name).labels) is not None}
         names = ((f"{name}=" if name else "") + loading.short(each.name, each.sha256) for name, each in several.items())
@@ -131,10 +139,10 @@ class LabelSource(GroupSource):
         """Give what a results file says of the labels of each attribute."""
         if not isinstance(thing, Attributes):
             return super().record(thing)
-        return {name: super(LabelSource, self).record(each) for name, each in thing.sources.items()}
+        return {name: super(LabelReference, self).record(each) for name, each in thing.sources.items()}
 
 
-LABELS = LabelSource("labels")
+LABELS = LabelReference("labels")
 
 
 def list_sources(thing: Any) -> Mapping[str, Any]:
@@ -158,7 +166,7 @@ def refuse_unwritten_groups(plan: Plan) -> None:
             refuse_unwritten(own.groups, several)
 
 
-def _find_documents(opened: OpenedSources, sources: Mapping[str, Any]) -> Callable[[], Docnos | None] | None:
+def _find_documents(opened: OpenedReferences, sources: Mapping[str, Any]) -> Callable[[], Docnos | None] | None:
     """Give what collects the documents of the runs and of what else names documents, once it is asked for.
 
     None where labels are looked at as a whole, or something is left that can be read but once, or is too large for it.
@@ -169,7 +177,7 @@ def _find_documents(opened: OpenedSources, sources: Mapping[str, Any]) -> Callab
     whole = choices.missing == "even" or (of_all and (len(sources) > 1 or is_crossed))
     if not runs or whole:
         return None
-    parts = {name: each.list_docnos(opened) for name, each in given.sources.items()}
+    parts = {name: each.list_docnos(opened) for name, each in given.references.items()}
     things = [thing for _, thing in runs] + [given.things[name] for name, docnos in parts.items() if docnos != ()]
     if None in parts.values() or sum(map(_count_bytes, things)) > MOST_BYTES:
         return None

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairtrec.data import Floats, digest_texts
 from fairtrec.data.groups import is_number
-from fairtrec.evaluation.given.source import Fields, Files, OpenedSources, Plan, Source
+from fairtrec.evaluation.given.reference import Files, OpenedReferences, Plan, Reference, Written
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.measure import Measure
@@ -20,7 +20,7 @@ from fairtrec.support.files import opening
 COLUMNS = "{} column{} instead of two; write: qid<TAB>frequency"
 
 
-class PoolSource(Source):
+class PoolReference(Reference):
     """How often each query is asked."""
 
     opened_by = "measures"
@@ -31,11 +31,11 @@ class PoolSource(Source):
             raise UsageError("--pool sums exposure over queries, and no measure here uses exposure; leave it out")
         return True
 
-    def open(self, opened: OpenedSources) -> Mapping[str, float] | None:
+    def open(self, opened: OpenedReferences) -> Mapping[str, float] | None:
         """Read the frequencies; None: each query once."""
         return frequencies(opened.given.things[self.name])
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the frequencies; the word for them is written as a choice."""
         return {} if self.name in plan.given.words else super().sign(plan, context, files)
 
@@ -44,7 +44,7 @@ class PoolSource(Source):
         return digest_texts((str(qid), repr(float(often))) for qid, often in read.items())
 
 
-POOL = PoolSource("pool")
+POOL = PoolReference("pool")
 
 
 def frequencies(given: Any) -> Mapping[str, float] | None:

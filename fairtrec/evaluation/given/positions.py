@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fairtrec.data import Floats, Positions, Run, digest_columns, look_up
-from fairtrec.evaluation.given.source import Input, OpenedSources, Plan, Source
+from fairtrec.evaluation.given.reference import Input, OpenedReferences, Plan, Reference
 from fairtrec.evaluation.inputs.documents import RunContext
 from fairtrec.measure import Note, NoteKind
 from fairtrec.support.errors import PATH
@@ -15,7 +15,7 @@ NO_SIGN = NoteKind(
 )
 
 
-class PositionSource(Source):
+class PositionReference(Reference):
     """Where documents stand on axes of opinion."""
 
     inputs = (
@@ -26,7 +26,7 @@ class PositionSource(Source):
         ),
     )  # fmt: skip
 
-    def open(self, opened: OpenedSources) -> Positions:
+    def open(self, opened: OpenedReferences) -> Positions:
         """Load positions."""
         from fairtrec.formats import memory, position_table
 
@@ -46,7 +46,7 @@ class PositionSource(Source):
         return digest_columns(read.rows.names, *read.values.T, kind)
 
 
-POSITIONS = PositionSource("positions")
+POSITIONS = PositionReference("positions")
 
 
 def positions(inputs: RunContext) -> Floats:

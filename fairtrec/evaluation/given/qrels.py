@@ -7,7 +7,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Docs, Floats, Ints, Qrels, digest_queries, find_judged_lines
 from fairtrec.data.run import QrelsIndex
-from fairtrec.evaluation.given.source import Fields, Files, Input, OpenedSources, Plan, Source
+from fairtrec.evaluation.given.reference import Files, Input, OpenedReferences, Plan, Reference, Written
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext, Needs, TargetOf
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -31,18 +31,18 @@ GDEVAL_GRADES = NoteKind(
 _JUDGED = ("relevance judgments", "a qrels file", "qrels")
 
 
-class QrelsSource(Source):
+class QrelsReference(Reference):
     """Relevance judgments."""
 
     inputs = tuple(Input(name, *_JUDGED) for name in ("relevance", "judged_relevance", "greatest_grade"))
     opened_by = "runs"
     is_large = True
 
-    def open(self, opened: OpenedSources) -> Qrels:
+    def open(self, opened: OpenedReferences) -> Qrels:
         """Read the judgments."""
         return loading.qrels(opened.given.things[self.name])
 
-    def list_docnos(self, opened: OpenedSources) -> Iterator[Docs]:
+    def list_docnos(self, opened: OpenedReferences) -> Iterator[Docs]:
         """List the judged documents."""
         yield opened.open(self.name).docnos
 
@@ -74,7 +74,7 @@ class QrelsSource(Source):
             notes.append(GDEVAL_GRADES.note(measures=of_gdeval, expected=GDEVAL, most=most))
         return notes
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the judgments, and the greatest grade if a measure goes by it."""
         is_graded = context.qrels is not None and any("greatest_grade" in each.needs for each in plan.measures)
         graded = {"max-grade": str(context.qrels.greatest_grade)} if is_graded and context.qrels is not None else {}
@@ -85,7 +85,7 @@ class QrelsSource(Source):
         return digest_queries(read.qids, lambda row: _sort_columns(read, row))
 
 
-QRELS = QrelsSource("qrels")
+QRELS = QrelsReference("qrels")
 
 
 def refuse_unjudged(plan: Plan) -> None:

@@ -6,7 +6,7 @@ from os import fspath
 from typing import Any
 
 from fairtrec.data import Qrels, Queries
-from fairtrec.evaluation.given.source import Fields, Files, NamedRuns, OpenedSources, Plan, Source, Sources
+from fairtrec.evaluation.given.reference import Files, NamedRuns, OpenedReferences, Plan, Reference, References, Written
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.options import Choices
@@ -14,18 +14,18 @@ from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening, submissions
 
 
-class QuerySource(Source):
+class QueryReference(Reference):
     """A query set, or a word for one."""
 
     opened_by = "runs"
     is_listed = True
 
-    def refuse(self, given: Sources) -> None:
+    def refuse(self, given: References) -> None:
         """Raise UsageError for judged queries without judgments."""
         if loading.is_judged(given.things[self.name]) and "qrels" not in given.things:
             raise UsageError(loading.NO_QRELS)
 
-    def open(self, opened: OpenedSources) -> Queries | None:
+    def open(self, opened: OpenedReferences) -> Queries | None:
         """Read the query set; None: it follows from the runs."""
         if self.name not in opened.given.words:
             return loading.queries(opened.given.things[self.name])
@@ -43,16 +43,16 @@ class QuerySource(Source):
         found: Queries | None = common_queries(named, plan.choices, context.qrels) if is_common(plan.given) else value
         return found
 
-    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Fields:
+    def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the queries."""
         queries = context.queries
         return {self.name: loading.short(queries.name, queries.sha256)} if queries else {}
 
 
-QUERIES = QuerySource("queries")
+QUERIES = QueryReference("queries")
 
 
-def is_common(given: Sources) -> bool:
+def is_common(given: References) -> bool:
     """Tell whether the queries are those that every run has, so that they follow from the runs."""
     return QUERIES.name in given.words and not loading.is_judged(given.things[QUERIES.name])
 

@@ -17,8 +17,8 @@ from fairtrec.evaluation.given import (
     SOURCE_NAMES,
     SourceKeywords,
     find_input,
-    load_source,
-    take_sources,
+    load_reference,
+    take_references,
 )
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.measures import BUILT_IN
@@ -38,7 +38,7 @@ def test_the_table_names_what_is_computed():
         if isinstance(value, property | cached_property) and not name.startswith("_")
     }
     handed_on = {"counts", "queries"}  # set when inputs are made
-    of_things = {need for need in NEEDS for name in GIVEN if load_source(name).find_input(need) is not None}
+    of_things = {need for need in NEEDS for name in GIVEN if load_reference(name).find_input(need) is not None}
     assert not (computed | handed_on) & of_things
     assert (computed | handed_on | of_things) - NOT_ASKED_FOR == NEEDS.keys() - TRACK
 
@@ -52,24 +52,24 @@ def test_whatever_our_measures_ask_for_stands_in_it():
 def test_what_can_be_made_follows_from_what_is_given():
     always = {"lengths", "queries", "sample_of", "docnos", "collection_size"}
     grouped = {"ranked", "counts", "tokens", "groups", "order", "target", "membership"}
-    assert take_sources().inputs == always
-    assert take_sources(qrels={}).inputs == always | {"relevance", "judged_relevance", "greatest_grade"}
-    assert take_sources(terms={}, docs={}).inputs == always | grouped | {"log_counts"}
-    assert take_sources(labels={}, qrels={}).inputs == (
+    assert take_references().inputs == always
+    assert take_references(qrels={}).inputs == always | {"relevance", "judged_relevance", "greatest_grade"}
+    assert take_references(terms={}, docs={}).inputs == always | grouped | {"log_counts"}
+    assert take_references(labels={}, qrels={}).inputs == (
         always
         | grouped
         | {"collection", "group_sizes", "relevance", "judged_relevance", "greatest_grade", "judged_membership"}
     )
-    assert take_sources(counts="t", background="collection", positions={}).inputs == (
+    assert take_references(counts="t", background="collection", positions={}).inputs == (
         always | grouped | {"collection", "group_sizes", "background", "positions"}
     )
-    assert take_sources(positions={}, background={}).inputs == always | {"positions", "background_positions"}
+    assert take_references(positions={}, background={}).inputs == always | {"positions", "background_positions"}
 
 
 def test_each_thing_given_is_a_keyword_and_has_a_file():
     of_evaluate = {"qrels", "gold"}  # alone, and not of a session
     assert {*of_evaluate, *SourceKeywords.__annotations__} == {*SOURCE_NAMES}
-    assert [load_source(name).name for name in GIVEN] == [*GIVEN]
+    assert [load_reference(name).name for name in GIVEN] == [*GIVEN]
     assert {need for need in NEEDS if find_input(need) is None} == OF_RUN
 
 
@@ -79,11 +79,11 @@ PRICES = '''
     import numpy as np
 
     from fairtrec.data import MISSING
-    from fairtrec.evaluation.given.source import Input, Source
+    from fairtrec.evaluation.given.reference import Input, Reference
     from fairtrec.support.files import opening
 
 
-    class PriceSource(Source):
+    class PriceReference(Reference):
         inputs = (Input("prices", "prices", "--prices FILE"),)
 
         def open(self, opened):
@@ -94,7 +94,7 @@ PRICES = '''
             return {docno: float(price) for docno, price in (line.split(b"\\t") for _, line in opening.lines(thing))}
 
 
-    PRICES = PriceSource("prices")
+    PRICES = PriceReference("prices")
 
 
     def prices(inputs):
@@ -131,7 +131,7 @@ COST = '''
     class Cost(Measure):
         """What does the top of a ranking cost?
 
-        Unit: euros. Better: lower. Empty ranking: 0. Range: 0 or more. Undefined: never. Source: this test.
+        Unit: euros. Better: lower. Empty ranking: 0. Range: 0 or more. Undefined: never. Reference: this test.
         """
 
         cutoff: int = 10

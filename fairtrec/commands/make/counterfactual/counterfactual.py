@@ -11,7 +11,7 @@ from fairtrec.commands.counts.collection import refuse_read, take_options
 from fairtrec.commands.make.counterfactual.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.counting import Watcher
 from fairtrec.data import Docnos
-from fairtrec.evaluation.given.source import RankingsLike
+from fairtrec.evaluation.given.reference import RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.support.errors import FilePath, InputError, UsageError

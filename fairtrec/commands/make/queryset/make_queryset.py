@@ -11,7 +11,7 @@ from fairtrec.commands.make.queryset.queryset import QuerySet
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import GroupTerms, Queries
 from fairtrec.evaluation.answers import Signature
-from fairtrec.evaluation.given.source import TermsLike
+from fairtrec.evaluation.given.reference import TermsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, spell_options
 from fairtrec.support.files import opening

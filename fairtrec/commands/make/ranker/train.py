@@ -18,7 +18,7 @@ import numpy as np
 from fairtrec.commands.make.ranker.model import ADVERSARY, NOTES, Ranker, adversary, libraries, reverse_gradient
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import Bools, GroupTerms, Ints
-from fairtrec.evaluation.given.source import TermsLike
+from fairtrec.evaluation.given.reference import TermsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega

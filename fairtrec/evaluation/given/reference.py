@@ -55,7 +55,7 @@ JudgmentsLike = (
 TermsLike = FilePath | Mapping[str, Iterable[str]]
 TextsLike = FilePath | Mapping[str, str] | Mapping[str, Mapping[str, str]] | FrameLike | Stored
 CountsLike = FilePath | FrameLike
-Fields = Mapping[str, str]  # of a signature
+Written = Mapping[str, str]  # by the fields of a signature
 Files: TypeAlias = "Mapping[Part, InputFile]"
 GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | FrameLike
 
@@ -104,13 +104,13 @@ class Input(NamedTuple):
     beside: str = ""  # another thing that it is made of, as a file or an object
 
 
-class Source:
+class Reference:
     """A thing that may be given beside the runs: what holds for most of them; its file says what differs.
 
     The file has a function for each of its ``inputs``, which has the name of the input and computes it.
 
     ``inputs``     the inputs of measures that are made of it.
-    ``opened_by``  what opens it: the ``sources`` when they are settled, the ``measures`` if one wants it, or the
+    ``opened_by``  what opens it: ``all``, when what is given is settled, the ``measures`` if one wants it, or the
                    first ``runs``.
     ``parts``      words of ``Choice.part``: the choices that say something of it.
     ``is_listed``  whether it may be a list that fairtrec knows by its name.
@@ -120,7 +120,7 @@ class Source:
     """
 
     inputs: tuple[Input, ...] = ()
-    opened_by = "sources"
+    opened_by = "all"
     parts = frozenset[str]()
     is_listed = is_large = of_runs = False
     is_shared = True
@@ -132,10 +132,10 @@ class Source:
         """Take what a caller gave; None: nothing."""
         return thing
 
-    def refuse(self, given: "Sources") -> None:
+    def refuse(self, given: "References") -> None:
         """Raise UsageError or InputError if it does not go with what else is given."""
 
-    def list_inputs(self, given: "Sources") -> Iterable[str]:
+    def list_inputs(self, given: "References") -> Iterable[str]:
         """Name the inputs that can be made of what is given."""
         held = {"", *given.things} - given.words
         return [each.name for each in self.inputs if each.beside in held]
@@ -145,7 +145,7 @@ class Source:
         found: Callable[[Any], Any] | None = getattr(sys.modules[type(self).__module__], name, None)
         return found
 
-    def open(self, opened: "OpenedSources") -> Any:
+    def open(self, opened: "OpenedReferences") -> Any:
         """Open it, or read it."""
         return opened.given.things[self.name]
 
@@ -161,7 +161,7 @@ class Source:
         """Give a measure the value of its parameter of this name, which is ``given``."""
         return measure
 
-    def refuse_measure(self, measure: "Asking", opened: "OpenedSources") -> None:
+    def refuse_measure(self, measure: "Asking", opened: "OpenedReferences") -> None:
         """Raise UsageError for a measure that it does not go with."""
 
     def match_runs(
@@ -188,7 +188,7 @@ class Source:
         """List what a reader should know of it."""
         return ()
 
-    def list_docnos(self, opened: "OpenedSources") -> "Iterable[Docs] | None":
+    def list_docnos(self, opened: "OpenedReferences") -> "Iterable[Docs] | None":
         """List the documents that it names, if it names any; None: they cannot be told before runs are read."""
         return ()
 
@@ -198,7 +198,7 @@ class Source:
         """Give its documents that are looked up, of these queries."""
         yield from ()
 
-    def sign(self, plan: "Plan", context: "EvaluationContext", files: Files) -> Fields:
+    def sign(self, plan: "Plan", context: "EvaluationContext", files: Files) -> Written:
         """Write it into the signature, by field."""
         return {self.name: self.spell(plan.given.things[self.name], files, context.opened.get(self.name))}
 
@@ -247,10 +247,10 @@ class Source:
         return result
 
 
-class GroupSource(Source):
+class GroupReference(Reference):
     """A thing that says to which groups documents belong: texts with terms, counts, or labels."""
 
-    def list_groups(self, opened: "OpenedSources") -> tuple[str, ...]:
+    def list_groups(self, opened: "OpenedReferences") -> tuple[str, ...]:
         """Name the groups; of the first attribute."""
         raise NotImplementedError
 
@@ -269,37 +269,41 @@ class GroupSource(Source):
         return Documents(counts, plan.choices, behind=behind)
 
 
-class Sources:
+class References:
     """What the caller gave beside the runs: the things, and what says all of each, by name; none that is not given.
 
     ``words``   names of those that are a word in the place of a file, even beside a file of that name.
     ``inputs``  the inputs of measures that can be made of them.
     """
 
-    def __init__(self, several: Mapping[Source, Any], table: Mapping[str, Given]) -> None:
-        self.sources = {source.name: source for source in several}
-        self.things = {source.name: source.take(thing) for source, thing in several.items()}
+    def __init__(self, several: Mapping[Reference, Any], table: Mapping[str, Given]) -> None:
+        self.references = {reference.name: reference for reference in several}
+        self.things = {reference.name: reference.take(thing) for reference, thing in several.items()}
         given = self.things.items()
         self.words = frozenset(name for name, it in given if isinstance(it, str) and it in table[name].words)
-        for source in several:
-            source.refuse(self)
-        self.inputs = OF_RUN.union(*(source.list_inputs(self) for source in several))
+        for reference in several:
+            reference.refuse(self)
+        self.inputs = OF_RUN.union(*(reference.list_inputs(self) for reference in several))
 
     @property
-    def of_groups(self) -> GroupSource | None:
+    def group_reference(self) -> GroupReference | None:
         """What says to which groups documents belong."""
-        return next((source for source in self.sources.values() if isinstance(source, GroupSource)), None)
+        return next(
+            (reference for reference in self.references.values() if isinstance(reference, GroupReference)), None
+        )
 
     def record(self, names: Iterable[str]) -> dict[str, Any]:
         """Give what the options of a results file say of the things of these names."""
-        return {name: self.sources[name].record(self.things[name]) if name in self.things else None for name in names}
+        return {
+            name: self.references[name].record(self.things[name]) if name in self.things else None for name in names
+        }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OpenedSources:
+class OpenedReferences:
     """What was given beside the runs, as far as it has been opened: what is large is opened when runs come."""
 
-    given: Sources
+    given: References
     choices: Choices
     runs: NamedRuns = ()  # if these are all, many groups are read only of documents that are named
     opened: dict[str, Any] = field(default_factory=dict)
@@ -311,14 +315,14 @@ class OpenedSources:
     def open(self, name: str) -> Any:
         """Open a thing when it is first asked for; None: it was not given."""
         if name not in self.opened and name in self.given.things:
-            self.opened[name] = self.given.sources[name].open(self)
+            self.opened[name] = self.given.references[name].open(self)
         return self.opened.get(name)
 
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups of the first attribute; none if nothing says which there are."""
-        source = self.given.of_groups
-        return () if source is None else source.list_groups(self)
+        reference = self.given.group_reference
+        return () if reference is None else reference.list_groups(self)
 
     @property
     def first(self) -> "Labels | None":
@@ -349,7 +353,7 @@ class OpenedSources:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Plan(OpenedSources):
+class Plan(OpenedReferences):
     """What is asked for, and what it is compared with."""
 
     measures: "tuple[Measure, ...]"  # one for each group where they ask for that; of rerankers there is none
@@ -367,6 +371,6 @@ class Plan(OpenedSources):
     @cached_property
     def plays(self) -> frozenset[str]:
         """The words of ``Choice.part`` that are in effect, so that their choices are."""
-        effects = (source.list_effects(self) for source in self.given.sources.values())
+        effects = (reference.list_effects(self) for reference in self.given.references.values())
         size = {"size"} if "collection_size" in self.uses else set[str]()
         return frozenset({"all"} | (self.uses & {"documents"}) | size).union(*effects)
