@@ -30,9 +30,8 @@ from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 from fairtrec.measures.utility import split_relevance
-from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
+from fairtrec.support.errors import InputError, UsageError, spell_options
 from fairtrec.support.files import submissions
-from fairtrec.support.literals import FILLED
 
 MOST_MEASURES = 4096
 USUAL = "nDCG@10 RR@10 ARaB@10 TExFAIR@10 NFaiRR@10 AWRF@10 DUO CRBO@10"  # what is computed where none is named
@@ -142,7 +141,7 @@ def _make_context(
 
 
 def _take_given(each: Any, found: OpenedReferences) -> Any:
-    """Give a measure what was given for its parameters that are ``given``, such as a discount."""
+    """Give a measure what was given under the names of its parameters that are ``given``."""
     for name in (name for name in GIVEN if getattr(each, name, None) == OF_USER):
         each = load_reference(name).set_parameter(each, found.open(name))
     return each
@@ -190,8 +189,9 @@ def _refuse_unfit(measure: Asking, found: OpenedReferences) -> None:
     groups, choices, inputs = _groups_of(measure, found), found.choices, found.given.inputs
     if getattr(measure, "is_of_group", False) and not groups:
         measure.check(())
-    if getattr(measure, "of_pool", False):
-        _refuse_of_pool(measure, found)
+    for name in GIVEN:
+        if getattr(measure, f"of_{name}", False):  # it has no value without it
+            load_reference(name).refuse_measure(measure, found)
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         _refuse_lacking(found, measure, need)
     measure.check(groups)
@@ -208,24 +208,8 @@ def _refuse_unfit(measure: Asking, found: OpenedReferences) -> None:
         refuse_unordered(measure, several or [found.find_attribute(measure)], found.groups)
 
 
-def _refuse_of_pool(measure: Asking, found: OpenedReferences) -> None:
-    """Raise UsageError for a measure of all queries together without --pool, and for what its value cannot have."""
-    choices, is_divided, of = found.choices, "group_sizes" in measure.needs, found.find_attribute(measure)
-    if choices.pool is None:
-        raise UsageError(
-            f"{measure} is over all queries: add {spell_options('--pool even ').strip()}; only eval has it"
-        )
-    filled = f"{measure} divides by the documents of the labels, and --missing {choices.missing} adds others"
-    per_query = f"{measure} needs labels of documents, and these are per query; pass others"
-    refuse_first([
-        (choices.bounds is not None, f"{measure} has no bounds; leave out --bounds, or the measure"),
-        (is_divided and choices.missing in FILLED, f"{filled}; leave out one of the two"),
-        (is_divided and of is not None and of.per_query, per_query),
-    ])  # fmt: skip
-
-
 def _fitting(found: OpenedReferences) -> list[Measure]:
-    """Choose the measures that are computed where none is named: those of words with words, AWRF with labels."""
+    """Choose the usual measures that fit, where none is named: with words those of words, else those of members."""
     several = []
     for measure in registry.parse(USUAL, found.choices.relevance_level):
         of_words = bool(OF_DOCUMENTS & set(measure.needs))

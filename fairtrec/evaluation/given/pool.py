@@ -10,12 +10,14 @@ import numpy as np
 
 from fairtrec.data import Floats, digest_texts
 from fairtrec.data.groups import is_number
+from fairtrec.data.ranking.depth import Asking
 from fairtrec.evaluation.given.reference import Files, OpenedReferences, Plan, Reference, Written
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.measure import Measure
-from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.files import opening
+from fairtrec.support.literals import FILLED
 
 COLUMNS = "{} column{} instead of two; write: qid<TAB>frequency"
 
@@ -30,6 +32,23 @@ class PoolReference(Reference):
         if not any(measure.supports("pool") for measure in measures):
             raise UsageError("--pool sums exposure over queries, and no measure here uses exposure; leave it out")
         return True
+
+    def refuse_measure(self, measure: Asking, opened: OpenedReferences) -> None:
+        """Raise UsageError for a measure of all queries together without it, or with what its value cannot have."""
+        if not getattr(measure, "of_pool", False):
+            return
+        choices, is_divided, of = opened.choices, "group_sizes" in measure.needs, opened.find_attribute(measure)
+        if choices.pool is None:
+            raise UsageError(
+                f"{measure} is over all queries: add {spell_options('--pool even ').strip()}; only eval has it"
+            )
+        filled = f"{measure} divides by the documents of the labels, and --missing {choices.missing} adds others"
+        per_query = f"{measure} needs labels of documents, and these are per query; pass others"
+        refuse_first([
+            (choices.bounds is not None, f"{measure} has no bounds; leave out --bounds, or the measure"),
+            (is_divided and choices.missing in FILLED, f"{filled}; leave out one of the two"),
+            (is_divided and of is not None and of.per_query, per_query),
+        ])  # fmt: skip
 
     def open(self, opened: OpenedReferences) -> Mapping[str, float] | None:
         """Read the frequencies; None: each query once."""
