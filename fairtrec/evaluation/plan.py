@@ -86,7 +86,7 @@ def open_references(given: References, choices: Choices, runs: NamedRuns = ()) -
     opened = OpenedReferences(given=given, choices=choices, runs=runs)
     for reference in given.references.values():
         if reference.opened_by == "all":
-            opened.open(reference.name)
+            opened.read(reference.name)
     return opened
 
 
@@ -101,7 +101,7 @@ def make_plan(asked: Sequence[Asking], found: OpenedReferences, notes: Sequence[
     every = settle_attributes(found.attributes, found.crossed, found.groups, found.choices, lacking, measures)
     for reference in references:
         if reference.opened_by == "measures" and reference.is_wanted(measures, needs):
-            found.open(reference.name)
+            found.read(reference.name)
     context = _make_context(_first_of(asked, every), every, found)
     plan = Plan(
         **vars(found),
@@ -143,7 +143,7 @@ def _make_context(
 def _take_given(each: Any, found: OpenedReferences) -> Any:
     """Give a measure what was given under the names of its parameters that are ``given``."""
     for name in (name for name in GIVEN if getattr(each, name, None) == OF_USER):
-        each = load_reference(name).set_parameter(each, found.open(name))
+        each = load_reference(name).set_parameter(each, found.read(name))
     return each
 
 

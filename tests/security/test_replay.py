@@ -280,7 +280,7 @@ READING = {"open", "memory_map", "OSFile", "ParquetFile", "ZipFile", "read_text"
 ASKS = {"refuse_unrecorded", "open_file"}
 OTHER = {  # functions that read no input of a command that is replayed
     *("cli/commands.py:_may_announce", "cli/completion.py:_catalogued"),  # what is installed
-    *("evaluation/signature.py:_version_of_ir_measures", "measures/catalogue/pages.py:_bundled"),
+    *("evaluation/signature.py:_version_of_ir_measures", "commands/measures/pages.py:_bundled"),
     *("report/page/__init__.py:file", "support/version.py:_read"),
     *("support/resources/fetch.py:digest", "support/resources/fetch.py:_answer"),  # lists, against their sha256
     "support/files/admission.py:hash_file",  # what asks

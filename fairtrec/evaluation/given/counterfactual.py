@@ -97,7 +97,7 @@ class CounterfactualReference(Reference):
     inputs = (Input("counterfactual", "a counterfactual run", "--counterfactual RUN|FOLDER"),)
     of_runs = True
 
-    def open(self, opened: OpenedReferences) -> Counterfactuals:
+    def read(self, opened: OpenedReferences) -> Counterfactuals:
         """Take one run, ``{name: run}`` or a folder."""
         return read(opened.given.things[self.name])
 
@@ -108,7 +108,7 @@ class CounterfactualReference(Reference):
         self, plan: Plan, value: Any, context: EvaluationContext, named: NamedRuns, depth: int | None
     ) -> Matched:
         """Find the counterfactual run of each run. Raises UsageError if one has none."""
-        given: Counterfactuals = plan.open(self.name)
+        given: Counterfactuals = plan.read(self.name)
         if plan.choices.samples:
             raise UsageError(
                 "--counterfactual needs one ranking of each query; leave out --samples, or --rankings of rerank"
@@ -123,7 +123,7 @@ class CounterfactualReference(Reference):
 
     def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the counterfactual runs; a folder has no digest, as it may hold more than is read."""
-        given: Counterfactuals = plan.open(self.name)
+        given: Counterfactuals = plan.read(self.name)
         if given.folder is not None:
             return {self.name: name_source(given.folder)}
         held, digest = {"": given.one} if given.by_name is None else given.by_name, ""

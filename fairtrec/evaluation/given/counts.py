@@ -87,13 +87,13 @@ class TermReference(CountReference):
 
     is_listed = True
 
-    def open(self, opened: OpenedReferences) -> GroupTerms:
+    def read(self, opened: OpenedReferences) -> GroupTerms:
         """Load group terms."""
         return loading.terms(opened.given.things[self.name])
 
     def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the terms by which texts are counted; counts say by which they were."""
-        terms = plan.open(self.name)
+        terms = plan.read(self.name)
         return {self.name: loading.short(terms.name, terms.digest)} if "docs" in plan.given.things else {}
 
 
@@ -124,26 +124,26 @@ class TextReference(CountedReference):
         Input("log_counts", "the texts of documents", "--terms LIST with --docs COLLECTION", "texts"),
     )
 
-    def open(self, opened: OpenedReferences) -> "Lexicon":
+    def read(self, opened: OpenedReferences) -> "Lexicon":
         """Say how terms are counted."""
         from fairtrec.counting.counter import Lexicon
 
-        terms, choices = opened.open("terms"), opened.choices
+        terms, choices = opened.read("terms"), opened.choices
         is_exact = bool(choices.case_sensitive)
         return Lexicon.from_terms(terms, choices.tokenizer or "strip", case_sensitive=is_exact)
 
     def list_groups(self, opened: OpenedReferences) -> tuple[str, ...]:
         """Name the groups of the terms."""
-        groups: tuple[str, ...] = opened.open("terms").groups
+        groups: tuple[str, ...] = opened.read("terms").groups
         return groups
 
     def count_documents(self, plan: Plan, wanted: Docnos, watched: Any) -> Counts:
         """Count terms in texts."""
-        return loading.count_documents(plan.given.things[self.name], wanted, plan.open(self.name), watched)
+        return loading.count_documents(plan.given.things[self.name], wanted, plan.read(self.name), watched)
 
     def list_notes(self, plan: Plan) -> Iterable[Note]:
         """Say which terms are in several groups."""
-        shared = plan.open(self.name).shared_terms
+        shared = plan.read(self.name).shared_terms
         if shared and plan.is_of_groups:
             yield SHARED_TERMS.note(terms=", ".join(shared[:5]) + (", ..." if len(shared) > 5 else ""))
 
@@ -157,7 +157,7 @@ class CountTable(CountedReference):
 
     inputs = COUNTED
 
-    def open(self, opened: OpenedReferences) -> "Table | None":
+    def read(self, opened: OpenedReferences) -> "Table | None":
         """Open the table; None is a frame. Raises InputError if it has other counts than are asked for."""
         table, choices = None, opened.choices
         if isinstance(path := opened.given.things[self.name], PATH):
@@ -165,14 +165,14 @@ class CountTable(CountedReference):
 
             table = Table(path)
         opened.opened[self.name] = table
-        terms = opened.open("terms")
+        terms = opened.read("terms")
         if (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):
             _refuse_others(opened, terms, table)
         return table
 
     def list_groups(self, opened: OpenedReferences) -> tuple[str, ...]:
         """Name the groups of the counts."""
-        table: Table | None = opened.open(self.name)
+        table: Table | None = opened.read(self.name)
         if table is not None:
             return tuple(sorted(table.groups))
         from fairtrec.formats import memory
@@ -181,7 +181,7 @@ class CountTable(CountedReference):
 
     def count_documents(self, plan: Plan, wanted: Docnos, watched: Any) -> Counts:
         """Read the counts of documents, and those of all documents if anything looks at these."""
-        if (table := plan.open(self.name)) is None:
+        if (table := plan.read(self.name)) is None:
             from fairtrec.formats import memory
 
             return memory.counts(plan.given.things[self.name], wanted)
@@ -203,7 +203,7 @@ class CountTable(CountedReference):
 
     def is_hashed(self, plan: Plan) -> bool:
         """Tell whether it is read, not searched."""
-        table = plan.open(self.name)
+        table = plan.read(self.name)
         return super().is_hashed(plan) and not (table is not None and table.is_sorted)
 
 
@@ -212,13 +212,13 @@ TERMS, DOCS, COUNTS = TermReference("terms"), TextReference("docs"), CountTable(
 
 def find_lexicon(opened: OpenedReferences) -> "Lexicon | None":
     """Give how terms are counted in texts; None if no texts were given."""
-    lexicon: Lexicon | None = opened.open(DOCS.name)
+    lexicon: Lexicon | None = opened.read(DOCS.name)
     return lexicon
 
 
 def find_making(opened: OpenedReferences) -> "Meta | None":
     """Give how the counts were made; None if they do not say it."""
-    table: Table | None = opened.open(COUNTS.name)
+    table: Table | None = opened.read(COUNTS.name)
     return None if table is None else table.meta
 
 

@@ -16,7 +16,7 @@ from fairtrec.support.errors import PATH, InputError, UsageError, spell_options
 class DiscountReference(Reference):
     """The weights of ranks."""
 
-    def open(self, opened: OpenedReferences) -> GivenDiscount:
+    def read(self, opened: OpenedReferences) -> GivenDiscount:
         """Load the weights of ranks: of lines rank, weight; or a sequence, or ``{rank: weight}``, from rank 1.
 
         Raises InputError for a rank that is missing, a weight below 0, and a first that is not above it.

@@ -226,7 +226,7 @@ class GoldReference(Reference):
         """Tell whether any number depends on groups."""
         return bool(needs & GROUPED)
 
-    def open(self, opened: OpenedReferences) -> Gold:
+    def read(self, opened: OpenedReferences) -> Gold:
         """Read gold labels, for an instrument of one attribute."""
         if len(opened.attributes) > 1:
             what = "--gold corrects the values of one attribute, and there are several"

@@ -44,11 +44,11 @@ class LabelReference(GroupReference):
     parts = frozenset({"documents", "labels", "membership", "filled"})
     is_shared = False
 
-    def open(self, opened: OpenedReferences) -> Mapping[str, Labels]:
+    def read(self, opened: OpenedReferences) -> Mapping[str, Labels]:
         """Read the labels of each attribute; many of them as far as anything names their documents."""
         sources = list_sources(opened.given.things[self.name])
         if is_of_judgments(sources):
-            opened.open("qrels")
+            opened.read("qrels")
         wanted, judged = _find_documents(opened, sources), opened.opened.get("qrels")
         opened.attributes.update(several_attributes.read_labels(sources, opened.choices, judged, wanted))
         return opened.attributes

@@ -50,7 +50,7 @@ class PoolReference(Reference):
             (is_divided and of is not None and of.per_query, per_query),
         ])  # fmt: skip
 
-    def open(self, opened: OpenedReferences) -> Mapping[str, float] | None:
+    def read(self, opened: OpenedReferences) -> Mapping[str, float] | None:
         """Read the frequencies; None: each query once."""
         return frequencies(opened.given.things[self.name])
 

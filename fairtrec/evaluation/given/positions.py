@@ -26,7 +26,7 @@ class PositionReference(Reference):
         ),
     )  # fmt: skip
 
-    def open(self, opened: OpenedReferences) -> Positions:
+    def read(self, opened: OpenedReferences) -> Positions:
         """Load positions."""
         from fairtrec.formats import memory, position_table
 
@@ -37,7 +37,7 @@ class PositionReference(Reference):
         """Say whose sign means nothing, as nothing says which side of the axes is which."""
         asking = [each for each in plan.measures if any("positions" in need for need in each.needs)]
         signed = [each for each in asking if each.better == "nearer 0"]
-        if signed and not plan.open(self.name).pointed:
+        if signed and not plan.read(self.name).pointed:
             yield NO_SIGN.note(measures=signed)
 
     def digest(self, read: Positions) -> str:

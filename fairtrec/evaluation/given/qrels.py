@@ -38,13 +38,13 @@ class QrelsReference(Reference):
     opened_by = "runs"
     is_large = True
 
-    def open(self, opened: OpenedReferences) -> Qrels:
+    def read(self, opened: OpenedReferences) -> Qrels:
         """Read the judgments."""
         return loading.qrels(opened.given.things[self.name])
 
     def list_docnos(self, opened: OpenedReferences) -> Iterator[Docs]:
         """List the judged documents."""
-        yield opened.open(self.name).docnos
+        yield opened.read(self.name).docnos
 
     def collect_documents(
         self,
@@ -66,7 +66,7 @@ class QrelsReference(Reference):
         utility, _ = split_relevance(plan.measures)
         binary = [each for each in utility if each.name in LEVELLED and "rel" not in each.measure.params]
         of_gdeval = [each for each in utility if each.name == "ERR"]
-        most = plan.open(self.name).greatest_grade if binary or of_gdeval else 1
+        most = plan.read(self.name).greatest_grade if binary or of_gdeval else 1
         notes = []
         if binary and most > 1:
             notes.append(LEVEL.note(measures=binary, most=most))

@@ -25,11 +25,11 @@ class QueryReference(Reference):
         if loading.is_judged(given.things[self.name]) and "qrels" not in given.things:
             raise UsageError(loading.NO_QRELS)
 
-    def open(self, opened: OpenedReferences) -> Queries | None:
+    def read(self, opened: OpenedReferences) -> Queries | None:
         """Read the query set; None: it follows from the runs."""
         if self.name not in opened.given.words:
             return loading.queries(opened.given.things[self.name])
-        return None if is_common(opened.given) else Queries(loading.JUDGED, opened.open("qrels").qids)
+        return None if is_common(opened.given) else Queries(loading.JUDGED, opened.read("qrels").qids)
 
     def match_runs(
         self,

@@ -145,13 +145,13 @@ class Reference:
         found: Callable[[Any], Any] | None = getattr(sys.modules[type(self).__module__], name, None)
         return found
 
-    def open(self, opened: "OpenedReferences") -> Any:
+    def read(self, opened: "OpenedReferences") -> Any:
         """Open it, or read it."""
         return opened.given.things[self.name]
 
     def open_beside(self, plan: "Plan", named: NamedRuns, depth: int | None) -> Any:
         """Open it beside these runs, which are read down to a depth."""
-        return plan.open(self.name)
+        return plan.read(self.name)
 
     def is_wanted(self, measures: "Sequence[Measure]", needs: frozenset[str]) -> bool:
         """Tell whether measures want it, if they open it. Raises UsageError for those that it does not fit."""
@@ -312,10 +312,10 @@ class OpenedReferences:
     digests: dict[str, str] = field(default_factory=dict)  # of what is held in memory, as far as they are asked for
     depths: dict[str, int | None] = field(default_factory=dict)  # ranks down to which rankings are read; None: all
 
-    def open(self, name: str) -> Any:
+    def read(self, name: str) -> Any:
         """Open a thing when it is first asked for; None: it was not given."""
         if name not in self.opened and name in self.given.things:
-            self.opened[name] = self.given.references[name].open(self)
+            self.opened[name] = self.given.references[name].read(self)
         return self.opened.get(name)
 
     @property

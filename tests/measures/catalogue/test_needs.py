@@ -86,7 +86,7 @@ PRICES = '''
     class PriceReference(Reference):
         inputs = (Input("prices", "prices", "--prices FILE"),)
 
-        def open(self, opened):
+        def read(self, opened):
             """Read ``docno<TAB>price`` lines, or take ``{docno: price}``."""
             thing = opened.given.things[self.name]
             if isinstance(thing, dict):
