@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 import fairtrec
 from fairtrec.commands.compare.baseline import compare
-from fairtrec.commands.compare.correlations import correlate
+from fairtrec.commands.correlate.correlations import correlate
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores

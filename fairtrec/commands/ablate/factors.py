@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import Any
 
-from fairtrec.commands.compare.curves import expand_cutoffs
+from fairtrec.commands.plot.curves import expand_cutoffs
 from fairtrec.data.parameters import spell_value
 from fairtrec.evaluation.inputs.loading import is_file
 from fairtrec.evaluation.inputs.options import CHOICES, Target

@@ -7,7 +7,7 @@ COMPARISONS = FormatTable(  # correlations and curves, too
     "fairtrec.commands.compare.report", {**USUAL, "flat": FormatSpec("flat", "records:json", exact=True)}, ("paper",)
 )
 RELIABILITIES = FormatTable(
-    "fairtrec.commands.compare.reliability_report", {**USUAL, "flat": FormatSpec("flat", "records:json", exact=True)}
+    "fairtrec.commands.reliability.report", {**USUAL, "flat": FormatSpec("flat", "records:json", exact=True)}
 )
 
 COMMANDS = (

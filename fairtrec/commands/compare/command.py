@@ -15,7 +15,7 @@ from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.literals import Correction, Method, Over, Test
 
 if TYPE_CHECKING:
-    from fairtrec.commands.compare.reliability import Reliabilities
+    from fairtrec.commands.reliability.reliability import Reliabilities
     from fairtrec.commands.compare.report import View
     from fairtrec.evaluation.answers.result import Result
 
@@ -180,7 +180,7 @@ def command(
 
 def _choose_runs(runs: Sequence[str], baseline: Sequence[str], views: Sequence[str]) -> tuple[Baseline, dict[str, str]]:
     """Give the baselines, none for a report of other things, and name all runs."""
-    from fairtrec.commands.compare.reliability import refuse_few
+    from fairtrec.commands.reliability.reliability import refuse_few
 
     files = name_runs(runs)
     if not views:
@@ -237,7 +237,7 @@ def refuse_idle(procedure: dict[str, Any], views: Sequence[str] = (), gold: str 
 
 def _refuse_with_reliability(views: Sequence[str], wanted: float) -> None:
     """Raise UsageError for what a report of reliability has no place for, and for --wanted without it."""
-    from fairtrec.commands.compare.reliability import refuse_wanted
+    from fairtrec.commands.reliability.reliability import refuse_wanted
 
     if "--reliability" not in views:
         options.refuse_typed("counts queries for --reliability, which is not here", "wanted")
@@ -253,7 +253,7 @@ def _refuse_with_reliability(views: Sequence[str], wanted: float) -> None:
 
 def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -> None:
     """Raise UsageError for one measure that stands for itself alone, which there is no other to correlate with."""
-    from fairtrec.commands.compare.curves import family
+    from fairtrec.commands.plot.curves import family
     from fairtrec.measures.catalogue import registry
     from fairtrec.measures.catalogue.needs import looks_at_groups
 
@@ -275,15 +275,15 @@ def _view(
     wanted: float | None,
 ) -> "View | Reliabilities":
     if wanted is not None:
-        from fairtrec.commands.compare.reliability import reliability
+        from fairtrec.commands.reliability.reliability import reliability
 
         return reliability(result, wanted, procedure["confidence"], procedure["seed"], slices=slices)
     if curves and not correlate:
-        from fairtrec.commands.compare import curves as cutoffs
+        from fairtrec.commands.plot import curves as cutoffs
 
         return cutoffs.curves(result, slices=slices)
     if correlate:
-        from fairtrec.commands.compare.correlations import correlate as correlated
+        from fairtrec.commands.correlate.correlations import correlate as correlated
 
         only = {name: procedure[name] for name in ("correction", "confidence")}
         return correlated(result, correlate, slices=slices, by_cutoff=curves, **only)
@@ -294,7 +294,7 @@ def _view(
 
 def parse_at_cutoffs(measures: Sequence[str], cutoffs: str, level: int | None) -> list[Any]:
     """Read measures, each at every cutoff. Raises UsageError where there is none, or it can have none."""
-    from fairtrec.commands.compare import curves
+    from fairtrec.commands.plot import curves
     from fairtrec.measures.catalogue import registry
 
     if not measures:

@@ -8,7 +8,7 @@ from string import ascii_lowercase
 import numpy as np
 
 from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison
-from fairtrec.commands.compare.curves_report import group_rows
+from fairtrec.commands.plot.curves_report import group_rows
 from fairtrec.data import Bools
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Better

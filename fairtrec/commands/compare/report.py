@@ -5,9 +5,9 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison
-from fairtrec.commands.compare.correlations import Associations
-from fairtrec.commands.compare.curves import Curves
-from fairtrec.commands.compare.curves_report import (
+from fairtrec.commands.correlate.correlations import Associations
+from fairtrec.commands.plot.curves import Curves
+from fairtrec.commands.plot.curves_report import (
     WORST,
     collect_notes,
     group_by_run,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.commands.compare.curves import curves, family, find_cutoff
+from fairtrec.commands.plot.curves import curves, family, find_cutoff
 from fairtrec.commands.plot import canvas
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result

@@ -77,7 +77,7 @@ def command(
     fairtrec plot front qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' \\
         --terms gender-en --docs collection.tsv -o front.pdf
     """
-    from fairtrec.commands.compare.curves import curves
+    from fairtrec.commands.plot.curves import curves
     from fairtrec.commands.compare.report import list_notes as of_cutoffs
     from fairtrec.commands.plot.bars import DARKER, note_cutoffs
     from fairtrec.commands.plot.canvas import find_format, look, render_figure

@@ -14,9 +14,9 @@ from scipy import stats
 
 import fairtrec
 from fairtrec.commands.compare import COMPARISONS
-from fairtrec.commands.compare import curves as cutoffs
+from fairtrec.commands.plot import curves as cutoffs
 from fairtrec.commands.compare.baseline import compare
-from fairtrec.commands.compare.correlations import correlate
+from fairtrec.commands.correlate.correlations import correlate
 from fairtrec.commands.compare.report import list_notes, list_view_notes, probability
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Signature

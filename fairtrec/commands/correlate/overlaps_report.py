@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from fairtrec.commands.rbo.overlaps import Overlap, Overlaps
+from fairtrec.commands.correlate.overlaps import Overlap, Overlaps
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.records import Row

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.commands.compare.comparison import refuse_gold
-from fairtrec.commands.compare.curves import family, find_cutoff
+from fairtrec.commands.plot.curves import family, find_cutoff
 from fairtrec.data import Floats
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Answer, Signature

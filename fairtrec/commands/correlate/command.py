@@ -8,7 +8,7 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.runs import name_runs
-from fairtrec.commands.rbo import OVERLAPS
+from fairtrec.commands.correlate import OVERLAPS
 from fairtrec.support.files.arguments import add_run
 from fairtrec.support.literals import Extrapolation
 
@@ -36,7 +36,7 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     \b
     fairtrec rbo bm25.run neural.run -q
     """
-    from fairtrec.commands.rbo.overlaps import rbo
+    from fairtrec.commands.correlate.overlaps import rbo
 
     files = name_runs(runs)
     asked: str | None = given.pop("baseline")

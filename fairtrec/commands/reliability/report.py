@@ -5,7 +5,7 @@ from dataclasses import asdict, fields
 from math import isnan
 from typing import Any
 
-from fairtrec.commands.compare.reliability import OrderReliability, Reliabilities, name_measure
+from fairtrec.commands.reliability.reliability import OrderReliability, Reliabilities, name_measure
 from fairtrec.report.cells import cell, write_needed
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.records import Row, head, list_runs, name_numbers

@@ -1,7 +1,7 @@
 """What tests of all commands try of ``fairtrec rbo``; fairtrec_made/command_trials.py lists what each name means."""
 
 import fairtrec
-from fairtrec.commands.rbo import OVERLAPS
+from fairtrec.commands.correlate import OVERLAPS
 from fairtrec_made.hostile import NAME
 
 SITUATIONS = [("rbo a.run b.run bg.run", {})]

@@ -4,7 +4,7 @@ from fairtrec.report.writers import ROWS, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
 OVERLAPS = FormatTable(
-    "fairtrec.commands.rbo.report",
+    "fairtrec.commands.correlate.overlaps_report",
     {
         "table": FormatSpec("tables", "terminal:render", draws=True),
         **ROWS,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from fairtrec.commands.compare.comparison import Comparison
-from fairtrec.commands.compare.correlations import Association, AssociationAtCutoff, Associations
-from fairtrec.commands.compare.curves import CurveAgreement, CurvePoint, Curves, family
+from fairtrec.commands.correlate.correlations import Association, AssociationAtCutoff, Associations
+from fairtrec.commands.plot.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.report.cells import format_signed

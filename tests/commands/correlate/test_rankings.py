@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.rbo.overlaps import compare_runs
+from fairtrec.commands.correlate.overlaps import compare_runs
 from fairtrec.data import MISSING, Docnos, Run
 from fairtrec.formulas.overlap import FORMS, overlap, rbo
 from fairtrec.support.errors import UsageError
@@ -227,8 +227,8 @@ def test_queries_left_out_are_counted(fairtrec_command, tmp_path):
 
 
 def test_a_square_of_overlaps_comes_in_parts_of_the_window(copied, monkeypatch):
-    from fairtrec.commands.rbo import OVERLAPS
-    from fairtrec.commands.rbo.overlaps import rbo
+    from fairtrec.commands.correlate import OVERLAPS
+    from fairtrec.commands.correlate.overlaps import rbo
 
     monkeypatch.setenv("COLUMNS", "80")
     names = [f"a_rather_long_name_of_a_run_{number}.run" for number in range(14)]
