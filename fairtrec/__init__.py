@@ -61,8 +61,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.commands.check.check import check as check
     from fairtrec.commands.compare.baseline import compare as compare
     from fairtrec.commands.correlate.correlations import correlate as correlate
-    from fairtrec.commands.plot.curves import curves as curves
-    from fairtrec.commands.reliability.reliability import reliability as reliability
+    from fairtrec.commands.correlate.overlaps import rbo as rbo
     from fairtrec.commands.counts.collection import make_counts as make_counts
     from fairtrec.commands.explain.explain import explain as explain
     from fairtrec.commands.headroom.headroom import headroom as headroom
@@ -71,8 +70,9 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.commands.make.positions.project import make_positions as make_positions
     from fairtrec.commands.make.queryset.make_queryset import make_queryset as make_queryset
     from fairtrec.commands.measures.pages import bibtex as bibtex
+    from fairtrec.commands.plot.curves import curves as curves
     from fairtrec.commands.plot.figure import plot as plot
-    from fairtrec.commands.correlate.overlaps import rbo as rbo
+    from fairtrec.commands.reliability.reliability import reliability as reliability
     from fairtrec.commands.report.report import report as report
     from fairtrec.commands.rerank.rerank import rerank as rerank
     from fairtrec.commands.results.named_values import read_values as read_values

@@ -18,7 +18,7 @@ import click  # noqa: E402
 
 from fairtrec.cli.commands import WIDEST, RegisteredGroup, describe_origin, find_entry_points, load, write_stderr  # noqa: E402
 from fairtrec.support import command_rows, compiled  # noqa: E402
-from fairtrec.support.errors import FairtrecError, InputError, ResourceError, missing_library, short  # noqa: E402
+from fairtrec.support.errors import FairtrecError, InputError, ResourceError, UsageError, missing_library, short  # noqa: E402
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries  # noqa: E402
 from fairtrec.support.version import __version__  # noqa: E402
 
@@ -27,9 +27,13 @@ if compiled.extension is not None:
     BUILT = ", compiled"
     compiled.extension.keep_memory()
 GROUPS = ("Evaluate", "Explain", "Change", "Prepare", "Look up")  # in the order of the help, rare commands last
-HINTS = {  # by option: what does that here
+HINTS = {  # by option, or command, that is not here: what does that
     "-J": "--only judged keeps only judged documents in rankings",
     "--baseline": "fairtrec compare tests runs against a baseline",
+    "--correlate": "fairtrec correlate prints correlations of measures",
+    "--cutoffs": "fairtrec plot cutoffs -f table prints means over cutoffs",
+    "--reliability": "fairtrec reliability estimates how reliable the order of runs is",
+    "rbo": "fairtrec correlate --rankings prints the rank-biased overlap of runs",
 }
 RUNNERS = ("GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION", "CI")  # which name a job of CI
 
@@ -62,6 +66,8 @@ class _Root(RegisteredGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         point = None if cmd_name in command_rows.registry.COMMANDS else find_entry_points().get(cmd_name)
+        if point is None and cmd_name in HINTS and not ctx.resilient_parsing:
+            raise UsageError(f"there is no command {cmd_name}; {HINTS[cmd_name]}")
         return super().get_command(ctx, cmd_name) if point is None else load(point)
 
     def list_texts(self) -> dict[str, str]:

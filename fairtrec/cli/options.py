@@ -127,6 +127,12 @@ into_folder = click.option("--force", is_flag=True, help="Write into FOLDER alth
 keep_going = click.option(
     "--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3."
 )
+slices = click.option(
+    "--slice",
+    "slices",
+    metavar="FILE",
+    help="Also report each slice of queries; lines of FILE are qid and slice.",
+)
 seed = click.option("--seed", type=int, default=0, metavar="N", help="The seed of all that is drawn at random.")
 output = click.option("-o", "--output", type=FILE, help="Write to FILE, which stays as it is if this fails.")
 verbose = click.option(
@@ -223,6 +229,14 @@ class Shared:
             vars(command)["evaluates"] = self.evaluates  # the notes of a report say what else there is to know
             vars(command)["without"] = self.without
         return command
+
+
+def refuse_others(why: str, *heeded: str) -> None:
+    """Raise UsageError for the first parameter that was typed and is none of these, and say why it plays no part."""
+    context = click.get_current_context()
+    for each in context.command.params:
+        if each.name in context.meta.get(TYPED, {}) and each.name not in heeded:
+            raise UsageError(f"{why}; leave out {each.opts[-1]}")
 
 
 def refuse_typed(why: str, *names: str) -> None:

@@ -14,13 +14,14 @@ from fairtrec.cli.commands import TYPED, write_stderr
 from fairtrec.cli.options import refuse_typed
 from fairtrec.cli.runs import name_runs
 from fairtrec.report.writers import Carried, FormatTable
-from fairtrec.support.errors import UsageError, short
+from fairtrec.support.errors import InputError, UsageError, short
 from fairtrec.support.files.arguments import lists
 from fairtrec.support.progress import RUNS, report_to
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fairtrec.evaluation.answers.result import Result
     from fairtrec.support.notes import Note
 
 IDLE = "fairtrec.idle"  # of a context: what played no part
@@ -55,6 +56,19 @@ def show_progress(*also: str, plans: int | None = 1) -> Iterator[None]:
             idle.append(waiting.note)
     finally:
         waiting_for.reset(token)
+
+
+def evaluate_runs(measures: Any, files: Mapping[str, str], qrels: str | None, **given: Any) -> "Result":
+    """Evaluate runs, and report those that are broken; if no other is left, end the command."""
+    from fairtrec.evaluation.evaluate import evaluate
+
+    with show_progress():
+        result = evaluate(measures, files, qrels, **given)
+    for _, fault in result.failed:
+        write_stderr(fault)
+    if not result.scores:
+        click.get_current_context().exit(InputError.exit_code)
+    return result
 
 
 def _shows_bars() -> bool:

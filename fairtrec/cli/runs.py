@@ -29,6 +29,18 @@ def name_runs(runs: Iterable[str]) -> dict[str, str]:
     return {name: path if isinstance(path, str) else os.fspath(path) for name, path in found}
 
 
+def drop_repeats(files: dict[str, str]) -> dict[str, str]:
+    """Leave out files that stand there already under another name, as where a folder holds the baseline, and say so."""
+    kept: dict[str, str] = {}
+    for name, path in files.items():
+        again = next((run for run, other in kept.items() if arguments.is_same(path, other)), None)
+        if again is None:
+            kept[name] = path
+        else:
+            write_stderr(f"# {path} is {again} again, and is left out")
+    return kept
+
+
 def list_runs(runs: Iterable[str]) -> list[str]:
     """Name each file that the arguments stand for, as ``name_runs`` does."""
     return arguments.paths(runs, _note)

@@ -11,7 +11,9 @@ from fairtrec.support.command_rows import CommandRow
 
 COMMANDS: dict[str, tuple[str, str]] = {  # in the order of the help: the folder of each, and what Python offers of it
     "eval": ("eval", ""),
-    "compare": ("compare", "baseline.compare correlations.correlate curves.curves reliability.reliability"),
+    "compare": ("compare", "baseline.compare"),
+    "correlate": ("correlate", "correlations.correlate overlaps.rbo"),
+    "reliability": ("reliability", "reliability.reliability"),
     "check": ("check", "check.check"),
     "select": ("select", "select.select"),
     "report": ("report", "report.report"),
@@ -20,8 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {  # in the order of the help: the folder
     "headroom": ("headroom", "headroom.headroom"),
     "ablate": ("ablate", "ablation.ablate"),
     "gold": ("gold", ""),
-    "plot": ("plot", "figure.plot"),
-    "rbo": ("rbo", "overlaps.rbo"),
+    "plot": ("plot", "figure.plot curves.curves"),
     "rerank": ("rerank", "rerank.rerank"),
     "validate": ("validate", "validate.validate"),
     "counts": ("counts", "collection.make_counts"),

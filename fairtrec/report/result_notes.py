@@ -59,7 +59,7 @@ UNRELIABLE = NoteKind(
     "{measures} has reliability {reliability:.2f} over {queries} queries, .95 takes {needed}",
     NoteSeverity.MISLEADING,
     again="{measures} {reliability:.2f}, .95 takes {needed}",
-    tail="see fairtrec compare --reliability",
+    tail="see fairtrec reliability",
 )
 FEWEST_RUNS, FEWEST_QUERIES = 5, 10  # of fewer no order is judged
 

@@ -156,6 +156,7 @@ USUAL = {
     "md": FormatSpec("tables", "markup:md", "all"),
     "latex": FormatSpec("tables", "markup:latex", "all"),
 }
+OF_ROWS = {**USUAL, "flat": FormatSpec("flat", "records:json", exact=True)}
 PAGE = {"html": FormatSpec("html", "", "all")}
 _RESULTS = {
     "trec": FormatSpec("results.lines:trec", single=True),

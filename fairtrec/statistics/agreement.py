@@ -34,6 +34,7 @@ NAN = float("nan")
 PAIRWISE = 200  # items, up to which all pairs are compared faster than sorted
 EXACT = 7  # pairs; they have 5,040 orders
 MANY = 10_000  # pairs; the interval of more is Fisher's
+TAU_AP = "tau_ap: with the weight at the top"
 Interval = tuple[float, float, float]  # a value, and the two ends of its interval
 NOTHING = (NAN,) * 3
 

@@ -7,7 +7,6 @@ from typing import Any, Unpack
 from fairtrec.commands.check import requirement
 from fairtrec.commands.check.judgment import judge
 from fairtrec.commands.check.requirement import Gate, Requirement, Verdict
-from fairtrec.commands.compare.comparison import refuse_gold
 from fairtrec.commands.results import difference, results
 from fairtrec.commands.results.results import RecordedResult
 from fairtrec.evaluation.answers import Answer, Signature, aggregates
@@ -136,7 +135,7 @@ def check(
         wanted = [*several, *(each.measure for each in asked)]
         how = {"jobs": jobs, "keep_going": keep_going, "untrusted": untrusted, **given}
         result, base = _evaluated(wanted, runs, qrels, run, how)
-    refuse_gold(result, "requirements look")
+    aggregates.refuse_gold(result.scores, "requirements look")
     told: list[Note] = []
     if recorded is not None:
         base, told = recorded.take_baseline(compared), _agreed(recorded, result, compared, accept=accept)

@@ -1,14 +1,9 @@
-"""``fairtrec compare``: compare runs with a baseline, correlate measures, vary the cutoff."""
+"""``fairtrec compare``: compare runs with a baseline."""
 
-from fairtrec.report.writers import USUAL, FormatSpec, FormatTable
+from fairtrec.report.writers import OF_ROWS, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-COMPARISONS = FormatTable(  # correlations and curves, too
-    "fairtrec.commands.compare.report", {**USUAL, "flat": FormatSpec("flat", "records:json", exact=True)}, ("paper",)
-)
-RELIABILITIES = FormatTable(
-    "fairtrec.commands.reliability.report", {**USUAL, "flat": FormatSpec("flat", "records:json", exact=True)}
-)
+COMPARISONS = FormatTable("fairtrec.commands.compare.report", OF_ROWS, ("paper",))
 
 COMMANDS = (
     CommandRow(
@@ -20,11 +15,6 @@ COMMANDS = (
         measures="MEASURES",
         brief="measures baseline test correction confidence terms docs counts labels background queries form output",
         sections={"": ("measures baseline terms", "Comparison", "")},
-        answers={
-            "Comparisons": COMPARISONS,
-            "Associations": COMPARISONS,
-            "Curves": COMPARISONS,
-            "Reliabilities": RELIABILITIES,
-        },
+        answers={"Comparisons": COMPARISONS},
     ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.evaluation import slices as slicing
-from fairtrec.evaluation.answers import Answer, Signature, aggregates
+from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formulas.distribution import quotient
@@ -19,7 +19,6 @@ from fairtrec.statistics.doubt import is_difference_doubtful, is_doubtful
 from fairtrec.statistics.gold_estimates import Estimate
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.statistics.value_ranges import Range, bound_size
-from fairtrec.support.errors import UsageError
 from fairtrec.support.notes import Note, NoteKind
 
 ALL = "all"  # in the place of a baseline: every run in turn
@@ -98,13 +97,6 @@ class CorrectedComparison(Comparison):
     def tested_difference(self) -> float:
         """The difference that interval, p and verdict are of: the corrected one, if there is one."""
         return self.difference if self.corrected is None else self.corrected
-
-
-def refuse_gold(result: Result, what: str) -> None:
-    """Raise UsageError for what looks at values of queries, which gold labels do not correct, or at their means."""
-    aggregates.refuse(result.scores, f"{what} at")
-    if any(scores.is_corrected for scores in result.scores):
-        raise UsageError(f"gold labels correct means, and {what} at values of queries; leave out --gold")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,13 +8,13 @@ from string import ascii_lowercase
 import numpy as np
 
 from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison
-from fairtrec.commands.plot.curves_report import group_rows
 from fairtrec.data import Bools
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Better
 from fairtrec.report.cells import format_signed
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
+from fairtrec.report.row_answers import group_rows
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.doubt import MARK, explain_doubt, mark_doubt
 from fairtrec.support.notes import Note

@@ -1,24 +1,10 @@
-"""Comparisons with a baseline, correlations and curves: tables, the one table of a paper, rows and records."""
+"""Comparisons with a baseline: tables, the one table of a paper, rows and records."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison
-from fairtrec.commands.correlate.correlations import Associations
-from fairtrec.commands.plot.curves import Curves
-from fairtrec.commands.plot.curves_report import (
-    WORST,
-    collect_notes,
-    group_by_run,
-    group_rows,
-    lay_out_associations,
-    lay_out_curves,
-    name_corrected_p,
-    name_slice,
-    probability,
-    write_interval,
-)
 from fairtrec.commands.compare.paper import (
     TESTS,
     explain_matrix,
@@ -31,43 +17,45 @@ from fairtrec.commands.compare.paper import (
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.report.cells import format_signed
 from fairtrec.report.document import Document, ReportTable, directions
-from fairtrec.report.records import Row, head, list_runs, name_numbers
+from fairtrec.report.records import head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.result_notes import note_ceilings, note_reliability
+from fairtrec.report.row_answers import (
+    FAMILY,
+    WORST,
+    group_by_run,
+    group_rows,
+    name_corrected_p,
+    probability,
+    records,
+    rows,
+    write_interval,
+)
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.literals import ALL
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
-KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
+KEYS = ("run", "measure", "slice")
 LEAST = ("cliff", "queries", "effect", "p equivalent", "p not worse", "win/tie/loss", "baseline", "p", "mean")
-View = Comparisons | Associations | Curves
-FAMILY = NoteKind("compared", "{family}")
 
 
-def tables(view: View, *, places: int, paper: bool = False) -> Document:
+def tables(view: Comparisons, *, places: int, paper: bool = False) -> Document:
     """Lay out the tables, each below its title, and what stands below them; or the one table of a ``paper``."""
-    if paper and isinstance(view, Comparisons):
-        return overview(view, places, list_view_notes(view))
-    if isinstance(view, Comparisons) and is_matrix(view):
-        several, lines = _of_pairs(view, places)
-    elif isinstance(view, Comparisons):
-        several, lines = _of_comparisons(view, places)
-    elif isinstance(view, Associations):
-        several, lines = lay_out_associations(view, places)
-    else:
-        several, lines = lay_out_curves(view, places)
-    notes, verdict = list_view_notes(view), judge(view)
-    return Document(several, notes, str(view.signature), gap=2, signs=lines, verdict=verdict)
+    notes = list_view_notes(view)
+    if paper:
+        return overview(view, places, notes)
+    several, lines = _of_pairs(view, places) if is_matrix(view) else _of_comparisons(view, places)
+    return Document(several, notes, str(view.signature), gap=2, signs=lines, verdict=judge(view))
 
 
 def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
     """Lay out a matrix for each measure and slice."""
     found = []
-    for (_, part), rows in group_rows(view.rows, "measure", "slice"):
-        title = title_measure(rows[0])
-        found.append(matrix(view, rows, title if part == ALL else f"{title}, {part}", places))
+    for (_, part), compared in group_rows(view.rows, "measure", "slice"):
+        title = title_measure(compared[0])
+        found.append(matrix(view, compared, title if part == ALL else f"{title}, {part}", places))
     lines = [directions(map(find_direction, view.rows)), *explain_matrix(view)]
     lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
     lines += [
@@ -81,8 +69,8 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
     baseline = names[view.result.scores[view.baseline].run]
     several = len({row.slice for row in view.rows}) > 1
     found = []
-    for _, rows in group_rows(view.rows, "measure"):
-        ordered = group_by_run(rows)
+    for _, compared in group_rows(view.rows, "measure"):
+        ordered = group_by_run(compared)
         told = [_told(row, view.procedure, places) for row in ordered]
         cells = [
             [names[row.run], *[name_slice(row)] * several, *values.values()]
@@ -92,9 +80,14 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
             [place for place, row in enumerate(ordered) if row.verdict == verdict] for verdict in ("better", "worse")
         )
         head = ["run", *["slice"] * several, *told[0]]
-        against = f"{title_measure(rows[0])}, against {baseline}"
+        against = f"{title_measure(compared[0])}, against {baseline}"
         found.append(ReportTable.from_rows(against, 1 + several, head, cells, better, worse, LEAST))
     return found, list(_legend(view, several=several))
+
+
+def name_slice(row: Comparison) -> str:
+    """Name the slice of a row, and mark the worst."""
+    return f"{row.slice} *" if row.worst_slice else row.slice
 
 
 def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:
@@ -147,13 +140,10 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     yield f"* {WORST}" if several else ""
 
 
-def list_view_notes(view: View) -> list[Note]:
+def list_view_notes(view: Comparisons) -> list[Note]:
     """List the notes on the numbers."""
     result = replace(view.result, scores=tuple(map(_without_corrections, view.result.scores)))
-    paired = isinstance(view, Comparisons)
-    said = collect_notes(result) if isinstance(view, Curves) else list_result_notes(result, paired=paired)
-    of_order = note_reliability(view.result) if paired else []
-    return [*view.notes, *of_order, *said]
+    return [*view.notes, *note_reliability(view.result), *list_result_notes(result, paired=True)]
 
 
 def _without_corrections(scores: Scores) -> Scores:
@@ -162,9 +152,9 @@ def _without_corrections(scores: Scores) -> Scores:
     return replace(scores, columns=kept)
 
 
-def judge(view: View) -> Note | None:
+def judge(view: Comparisons) -> Note | None:
     """Judge whether the data show differences between the runs."""
-    if not isinstance(view, Comparisons) or not view.rows:
+    if not view.rows:
         return None
     ceilings = note_ceilings(view.result)
     shown = [row for row in view.rows if row.verdict in ("better", "worse", "higher", "lower")]
@@ -191,49 +181,20 @@ def _write_verdict(shown: int, doubtful: int, comparisons: int, queries: tuple[i
 VERDICT = NoteKind("verdict of a comparison", _write_verdict, NoteSeverity.VERDICT)
 
 
-def list_notes(view: View) -> list[Note]:
+def list_notes(view: Comparisons) -> list[Note]:
     """List the notes for a report that does not hold them itself."""
-    family = [] if isinstance(view, Curves) else [FAMILY.note(family=view.family)]
-    return [*family, *list_view_notes(view)]
+    return [FAMILY.note(family=view.family), *list_view_notes(view)]
 
 
-def rows(view: View, *, places: int | None) -> Iterator[Row]:
-    """Give the names of the fields, and the fields of each row; small p-values keep their digits."""
-    names = [field.name for field in fields(view.rows[0])]
-    yield names
-    for row in view.rows:
-        yield [_cell(name, getattr(row, name), places) for name in names]
-
-
-def _cell(name: str, value: Any, places: int | None) -> str | float | None:
-    if places is None or value is None:
-        return value  # type: ignore[no-any-return]  # a field of a row
-    if isinstance(value, float):
-        return f"{value:.{max(places, 1)}g}" if name.startswith("p") else f"{value:z.{places}f}"
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def records(view: View) -> list[dict[str, Any]]:
-    """Give an object for each row, in full precision."""
-    return list(map(asdict, view.rows))
-
-
-def record(view: View) -> dict[str, Any]:
+def record(view: Comparisons) -> dict[str, Any]:
     """Give one object, which also says where the rows come from and how they were made."""
     made = head(view.result, view.signature, [judge(view), *list_view_notes(view)])
-    if isinstance(view, Comparisons):
-        several = [view.result.scores[number].run for number in view.baselines]
-        made |= {"baseline": several if len(several) > 1 else several[0]}
-    if isinstance(view, Associations):
-        made |= {"over": view.over}
-    if isinstance(view, Curves):
-        made |= {"agreements": list(map(asdict, view.agreements))}
-    else:
-        made |= {"procedure": asdict(view.procedure), "family": view.family}
+    several = [view.result.scores[number].run for number in view.baselines]
+    made |= {"baseline": several if len(several) > 1 else several[0]}
+    made |= {"procedure": asdict(view.procedure), "family": view.family}
     return {**made, "runs": list_runs(view.result), "rows": records(view)}
 
 
-def flat(view: View) -> dict[str, float]:
+def flat(view: Comparisons) -> dict[str, float]:
     """Give each number of each row under a name of its own."""
-    several = isinstance(view, Comparisons) and is_matrix(view)
-    return name_numbers(rows(view, places=None), ("run", "against", *KEYS[1:]) if several else KEYS)
+    return name_numbers(rows(view, places=None), ("run", "against", *KEYS[1:]) if is_matrix(view) else KEYS)

@@ -1,26 +1,25 @@
-"""``fairtrec rbo``: how alike runs rank."""
+"""``fairtrec correlate``: how alike measures, values and rankings are."""
 
-from fairtrec.report.writers import ROWS, FormatSpec, FormatTable
+from fairtrec.report.writers import OF_ROWS, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
+ASSOCIATIONS = FormatTable("fairtrec.commands.correlate.report", OF_ROWS)
 OVERLAPS = FormatTable(
     "fairtrec.commands.correlate.overlaps_report",
-    {
-        "table": FormatSpec("tables", "terminal:render", draws=True),
-        **ROWS,
-        "json": FormatSpec("record", "records:json", "signature", exact=True),
-    },
+    {name: form._replace(carries="signature" if name == "json" else "nothing") for name, form in OF_ROWS.items()},
     ("per_query",),
 )
 
 COMMANDS = (
     CommandRow(
-        "rbo",
-        "Explain",
-        "Compare the rankings of runs: rank-biased overlap.",
-        "provisional",
-        question="How similar are the rankings of two runs?",
-        sections={"": ("p depth per_query", "Overlap", "baseline complete")},
-        answers={"Overlaps": OVERLAPS},
+        "correlate",
+        "Evaluate",
+        "Correlate measures over queries or runs; compare rankings.",
+        "stable",
+        question="How alike are measures, and how similar are rankings?",
+        measures="MEASURES",
+        brief="measures over cutoffs correction rankings terms docs counts labels background queries form output",
+        sections={"": ("measures over terms", "Correlation", "correction confidence baseline per_query")},
+        answers={"Associations": ASSOCIATIONS, "Overlaps": OVERLAPS},
     ),
 )

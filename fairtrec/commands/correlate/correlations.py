@@ -8,15 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec.commands.compare.comparison import refuse_gold
-from fairtrec.commands.plot.curves import family, find_cutoff
 from fairtrec.data import Floats
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.answers.aggregates import refuse_gold
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import comparable
 from fairtrec.formulas.rounding import finite
 from fairtrec.measure import Measure, badness
+from fairtrec.measures.catalogue.cutoffs import family, find_cutoff
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics.agreement import COEFFICIENTS, Coefficient, Correlation, correlation, tau_ap
 from fairtrec.statistics.procedure import Procedure
@@ -125,7 +125,7 @@ def correlate(
     """
     how = Procedure(correction=correction, confidence=confidence)
     result, parts = slicing.record_slices(result, slices)
-    refuse_gold(result, "correlations look")
+    refuse_gold(result.scores, "correlations look")
     if over not in ("queries", "runs"):
         raise UsageError(f"measures correlate over queries or runs, not over {over!r}; choose one of the two")
     if not result.scores:

@@ -7,7 +7,7 @@ from typing import Any
 from fairtrec.commands.correlate.overlaps import Overlap, Overlaps
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.records import Row
+from fairtrec.report.records import Row, name_numbers
 from fairtrec.report.run_names import map_names
 from fairtrec.support.notes import Note
 
@@ -51,6 +51,17 @@ def record(overlaps: Overlaps, *, per_query: bool = False) -> dict[str, Any]:
         pairs.append(pair)
     names = dict.fromkeys(name for overlap in overlaps.pairs for name in (overlap.first, overlap.second))
     return {"signature": str(overlaps.signature), "runs": [{"run": name} for name in names], "pairs": pairs}
+
+
+def records(overlaps: Overlaps, *, per_query: bool = False) -> list[dict[str, Any]]:
+    """Give an object for each pair, in full precision."""
+    found: list[dict[str, Any]] = record(overlaps, per_query=per_query)["pairs"]
+    return found
+
+
+def flat(overlaps: Overlaps, *, per_query: bool = False) -> dict[str, float]:
+    """Give each number of each pair under a name of its own."""
+    return name_numbers(rows(overlaps, places=None, per_query=per_query), KEYS)
 
 
 def _square(overlaps: Sequence[Overlap], names: Sequence[str], places: int) -> ReportTable:

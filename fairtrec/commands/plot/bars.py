@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.commands.plot.curves import curves, family, find_cutoff
 from fairtrec.commands.plot import canvas
+from fairtrec.commands.plot.curves import curves
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.measure import Measure
+from fairtrec.measures.catalogue.cutoffs import family, find_cutoff
 from fairtrec.report.cells import compare_means
 from fairtrec.report.run_names import shorten_names
 from fairtrec.support.errors import UsageError, make_visible

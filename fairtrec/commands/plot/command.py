@@ -6,12 +6,14 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.commands.compare.baselines import read_recorded
-from fairtrec.commands.compare.command import OfValues, parse_at_cutoffs, values
+from fairtrec.commands.plot import CURVES
+from fairtrec.commands.results.recorded import OfValues, read_recorded, values
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Figure, Method, PaperColumns
 
 OF_MEANS = ("confidence", "interval", "no_intervals")
+OF_FIGURES = (*OF_MEANS, "families", "columns")  # options that a table of means has no use for
+OF_TABLES = ("slices", "places")  # and those that a figure has none for
 
 
 @click.command(name="plot", cls=OfValues, epilog=options.EXITS)
@@ -19,6 +21,7 @@ OF_MEANS = ("confidence", "interval", "no_intervals")
 @values
 @options.Shared(evaluates="plot")
 @click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure `cutoffs`, like 1,5,10 or 1-100.")
+@options.slices
 @click.option(
     "--baseline", metavar="RUN", help="The run from which the others differ, query by query.  [default: the first run]"
 )
@@ -45,11 +48,15 @@ OF_MEANS = ("confidence", "interval", "no_intervals")
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
     metavar="FILE",
-    help="Write to FILE, which ends in .pdf, .svg, .pgf or .png, all or nothing.",
+    help="Write to FILE, which ends in .pdf, .svg, .pgf or .png if it is a figure, all or nothing.",
 )
-@options.verbose
+@options.Shared(
+    report=CURVES,
+    auto=True,
+    what="auto: a figure; of `cutoffs` the others print the means, and how much the order of runs changes.",
+    beside=[options.places, options.verbose],
+)
 def command(
     kind: Figure,
     qrels: str | None,
@@ -65,29 +72,36 @@ def command(
     trend: bool,
     sort: str | None,
     columns: PaperColumns,
-    output: Path,
+    output: Path | None,
+    *,
+    form: str,
+    places: int,
+    slices: str | None,
     **given: Any,
 ) -> None:
     """Draw the RUNs as one figure: two measures against each other (front), means over cutoffs, differences by
     query, values by group, or a bar for each of the runs. It needs the extra fairtrec[plot].
 
-    QRELS, RUN and the options that commands share are as for `fairtrec eval`.
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`. `fairtrec plot cutoffs` with -f prints
+    the means instead, and needs no extra.
 
     \b
     fairtrec plot front qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' \\
         --terms gender-en --docs collection.tsv -o front.pdf
     """
-    from fairtrec.commands.plot.curves import curves
-    from fairtrec.commands.compare.report import list_notes as of_cutoffs
     from fairtrec.commands.plot.bars import DARKER, note_cutoffs
-    from fairtrec.commands.plot.canvas import find_format, look, render_figure
+    from fairtrec.commands.plot.canvas import look, render_figure
+    from fairtrec.commands.plot.curves import curves
+    from fairtrec.commands.plot.curves_report import list_notes as of_cutoffs
     from fairtrec.commands.plot.figure import plot, refuse, with_intervals
     from fairtrec.commands.plot.points import keep_both, note_points
     from fairtrec.evaluation.evaluate import evaluate
+    from fairtrec.evaluation.slices import Slices
+    from fairtrec.measures.catalogue.cutoffs import parse_at_cutoffs
     from fairtrec.report.output import emit
     from fairtrec.report.result_notes import list_notes
 
-    form = find_format(output)
+    figure_form = _find_figure(kind, form, output)
     if (kind == "cutoffs") != (cutoffs is not None) and not values:
         raise UsageError(
             "--cutoffs LIST is for the figure of cutoffs, which needs it; "
@@ -100,25 +114,44 @@ def command(
         options.refuse_typed("says of intervals how they are, and --no-intervals draws none", *OF_MEANS[:2])
     level = None if no_intervals else 0.95 if confidence is None else confidence
     refuse(kind, baseline, level, begun, trend=trend, is_sorted=sort is not None)
-    with look():
-        pass  # matplotlib is there, or nothing need be read
+    if figure_form:
+        with look():
+            pass  # matplotlib is there, or nothing need be read
     if values:
-        heeded = (*OF_MEANS, "kind", "families", "trend", "sort", "columns")
-        result, _ = read_recorded((qrels or "none", *runs), measures, (), heeded, output)
+        heeded = (*OF_FIGURES, *OF_TABLES, "kind", "trend", "sort", "form")
+        result, _ = read_recorded((qrels or "none", *runs), measures, (), heeded, output, slices)
     else:
-        files = printing.name_run_files(runs, [output], qrels, *given.values())
+        files = printing.name_run_files(runs, [output], qrels, slices, *given.values())
         asked = measures or None if cutoffs is None else parse_at_cutoffs(measures, cutoffs, given["relevance_level"])
         with printing.show_progress():
             result = evaluate(asked, files, qrels, **given)
+    if output is None or not figure_form:
+        printing.write(CURVES, form, curves(result, slices=Slices.read(slices)), output, places=places)
+        return
     result, left_out = keep_both(result, is_front=kind == "front")
     if kind != "queries":
         result = with_intervals(result, level, interval or "t")
     view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
     figure = plot(result, kind, confidence=level, **view)
-    emit(render_figure(figure, form), output)
+    emit(render_figure(figure, figure_form), output)
     notes = list_notes(result) if kind != "cutoffs" else [*note_cutoffs(result), *of_cutoffs(curves(result))]
     if kind == "front":
         notes = [*left_out, *note_points(result), *notes]
     if kind == "runs" and len(result.scores) > 1:
         notes = [DARKER.note(), *notes]
     printing.tell(notes, str(result.signature))
+
+
+def _find_figure(kind: Figure, form: str, output: Path | None) -> str:
+    """Give the format of the figure; "" if the means are printed instead. Raises UsageError for what does not fit."""
+    from fairtrec.commands.plot.canvas import find_format
+
+    if form == "auto":
+        options.refuse_typed("is for means over cutoffs that -f prints, and this is a figure", *OF_TABLES)
+        if output is None:
+            raise UsageError("a figure is written to a file; add -o FILE.pdf")
+        return find_format(output)
+    if kind != "cutoffs":
+        raise UsageError(f"-f {form} prints means over cutoffs, and {kind} is a figure; leave out -f")
+    options.refuse_typed(f"is for figures, and -f {form} prints means", *OF_FIGURES)
+    return ""

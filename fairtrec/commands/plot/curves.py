@@ -1,21 +1,18 @@
 """What the cutoff does: each measure's mean at several cutoffs, and whether they rank the runs alike."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
-from fairtrec.commands.compare.comparison import refuse_gold
-from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.answers.aggregates import refuse_gold
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.leaderboard import comparable
 from fairtrec.measure import Better, Measure, badness
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.catalogue.cutoffs import family, find_cutoff
 from fairtrec.statistics.agreement import correlation, tau_ap
 from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.notes import Note
-
-MOST = 1000  # cutoffs at once
 
 
 @dataclass(frozen=True)
@@ -69,44 +66,6 @@ class Curves(Answer):
         return self.result.signature
 
 
-def read(text: str) -> list[int]:
-    """Read cutoffs like ``1,5,10`` or ``1-100``, rising.
-
-    >>> read("5,1-3")
-    [1, 2, 3, 5]
-    """
-    cutoffs: set[int] = set()
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not (first.isdecimal() and (last.isdecimal() if dash else True)) or len(first) + len(last) > 14:
-            raise UsageError(f"cannot read the cutoffs {text!r}; write them like 1,5,10 or 1-100")
-        low, high = int(first), int(last or first)
-        if not 1 <= low <= high <= DEEPEST:
-            raise UsageError(f"the cutoffs {part.strip()} are not from 1 to {DEEPEST}, rising; correct them")
-        if high - low >= MOST:
-            raise UsageError(f"{high - low + 1} cutoffs are too many; the maximum is {MOST}")
-        cutoffs.update(range(low, high + 1))
-    if len(cutoffs) > MOST:
-        raise UsageError(f"{len(cutoffs)} cutoffs are too many; the maximum is {MOST}")
-    return sorted(cutoffs)
-
-
-def expand_cutoffs(measures: Sequence[Measure], cutoffs: Sequence[int]) -> list[Measure]:
-    """Give each measure at every cutoff. Raises UsageError for one that can have none."""
-    return list(dict.fromkeys(_at(measure, cutoff) for measure in measures for cutoff in cutoffs))
-
-
-def _at(measure: Measure, cutoff: int) -> Measure:
-    if isinstance(measure, Utility):
-        if measure.is_plain or "cutoff" in measure.measure.SUPPORTED_PARAMS:
-            return replace(
-                measure, measure=measure.measure @ cutoff, trec=""
-            )  # exact: no product but a measure at a cutoff
-    elif "cutoff" in {field.name for field in fields(measure)}:
-        return replace(measure, cutoff=cutoff)  # type: ignore[call-arg]  # which it has
-    raise _uncut(measure)
-
-
 def curves(
     result: Result | slicing.Recorded, *, slices: FilePath | Mapping[str, Sequence[str]] | None = None
 ) -> Curves:
@@ -120,35 +79,18 @@ def curves(
         UsageError: a measure without a cutoff, or no run.
     """
     result, parts = slicing.record_slices(result, slices)
-    refuse_gold(result, "curves look")
+    refuse_gold(result.scores, "curves look")
     if not result.scores:
         raise UsageError("no run to draw curves of; pass one")
     points: list[tuple[CurvePoint, float]] = []
     agreements: list[CurveAgreement] = []
     for name, part in slicing.split_result(result, parts):
-        for family, rows in _families(part.scores[0].measures).items():
-            points += _points(name, family, rows, part)
-            agreements += _agreements(name, family, rows, part)
+        for measure, rows in _families(part.scores[0].measures).items():
+            points += _points(name, measure, rows, part)
+            agreements += _agreements(name, measure, rows, part)
     marks = slicing.mark_worst([((p.run, p.measure, p.cutoff), p.slice, size, p.better) for p, size in points])
     marked = tuple(replace(point, worst_slice=mark) for (point, _), mark in zip(points, marks, strict=True))
     return Curves(marked, tuple(agreements), result, tuple(slicing.note_slices(result, parts)))
-
-
-def family(measure: Parameters) -> str:
-    """Spell a measure without its cutoff, as the same one at all of them."""
-    return str(measure).removesuffix(f"@{find_cutoff(measure)}")
-
-
-def find_cutoff(measure: Parameters) -> int:
-    """Give the cutoff of a measure. Raises UsageError if it has none."""
-    cutoff: int | None = getattr(measure, "cutoff", None)
-    if cutoff is None:
-        raise _uncut(measure)
-    return cutoff
-
-
-def _uncut(measure: Parameters) -> UsageError:
-    return UsageError(f"{measure} has no cutoff to vary; leave it out")
 
 
 def _families(measures: Sequence[Measure]) -> dict[str, list[tuple[int, int]]]:
@@ -159,19 +101,19 @@ def _families(measures: Sequence[Measure]) -> dict[str, list[tuple[int, int]]]:
     return {name: sorted(rows) for name, rows in families.items()}
 
 
-def _points(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[tuple[CurvePoint, float]]:
+def _points(name: str, measure: str, rows: list[tuple[int, int]], result: Result) -> Iterator[tuple[CurvePoint, float]]:
     """Give each point, and by what it is compared with others."""
     for scores in result.scores:
         for cutoff, row in rows:
             better, n, mean = scores.measures[row].better, int(scores.defined[row]), float(scores.means[row])
-            point = CurvePoint(name, scores.run, family, better, cutoff, n, mean, worst_slice=False)
+            point = CurvePoint(name, scores.run, measure, better, cutoff, n, mean, worst_slice=False)
             yield point, float(scores.order_values[row])
 
 
-def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[CurveAgreement]:
+def _agreements(name: str, measure: str, rows: list[tuple[int, int]], result: Result) -> Iterator[CurveAgreement]:
     means = badness(comparable(result), result.scores[0].measures[rows[0][1]].better)
     deepest = means[:, rows[-1][1]]
     for cutoff, row in rows:
         here = means[:, row]
         tau = correlation(here, deepest, "kendall").value
-        yield CurveAgreement(name, family, cutoff, tau, tau_ap(here, deepest))
+        yield CurveAgreement(name, measure, cutoff, tau, tau_ap(here, deepest))

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from fairtrec.commands.compare.comparison import refuse_gold
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.answers.aggregates import refuse_gold
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.complete_queries import stack_complete
 from fairtrec.measures.utility import refuse_geometric
@@ -16,7 +16,7 @@ from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.notes import Note, NoteKind
 
 FEWEST = 3  # runs that have an order worth the name
-ALONE = "reliability is of an order; compare two runs without --reliability"
+ALONE = "reliability is of an order; compare two runs with fairtrec compare"
 INCOMPLETE = NoteKind(
     "incomplete queries",
     "{complete} of {queries} queries; {left_out} have no value in some run",
@@ -102,7 +102,7 @@ def reliability(
     refuse_wanted(wanted)
     how = Procedure(confidence=confidence, seed=seed)
     result, parts = slicing.record_slices(result, slices)
-    refuse_gold(result, "the reliability looks")
+    refuse_gold(result.scores, "the reliability looks")
     refuse_geometric(result.scores[0].measures if result.scores else ())
     refuse_few(len(result.scores))
     several = list(slicing.split_result(result, parts))

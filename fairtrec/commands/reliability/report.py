@@ -1,15 +1,15 @@
 """Reliability of the order of runs: one table, rows and records."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, fields
 from math import isnan
 from typing import Any
 
 from fairtrec.commands.reliability.reliability import OrderReliability, Reliabilities, name_measure
-from fairtrec.report.cells import cell, write_needed
+from fairtrec.report.cells import write_needed
 from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.records import Row, head, list_runs, name_numbers
+from fairtrec.report.records import head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.row_answers import records, rows
 from fairtrec.statistics.doubt import explain_few, sign_doubt
 from fairtrec.support.notes import Note
 
@@ -92,25 +92,6 @@ def _legend(view: Reliabilities) -> Iterator[str]:
 def list_notes(view: Reliabilities) -> list[Note]:
     """List the notes on the numbers."""
     return [*view.notes, *list_result_notes(view.result)]
-
-
-def rows(view: Reliabilities, *, places: int | None) -> Iterator[Row]:
-    """Give the names of the fields, and the fields of each row."""
-    names = [field.name for field in fields(OrderReliability)]
-    yield names
-    for row in view.rows:
-        yield [_cell(getattr(row, name), places) for name in names]
-
-
-def _cell(value: Any, places: int | None) -> str | float | None:
-    if isinstance(value, bool):
-        return str(value).lower() if places is not None else value
-    return cell(value, places) if isinstance(value, float) else value
-
-
-def records(view: Reliabilities) -> list[dict[str, Any]]:
-    """Give an object for each row, in full precision."""
-    return list(map(asdict, view.rows))
 
 
 def record(view: Reliabilities) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from fairtrec.commands.check import requirement
 from fairtrec.commands.check.requirement import Requirement
 from fairtrec.commands.compare.baseline import compare
-from fairtrec.commands.compare.comparison import Comparisons, refuse_gold
+from fairtrec.commands.compare.comparison import Comparisons
 from fairtrec.commands.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
 from fairtrec.commands.select.folds import Folds, ScoredVariants, Selected, Selection, divide, settle_choice
 from fairtrec.data import Run
@@ -92,7 +92,7 @@ def select(
         rest = _keep_judged(axes, qrels, rest)
         result, base = evaluate_variants(runs, qrels, wanted, baseline, {"jobs": jobs, **rest})
         shown = _shown(result.scores[0].measures, axes, beside, asked, level)
-    refuse_gold(result, "a choice looks")
+    aggregates.refuse_gold(result.scores, "a choice looks")
     variants = gather_variants(result.scores, axes)
     dealt = divide(variants.qids, folds)
     choice = settle_choice(variants, dealt, asked, base)

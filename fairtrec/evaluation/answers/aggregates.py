@@ -221,6 +221,13 @@ def refuse(several: Sequence[Scores], what: str) -> None:
     refuse_pooled((measure for scores in several for measure in scores.measures), what)
 
 
+def refuse_gold(several: Sequence[Scores], what: str) -> None:
+    """Raise UsageError for what looks at values of queries, which gold labels do not correct, or at their means."""
+    refuse(several, f"{what} at")
+    if any(scores.is_corrected for scores in several):
+        raise UsageError(f"gold labels correct means, and {what} at values of queries; leave out --gold")
+
+
 def refuse_pooled(measures: Iterable[Quantity], what: str, *, asked: bool = True) -> None:
     """Raise UsageError for a measure that only all queries together have a value of, if means are ``asked`` for."""
     for each in measures:

@@ -14,10 +14,10 @@ from scipy import stats
 
 import fairtrec
 from fairtrec.commands.compare import COMPARISONS
-from fairtrec.commands.plot import curves as cutoffs
 from fairtrec.commands.compare.baseline import compare
-from fairtrec.commands.correlate.correlations import correlate
 from fairtrec.commands.compare.report import list_notes, list_view_notes, probability
+from fairtrec.commands.correlate.correlations import correlate
+from fairtrec.commands.plot import curves as cutoffs
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result

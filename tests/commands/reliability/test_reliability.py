@@ -140,7 +140,7 @@ def test_arguments_are_refused(result, given, said):
 
 def test_two_runs_have_no_order(example):
     result = fairtrec.evaluate("nDCG@10", [example / "bm25.run", example / "fair.run"], example / "qrels.txt")
-    with pytest.raises(UsageError, match="reliability is of an order; compare two runs without --reliability"):
+    with pytest.raises(UsageError, match="reliability is of an order; compare two runs with fairtrec compare"):
         fairtrec.reliability(result)
 
 
