@@ -78,8 +78,8 @@ layers: .venv/dev
 remove: .venv/dev  ## COMMAND=NAME: remove a command: its folder, tests, pages, and the lines elsewhere, which it prints
 	$(BIN)/python .ci/remove.py $(COMMAND)
 
-removal: .venv/dev  ## remove three commands, each from a clone, and pass all tests there; a quarter of an hour
-	for each in ablate rbo select; do \
+removal: .venv/dev  ## remove two commands, each from a clone, and pass all tests there; a quarter of an hour
+	for each in ablate select; do \
 	  rm -rf .removal && git clone -q . .removal && $(MAKE) -C .removal setup && \
 	  $(MAKE) -C .removal remove COMMAND=$$each && $(MAKE) -C .removal test || exit 1; \
 	done; rm -rf .removal

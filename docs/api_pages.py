@@ -23,7 +23,6 @@ from fairtrec.commands import COMMANDS, load_row
 from fairtrec.evaluation.answers import Answer
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.measure import Form
-from fairtrec.report import CallablePackage
 
 PACKAGE = Path(fairtrec.__file__).parent
 ERRORS = ("FairtrecError", "UsageError", "InputError", "ResourceError")
@@ -50,12 +49,6 @@ ABOUT = {  # the packages of the other names
 }
 
 
-def resolve_name(name: str) -> Any:
-    """Find the object behind a public name; behind a package that can be called, the function."""
-    found = pkgutil.resolve_name(name)
-    return type(found).find() if isinstance(found, CallablePackage) else found
-
-
 def write_api() -> dict[str, str]:
     """Write the index and a page for each name of fairtrec, or for each module with names."""
     pages: dict[str, list[str]] = {}
@@ -79,7 +72,9 @@ def _page(name: str) -> str:
     module, _, last = name.removeprefix("fairtrec.").rpartition(".")
     if last in ERRORS and not module:
         return "errors"
-    return module if module and not isinstance(resolve_name(name), ModuleType) else f"{module}.{last}".strip(".")
+    return (
+        module if module and not isinstance(pkgutil.resolve_name(name), ModuleType) else f"{module}.{last}".strip(".")
+    )
 
 
 def _link(name: str) -> str:
@@ -142,7 +137,7 @@ def _write_page(page: str, names: list[str]) -> str:
 
 def _describe(name: str, level: int) -> Iterator[str]:
     """Give the parts of the text on a name: how lasting it is, its signature, its docstring, its members."""
-    thing = resolve_name(name)
+    thing = pkgutil.resolve_name(name)
     yield f"*{STABILITY[name].capitalize()}.*\n"
     if isinstance(thing, ModuleType):
         yield _markdown(thing.__doc__ or "")
@@ -162,7 +157,7 @@ def _describe(name: str, level: int) -> Iterator[str]:
 
 def _summary(name: str) -> str:
     """Give the first line of what a function, class or module says of itself; a type is spelled out."""
-    thing = resolve_name(name)
+    thing = pkgutil.resolve_name(name)
     if get_origin(thing) is np.ndarray:  # spelled out it differs from numpy to numpy
         return f"A numpy array of `{get_args(get_args(thing)[1])[0].__name__}`."
     if not isinstance(thing, ModuleType | FunctionType | type):

@@ -407,5 +407,5 @@ def columns() -> Iterator[tuple[str, str, list[str]]]:
     yield "eval", "jsonl", head(result, "jsonl", parts=slices)
     yield "eval", "parquet", head(result, "parquet", parts=slices)
     yield "compare", "tsv, csv, jsonl; objects of json", head(fairtrec.compare(result, "run1"), "tsv")
-    yield "compare --correlate", "tsv, csv, jsonl; objects of json", head(fairtrec.correlate(result, "queries"), "tsv")
-    yield "compare --reliability", "tsv, csv, jsonl; objects of json", head(fairtrec.reliability(result), "tsv")
+    yield "correlate", "tsv, csv, jsonl; objects of json", head(fairtrec.correlate(result, "queries"), "tsv")
+    yield "reliability", "tsv, csv, jsonl; objects of json", head(fairtrec.reliability(result), "tsv")

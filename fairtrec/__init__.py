@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fairtrec import commands as _commands
 from fairtrec.evaluation.answers import Answer as _Answer
-from fairtrec.report import CallablePackage as _CallablePackage
 from fairtrec.support import command_rows as _rows
 from fairtrec.support.version import __version__ as __version__
 
@@ -50,7 +49,6 @@ STABILITY |= {f"fairtrec.{name}": word for word, names in _OTHERS.items() for na
 __all__ = sorted([*_PLACES, "__version__"])  # noqa: PLE0605 - type checkers read what is imported below
 
 _Answer.reports = lambda: import_module("fairtrec.report.answers")
-_CallablePackage.find = lambda: import_module(f"fairtrec.{_PLACES['report'][0]}").report
 _rows.registry = _commands
 
 if TYPE_CHECKING:  # type checkers and editors find each name here, and report any other
@@ -73,7 +71,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.commands.plot.curves import curves as curves
     from fairtrec.commands.plot.figure import plot as plot
     from fairtrec.commands.reliability.reliability import reliability as reliability
-    from fairtrec.commands.report.report import report as report
+    from fairtrec.commands.report.report import study as study
     from fairtrec.commands.rerank.rerank import rerank as rerank
     from fairtrec.commands.results.named_values import read_values as read_values
     from fairtrec.commands.results.results import read_results as read_results

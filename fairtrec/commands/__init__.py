@@ -16,7 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {  # in the order of the help: the folder
     "reliability": ("reliability", "reliability.reliability"),
     "check": ("check", "check.check"),
     "select": ("select", "select.select"),
-    "report": ("report", "report.report"),
+    "report": ("report", "report.study"),
     "trec-fair-2019": ("trec_fair_2019", ""),
     "explain": ("explain", "explain.explain"),
     "headroom": ("headroom", "headroom.headroom"),

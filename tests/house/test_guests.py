@@ -21,7 +21,7 @@ MORE = {  # folders of which more lines stand elsewhere: how many, and why
 }
 GROUP = "make"  # the group of commands/make, which leaves with its last command
 FOLDERS = sorted({folder for folder, _ in commands.COMMANDS.values()} - {GROUP})
-ALONE = [name for name in ("ablate", "rbo", "select") if name in commands.COMMANDS]  # of which `make removal` is proof
+ALONE = [name for name in ("ablate", "select") if name in commands.COMMANDS]  # of which `make removal` is proof
 NAMING = r"fairtrec[ .]{0}\b|\b{0}\.md\b|commands[./]{0}\b|(?<!locator\()[\"'`]{0}(?:[\"'`]| -| qrels)"  # an element of HTML is none
 HAND_WRITTEN = ["*.md", "docs/*.md", "docs/*.ipynb", "docs/*.py", "tests/**/*.py", "tests/**/golden/*.txt"]
 HISTORY = {"CHANGELOG.md"}

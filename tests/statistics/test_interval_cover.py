@@ -1,6 +1,6 @@
 """Simulations: how often intervals of correlations, reliabilities and means of clusters cover, and how often ? is there.
 
-The tables stand in docs/intervals.md and docs/how-many-queries.md. `make slow` runs them; FAIRTREC_UPDATE=1 writes them.
+The tables stand in docs/intervals.md and docs/reliability.md. `make slow` runs them; FAIRTREC_UPDATE=1 writes them.
 """
 
 import math
@@ -105,7 +105,7 @@ def test_reliability():
     ]
     assert all(each.percent_marked <= 7 for row in rows if row[0] == "normal" for each in row[2:])
     head = ["residuals", "reliability", *(f"{runs} × {queries}" for runs, queries in TABLES)]
-    check_page("how-many-queries.md", "reliability", write_table(head, rows))
+    check_page("reliability.md", "reliability", write_table(head, rows))
 
 
 @pytest.mark.slow
@@ -127,4 +127,4 @@ def test_reliability_of_queries_drawn_from_a_track(shared):
             random = np.random.default_rng(53)
             found = (find_interval(whole[:, random.integers(0, queries, drawn)], 0.95) for _ in range(DRAWS))
             rows[-1].append(count_cover(((low, high, is_doubtful(by)) for low, high, by in found), truth))
-    check_page("how-many-queries.md", "a track", write_table(["measure", "20 queries", "50 queries"], rows))
+    check_page("reliability.md", "a track", write_table(["measure", "20 queries", "50 queries"], rows))

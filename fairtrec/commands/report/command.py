@@ -49,13 +49,13 @@ def command(
     fairtrec report qrels.txt bm25.run neural.run -m 'nDCG@10 NFaiRR@10' --terms gender-en --docs collection.tsv \\
         --background background.run -o study/
     """
-    from fairtrec.commands.report.report import report
+    from fairtrec.commands.report.report import study
     from fairtrec.support.files.atomic import refuse_full_folder
 
     refuse_full_folder(output, force=force)
     written = [output / name for name in ("report.html", "report.json")] if output.is_dir() else []
     files = printing.name_run_files(runs, written, qrels, *given.values())
-    found = report(list(measures) or None, files, qrels, folder=output, baseline=baseline, force=force, **given)
+    found = study(list(measures) or None, files, qrels, folder=output, baseline=baseline, force=force, **given)
     click.echo(f"done: {', '.join(found.parts)}")
     for left in found.not_done:
         click.echo(f"not done: {left.part}: {left.why}")

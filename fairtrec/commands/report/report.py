@@ -1,4 +1,4 @@
-"""``fairtrec.report``: the commands of a study, one after the other, and their answers on a page and in a file.
+"""``fairtrec.study``: the commands of a study, one after the other, and their answers on a page and in a file.
 
 Nothing is computed here. Each part is a command with its arguments, and each number is one that this command prints.
 """
@@ -52,7 +52,7 @@ def write_report(found: StudyReport, folder: FilePath, *, force: bool = False) -
         emit(answers, record)
 
 
-def report(
+def study(
     measures: str | Measure | Iterable[str | Measure] | None,
     runs: Any,
     qrels: FilePath | None = None,
@@ -85,19 +85,19 @@ def report(
     files = {name: _name_file("runs", run) for name, run in loading.name_rankings(runs)}
     if baseline is not None:
         _refuse_unknown(fspath(baseline), files)
-    study = Study(files, qrels, measures, baseline, gold, jobs, keywords)
-    list_words(_describe("eval", "eval", []), study, keywords)  # refuses what is no file, before any is read
+    asked = Study(files, qrels, measures, baseline, gold, jobs, keywords)
+    list_words(_describe("eval", "eval", []), asked, keywords)  # refuses what is no file, before any is read
     done: dict[str, CommandAnswer] = {}
-    left_out, about = list(study.list_left_out()), {part.name: part for part in study.list_parts()}
+    left_out, about = list(asked.list_left_out()), {part.name: part for part in asked.list_parts()}
     for part in about.values():
         try:
-            done[part.name] = _run_part(part, study)
+            done[part.name] = _run_part(part, asked)
         except FairtrecError as error:
             if part.name == "eval":
                 raise
             failed = not isinstance(error, UsageError)
             left_out.append(PartLeftOut(part.name, str(error) if failed else reason(error), failed))
-    methods = tuple(describe_methods(done, about, study.measure_list))
+    methods = tuple(describe_methods(done, about, asked.measure_list))
     found = StudyReport(done, tuple(left_out), methods, about)
     write_report(found, folder, force=force)
     return found

@@ -2,7 +2,7 @@
 
 import fairtrec
 from fairtrec.commands.compare import COMPARISONS
-from fairtrec_made.command_trials import EXAMPLE_QRELS, SHELL, TWO, WORDS, evaluate_both
+from fairtrec_made.command_trials import SHELL, TWO, evaluate_both
 from fairtrec_made.hostile import NAME
 from fairtrec_made.trials import list_situations
 
@@ -14,32 +14,22 @@ SITUATIONS = [
         {"-m": "nDCG@3 NFaiRR@3 AWRF@3"},
         bare={"-m": "nDCG@3 RR"},
     ),
-    ("compare qrels a.run b.run bg.run", {"--reliability": None, "-m": "nDCG@3 RR"}),
 ]
 VALUES = {
     "--baseline": "b.run",
     "--equivalence": "0.1",
     "--resamples": "300",
     "--seed": "7",
-    "--cutoffs": "1,3",
-    "--wanted": "0.9",
-}
-NOTHING_TO_SHOW = {
-    "compare --correlate --places": "two runs have a correlation of 1 or none, without digits",
 }
 
 SEVERAL = "'nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10 AWRF@10'"
 WINDOWS = {
     "compare": f"compare QRELS RUNS TEXTS -m {SEVERAL} --equivalence 0.05",
     "compare all": "compare QRELS RUNS TEXTS -m nDCG@10 --baseline all",
-    "correlate": "compare QRELS RUNS TEXTS -m 'nDCG@10 NFaiRR@10 P@5' --correlate queries",
-    "cutoffs": "compare QRELS RUNS TEXTS -m 'nDCG NFaiRR' --cutoffs 1-10",
 }
 RUNS = ["compare", "qrels", "b.run", NAME, "-m", "nDCG@2 RR P@1"]
 REPORTS = {
     **{f"compare {form}": [*RUNS, "--slice", "slices", "-f", form] for form in COMPARISONS.forms},
-    **{f"correlate {form}": [*RUNS, "--correlate", "queries", "-f", form] for form in COMPARISONS.forms},
-    **{f"cutoffs {form}": [*RUNS[:-1], "nDCG", "--cutoffs", "1,2", "-f", form] for form in COMPARISONS.forms},
 }
 STRANGE_FOLDERS = [
     "compare qrels.txt bm25.run neural.run -m TExFAIR@10 --terms gender-en --docs collection.tsv --queries common -f json"
@@ -68,7 +58,6 @@ OTHER_FORMS = {
 PAIRED_QUERIES = {"compare": ("--baseline", "bm25.run", "-m", "nDCG@5 NFaiRR@5", "--correction", "none")}
 COMMON_QUERIES = [
     ("compare", ("-m", "nDCG@10 RR", "-f", "json")),
-    ("compare", ("-m", "RR", "--cutoffs", "1,5", "-f", "json")),
 ]
 CI_JOBS = {"compare": "compare qrels.txt *.run -m nDCG@10"}
 JUDGED_HINTS = ["compare"]
@@ -86,62 +75,25 @@ SAME_BYTES = [
         for name in ("none", "holm", "bh", "tukey")
     ),
     "compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' --equivalence 0.02 -f json",
-    "compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10 TExFAIR@10' --correlate runs -f json",
-    "compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10 TExFAIR@10' --correlate queries -f json",
-    "compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG NFaiRR' --cutoffs 1,5,10,37 -f json",
     "compare qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10' --slice slices.tsv -f jsonl",
     "compare {QRELS} {RUNS} {WORDS} -m 'nDCG@10 NFaiRR@10' --test randomization -f json",
 ]
 
 
-def evaluate_cutoffs(runs, _):
-    """Compute two measures at ten cutoffs."""
-    measures = [f"{name}@{cutoff}" for name in ("nDCG", "NFaiRR") for cutoff in range(1, 11)]
-    return COMPARISONS, fairtrec.curves(fairtrec.evaluate(measures, runs, EXAMPLE_QRELS, **WORDS))
-
-
-def correlate_queries(runs, _):
-    """Correlate two measures over queries."""
-    result = fairtrec.evaluate("nDCG@10 NFaiRR@10", runs, EXAMPLE_QRELS, **WORDS)
-    return COMPARISONS, fairtrec.correlate(result)
-
-
-TABLES = {
-    "compare": lambda _, result: (COMPARISONS, fairtrec.compare(result, result.scores[0].run)),
-    "cutoffs": evaluate_cutoffs,
-    "correlate-queries": correlate_queries,
-    "correlate-runs": lambda _, result: (COMPARISONS, fairtrec.correlate(result, over="runs")),
-}
-ANSWERS = {
-    "compare": lambda: fairtrec.compare(evaluate_both(), "bm25"),
-    "correlate": lambda: fairtrec.correlate(evaluate_both()),
-    "reliability": lambda: fairtrec.reliability(fairtrec.evaluate("nDCG@10", [*TWO, "fair.run"], "qrels.txt")),
-    "curves": lambda: fairtrec.curves(fairtrec.evaluate("nDCG@1 nDCG@5", TWO, "qrels.txt")),
-}
+TABLES = {"compare": lambda _, result: (COMPARISONS, fairtrec.compare(result, result.scores[0].run))}
+ANSWERS = {"compare": lambda: fairtrec.compare(evaluate_both(), "bm25")}
 BOTH = ["compare", "qrels.txt", *TWO, "-m", "nDCG@10 NFaiRR@10"]
-SMALL_ANSWERS = {
-    "compare": lambda small: fairtrec.compare(small.result, "run1", equivalence=0.1),
-    "compare --correlate queries": lambda small: fairtrec.correlate(small.result, "queries"),
-    "compare --cutoffs 1,2": lambda small: fairtrec.curves(small.result),
-    "compare --reliability": lambda small: fairtrec.reliability(small.result),
-}
-PRINTED = {
-    "compare": [*BOTH, *SHELL, "-f", "table"],
-    "correlate": [*BOTH, "--correlate", "queries", *SHELL],
-    "reliability": ["compare", "qrels.txt", *TWO, "fair.run", "-m", "nDCG@10", "--reliability", "-f", "table"],
-    "curves": ["compare", "qrels.txt", *TWO, "-m", "nDCG", "--cutoffs", "1,5", "-f", "table"],
-}
-NO_GOLD_RESULT = [fairtrec.correlate, fairtrec.curves]
-NO_AGGREGATE_RESULT = [fairtrec.compare, fairtrec.correlate, fairtrec.curves]
+SMALL_ANSWERS = {"compare": lambda small: fairtrec.compare(small.result, "run1", equivalence=0.1)}
+PRINTED = {"compare": [*BOTH, *SHELL, "-f", "table"]}
+NO_AGGREGATE_RESULT = [fairtrec.compare]
 EVALUATING = ["compare"]
 INTERVALS = ["compare"]
 SHORT_HELP = ["compare"]
 NEEDED_LIBRARY = {"compare": "scipy"}
 MISSING_LIBRARY = {"scipy": ["compare qrels.txt bm25.run fair.run -m nDCG@10"]}
 JUDGED_QUERIES = {"compare": "compare qrels.txt bm25.run fair.run -m 'nDCG@5 NFaiRR@5'"}
-HIDING_COLUMNS = ["compare", "correlate"]
+HIDING_COLUMNS = ["compare"]
 MEASURED = {
     "compare": "QRELS RUNS -m 'nDCG@10 NFaiRR@10' COUNTED -f tsv",
     "compare --interval bca": "QRELS RUNS -m nDCG@10 --interval bca -f tsv",
-    "compare --cutoffs": "QRELS RUNS -m 'nDCG NFaiRR' --cutoffs 1-20 COUNTED",
 }

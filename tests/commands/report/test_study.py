@@ -11,7 +11,6 @@ import pytest
 
 import fairtrec
 from fairtrec.cli.performing import CommandAnswer
-from fairtrec.commands.report.report import report
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made.command_trials import SHELL
 
@@ -215,23 +214,21 @@ def test_python_writes_the_same_report(written):
     folder, _ = written
     given = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
     runs = ["bm25.run", "neural.run", "fair.run"]
-    found = fairtrec.report("nDCG@10 NFaiRR@10 ARaB@10", runs, "qrels.txt", folder="again", jobs=None, **given)
+    found = fairtrec.study("nDCG@10 NFaiRR@10 ARaB@10", runs, "qrels.txt", folder="again", jobs=None, **given)
     assert found.record["parts"] == read(folder)["parts"]
     assert (folder.parent / "again" / "report.json").read_bytes() == (folder / "report.json").read_bytes()
     page = (folder.parent / "again" / "report.html").read_text("utf-8")
     replay = "fairtrec results replay again/report.json"
     assert page.replace(replay, replay.replace("again", "study")) == (folder / "report.html").read_text("utf-8")
-    assert fairtrec.report is not report  # the package of this name, which can be called
-    assert type(fairtrec.report).find() is report
 
 
 def test_python_refuses_what_is_no_file(copied):
     with pytest.raises(UsageError, match="a report names files, and runs holds data; write it to a file"):
-        fairtrec.report("nDCG@10", {"q1": {"d1": 1.0}}, "qrels.txt", folder="study")
+        fairtrec.study("nDCG@10", {"q1": {"d1": 1.0}}, "qrels.txt", folder="study")
     with pytest.raises(UsageError, match="labels holds data"):
-        fairtrec.report("AWRF@10", "bm25.run", "qrels.txt", folder="study", labels={"p001": "f"})
+        fairtrec.study("AWRF@10", "bm25.run", "qrels.txt", folder="study", labels={"p001": "f"})
     with pytest.raises(InputError):
-        fairtrec.report("nDCG@10", "no-such.run", "qrels.txt", folder="study")
+        fairtrec.study("nDCG@10", "no-such.run", "qrels.txt", folder="study")
     assert not (copied / "study").exists()
 
 
