@@ -82,8 +82,8 @@ def stability() -> str:
     parts.append(f"Of an evaluation, in this order: {_listed(dict.fromkeys([*list_versions(()), *FIELDS]))}.")
     of_compare = ["slices", "baseline", *Procedure().choices]
     parts.append(
-        f"`compare` adds {_listed(of_compare)}; `check` adds `baseline`; `correlate` adds "
-        "`slices`, `correlate`, `correction`, `interval`; `reliability` adds `slices`, `reliability`, `interval`, `seed`."
+        f"`compare` adds {_listed(of_compare)}; `check` adds `baseline`; `correlate` adds `slices`, `correlate`, "
+        "`correction`, `interval`; `reliability` adds `slices`, `reliability`, `interval`, `seed`."
     )
     return f"{above}{MADE}{chr(10).join(f'{part}{chr(10)}' for part in parts)}"
 

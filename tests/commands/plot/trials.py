@@ -7,9 +7,7 @@ from fairtrec_made.hostile import NAME
 from fairtrec_made.trials import list_situations
 
 SITUATIONS = [
-    *list_situations(
-        "plot queries qrels a.run b.run", {"--output": "new.svg"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}
-    ),
+    *list_situations("plot queries qrels a.run b.run", {"--output": "new.svg"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
     ("plot cutoffs qrels a.run b.run", {"-f": "table", "--cutoffs": "1,3", "-m": "nDCG P@5"}),
 ]
 SLOW_SITUATIONS = ["plot queries"]

@@ -2,7 +2,7 @@
 
 import fairtrec
 from fairtrec.commands.reliability import RELIABILITIES
-from fairtrec_made.command_trials import EXAMPLE_QRELS, TWO, WORDS
+from fairtrec_made.command_trials import TWO
 from fairtrec_made.hostile import NAME
 
 SITUATIONS = [("reliability qrels a.run b.run bg.run", {"-m": "nDCG@3 RR"})]
