@@ -49,6 +49,7 @@ def test_commands_are_completed_by_the_shell(monkeypatch, capsys):
         command.main(prog_name="fairtrec")
     assert capsys.readouterr().out.splitlines() == [
         "plain,compare",
+        "plain,correlate",
         "plain,counts",
         "plain,completion",
     ]
@@ -69,7 +70,7 @@ def test_all_runs_are_broken(fairtrec_command):
 
 
 def test_no_order_of_runs_that_are_alike(fairtrec_command):
-    done = fairtrec_command("compare", "qrels", "run", "run", "-m", "P@1", "--cutoffs", "1,2")
+    done = fairtrec_command("plot", "cutoffs", "qrels", "run", "run", "-m", "P@1", "--cutoffs", "1,2", "-f", "table")
     assert done.code == 0
     assert "the runs have no order, for all are alike" in done.out + done.err
 

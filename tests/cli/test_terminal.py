@@ -267,7 +267,7 @@ LENGTHY = {
     "a page": ["measures", WORDS],
     "a resource": ["resources", "fetch", WORDS],
     "a baseline": ["compare", "qrels", NAME, "b.run", "-m", "RR", "--baseline", WORDS],
-    "cutoffs": ["compare", "qrels", NAME, "b.run", "-m", "RR", "--cutoffs", WORDS],
+    "cutoffs": ["plot", "cutoffs", "qrels", NAME, "b.run", "-m", "RR", "--cutoffs", WORDS, "-f", "table"],
     "a place": ["eval", "qrels", "b.run", "-m", "RR", "-o", LONG],
     "a pattern": ["eval", "qrels", f"{LONG}*"],
     "a folder of tables": ["counts", "convert", LONG, "x.arrow"],

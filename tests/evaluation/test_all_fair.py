@@ -88,7 +88,9 @@ def test_it_is_refused(measures, says):
 
 
 def test_a_figure_over_cutoffs_takes_measures_by_name(fairtrec_command):
-    done = fairtrec_command("compare", "none", "a.run", "b.run", "-m", "All_fair", "--cutoffs", "5,10")
+    done = fairtrec_command(
+        "plot", "cutoffs", "none", "a.run", "b.run", "-m", "All_fair", "--cutoffs", "5,10", "-f", "tsv"
+    )
     assert done.code == 2
     assert "write it instead of all_fair" in done.err
 

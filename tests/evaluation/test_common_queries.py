@@ -42,8 +42,8 @@ def test_values_are_those_of_a_file_of_these_queries_and_the_signature_has_their
     gather_trials("COMMON_QUERIES", [("eval", (*ASKED, "--sort", "RR", "-f", "json"))]),
 )
 def test_every_command_goes_by_the_same_queries(desk, fairtrec_command, command, more):
-    done = fairtrec_command(command, "qrels.txt", *RUNS, *more, "--queries", "common")
-    named = fairtrec_command(command, "qrels.txt", *RUNS, *more, "--queries", "nine.txt")
+    done = fairtrec_command(*command.split(), "qrels.txt", *RUNS, *more, "--queries", "common")
+    named = fairtrec_command(*command.split(), "qrels.txt", *RUNS, *more, "--queries", "nine.txt")
     assert (done.code, named.code) == (0, 0), done.err
     assert "queries:common@" in done.out + done.err or '"queries": "common@' in done.out
     assert "the 12 queries" not in done.out + done.err

@@ -14,7 +14,8 @@ from fairtrec_made.command_trials import DECLARATIONS, load_trials
 
 MOST = 3
 MORE = {  # folders of which more lines stand elsewhere: how many, and why
-    "compare": (6, "Python offers four functions of it; it uses results"),
+    "correlate": (4, "Python offers two functions of it; it uses results"),
+    "plot": (4, "Python offers two functions of it; it uses results"),
     "results": (3, "Python offers two functions of it"),
     "gold": (6, "fairtrec.gold is a public module, and its oracle has a dependency group"),
     "rerank": (4, "RerankerContract orders documents as it does"),

@@ -38,7 +38,7 @@ def test_an_order_by_chance_is_noted(read):
     assert found.reliability < 0.8
     (note,) = note_reliability(result)
     assert str(note).startswith(SAID.format(f"{found.reliability:.2f}"))
-    assert str(note).endswith("see fairtrec compare --reliability")
+    assert str(note).endswith("see fairtrec reliability")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ COMMANDS = (
         "stable",
         question="How alike are measures, and how similar are rankings?",
         measures="MEASURES",
-        brief="measures over cutoffs correction rankings terms docs counts labels background queries form output",
+        brief="measures over cutoffs rankings terms docs counts labels background queries form output",
         sections={"": ("measures over terms", "Correlation", "correction confidence baseline per_query")},
         answers={"Associations": ASSOCIATIONS, "Overlaps": OVERLAPS},
     ),

@@ -9,7 +9,7 @@ COMMANDS = (
     CommandRow(
         "reliability",
         "Evaluate",
-        "Estimate how reliable the order of runs is, and how many queries it needs.",
+        "Estimate how reliable the order of runs is.",
         "stable",
         question="How many queries do I need? Is the order of my runs reliable?",
         measures="MEASURES",

@@ -211,7 +211,6 @@ def test_several_baselines_have_daggers(copied, fairtrec_command):
     [
         (("--baseline", "all", "--baseline", "bm25"), "--baseline all is every run in turn; leave out the other"),
         (("--baseline", "bm25", "--baseline", "bm25.run"), "bm25.run appears twice as a baseline; pass it once"),
-        (("--baseline", "all", "--correlate", "queries"), "--baseline and --equivalence are for comparing runs"),
         (("--baseline", "nix", "--baseline", "bm25"), "there is no"),
     ],
 )

@@ -1,10 +1,10 @@
-"""Comparing runs: directions, families, slices, correlations, cutoffs, and what is printed."""
+"""Comparing runs: directions, families, slices, and what is printed."""
 
 import csv
 import io
 import json
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -15,42 +15,22 @@ from scipy import stats
 import fairtrec
 from fairtrec.commands.compare import COMPARISONS
 from fairtrec.commands.compare.baseline import compare
-from fairtrec.commands.compare.report import list_notes, list_view_notes, probability
-from fairtrec.commands.correlate.correlations import correlate
-from fairtrec.commands.plot import curves as cutoffs
+from fairtrec.commands.compare.report import list_notes, list_view_notes
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formats import tsv
-from fairtrec.measures.catalogue import registry
+from fairtrec.report.row_answers import probability
+from fairtrec.report.writers import find_formats
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import texts
 from fairtrec_made.imports import PROGRAM, imported_by
-from fairtrec_made.measures import Nearer
-
-QIDS = tuple(f"q{number:02}" for number in range(20))
+from fairtrec_made.normal_results import QIDS, changed, result
 
 
 def written(view, form, places=4, terminal=False):
     return COMPARISONS(form, view, places=places, terminal=terminal)
-
-
-def result(measures="nDCG@10 NFaiRR@10 ARaB@10 KL@10 TE(group=f)@10", runs=("base", "a", "b"), qids=QIDS, seed=0):
-    parsed = tuple(registry.parse(measures))
-    random = np.random.default_rng(seed)
-    scores = [
-        Scores(f"runs/{run}.run", run, parsed, qids, random.normal(0.5, 0.2, (len(parsed), len(qids)))) for run in runs
-    ]
-    return Result(tuple(scores), Signature({"fairtrec": "0"}), (), {})
-
-
-def changed(of, run, values):
-    """Replace the values of one run."""
-    scores = list(of.scores)
-    old = scores[run]
-    scores[run] = Scores(old.run, old.tag, old.measures, old.qids, values)
-    return Result(tuple(scores), of.signature, of.notes, of.files)
 
 
 def row(view, run="runs/a.run", measure="nDCG@10", part="all"):
@@ -256,111 +236,23 @@ def test_slices_that_are_alike_but_for_rounding_have_no_worst():
     assert slicing.mark_worst(more) == [True, True, False]
 
 
-def test_correlations_over_queries_and_runs():
-    of = result("nDCG@10 NFaiRR@10 KL@10", runs=tuple("abcdef"))
-    view = correlate(of, "queries", correction="holm")
-    found = next(each for each in view.rows if each.run == "runs/b.run" and each.kind == "pearson")
-    expected = stats.pearsonr(of.scores[1].values[0], of.scores[1].values[1])
-    assert (found.measure, found.other, found.n) == ("nDCG@10", "NFaiRR@10", 20)
-    assert (found.correlation, found.p) == pytest.approx((expected.statistic, expected.pvalue))
-    assert view.family == "Holm over 18 correlations of each kind"
-    pooled = [each for each in view.rows if each.run == "all runs"]
-    assert {each.n for each in pooled} == {120}
-    assert all(math.isnan(each.p) for each in pooled)
-    over_runs = correlate(of, "runs")
-    means = np.array([scores.means for scores in of.scores])
-    expected = stats.kendalltau(means[:, 0], means[:, 2])
-    found = next(each for each in over_runs.rows if each.other == "KL@10" and each.kind == "kendall")
-    assert (found.correlation, found.p) == pytest.approx((expected.statistic, expected.pvalue))
-    with pytest.raises(UsageError, match="no run to correlate"):
-        correlate(replace(of, scores=()), "runs")
-    with pytest.raises(UsageError, match="no run to draw curves of"):
-        fairtrec.curves(replace(of, scores=()))
-    with pytest.raises(UsageError, match="only one measure"):
-        correlate(result("nDCG@10"))
-    with pytest.raises(UsageError, match="not over 'documents'"):
-        correlate(of, "documents")
-
-
-def test_tau_ap_goes_by_the_orders_of_runs_from_the_best():
-    of = result("nDCG@10 KL@10 ARaB@10", runs=tuple("abc"), qids=("1", "2"))
-    means = [(0.9, 0.2, 0.1), (0.8, 0.1, 0.0), (0.7, 0.3, 0.5)]  # nDCG: a b c; KL, lower is better: b a c
-    for run, (ndcg, kl, arab) in enumerate(means):
-        leaning = 0.6 if run == 1 else 0.0  # b: a mean of 0, and the largest mean size; ARaB: a c b
-        of = changed(of, run, np.array([[ndcg] * 2, [kl] * 2, [arab - leaning, arab + leaning]]))
-    view = correlate(of, "runs")
-    found = {(each.measure, each.other): each for each in view.rows if each.kind == "tau_ap"}
-    # a b c by b a c, either way: 0 of 1 and 2 of 2 agree, 2 / 2 * 1 - 1. a b c by a c b: 1 of 1 and 1 of 2. b a c by
-    # a c b: 1 of 1 and 0 of 2; the other way: 0 of 1 and 1 of 2; the mean of 0 and -1 / 2.
-    assert {pair: each.correlation for pair, each in found.items()} == pytest.approx(
-        {("nDCG@10", "KL@10"): 0, ("nDCG@10", "ARaB@10"): 0.5, ("KL@10", "ARaB@10"): -0.25}
-    )
-    assert all(math.isnan(each.p) and each.verdict == "not tested" and each.n == 3 for each in found.values())
-    assert not any(each.kind == "tau_ap" for each in correlate(of, "queries").rows)
-
-
-def test_pairs_that_are_left_out_of_correlations_are_counted():
-    of = result("nDCG@10 NFaiRR@10", runs=("a",))
-    values = of.scores[0].values.copy()
-    values[0, :4], values[1, 19] = math.nan, math.inf
-    view = correlate(changed(of, 0, values))
-    assert {(each.n, each.undefined) for each in view.rows} == {(15, 5)}
-    assert "5 pairs are left out" in written(view, "table")
-
-
-def test_the_worst_slice_of_a_curve_is_that_of_the_largest_sizes_where_nearer_0_is_better():
-    qids = ("1", "2", "3", "4")
-    scores = Scores("run", "", (Nearer(cutoff=5),), qids, np.array([[-0.9, 0.9, 0.2, 0.2]]))
-    of = Result((scores,), Signature({}), (), {})
-    view = cutoffs.curves(of, slices={"cancels": ["1", "2"], "leans": ["3", "4"]})
-    worst = {point.slice: point.worst_slice for point in view.rows}
-    assert worst == {"all": False, "cancels": True, "leans": False}
-
-
-def test_curves_over_cutoffs():
-    deep = cutoffs.expand_cutoffs(registry.parse("nDCG NFaiRR(tau=0)"), [1, 5, 10])
-    assert list(map(str, deep)) == [
-        "nDCG@1",
-        "nDCG@5",
-        "nDCG@10",
-        "NFaiRR(tau=0)@1",
-        "NFaiRR(tau=0)@5",
-        "NFaiRR(tau=0)@10",
-    ]
-    of = result(" ".join(map(str, deep)), runs=tuple("abcdef"))
-    view = cutoffs.curves(of)
-    assert len(view.rows) == 36
-    found = next(each for each in view.rows if (each.run, each.measure, each.cutoff) == ("runs/c.run", "nDCG", 5))
-    assert found.mean == of.scores[2].values[1].mean()
-    means = np.array([scores.means for scores in of.scores])
-    taus = [each.tau for each in view.agreements if each.measure == "nDCG"]
-    assert taus == pytest.approx([stats.kendalltau(means[:, k], means[:, 2]).statistic for k in range(3)])
-    document = json.loads(written(view, "json"))
-    assert set(document["rows"][0]) >= {"run", "measure", "cutoff", "mean", "queries"}
-    assert len(document["agreements"]) == 6
-    with pytest.raises(UsageError, match="Bpref has no cutoff to vary"):
-        cutoffs.expand_cutoffs(registry.parse("Bpref"), [1])
-
-
-@pytest.mark.parametrize(
-    "text", ["", "0", "5-1", "a", "1,,2", "1-", "-5", "1-2000", "9999999", "1-500,600-1200", "1" * 30]
-)
-def test_cutoffs_that_are_none(text):
-    with pytest.raises(UsageError, match="cutoffs"):
-        cutoffs.read(text)
-
-
 @pytest.fixture(scope="module")
 def views():
-    """One of each kind."""
+    """One of each kind, with its formats."""
     of, slices = result("nDCG@1 nDCG@5 ARaB@1 ARaB@5"), {"s_1": QIDS[:12], "t": QIDS[12:]}
-    return compare(of, slices=slices, equivalence=0.1), correlate(of, slices=slices), cutoffs.curves(of, slices=slices)
+    answers = (
+        compare(of, slices=slices, equivalence=0.1),
+        fairtrec.correlate(of, slices=slices),
+        fairtrec.curves(of, slices=slices),
+        fairtrec.reliability(of, slices=slices),
+    )
+    return [(find_formats(type(view)), view) for view in answers]
 
 
 @pytest.mark.parametrize("form", COMPARISONS.forms)
 def test_every_view_in_every_format(form, views):
-    for view in views:
-        text = written(view, form, places=3)
+    for formats, view in views:
+        text = formats(form, view, places=3)
         assert text.endswith("\n")
         if form in ("json", "jsonl"):
             rows = json.loads(text)["rows"] if form == "json" else list(map(json.loads, text.splitlines()))
@@ -368,13 +260,14 @@ def test_every_view_in_every_format(form, views):
         if form in ("tsv", "csv"):
             rows = list(csv.DictReader(io.StringIO(text), delimiter="\t" if form == "tsv" else ","))
             assert len(rows) == len(view.rows)
-            assert COMPARISONS.forms[form].carries == "nothing"
-            assert texts(list_notes(view)) == [
-                *filter(None, [getattr(view, "family", "")]),
-                *texts(list_view_notes(view)),
-            ]
+            assert formats.forms[form].carries == "nothing"
         if form == "latex":
             assert "s\\_1" in text
+
+
+def test_what_no_row_holds_is_noted():
+    view = compare(result())
+    assert texts(list_notes(view)) == [view.family, *texts(list_view_notes(view))]
 
 
 def test_the_rows_of_json():

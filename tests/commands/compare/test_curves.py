@@ -245,7 +245,7 @@ def test_the_command_refuses_what_evaluates(tmp_path, fairtrec_command):
     (tmp_path / "a.csv").write_text("qid,RR\n1,.5\n2,1\n3,1\n", "utf-8")
     (tmp_path / "b.csv").write_text("qid,RR\n1,1\n2,1\n3,.5\n", "utf-8")
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    for options in (["-c"], ["--cutoffs", "1,5"], ["--keep-going"], ["--background", "x"]):
+    for options in (["-c"], ["--keep-going"], ["--background", "x"]):
         done = fairtrec_command("compare", "--values", *files, *options)
         assert done.code == 2
         assert "--values reads values from files and evaluates no run; leave out" in done.err

@@ -100,7 +100,6 @@ def test_what_is_no_paper_table_is_refused(fairtrec_command, asked, tmp_path):
         (("-f", "csv"), "--paper is a table for documents; add -f latex or -f md"),
         ((), "--paper is a table for documents; add -f latex or -f md"),
         (("-f", "md", "--slice", "x"), "--paper compares the runs over all queries; leave out --slice"),
-        (("-f", "md", "--correlate", "runs"), "--paper compares the runs over all queries; leave out --correlate"),
     ]:
         done = fairtrec_command(*asked, "--paper", *more)
         assert (done.code, done.complaints) == (2, [what])

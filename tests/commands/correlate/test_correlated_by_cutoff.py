@@ -92,13 +92,12 @@ def test_what_has_no_partner_or_no_cutoff_is_refused(fairtrec_command):
         correlated("nDCG@3 AWRF@3 AWRF@5")
     with pytest.raises(UsageError, match="AP has no cutoff to vary"):
         correlated("nDCG@3 AP")
-    nowhere = ("compare", "none", "no-such.run", "other.run", "--correlate", "queries")
+    nowhere = ("correlate", "none", "no-such.run", "other.run")
     for options, said in (
         (["-m", "nDCG@3"], "nDCG@3 is the only one"),
         (["-m", "nDCG@3 nDCG@5", "--cutoffs", "3,5"], "nDCG is the only one"),
-        (["-m", "nDCG@3 AWRF@3", "--cutoffs", "3,5", "--test", "t"], "--correlate compares measures"),
-        (["-m", "nDCG@3 AWRF@3", "--cutoffs", "3,5", "--baseline", "other.run"], "leave them out, or --correlate"),
-        (["-m", "nDCG@3 AWRF@3", "--cutoffs", "3,5", "--paper", "-f", "md"], "leave out --correlate"),
+        (["-m", "nDCG@3 AWRF@3", "--baseline", "other.run"], "--baseline is for comparing rankings, which --rankings"),
+        (["-m", "nDCG@3 AWRF@3", "-q"], "--per-query is for comparing rankings, which --rankings"),
     ):
         done = fairtrec_command(*nowhere, *options)
         assert (done.code, said in done.err, done.err.count("\n")) == (2, True, 1), done.err

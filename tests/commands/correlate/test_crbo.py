@@ -1,4 +1,4 @@
-"""CRBO of a run and a counterfactual run is what rbo prints of the two, on real runs."""
+"""CRBO of a run and a counterfactual run is what `correlate --rankings` prints of the two, on real runs."""
 
 import os
 from pathlib import Path
@@ -29,7 +29,9 @@ def test_it_is_what_rbo_prints(pair):
     run, other = pair
     ours = printed("eval", "none", run, "--counterfactual", other, "-m", "CRBO@10", "-q", "--places", 12)
     found = {line.split()[1]: line.split()[2] for line in ours if line.startswith("CRBO@10")}
-    theirs = [line.split() for line in printed("rbo", run, other, "--depth", 10, "-q", "--places", 12)]
+    theirs = [
+        line.split() for line in printed("correlate", "--rankings", run, other, "--depth", 10, "-q", "--places", 12)
+    ]
     wanted = {cells[-2]: cells[-1] for cells in theirs if len(cells) == 4 and cells[-1][0].isdigit()}
     assert found == wanted
     assert len(found) > 10

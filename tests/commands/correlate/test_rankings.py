@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.commands.correlate import ASSOCIATIONS, OVERLAPS
 from fairtrec.commands.correlate.overlaps import compare_runs
 from fairtrec.data import MISSING, Docnos, Run
 from fairtrec.formulas.overlap import FORMS, overlap, rbo
@@ -190,27 +191,27 @@ def test_documents_are_the_same_whatever_the_width_of_their_ids():
 
 def test_the_command_gives_the_same_numbers_in_every_format(fairtrec_command, example):
     paths = [example / f"{name}.run" for name in ("bm25", "neural", "fair")]
-    tsv = fairtrec_command("rbo", *paths, "-f", "tsv", "--places", 17, "-q")
+    tsv = fairtrec_command("correlate", "--rankings", *paths, "-f", "tsv", "--places", 17, "-q")
     rows = list(csv.DictReader(tsv.out.splitlines(), delimiter="\t"))
-    document = json.loads(fairtrec_command("rbo", *paths, "-f", "json", "-q").out)
+    document = json.loads(fairtrec_command("correlate", "--rankings", *paths, "-f", "json", "-q").out)
     assert len(document["pairs"]) == 3
     for pair in document["pairs"]:
         own = [line for line in rows if (line["run"], line["other"]) == (pair["run"], pair["other"])]
         assert {line["qid"]: float(line["rbo"]) for line in own} == {**pair["per_query"], "all": pair["mean"]}
         assert pair["mean"] == pytest.approx(np.mean(list(pair["per_query"].values())))
-    matrix = fairtrec_command("rbo", *paths, "-f", "table").out
+    matrix = fairtrec_command("correlate", "--rankings", *paths, "-f", "table").out
     assert [matrix.count(f"{pair['mean']:.4f}") for pair in document["pairs"]] == [2, 2, 2]
 
 
 def test_wrong_usage(fairtrec_command, example, tmp_path):
     path = example / "bm25.run"
-    assert fairtrec_command("rbo", path).complaints == [
+    assert fairtrec_command("correlate", "--rankings", path).complaints == [
         "RBO compares runs; pass at least two, or one and --baseline RUN"
     ]
-    assert fairtrec_command("rbo", path, path, "-p", 1).code == 2
+    assert fairtrec_command("correlate", "--rankings", path, path, "-p", 1).code == 2
     other = tmp_path / "other.run"
     other.write_text("x Q0 d 1 1 t\n", "utf-8")
-    outcome = fairtrec_command("rbo", path, other)
+    outcome = fairtrec_command("correlate", "--rankings", path, other)
     assert outcome.code == 3
     assert "have no query in common" in outcome.err
 
@@ -219,15 +220,14 @@ def test_queries_left_out_are_counted(fairtrec_command, tmp_path):
     a, b = tmp_path / "a.run", tmp_path / "b.run"
     a.write_text("q1 Q0 d 1 1 t\nq2 Q0 d 1 1 t\n", "utf-8")
     b.write_text("q1 Q0 d 1 1 t\n", "utf-8")
-    outcome = fairtrec_command("rbo", a, b, "-f", "tsv")
+    outcome = fairtrec_command("correlate", "--rankings", a, b, "-f", "tsv")
     assert outcome.out.endswith("\tall\t1.0000\n")
     assert "1 queries that" not in outcome.err
     assert "1 query that" in outcome.err
-    assert fairtrec_command("rbo", a, b, "-c", "-f", "tsv").out.endswith("\tall\t0.5000\n")
+    assert fairtrec_command("correlate", "--rankings", a, b, "-c", "-f", "tsv").out.endswith("\tall\t0.5000\n")
 
 
 def test_a_square_of_overlaps_comes_in_parts_of_the_window(copied, monkeypatch):
-    from fairtrec.commands.correlate import OVERLAPS
     from fairtrec.commands.correlate.overlaps import rbo
 
     monkeypatch.setenv("COLUMNS", "80")
@@ -241,13 +241,18 @@ def test_a_square_of_overlaps_comes_in_parts_of_the_window(copied, monkeypatch):
 
 
 def test_a_baseline_of_overlaps_has_the_name_of_a_run(copied, fairtrec_command):
-    done = fairtrec_command("rbo", "bm25.run", "neural.run", "fair.run", "--baseline", "bm25", "-f", "csv")
+    done = fairtrec_command(
+        "correlate", "--rankings", "bm25.run", "neural.run", "fair.run", "--baseline", "bm25", "-f", "csv"
+    )
     assert done.code == 0
     assert [row.split(",")[:2] for row in done.out.splitlines()[1:]] == [
         ["neural.run", "bm25.run"],
         ["fair.run", "bm25.run"],
     ]
-    assert "there is no run or file xy" in fairtrec_command("rbo", "bm25.run", "neural.run", "--baseline", "xy").err
+    assert (
+        "there is no run or file xy"
+        in fairtrec_command("correlate", "--rankings", "bm25.run", "neural.run", "--baseline", "xy").err
+    )
 
 
 def test_overlaps_of_queries_are_rows_of_a_frame(copied):
@@ -259,14 +264,36 @@ def test_overlaps_of_queries_are_rows_of_a_frame(copied):
 
 
 def test_the_baseline_has_a_name_too(copied, fairtrec_command):
-    done = fairtrec_command("rbo", "new=fair.run", "n=neural.run", "--baseline", "old=bm25.run", "-f", "csv")
+    done = fairtrec_command(
+        "correlate", "--rankings", "new=fair.run", "n=neural.run", "--baseline", "old=bm25.run", "-f", "csv"
+    )
     rows = list(csv.DictReader(done.out.splitlines()))
     assert {row["run"] for row in rows} == {"new", "n"}
     assert {row["other"] for row in rows} == {"old"}
 
 
 def test_the_python_of_the_page_runs(copied, capsys):
-    for block in pages.programs((REPOSITORY / "docs" / "rbo.md").read_text("utf-8")):
-        exec(compile(block, "rbo.md", "exec"), {})
+    for block in pages.programs((REPOSITORY / "docs" / "correlate.md").read_text("utf-8")):
+        exec(compile(block, "correlate.md", "exec"), {})
     assert "bm25.run neural.run 0.573" in capsys.readouterr().out
     assert len(json.loads((copied / "overlaps").read_text("utf-8"))["pairs"]) == 3
+
+
+def test_what_evaluates_is_refused_beside_rankings(copied, fairtrec_command):
+    asked = ("correlate", "--rankings", "bm25.run", "fair.run")
+    for words, option in (
+        (["-m", "RR"], "--measure"), (["--over", "runs"], "--over"), (["--values"], "--values"), (["-j", "2"], "--jobs"),
+    ):  # fmt: skip
+        done = fairtrec_command(*asked, *words)
+        said = f"--rankings compares rankings, and evaluates no run; leave out {option}"
+        assert (done.code, done.complaints) == (2, [said])
+
+
+def test_each_format_of_correlations_is_one_of_rankings(copied, fairtrec_command):
+    overlaps = fairtrec.rbo(["bm25.run", "fair.run"])
+    for form in OVERLAPS.forms:
+        overlaps.write("wanted", format=form)
+        done = fairtrec_command("correlate", "--rankings", "bm25.run", "fair.run", "-f", form, "-o", "printed")
+        assert done.code == 0
+        assert (copied / "printed").read_bytes() == (copied / "wanted").read_bytes()
+    assert {*OVERLAPS.forms} == {*ASSOCIATIONS.forms}

@@ -59,7 +59,7 @@ TABLES = {
 }
 ANSWERS = {
     "correlate": lambda: fairtrec.correlate(evaluate_both()),
-    "rankings": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"]),
+    "rbo": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"]),
 }
 SMALL_ANSWERS = {
     "correlate": lambda small: fairtrec.correlate(small.result, "queries"),
@@ -67,7 +67,7 @@ SMALL_ANSWERS = {
 }
 PRINTED = {
     "correlate": ["correlate", "qrels.txt", *TWO, "-m", "nDCG@10 NFaiRR@10", *SHELL],
-    "rankings": ["correlate", "--rankings", "bm25.run", "neural.run", "fair.run"],
+    "rbo": ["correlate", "--rankings", "bm25.run", "neural.run", "fair.run"],
 }
 MISTYPED = {
     "rbo a.run b.run": "there is no command rbo; fairtrec correlate --rankings prints",
@@ -75,6 +75,7 @@ MISTYPED = {
 }
 NO_GOLD_RESULT = [fairtrec.correlate]
 NO_AGGREGATE_RESULT = [fairtrec.correlate]
+OWN_INTERVALS = ["correlate"]
 EVALUATING = ["correlate"]
 SHORT_HELP = ["correlate"]
 NEEDED_LIBRARY = {"correlate": "scipy"}

@@ -53,6 +53,7 @@ ANSWERS = {"curves": lambda: fairtrec.curves(fairtrec.evaluate("nDCG@1 nDCG@5", 
 SMALL_ANSWERS = {"plot cutoffs --cutoffs 1,2": lambda small: fairtrec.curves(small.result)}
 PRINTED = {"curves": ["plot", "cutoffs", "qrels.txt", *TWO, "-m", "nDCG", "--cutoffs", "1,5", "-f", "table"]}
 MISTYPED = {"compare q a b --cutoffs 1,5": "there is no option --cutoffs here; fairtrec plot cutoffs -f table prints"}
+NEEDED_LIBRARY = {"plot cutoffs": "scipy"}
 NO_ANSWERS = ["plot"]
 NO_GOLD_RESULT = [fairtrec.curves]
 NO_AGGREGATE_RESULT = [fairtrec.curves, lambda found: fairtrec.plot(found, "runs")]

@@ -1,4 +1,4 @@
-"""`fairtrec compare --reliability`: figures on public runs, what is left out, slices, laws of the whole command."""
+"""`fairtrec reliability`: figures on public runs, what is left out, slices, laws of the whole command."""
 
 import json
 import math
@@ -103,7 +103,7 @@ def test_slices_have_rows_of_their_own(result):
 
 def test_what_has_no_value_is_null(result, example, fairtrec_command):
     runs = [example / "bm25.run", *(f"{name}={example / 'bm25.run'}" for name in ("again", "once-more"))]
-    done = fairtrec_command("compare", example / "qrels.txt", *runs, "-m", "nDCG@10", "--reliability", "-f", "json")
+    done = fairtrec_command("reliability", example / "qrels.txt", *runs, "-m", "nDCG@10", "-f", "json")
     assert done.code == 2  # the same file is compared once
     one = fairtrec.evaluate("nDCG@10", {"a": example / "bm25.run", "b": example / "bm25.run", "c": example / "bm25.run"},
                             example / "qrels.txt")  # fmt: skip
@@ -148,7 +148,7 @@ def test_values_of_other_programs(result, example, tmp_path, fairtrec_command):
     runs = [example / f"{name}.run" for name in ("bm25", "fair", "neural")]
     report = ["-m", "nDCG@10", "-q", "-f", "json", "-o", tmp_path / "all.json"]
     assert fairtrec_command("eval", example / "qrels.txt", *runs, *report).code == 0
-    done = fairtrec_command("compare", "--values", tmp_path / "all.json", "--reliability", "-f", "json")
+    done = fairtrec_command("reliability", "--values", tmp_path / "all.json", "-f", "json")
     row = json.loads(done.out)["rows"][0]
     expected = of_measures(fairtrec.reliability(result))["nDCG@10"]
     assert row == {**vars(expected)}

@@ -18,6 +18,7 @@ PRINTED = {"reliability": ["reliability", "qrels.txt", *TWO, "fair.run", "-m", "
 MISTYPED = {"compare q a b --reliability": "there is no option --reliability here; fairtrec reliability estimates"}
 NO_GOLD_RESULT = [fairtrec.reliability]
 NO_AGGREGATE_RESULT = [fairtrec.reliability]
+OWN_INTERVALS = ["reliability"]
 EVALUATING = ["reliability"]
 SHORT_HELP = ["reliability"]
 NEEDED_LIBRARY = {"reliability": "scipy"}
