@@ -10,6 +10,7 @@ ENDS = {"low", "high"}
 ASKED = {"doubtful", "is_doubtful"}
 NO_INTERVALS = {  # classes that have a low and a high end, but no interval over queries of their own
     "Open": "bounds: the lowest and highest value by labels",
+    "TiedSingles": "numbers of kinds of pairs",
     "Evidence": "of a Verdict, which has the answer",
     "CorrectedPool": "over drawn documents, whose errors make it wide enough",
 }

@@ -13,6 +13,7 @@ from fairtrec.commands.results import parts
 from fairtrec.commands.results.parts import run_command
 from fairtrec.support.files import admission
 from fairtrec_made import REPOSITORY
+from fairtrec_made.command_trials import gather_trials
 
 TERMS = ["--terms", "gender-en", "--docs", "collection.tsv", "--missing", "neutral"]
 SECRET = "secret"  # in the name of each file that is planted
@@ -72,7 +73,6 @@ ATTACKS = {  # by the name of the file that is planted, and what it is a copy of
     "target a tokenizer": ("strip", "labels.tsv", [*EVAL, *TERMS, "-m", "AWRF@10", "--target", "strip"]),
     "target a number": ("0.5", "labels.tsv", [*EVAL, *TERMS, "-m", "AWRF@10", "--target", "0.5"]),
     "target space": ("space", "labels.tsv", [*EVAL, *TERMS, "-m", "AWRF@10", "--target", "space"]),
-    "vary target": ("strip", "labels.tsv", ["ablate", *EVAL[1:], "fair.run", *TERMS, "-m", "AWRF@10", "--vary", "target=strip"]),
     "background": ("bm25.run:zz", "neural.run", [*EVAL, *TERMS, "-m", "NFaiRR@10", "--background", "bm25.run:zz"]),
     "mixed target": ("secret.tsv", "labels.tsv", [*EVAL, *TERMS, "-m", "AWRF@10", "--target", "0.5*secret.tsv+0.5*even"]),
     "folder": ("secret/a.run", "neural.run", ["eval", "qrels.txt", "secret", "-m", "nDCG@10"]),
@@ -96,10 +96,10 @@ ATTACKS = {  # by the name of the file that is planted, and what it is a copy of
     "docnos to validate": ("secret.txt", "queries.tsv", ["validate", "bm25.run", "--docnos", "secret.txt"]),
     "texts": ("secret.tsv", "collection.tsv", [*EVAL, "--terms", "gender-en", "--docs", "secret.tsv", "-m", "AWRF@10"]),
     "terms": ("secret.csv", "labels.tsv", [*EVAL, "--terms", "secret.csv", "--docs", "collection.tsv", "-m", "AWRF@10"]),
-    "headroom": ("secret.run", "neural.run", ["headroom", "qrels.txt", "secret.run", *TERMS, "--fairness", "AWRF@10"]),
     "two processes": ("secret.run", "neural.run", [*EVAL, "secret.run", "fair.run", "-m", "nDCG@10", "-j", "2"]),
     "untrusted": ("secret.run", "neural.run", ["eval", "qrels.txt", "secret.run", "-m", "nDCG@10", "--only", "judged"]),
 }  # fmt: skip
+ATTACKS = gather_trials("REPLAY_ATTACKS", ATTACKS)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

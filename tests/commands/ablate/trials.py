@@ -25,6 +25,10 @@ PIPES = {
 }
 ONE_ATTRIBUTE = [("ablate -m AWRF@3 --vary depth=2,3", "AWRF takes one attribute: AWRF(by='gender')@3")]
 ONE_MEASURE = ["ablate"]
+_TARGET = ["--vary", "target=strip", "--terms", "gender-en", "--docs", "collection.tsv"]
+REPLAY_ATTACKS = {
+    "vary target": ("strip", "labels.tsv", ["ablate", "qrels.txt", "bm25.run", "fair.run", "-m", "AWRF@10", *_TARGET])
+}
 HOSTILE_FOLDERS = {
     "ablate": "ablate qrels.txt bm25.run neural.run -m ARaB@10 --vary cutoff=5,10 --terms gender-en --docs collection.tsv -j 2"
 }

@@ -20,6 +20,8 @@ ODD_NAMES = {"run": ["headroom qrels N --fairness KL@2 --labels labels.tsv"]}
 PAIRED_QUERIES = {"headroom": ("--utility", "nDCG@5", "--fairness", "NFaiRR@5")}
 SEVERAL_RANKINGS = ["headroom q t --labels l.tsv --fairness AWRF@2 --utility nDCG@2"]
 JUDGED_HINTS = ["headroom"]
+_ASKED = ["headroom", "qrels.txt", "secret.run", "--terms", "gender-en", "--docs", "collection.tsv"]
+REPLAY_ATTACKS = {"headroom": ("secret.run", "neural.run", [*_ASKED, "--fairness", "AWRF@10"])}
 SAME_BYTES = [
     *(
         f"headroom qrels.txt {{DRAWN}} {given} --fairness {fairness} --loss 0,1%,5% -f json"

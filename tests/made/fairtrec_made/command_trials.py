@@ -28,6 +28,7 @@ DECLARATIONS = {  # the test that gathers a name, and what it holds
     "REPORTS": "tests/cli/test_terminal.py: words of commands that print names with escapes",
     "DRAWN_TEXTS": "tests/cli/test_terminal.py: formats whose text is drawn for a terminal",
     "PIPES": "tests/cli/test_pipes.py: a file that is read twice, what the refusal says, and the command",
+    "REPLAY_ATTACKS": "tests/security/test_replay.py: a file that is planted, of what it is a copy, arguments that lead to it",
     "CORRUPTED": "tests/cli/test_fuzz.py: the file that is corrupted: commands that read it",
     "ODD_NAMES": "tests/cli/test_hostile_names.py: a kind of file: commands that read it as N",
     "ODD_OUTPUTS": "tests/cli/test_hostile_names.py: commands that write N",

@@ -13,6 +13,7 @@ def submissions(tmp_path, example, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("bm25", "fair"):
         shutil.copy(example / f"{name}.run", tmp_path)
+    shutil.copy(example / "qrels.txt", tmp_path)
     (tmp_path / "wrong.run").write_text("no run\n")
     return tmp_path
 
@@ -23,6 +24,25 @@ def test_a_file_named_like_the_pattern_hides_no_other(submissions, fairtrec_comm
     assert ended.code == 3
     assert "wrong.run:1:" in ended.out
     assert all(f"\n{name}: " in ended.out for name in ("bm25.run", "fair.run", "wrong.run"))
+
+
+@pytest.mark.parametrize("asked", [("eval", "-m", "P@1"), ("check", "--require", "P@1 >= 0")])
+def test_runs_that_are_all_files_are_expanded_too(submissions, fairtrec_command, asked):
+    """A gate looked at a planted file instead of all runs, because each argument was a file."""
+    (submissions / "wrong.run").rename(submissions / "wrong.txt")
+    (submissions / "list").write_text("fair.run\n")
+    command, *options = asked
+    for planted in ("*.run", "x=fair.run", "@list"):
+        shutil.copy(submissions / "bm25.run", submissions / planted)
+    (submissions / "x=fair.run").rename(submissions / "x=fair.txt")
+    shutil.copy(submissions / "fair.run", submissions / "fair.txt")
+    ended = fairtrec_command(command, "qrels.txt", "*.run", *options)
+    assert ended.code == 0
+    assert "fair" in ended.out  # by its short name
+    for planted in ("x=fair.txt", "@list"):
+        ended = fairtrec_command(command, "qrels.txt", planted, *options)
+        assert (ended.code, ended.out) == (2, "")
+        assert f"{planted} is a file, and also means " in ended.err
 
 
 def test_a_file_whose_name_has_signs_of_a_pattern_is_found(submissions, fairtrec_command):
