@@ -44,7 +44,7 @@ def fingerprints(docnos: Docs) -> Keys:
     columns = np.ascontiguousarray(docnos.astype(f"S{8 * words}", copy=False)).view(">u8").reshape(len(docnos), words)
     keys = columns[:, 0].astype(np.uint64)
     for j in range(1, words):  # a word of zeros adds nothing, so the width of the column does not matter
-        word = columns[:, j].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15 + 2 * j)
+        word = columns[:, j].astype(np.uint64) * (GOLDEN + np.uint64(2 * j))
         keys ^= (word ^ (word >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return keys
 

@@ -9,13 +9,13 @@ from fairtrec.data.docnos import Docs, Ints
 LARGEST = 1 << 26  # bytes of ids that are laid out as one array however uneven they are
 TIMES = 4  # as much memory as the pieces take, from which a column is left in pieces
 STRIP = 1 << 12  # rows of a piece that is wide
-NARROW = 64  # bytes of an id, up to which a piece is no wide one
+NARROW = 64  # bytes of an id: only wider pieces are cut into strips
 
 
 class UnevenIds:
     """A column of ids in pieces, each as wide as its longest id.
 
-    Some of its rows are an array; so is all of it where numpy asks for it. Very many rows are a column in pieces again.
+    An index gives an array, or a column in pieces if the array would be too large. numpy gets an array of all rows.
     """
 
     def __init__(self, pieces: list[Docs], rows: Ints | None = None) -> None:
@@ -41,7 +41,7 @@ class UnevenIds:
         return found if dtype is None else found.astype(dtype)
 
     def __getattr__(self, name: str) -> Any:
-        """Give what an array of all ids has."""
+        """Get an attribute of the array of all ids."""
         if name.startswith("__") or name in ("pieces", "edges", "rows"):
             raise AttributeError(name)
         return getattr(np.asarray(self), name)

@@ -1,8 +1,8 @@
 """Runs that are no TREC files: which form of ``run_forms.py`` a file has, and its columns.
 
-What stands between white space is read here. Forms that are never guessed are read where that is said: of three columns
-the last may be anything, and qrels have four. TREC Fair Ranking 2021 and 2022, ranked pages of Wikimedia, are told by a
-first line that says so; rank is the order of the lines of a ranking, wherever they stand.
+Columns between white space are read here. Three or four columns are read only with ``--run-format``: of three the last
+may be anything, and qrels have four. ``guess`` chooses the option that a message recommends. TREC Fair Ranking 2021 and
+2022, ranked pages of Wikimedia, have a first line that declares the form; the order of the lines is the rank.
 """
 
 from collections.abc import Sequence
@@ -77,9 +77,9 @@ def detect_kind(path: FilePath, said: RunForm | None = None) -> RunFormat:
 
 
 def guess(cells: Sequence[bytes]) -> RunForm | None:
-    """Guess the form of a line that only whoever wrote it knows, by its number of columns and by ranks and scores.
+    """Guess for a message the form of a line, by its number of columns and by ranks and scores.
 
-    Of a line without these, all cells are whole numbers.
+    A line of a form without ranks and scores has only whole numbers.
 
     >>> [form and form.name for form in map(guess, (b"q1 d7 1".split(), b"q1 d7 1 0.5".split(), b"7 8".split()))]
     ['msmarco', '4-columns', 'trec-fair']

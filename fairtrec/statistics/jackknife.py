@@ -5,7 +5,7 @@ For a number z of n queries, with z_i the same number without query i:
     se^2 = (n - 1) / n sum (z_i - mean of z_i)^2,   z -+ t(n - 1) se
 
 ``z`` is on a scale without ends, on which its error hardly depends on its size: atanh of a correlation, the logarithm
-of a ratio. Each function below computes all n numbers at once. Signs, ranks and counts are exact.
+of a ratio. Each ``leave_out`` function computes all n numbers at once. Signs, ranks and counts are exact.
 
 Sources: Tukey: Bias and confidence in not quite large samples. Annals of Mathematical Statistics 1958.
 https://doi.org/10.1214/aoms/1177706647

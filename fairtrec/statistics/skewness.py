@@ -50,9 +50,9 @@ def find_skewness(values: Floats) -> float | None:
 
 
 def note_skewed(what: str, several: Iterable[tuple[Hashable, str, Floats]], percent: str, among: int) -> list[Note]:
-    """Note of which values the mean has an interval that covers less than its ``percent``.
+    """Note the values whose mean has an interval that covers less than its ``percent``.
 
-    ``several`` are measures, the short names of runs, and the values; there are so many runs ``among`` these.
+    ``several`` lists measure, short name of the run, and values; ``among`` is the number of runs in the result.
 
     >>> few = np.array([0.0] * 19 + [1.0])
     >>> [str(note) for note in note_skewed("values", [("RR", "a", few), ("AP", "a", few[::-1])], "95%", 1)]

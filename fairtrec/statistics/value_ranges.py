@@ -1,6 +1,6 @@
-"""The range of what an interval is of: its ends are cut there, because no other queries can have values beyond.
+"""The range of values. The ends of an interval are cut there, because no query can have a value beyond.
 
-A range is the least and the greatest possible value; None is an end that nobody knows.
+A range is the least and the greatest possible value; None is an unknown end.
 """
 
 import numpy as np
@@ -34,11 +34,11 @@ def bound_size(bounds: Range) -> Range:
     return least, None if low is None or high is None else max(abs(low), abs(high))
 
 
-def bound_difference(bounds: Range) -> Range:
-    """Return the range of the difference of two values.
+def bound_difference(bounds: Range, factor: float = 1.0) -> Range:
+    """Return the range of the difference of a value and ``factor`` times another; the factor is not negative.
 
-    >>> bound_difference((0.0, 1.0)), bound_difference((0.0, None))
-    ((-1.0, 1.0), (None, None))
+    >>> bound_difference((0.0, 1.0)), bound_difference((0.0, None)), bound_difference((0.5, 1.0), 2.0)
+    ((-1.0, 1.0), (None, None), (-1.5, 0.0))
     """
     low, high = bounds
-    return (None, None) if low is None or high is None else (low - high, high - low)
+    return (None, None) if low is None or high is None else (low - factor * high, high - factor * low)

@@ -59,11 +59,11 @@ DECLARED = {
         "Walks.refine: left - right": "corners of a hull differ in utility, and their slope only guides a search",
         "Walks.walk: loss": GUARDED,
     },
+    "evaluation/given/gold.py": {
+        "Gold.majority_membership: many[:, None]": COUNT,
+    },
     "evaluation/gold_correction.py": {
         "_mean_of_defined: known.sum(axis=0)": COUNT,
-    },
-    "evaluation/gold_match.py": {
-        "Gold.majority_membership: many[:, None]": COUNT,
     },
     "evaluation/inputs/several_attributes.py": {
         "_wanted: amounts.sum()": WEIGHTS,

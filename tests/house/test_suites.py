@@ -28,11 +28,16 @@ ERRORS = {"InputError", "UsageError", "ResourceError"}
 HOLE = "HOLE"  # a word that is known only at run time
 
 
-@pytest.fixture
-def suites(monkeypatch):
+def load_suites():
     spec = spec_from_file_location("suites", REPOSITORY / ".ci" / "suites.py")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def suites(monkeypatch):
+    module = load_suites()
     monkeypatch.setattr(module, "PROGRAMS", {})
     return module
 
@@ -58,14 +63,8 @@ def test_ci_and_its_workflows_run_every_suite(suites):
 
 
 def test_chromium_is_looked_for_as_the_tests_do():
-    assert f"NAMES = {', '.join(map(repr, named_programs()))}".replace("'", '"') in read("tests", "conftest.py")
-
-
-def named_programs():
-    spec = spec_from_file_location("suites", REPOSITORY / ".ci" / "suites.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.PROGRAMS["browser"].names
+    names = ", ".join(f'"{name}"' for name in load_suites().PROGRAMS["browser"].names)
+    assert f"NAMES = {names}" in read("tests", "conftest.py")
 
 
 MAKEFILE = """

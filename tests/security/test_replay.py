@@ -16,7 +16,6 @@ from fairtrec_made import REPOSITORY
 from fairtrec_made.command_trials import gather_trials
 
 TERMS = ["--terms", "gender-en", "--docs", "collection.tsv", "--missing", "neutral"]
-SECRET = "secret"  # in the name of each file that is planted
 LONG_AGO = 10**9  # a time of access, which the system moves on when it next reads the file
 
 

@@ -22,7 +22,7 @@ from fairtrec.formulas.rounding import finite, same
 from fairtrec.measure import Measure
 from fairtrec.statistics import paired
 from fairtrec.statistics.doubt import count_differing, explain_few, is_difference_doubtful, is_doubtful
-from fairtrec.statistics.value_ranges import Range, bound_size, cut_ends
+from fairtrec.statistics.value_ranges import Range, bound_difference, bound_size, cut_ends
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Method
 
@@ -238,7 +238,7 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
         return replace(verdict, reason="a value is infinite, so the difference has no mean")
     total = requirement.measure.total
     differences, scale = paired.subtract(value, requirement.factor * base), many if total else 1
-    changes, bounds = paired.subtract(value, base), _bound_difference(requirement, scores)
+    changes, bounds = paired.subtract(value, base), bound_difference(_bound(requirement, scores), requirement.factor)
     evidence = _compared(requirement, differences, float(base.mean()) * scale, bounds, gate.interval, alpha, scale)
     evidence = replace(evidence, deciding=min(evidence.deciding, count_differing(changes)))
     doubtful = many > 1 and is_difference_doubtful(changes, differences)
@@ -255,14 +255,6 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
         status = "warning"
     found = replace(verdict, status=status, reason="; ".join(reasons), value=point, bound=bound, evidence=evidence)
     return replace(found, doubtful=doubtful)
-
-
-def _bound_difference(requirement: Requirement, scores: Scores) -> Range:
-    """Give the least and the greatest difference of a value and ``factor`` times another that there can be."""
-    low, high = _bound(requirement, scores)
-    if low is None or high is None:
-        return None, None
-    return low - requirement.factor * high, high - requirement.factor * low
 
 
 def _compared(

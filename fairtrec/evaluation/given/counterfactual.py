@@ -67,8 +67,8 @@ class Matched:
             self.last[name] = found
         return self.last[name]
 
-    def add_notes(self, result: Result) -> Result:
-        """Name the files of a folder among the inputs, each by its run, in the place of the folder."""
+    def list_files(self, result: Result) -> Result:
+        """List the counterfactual files among the inputs of a result, one for each run, instead of the folder."""
         if self.folder is None and len(self.things) == 1 and Part("counterfactual") in result.files:
             return result
         files = {part: file for part, file in result.files.items() if part != Part("counterfactual")}
@@ -133,8 +133,8 @@ class CounterfactualReference(Reference):
         return {self.name: self.spell(plan.given.things[self.name], files, digest=digest)}
 
     def complete_result(self, result: Result, value: Any) -> Result:
-        """Name the files that are of the runs."""
-        return value.add_notes(result) if isinstance(value, Matched) else result
+        """List the files of the runs among the inputs."""
+        return value.list_files(result) if isinstance(value, Matched) else result
 
 
 COUNTERFACTUAL = CounterfactualReference("counterfactual")

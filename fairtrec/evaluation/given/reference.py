@@ -107,7 +107,8 @@ class Input(NamedTuple):
 class Reference:
     """A thing that may be given beside the runs: what holds for most of them; its file says what differs.
 
-    The file has a function for each of its ``inputs``, which has the name of the input and computes it.
+    The file has a function for each of its ``inputs`` that ``Inputs`` does not compute itself, with the name of the
+    input.
 
     ``inputs``     the inputs of measures that are made of it.
     ``opened_by``  what opens it: ``all``, when what is given is settled, the ``measures`` if one wants it, or the

@@ -26,7 +26,7 @@ class Choice(NamedTuple):
     only: tuple[str, ...] = ()  # the commands that have the option, where not all that evaluate may have it
     refused: Mapping[str, str] = MappingProxyType({})  # by command, or "spread": what that takes instead
     conflicts: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})  # by message: whether it applies to ``Asked``
-    part: str = "all"  # words of ``signing``: it plays a part where one of these does
+    part: str = "all"  # words of ``Plan.plays``: it plays a part if one of these is in effect
     key: str = ""  # in the signature; none: it stands there as a part of another, or changes how files are read
     behind: str = ""  # which key of the signature that stands behind; else that of the choice above
     tells: Callable[[Any], str] | None = None  # what the signature says of a value, where that is not the value itself

@@ -2,7 +2,7 @@
  * the package neither knows nor cares which of the two is at work (see __init__.py beside this file).
  *
  * Memory is that of the caller: every argument is a buffer, and a buffer that is written to has been made by numpy with
- * the size that is said here. Nothing is allocated, except for more columns than files have. The interpreter's lock is
+ * the size that is said here. Nothing is allocated, except by lines() for more than FEW_COLUMNS columns. The interpreter's lock is
  * released while a loop runs. Several times a second, each loop lets handlers of signals run.
  */
 

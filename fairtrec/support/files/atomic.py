@@ -127,7 +127,7 @@ def make_scratch_folder(path: "Path") -> "Iterator[Path]":
 
 
 @contextmanager
-def replaced_folder(path: "Path") -> "Iterator[Path]":
+def replace_folder(path: "Path") -> "Iterator[Path]":
     """Give a new folder, which comes to stand at ``path`` unless an error is raised; only then goes what was there."""
     import shutil
 

@@ -45,7 +45,7 @@ def _refuse_constant(name: str) -> Any:
     raise _ConstantError(name)
 
 
-_scan = scan_value = json.JSONDecoder(object_pairs_hook=_make_object).raw_decode
+scan_value = json.JSONDecoder(object_pairs_hook=_make_object).raw_decode
 _scan_finite = json.JSONDecoder(object_pairs_hook=_make_object, parse_constant=_refuse_constant).raw_decode
 
 
@@ -60,7 +60,7 @@ def parse(text: bytes | str, way_out: str = ONE_A_LINE, what: str = "this line i
     Traceback (most recent call last):
     fairtrec.support.files.json_text.JsonError: the key 'a' appears twice in one object; remove one of the two
     """
-    scan = _scan_finite if finite else _scan
+    scan = _scan_finite if finite else scan_value
     try:
         letters = text if isinstance(text, str) else text.decode()
         found, end = scan(letters, 0 if letters[:1] == "{" else _START.match(letters).end())  # type: ignore[union-attr]
@@ -108,7 +108,7 @@ def _find_repeat(text: str) -> tuple[str, int]:
             if key in levels[-1]:
                 return key, text.count("\n", 0, token.start()) + 1
             levels[-1].add(key)
-    raise AssertionError("an object has a key twice")
+    raise AssertionError("no object has a key twice")
 
 
 def _find_constant(text: str) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrec.support.files.atomic import replace_file, replaced_folder
+from fairtrec.support.files.atomic import replace_file, replace_folder
 
 pytestmark = pytest.mark.fuzz
 
@@ -94,7 +94,7 @@ with getattr(atomic, sys.argv[2])(Path("out")) as part:
 
 
 @pytest.mark.parametrize("where", ["unnamed", "named"])
-@pytest.mark.parametrize("what", ["replace_file", "make_scratch_folder", "replaced_folder"])
+@pytest.mark.parametrize("what", ["replace_file", "make_scratch_folder", "replace_folder"])
 def test_a_process_that_is_killed_leaves_nothing_for_long(tmp_path, monkeypatch, where, what):
     done = subprocess.run([sys.executable, "-c", KILLED, where, what], cwd=tmp_path, check=False)
     assert done.returncode == -signal.SIGKILL
@@ -123,7 +123,7 @@ def test_the_new_folder_stands_before_the_old_one_goes(tmp_path, monkeypatch):
 
     remove = shutil.rmtree
     monkeypatch.setattr("shutil.rmtree", interrupted)
-    with pytest.raises(KeyboardInterrupt), replaced_folder(path) as part:
+    with pytest.raises(KeyboardInterrupt), replace_folder(path) as part:
         (part / "new").write_text("")
     assert removed == [["new"]]
     assert [each.name for each in tmp_path.iterdir()] == ["models"]
@@ -141,7 +141,7 @@ def test_an_error_between_the_two_folders_brings_the_old_one_back(tmp_path, monk
         return rename(self, target)
 
     monkeypatch.setattr("pathlib.Path.rename", interrupted)
-    with pytest.raises(KeyboardInterrupt), replaced_folder(path) as part:
+    with pytest.raises(KeyboardInterrupt), replace_folder(path) as part:
         (part / "new").write_text("")
     assert [each.name for each in path.iterdir()] == ["old"]
     assert [each.name for each in tmp_path.iterdir()] == ["models"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.support import network
 from fairtrec.support.errors import InputError, ResourceError, UsageError, plain
-from fairtrec.support.files.atomic import replaced_folder
+from fairtrec.support.files.atomic import replace_folder
 
 ADVERSARY, NOTES = "adversary.safetensors", "fairtrec.json"
 
@@ -100,7 +100,7 @@ class Ranker:
 
         self.tokenizer.model_max_length, self.net.config.name_or_path = self.longest, ""
         self.net.config.sentence_transformers = {"activation_fn": "torch.nn.modules.linear.Identity"}
-        with replaced_folder(folder) as part:
+        with replace_folder(folder) as part:
             self.net.save_pretrained(part)
             self.tokenizer.save_pretrained(part)
             save_file(adversary.state_dict(), part / ADVERSARY)
