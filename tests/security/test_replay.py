@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import shutil
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -11,6 +12,7 @@ from pyarrow import parquet
 
 from fairtrec.commands.results import parts
 from fairtrec.commands.results.parts import run_command
+from fairtrec.evaluation.signature import LARGE
 from fairtrec.support.files import admission
 from fairtrec_made import REPOSITORY
 from fairtrec_made.command_trials import gather_trials
@@ -111,6 +113,34 @@ def test_no_argument_leads_to_a_file_without_a_sha256(study, copied, attack, fai
     assert not is_read(planted)
     control.read_bytes()
     assert is_read(control) or not is_read(planted)  # a system that writes down when a file was read has done so
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["eval", "secret.txt", "bm25.run", "-m", "nDCG@10"], [*EVAL, "--terms", "gender-en", "--docs", "secret.txt", "-m", "AWRF@10"]],
+)  # fmt: skip
+def test_a_file_that_is_hashed_in_a_thread_is_not_read(study, copied, arguments, fairtrec_command):
+    place = copied / "secret.txt"
+    place.write_bytes(b"q\t0\td\t1\n" * (LARGE // 8 + 1))
+    assert place.stat().st_size >= LARGE
+    forget_reading(place)
+    done = fairtrec_command("results", "replay", study(*arguments))
+    assert (done.code, done.out, len(done.complaints)) == (3, "", 1), done.err
+    assert not is_read(place)
+
+
+@pytest.mark.parametrize("name", ["/proc/self/pagemap", "/proc/self/status"])
+def test_a_file_of_which_the_size_says_nothing_is_refused(study, copied, name, fairtrec_command):
+    """The first has 256 GB of bytes, more than anybody waits for."""
+    if not Path(name).exists():
+        pytest.skip(f"this system has no {name}")
+    path = copied / study(*EVAL, "-m", "nDCG@10")
+    found = json.loads(path.read_text("utf-8"))
+    found["inputs"]["run evil"] = {"path": name, "sha256": "0" * 64}
+    path.write_text(json.dumps(found), "utf-8")
+    done = fairtrec_command("results", "replay", "study/report.json")
+    assert (done.code, done.out) == (3, "")
+    assert f"{name}: this file has a size of 0" in done.err
 
 
 @pytest.mark.parametrize(

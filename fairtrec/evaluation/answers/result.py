@@ -60,9 +60,10 @@ class InputFile:
     @cached_property
     def _hashing(self) -> "Future[str]":
         from concurrent.futures import ThreadPoolExecutor
+        from contextvars import copy_context
 
         with_one = ThreadPoolExecutor(1)
-        future = with_one.submit(opening.sha256, self.place)
+        future = with_one.submit(copy_context().run, opening.sha256, self.place)  # which may be admitted only
         with_one.shutdown(wait=False)
         return future
 

@@ -140,13 +140,22 @@ def open_file(path: FilePath, buffer: int = io.DEFAULT_BUFFER_SIZE) -> io.Buffer
 
 
 def hash_file(path: FilePath) -> tuple[str, FileIdentity]:
-    """Hash a file, and give its identity. Raises OSError, and InputError for one that is changed meanwhile."""
+    """Hash a file, and give its identity. Raises OSError, and InputError for one that is changed meanwhile.
+
+    No more is read than its size, so that a file without an end is refused. So is an empty one.
+    """
     import hashlib
 
     with open(path, "rb") as file:
         before = _identify(os.fstat(file.fileno()))
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if _identify(os.fstat(file.fileno())) != before:
+        if not before.size:  # such as one of /proc, which has bytes, and perhaps no end
+            raise InputError("this file has a size of 0; pass a file with lines", path)
+        hashed, left = hashlib.sha256(), before.size
+        while left > 0 and (block := file.read(min(left, 1 << 20))):
+            hashed.update(block)
+            left -= len(block)
+        digest = hashed.hexdigest()
+        if left or _identify(os.fstat(file.fileno())) != before:
             raise InputError("this file was changed while it was read; run the command again", path)
     return digest, before
 
