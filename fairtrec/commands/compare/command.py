@@ -93,7 +93,7 @@ def command(
     fairtrec compare qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
         --docs collection.tsv --test randomization --correction holm
     """
-    from fairtrec.commands.compare.baseline import compare, refuse_beside_gold
+    from fairtrec.commands.compare.baseline import compare
     from fairtrec.evaluation.slices import Slices
     from fairtrec.statistics.procedure import Procedure
 
@@ -102,10 +102,7 @@ def command(
     if paper and slices is not None:
         raise UsageError("--paper compares the runs over all queries; leave out --slice")
     procedure = {name: given.pop(name) for name in vars(Procedure())}
-    how = Procedure(**procedure)
-    refuse_idle_draws(how)
-    if given["gold"] is not None:
-        refuse_beside_gold(how)
+    refuse_idle(Procedure(**procedure), given["gold"])
     refuse_beside_all(baseline)
     if values:
         heeded = ("slices", "paper", "form", "places", *procedure)
@@ -129,8 +126,12 @@ def _refuse_broken(result: "Result", baseline: Baseline) -> None:
         raise InputError("the broken runs leave nothing to compare; repair them, or leave them out")
 
 
-def refuse_idle_draws(how: "Procedure") -> None:
-    """Raise UsageError for options of random draws if nothing is drawn."""
+def refuse_idle(how: "Procedure", gold: str | None = None) -> None:
+    """Raise UsageError for options of random draws if nothing is drawn, and for what gold labels do not go with."""
+    from fairtrec.commands.compare.baseline import refuse_beside_gold
+
     if not how.draws:
         ways = f"--test {how.test}, --interval {how.interval} and --correction {how.correction}"
         options.refuse_typed(f"applies to random draws, and {ways} draw nothing", "resamples", "seed")
+    if gold is not None:
+        refuse_beside_gold(how)

@@ -1,7 +1,7 @@
 """``fairtrec plot``: a figure for a paper."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -10,6 +10,9 @@ from fairtrec.commands.plot import CURVES
 from fairtrec.commands.results.recorded import OfValues, read_recorded, values
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Figure, Method, PaperColumns
+
+if TYPE_CHECKING:
+    from fairtrec.evaluation.answers.result import Result
 
 OF_MEANS = ("confidence", "interval", "no_intervals")
 OF_FIGURES = (*OF_MEANS, "families", "columns")  # options that a table of means has no use for
@@ -89,17 +92,12 @@ def command(
     fairtrec plot front qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' \\
         --terms gender-en --docs collection.tsv -o front.pdf
     """
-    from fairtrec.commands.plot.bars import DARKER, note_cutoffs
-    from fairtrec.commands.plot.canvas import look, render_figure
+    from fairtrec.commands.plot.canvas import look
     from fairtrec.commands.plot.curves import curves
-    from fairtrec.commands.plot.curves_report import list_notes as of_cutoffs
-    from fairtrec.commands.plot.figure import plot, refuse, with_intervals
-    from fairtrec.commands.plot.points import keep_both, note_points
+    from fairtrec.commands.plot.figure import refuse
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.evaluation.slices import Slices
     from fairtrec.measures.catalogue.cutoffs import parse_at_cutoffs
-    from fairtrec.report.output import emit
-    from fairtrec.report.result_notes import list_notes
 
     figure_form = _find_figure(kind, form, output)
     if (kind == "cutoffs") != (cutoffs is not None) and not values:
@@ -128,12 +126,28 @@ def command(
     if output is None or not figure_form:
         printing.write(CURVES, form, curves(result, slices=Slices.read(slices)), output, places=places)
         return
+    view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
+    _draw(result, kind, figure_form, output, level, interval or "t", **view)
+
+
+def _draw(
+    result: "Result", kind: Figure, form: str, output: Path, confidence: float | None, interval: Method, **view: Any
+) -> None:
+    """Write the figure to its file, and print the notes."""
+    from fairtrec.commands.plot.bars import DARKER, note_cutoffs
+    from fairtrec.commands.plot.canvas import render_figure
+    from fairtrec.commands.plot.curves import curves
+    from fairtrec.commands.plot.curves_report import list_notes as of_cutoffs
+    from fairtrec.commands.plot.figure import plot, with_intervals
+    from fairtrec.commands.plot.points import keep_both, note_points
+    from fairtrec.report.output import emit
+    from fairtrec.report.result_notes import list_notes
+
     result, left_out = keep_both(result, is_front=kind == "front")
     if kind != "queries":
-        result = with_intervals(result, level, interval or "t")
-    view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
-    figure = plot(result, kind, confidence=level, **view)
-    emit(render_figure(figure, figure_form), output)
+        result = with_intervals(result, confidence, interval)
+    figure = plot(result, kind, confidence=confidence, **view)
+    emit(render_figure(figure, form), output)
     notes = list_notes(result) if kind != "cutoffs" else [*note_cutoffs(result), *of_cutoffs(curves(result))]
     if kind == "front":
         notes = [*left_out, *note_points(result), *notes]

@@ -70,7 +70,7 @@ def command(
     procedure = vars(Procedure())
     if given["baseline"] is None:
         options.refuse_typed("is for comparing with --baseline, and there is none", *procedure)
-    compare.refuse_idle_draws(Procedure(**{name: given[name] for name in procedure}))
+    compare.refuse_idle(Procedure(**{name: given[name] for name in procedure}))
     write_run = given.pop("write_run")
     files = printing.name_run_files(runs, [output, write_run], qrels, *given.values())
     if output is not None and write_run is not None and output.resolve() == write_run.resolve():

@@ -6,8 +6,8 @@ from fairtrec_made.command_trials import EXAMPLE_QRELS, SHELL, TWO, WORDS, evalu
 from fairtrec_made.hostile import NAME
 
 SITUATIONS = [
-    ("correlate qrels a.run b.run", {"-m": "nDCG@3 RR AWRF@3", "--labels": "labels"}),
-    ("correlate --rankings a.run b.run bg.run", {}),
+    ("correlate qrels a.run b.run", {"-m": "nDCG@3 RR AWRF@3", "--labels": "labels.tsv"}),
+    ("correlate a.run b.run bg.run", {"--rankings": None}),
 ]
 VALUES = {"-p": "0.5", "--baseline": "b.run", "--cutoffs": "1,3"}
 

@@ -1,14 +1,10 @@
 """What tests of all commands try of ``fairtrec reliability``; fairtrec_made/command_trials.py lists what each name means."""
 
 import fairtrec
-from fairtrec.commands.reliability import RELIABILITIES
 from fairtrec_made.command_trials import TWO
-from fairtrec_made.hostile import NAME
 
 SITUATIONS = [("reliability qrels a.run b.run bg.run", {"-m": "nDCG@3 RR"})]
 VALUES = {"--wanted": "0.9", "--seed": "7"}
-RUNS = ["reliability", "qrels", "b.run", "bg.run", NAME, "-m", "nDCG@2"]
-REPORTS = {f"reliability {form}": [*RUNS, "-f", form] for form in RELIABILITIES.forms}
 HUGE_VALUES = ["reliability huge.txt small.txt --values -m nDCG@10"]
 SAME_BYTES = ["reliability qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10 TExFAIR@10' -f json"]
 CI_JOBS = {"reliability": "reliability qrels.txt *.run -m nDCG@10"}
