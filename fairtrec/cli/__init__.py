@@ -312,6 +312,10 @@ def _tell(error: FairtrecError) -> None:
 def _fault(fault: Exception) -> int:
     if isinstance(fault, MemoryError):
         raise fault
+    if isinstance(fault, OSError) and fault.errno == errno.EMFILE and not os.environ.get("FAIRTREC_DEBUG"):
+        where = f"{short(str(fault.filename))}: " if fault.filename else ""
+        _say(f"{where}{fault.strerror}; {OUTSIDE[fault.errno]}")  # before anything is imported, which opens a file
+        return 3
     from fairtrec.cli.faults import find_plugin, list_failures
 
     failures = list_failures(fault)

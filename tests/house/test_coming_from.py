@@ -47,8 +47,8 @@ def test_dp_of_a_fair_lottery_is_what_the_page_says():
     mean, pooled = compare_exposure(orders)
     (section,) = re.findall("### The four-fifths rule\n(.*?)\n#", PAGE, re.DOTALL)
     section = " ".join(section.split())
-    assert f"all {len(orders)} orders of ten documents, five of each group, the mean is {mean:.4f}." in section
-    assert f"same {len(orders)} orders it is {pooled:.4f}." in section
+    assert f"all {len(orders)} ways to rank five documents of each of two groups, the mean is {mean:.4f}." in section
+    assert f"same {len(orders)} rankings it is {pooled:.4f}." in section
     assert mean < 0.8 < 0.99 < pooled
 
 

@@ -36,8 +36,15 @@ def all_kinds():
 KINDS = all_kinds()
 VALUES = {  # of kinds whose texts are functions
     "verdict": {"queries": 30, "ceiling": "27-29", "reliability": 0.21, "needed": 99},
-    "verdict of a comparison": {"shown": 1, "comparisons": 2, "queries": (9, 12), "ceilings": ""},
-    "verdict of a choice": {"queries": 12, "folds": 5, "unsettled": ""},
+    "verdict of a comparison": {"shown": 1, "doubtful": 0, "comparisons": 2, "queries": (9, 12), "ceilings": ""},
+    "verdict of a choice": {
+        "queries": 12,
+        "folds": 5,
+        "unsettled": "",
+        "forced": "",
+        "forced_by_others": 0,
+        "forced_by_names": 0,
+    },
 }
 
 

@@ -201,7 +201,15 @@ class JudgedRuns:
 
 
 def _open(measures: Any, human: Any, given: dict[str, Any]) -> Evaluator:
-    """Open a session; raises UsageError for a measure that does not look at judgments."""
+    """Open a session that refuses a run of which the labels know no measured document.
+
+    Raises UsageError for a measure that does not look at judgments.
+    """
+    plan = _settle(measures, human, given).plan
+    return Evaluator(replace(plan, context=replace(plan.context, refuses_strangers=True)))
+
+
+def _settle(measures: Any, human: Any, given: dict[str, Any]) -> Evaluator:
     if not measures:
         with suppress(UsageError):
             return evaluator(DEFAULT, human, **given)

@@ -47,6 +47,8 @@ class LabelReference(GroupReference):
     def read(self, opened: OpenedReferences) -> Mapping[str, Labels]:
         """Read the labels of each attribute; many of them as far as anything names their documents."""
         sources = list_sources(opened.given.things[self.name])
+        if not sources:
+            raise InputError("labels: no document has a label; check that this is the right file")
         if is_of_judgments(sources):
             opened.read("qrels")
         wanted, judged = _find_documents(opened, sources), opened.opened.get("qrels")
@@ -55,9 +57,7 @@ class LabelReference(GroupReference):
 
     def list_groups(self, opened: OpenedReferences) -> tuple[str, ...]:
         """Name the groups of the first attribute."""
-        first = opened.first
-        assert first is not None
-        return first.groups
+        return () if opened.first is None else opened.first.groups
 
     def looks_up(self, needs: frozenset[str]) -> bool:
         """Tell whether any of these inputs is looked up in the table of documents; groups are looked up in labels."""

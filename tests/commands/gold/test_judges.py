@@ -419,7 +419,7 @@ def test_each_judge_is_compared_by_its_own_judgments(judge, measures):
 
 def test_labels_that_know_no_document_of_a_run_are_refused(judge):
     labels = {"x": "f", **dict.fromkeys(["y", "z"], "m")}
-    with pytest.raises(InputError, match=r"bm25.run: the labels have none of its documents"):
+    with pytest.raises(InputError, match=r"bm25.run: the labels have none of its documents in the measured ranks"):
         judges("qrels.txt", judge, labels=labels, runs=RUNS, measures="DTR")
 
 
