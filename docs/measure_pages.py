@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import fairtrec
-from fairtrec.commands.trec_fair_2019.evaluate import evaluate as evaluate_2019
+from fairtrec.lab.trec_fair_2019.evaluate import evaluate as evaluate_2019
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import pages, registry, rerankers

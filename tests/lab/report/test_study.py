@@ -1,0 +1,246 @@
+"""``fairtrec report``: each number is that of a command; what is left out is said; the page needs nothing else."""
+
+import json
+import re
+import shlex
+from hashlib import sha256
+from html import unescape
+from xml.etree.ElementTree import XML
+
+import pytest
+
+import fairtrec
+from fairtrec.cli.performing import CommandAnswer
+from fairtrec.lab.report.report import report
+from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made.command_trials import SHELL
+
+ASKED = ["qrels.txt", "bm25.run", "neural.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10 ARaB@10"]
+PARTS = [
+    "validate",
+    "eval",
+    "bounds ties",
+    "bounds texts",
+    "bounds orders",
+    "compare",
+    "headroom",
+]  # and those that commands declare
+
+
+@pytest.fixture
+def written(copied, fairtrec_command):
+    """Write a report of the example; give its folder, and what the command printed."""
+    done = fairtrec_command("report", *ASKED, "-o", "study")
+    assert done.code == 0, done.err
+    return copied / "study", done
+
+
+def read(folder):
+    return json.loads((folder / "report.json").read_text("utf-8"))
+
+
+def test_each_answer_is_what_its_command_prints(written, fairtrec_command):
+    folder, done = written
+    found = read(folder)
+    assert [*found["parts"]][: len(PARTS)] == PARTS
+    for name, part in found["parts"].items():
+        again = fairtrec_command(*part["arguments"])
+        assert json.loads(again.out) == part["answer"], name
+    assert done.out.splitlines()[0] == f"done: {', '.join(found['parts'])}"
+    words = {name: shlex.join(part["arguments"]) for name, part in found["parts"].items()}
+    assert "--sort NFaiRR@10 --confidence 0.95" in words["eval"]
+    assert "--utility nDCG@10 --fairness NFaiRR@10 --loss 0,1%" in words["headroom"]
+
+
+def test_inputs_have_their_digests(written):
+    folder, _ = written
+    found = read(folder)["inputs"]
+    assert {"qrels", "docs", "background", "run bm25.run", "run neural.run", "run fair.run"} <= {*found}
+    for role, file in found.items():
+        if role != "terms":  # a list that comes with fairtrec
+            assert file["sha256"] == sha256((folder.parent / file["path"]).read_bytes()).hexdigest()
+
+
+def test_what_was_not_tested_is_said_with_the_reason(written):
+    folder, done = written
+    left = {each["part"]: each["why"] for each in read(folder)["not_done"]}
+    assert left == {
+        "bounds labels": "no labels were given (--labels FILE)",
+        "bounds texts of ARaB@10": "ARaB@10 has no bounds for missing texts",
+        "gold": "no labels by people (--gold SHEET); `fairtrec gold draw` draws documents to label",
+    }
+    page = (folder / "report.html").read_text("utf-8")
+    for part, why in left.items():
+        assert f"not done: {part}: {why}" in done.out
+        assert why in page
+
+
+def test_the_page_has_the_numbers_of_the_commands(written):
+    folder, _ = written
+    page, parts = (folder / "report.html").read_text("utf-8"), read(folder)["parts"]
+    text = re.sub(r"<[^>]+>", " ", page)
+    for run in parts["eval"]["answer"]["runs"]:
+        for mean in run["means"].values():
+            shown = [f"{mean[name]:.4f}" for name in ("value", "low", "high")]
+            assert all(value in text for value in shown)
+    for run in parts["headroom"]["answer"]["runs"]:
+        assert all(f"{point['fairness']:.4f}" in text for point in run["points"])
+    for row in parts["compare"]["answer"]["rows"]:
+        assert f"{row['difference']:+.4f}" in text
+    verdict = next(note for note in parts["compare"]["answer"]["notes"] if note["severity"] == "verdict")
+    assert verdict["text"].removeprefix("verdict: ") in text
+    for method in read(folder)["methods"]:
+        assert method.split(" https://")[0].replace("&", "&amp;") in re.sub(r"<[^>]+>", "", page)
+
+
+def test_each_command_of_the_page_is_the_line_to_type(written, fairtrec_command):
+    folder, _ = written
+    page = (folder / "report.html").read_text("utf-8")
+    lines = [unescape(line) for line in re.findall(r"<code>(fairtrec .*?)</code>", page)]
+    *parts, replay = lines
+    found = read(folder)["parts"]
+    assert [*map(shlex.split, parts)] == [["fairtrec", *each["arguments"][:-2]] for each in found.values()]
+    assert all(each["arguments"][-2:] == ["-f", "json"] for each in found.values())
+    assert replay == "fairtrec results replay study/report.json"
+    assert fairtrec_command(*shlex.split(replay)[1:]).code == 0
+
+
+def test_the_line_to_type_keeps_what_follows_the_format():
+    words = ("eval", "-m", "P@1", "-f", "json", "--", "qrels.txt", "-odd.run")
+    assert CommandAnswer(words, {}, None).line == "fairtrec eval -m P@1 -- qrels.txt -odd.run"
+
+
+def test_the_page_runs_no_script_and_loads_nothing(written):
+    folder, _ = written
+    page = (folder / "report.html").read_text("utf-8")
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+    assert not re.findall(r"(?:src|srcset|@import|url\()\s*=?\s*[\"'(]?http", page)
+    whole = XML(re.sub(r"<(meta|br)([^>]*)>", r"<\1\2/>", page.partition("\n")[2]))
+    links = [each.get("href") for each in whole.iter("a")]
+    assert {link for link in links if link.startswith("#")} <= {f"#{each.get('id')}" for each in whole.iter("section")}
+    assert any(link.startswith("https://doi.org/") for link in links)
+
+
+def test_a_part_that_fails_is_listed_and_changes_the_exit_code(copied, fairtrec_command):
+    (copied / "broken.tsv").write_text("nothing\there\n")
+    asked = [
+        "report",
+        "qrels.txt",
+        "bm25.run",
+        "--labels",
+        "labels.tsv",
+        "-m",
+        "nDCG@10 AWRF@10",
+        "--gold",
+        "broken.tsv",
+    ]
+    done = fairtrec_command(*asked, "-o", "one")
+    assert done.code == 3
+    left = {each["part"]: each["why"] for each in read(copied / "one")["not_done"]}
+    assert left["gold"].startswith("broken.tsv:1: ")
+    assert left["compare"] == "there is one run; compare takes two or more"
+    assert fairtrec_command(*asked, "-o", "two", "--keep-going").code == 0
+    assert read(copied / "two") == read(copied / "one")
+
+
+def test_a_file_of_answers_is_two_runs_and_is_validated_once(copied, fairtrec_command):
+    ranked = [line.split()[:3] for line in (copied / "bm25.run").read_text("utf-8").splitlines()]
+    topics = {qid: [docno for each, _, docno in ranked if each == qid] for qid, *_ in ranked}
+    answers = [
+        {"topic_id": qid, "references": docnos, "answer": [{"text": "", "citations": [1, 0]}]}
+        for qid, docnos in topics.items()
+    ]
+    (copied / "rag.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in answers), "utf-8")
+    done = fairtrec_command("report", "qrels.txt", "rag.jsonl", "-m", "nDCG@10", "-o", "study")
+    assert done.code == 0, done.err
+    parts = read(copied / "study")["parts"]
+    assert parts["validate"]["arguments"][1:3] == ["rag.jsonl", "--qrels"]
+    names = [run["run"] for run in parts["eval"]["answer"]["runs"]]
+    assert names == ["rag.jsonl:retrieved", "rag.jsonl:cited"]
+
+
+def test_runs_that_cannot_be_evaluated_leave_no_report(copied, fairtrec_command):
+    (copied / "bad.run").write_text("q1 Q0 d1\n")
+    done = fairtrec_command("report", "qrels.txt", "bad.run", "-o", "study")
+    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert not (copied / "study").exists()
+    done = fairtrec_command("report", "qrels.txt", "bm25.run", "--labels", "labels.tsv", "-m", "AWRF@10", "--tokenizer",
+                            "space", "-o", "study")  # fmt: skip
+    assert (done.code, "--tokenizer has no effect" in done.err) == (2, True)
+    assert not (copied / "study").exists()
+
+
+def test_a_folder_that_is_not_empty_is_kept(copied, fairtrec_command):
+    (copied / "study").mkdir()
+    (copied / "study" / "mine.txt").write_text("mine")
+    asked = ("report", "qrels.txt", "bm25.run", "-m", "nDCG@10", "-o", "study")
+    done = fairtrec_command(*asked)
+    assert (done.code, "the folder study is not empty; " in done.err) == (2, True)
+    assert fairtrec_command(*asked, "--force").code == 0
+    assert (copied / "study" / "mine.txt").read_text() == "mine"
+    assert {each["part"] for each in read(copied / "study")["not_done"]} >= {"compare", "headroom", "gold"}
+
+
+def test_a_baseline_that_there_is_not_leaves_no_report(copied, fairtrec_command):
+    asked = ("report", "qrels.txt", "bm25.run", "fair.run", "-m", "nDCG@10", "-o", "study", "--baseline")
+    done = fairtrec_command(*asked, "fiar.run")
+    assert (done.code, "there is no run or file fiar.run; name the baseline as one of" in done.err) == (2, True)
+    assert not (copied / "study").exists()
+
+
+def test_a_run_that_is_called_like_an_option_is_a_run(copied, fairtrec_command):
+    (copied / "bm25.run").rename(copied / "-obm25.run")
+    asked = ("qrels.txt", "--labels", "labels.tsv", "-m", "nDCG@10 AWRF@10", "-o", "study", "--", "-obm25.run")
+    done = fairtrec_command("report", *asked, "fair.run")
+    assert (done.code, (copied / "bm25.run").exists()) == (0, False), done.err
+    assert {"validate", "eval", "compare", "headroom"} <= {*read(copied / "study")["parts"]}
+    assert fairtrec_command("results", "replay", "study/report.json").code == 0
+
+
+def test_an_option_without_effect_on_a_part_is_left_out_of_it(copied, fairtrec_command):
+    asked = ["report", "qrels.txt", "bm25.run", "fair.run", "--labels", "labels.tsv", "-m", "nDCG@10 AWRF@10"]
+    done = fairtrec_command(
+        *asked, "-o", "study", "--queries", "judged", "--baseline", "fair.run", "--target", "f=0.4,m=0.6"
+    )
+    assert done.code == 0, done.err
+    parts = read(copied / "study")["parts"]
+    assert "--target" in parts["headroom"]["arguments"]
+    assert parts["compare"]["answer"]["baseline"] == "fair.run"
+    assert "--queries" not in parts["validate"]["arguments"]
+    assert all("--queries" in parts[name]["arguments"] for name in ("eval", "compare", "headroom"))
+
+
+def test_python_writes_the_same_report(written):
+    folder, _ = written
+    given = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
+    runs = ["bm25.run", "neural.run", "fair.run"]
+    found = fairtrec.report("nDCG@10 NFaiRR@10 ARaB@10", runs, "qrels.txt", folder="again", jobs=None, **given)
+    assert found.record["parts"] == read(folder)["parts"]
+    assert (folder.parent / "again" / "report.json").read_bytes() == (folder / "report.json").read_bytes()
+    page = (folder.parent / "again" / "report.html").read_text("utf-8")
+    replay = "fairtrec results replay again/report.json"
+    assert page.replace(replay, replay.replace("again", "study")) == (folder / "report.html").read_text("utf-8")
+    assert fairtrec.report is not report  # the package of this name, which can be called
+    assert type(fairtrec.report).find() is report
+
+
+def test_python_refuses_what_is_no_file(copied):
+    with pytest.raises(UsageError, match="a report names files, and runs holds data; write it to a file"):
+        fairtrec.report("nDCG@10", {"q1": {"d1": 1.0}}, "qrels.txt", folder="study")
+    with pytest.raises(UsageError, match="labels holds data"):
+        fairtrec.report("AWRF@10", "bm25.run", "qrels.txt", folder="study", labels={"p001": "f"})
+    with pytest.raises(InputError):
+        fairtrec.report("nDCG@10", "no-such.run", "qrels.txt", folder="study")
+    assert not (copied / "study").exists()
+
+
+def test_several_attributes_are_named_again(copied, fairtrec_command):
+    asked = ["report", "none", "bm25.run", "fair.run", "--labels", "one=labels.tsv", "--labels", "two=labels.tsv"]
+    done = fairtrec_command(*asked, "-m", "AWRF(by='one')@10", "--target", "one=f=0.4,m=0.6", "-o", "study")
+    assert done.code == 0, done.err
+    words = read(copied / "study")["parts"]["eval"]["arguments"]
+    assert words[words.index("--labels") :][:4] == ["--labels", "one=labels.tsv", "--labels", "two=labels.tsv"]
+    assert "one=f=0.4,m=0.6" in words
+    headroom = read(copied / "study")["parts"]["headroom"]["arguments"]
+    assert headroom[headroom.index("--utility") + 1] == "scores"
