@@ -13,14 +13,13 @@ OVERLAPS = FormatTable(
     ("per_query",),
 )
 
-COMMANDS = (
-    CommandRow(
-        "rbo",
-        "Explain",
-        "Compare the rankings of runs: rank-biased overlap.",
-        "provisional",
-        question="How similar are the rankings of two runs?",
-        sections={"": ("p depth per_query", "Overlap", "baseline complete")},
-        answers={"Overlaps": OVERLAPS},
-    ),
+ROW = CommandRow(
+    "rbo",
+    "Explain",
+    "Compare the rankings of runs: rank-biased overlap.",
+    "provisional",
+    question="How similar are the rankings of two runs?",
+    sections={"": ("p depth per_query", "Overlap", "baseline complete")},
+    answers={"Overlaps": OVERLAPS},
+    public={"rbo": "overlaps:rbo"},
 )

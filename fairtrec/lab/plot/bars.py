@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from fairtrec.commands.compare.curves import curves, family, find_cutoff
-from fairtrec.lab.plot import canvas
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.lab.plot import canvas
 from fairtrec.measure import Measure
 from fairtrec.report.cells import compare_means
 from fairtrec.report.run_names import shorten_names

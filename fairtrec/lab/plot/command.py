@@ -79,11 +79,11 @@ def command(
     """
     from fairtrec.commands.compare.curves import curves
     from fairtrec.commands.compare.report import list_notes as of_cutoffs
+    from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.lab.plot.bars import DARKER, note_cutoffs
     from fairtrec.lab.plot.canvas import find_format, look, render_figure
     from fairtrec.lab.plot.figure import plot, refuse, with_intervals
     from fairtrec.lab.plot.points import keep_both, note_points
-    from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.report.output import emit
     from fairtrec.report.result_notes import list_notes
 
