@@ -3,8 +3,8 @@
 A folder says in ROW of its ``__init__.py`` what the help says of its command, which is read before it is imported. All
 that it needs elsewhere is its name here: what is evaluated and how reports are written knows no command.
 
-Other commands come in by a door: an entry point ``fairtrec.commands`` of an installed package gives such a row. Those of
-``fairtrec/lab/`` come in by it.
+Other commands come in by a door: an entry point ``fairtrec.commands`` of an installed package gives such a row. Those
+of ``fairtrec/lab/`` come in by it.
 """
 
 from collections.abc import Iterable, Iterator
