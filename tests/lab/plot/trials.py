@@ -40,3 +40,6 @@ MEASURED = {
     "plot front": "QRELS RUNS -m 'nDCG@10 NFaiRR@10' COUNTED -o OUT/front.svg",
     "plot cutoffs": "QRELS RUNS -m 'nDCG NFaiRR' --cutoffs 1-20 COUNTED -o OUT/cutoffs.svg",
 }
+
+
+OFFERED = [("plot fro", ["plain,front"])]
