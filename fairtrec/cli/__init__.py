@@ -309,13 +309,18 @@ def _tell(error: FairtrecError) -> None:
             write_commands(f"{said}\n", sys.stderr)
 
 
+def _refuse_outside(number: int, path: str) -> int:
+    """Print what is wrong with the machine or a name, and the way out; return the exit code."""
+    where = f"{short(path)}: " if path else ""
+    _say(f"{where}{os.strerror(number)}; {OUTSIDE[number]}")
+    return 3
+
+
 def _fault(fault: Exception) -> int:
     if isinstance(fault, MemoryError):
         raise fault
     if isinstance(fault, OSError) and fault.errno == errno.EMFILE and not os.environ.get("FAIRTREC_DEBUG"):
-        where = f"{short(str(fault.filename))}: " if fault.filename else ""
-        _say(f"{where}{fault.strerror}; {OUTSIDE[fault.errno]}")  # before anything is imported, which opens a file
-        return 3
+        return _refuse_outside(fault.errno, str(fault.filename or ""))  # before an import, which opens a file
     from fairtrec.cli.faults import find_plugin, list_failures
 
     failures = list_failures(fault)
@@ -325,9 +330,7 @@ def _fault(fault: Exception) -> int:
     if os.environ.get("FAIRTREC_DEBUG"):
         raise fault
     if isinstance(fault, OSError) and failures and failures[0].errno in OUTSIDE:
-        where = f"{short(failures[0].path)}: " if failures[0].path else ""
-        _say(f"{where}{os.strerror(failures[0].errno)}; {OUTSIDE[failures[0].errno]}")
-        return 3
+        return _refuse_outside(failures[0].errno, failures[0].path)
     what = short(f"{type(fault).__name__}: {fault}")
     if plugin := find_plugin(fault):
         _say(f"{plugin} has a fault ({what}); report it to its authors, FAIRTREC_DEBUG=1 shows where")

@@ -242,8 +242,8 @@ def _joined(parts: list[Any], path: FilePath, *, is_run: bool) -> Any:
         lengths = np.concatenate([part.lengths for part in parts])
         first = find_starts(texts)[:-1]  # a text that two parts share is one
         return Repeats(texts[first], np.add.reduceat(lengths, first))
-    refuse_layout(max(part.dtype.itemsize for part in parts), sum(map(len, parts)), path, is_run=is_run)
     first, width = parts[0], max(part.dtype.itemsize for part in parts)
+    refuse_layout(width, sum(map(len, parts)), path, is_run=is_run)
     places = [part.__array_interface__["data"][0] - first.__array_interface__["data"][0] for part in parts]
     behind = np.cumsum([part.nbytes for part in parts]).tolist()
     if first.base is not None and places == [0, *behind[:-1]] and all(part.base is first.base for part in parts):

@@ -10,12 +10,13 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Qrels
 from fairtrec.data.ranking.depth import find_depth
-from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.qrels import refuse_unjudged
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.reading import LoadedRun, Reading, choose_queries
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import compute_values
@@ -201,23 +202,19 @@ class JudgedRuns:
 
 
 def _open(measures: Any, human: Any, given: dict[str, Any]) -> Evaluator:
-    """Open a session that refuses a run of which the labels know no measured document.
+    """Open a session, which refuses a run of which the labels know no measured document, as ``evaluate`` does.
 
     Raises UsageError for a measure that does not look at judgments.
     """
-    plan = _settle(measures, human, given).plan
-    return Evaluator(replace(plan, context=replace(plan.context, refuses_strangers=True)))
-
-
-def _settle(measures: Any, human: Any, given: dict[str, Any]) -> Evaluator:
+    keywords, known = {"qrels": human, **given}, Keywords.__annotations__
     if not measures:
         with suppress(UsageError):
-            return evaluator(DEFAULT, human, **given)
-        return evaluator(DEFAULT[0], human, **given)
-    session = evaluator(measures, human, **given)
-    refuse_unjudged(session.plan)
-    refuse_geometric(session.measures)
-    return session
+            return Evaluator(settle(DEFAULT, keywords, known))
+        return Evaluator(settle(DEFAULT[0], keywords, known))
+    plan = settle(measures, keywords, known)
+    refuse_unjudged(plan)
+    refuse_geometric(plan.measures)
+    return Evaluator(plan)
 
 
 def _judged_by(reading: Reading, qrels: Qrels) -> Reading:

@@ -74,8 +74,12 @@ class Confidence(ScoreColumn):
 
     def find_doubtful(self, scores: Scores) -> Bools:
         """Tell which intervals [measure] are decided by so few values that they are too narrow."""
-        few = [is_doubtful(count_differing(values[~np.isnan(values)])) for values in scores.values]
-        return np.asarray(np.asarray(few) & ~np.isnan(scores.settle(self.name)[:, 0]), dtype=np.bool_)
+        return np.array([self._is_doubtful(scores, row) for row in range(len(scores.measures))], dtype=np.bool_)
+
+    def _is_doubtful(self, scores: Scores, row: int) -> bool:
+        values = scores.values[row]
+        has_interval = not np.isnan(scores.settle(self.name)[row, 0])
+        return has_interval and is_doubtful(count_differing(values[~np.isnan(values)]))
 
     def intervals(self, scores: Scores) -> tuple[Floats, ...]:
         """Give the intervals to figures."""
@@ -94,7 +98,7 @@ class Confidence(ScoreColumn):
     def describe_mean(self, scores: Scores, row: int) -> Mapping[str, Any]:
         """Give the ends of the interval, and whether it is doubtful."""
         ends = self.numbers(scores, row)
-        return {**ends, "doubtful": bool(self.find_doubtful(scores)[row])} if ends else ends
+        return {**ends, "doubtful": self._is_doubtful(scores, row)} if ends else ends
 
     def suffixes(self, scores: Scores, query: int | None, places: int) -> list[str]:
         """Write the interval behind the mean, and ? if it is too narrow."""

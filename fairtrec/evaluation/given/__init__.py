@@ -83,7 +83,7 @@ GIVEN: dict[str, Given] = {
     "qrels": Given(nothing="none"),  # an argument
     **{name: hint.__metadata__[0] for name, hint in _HINTS.items() if hasattr(hint, "__metadata__")},
 }
-SOURCE_NAMES = tuple(GIVEN)[1:]
+SOURCE_NAMES = tuple(name for name in GIVEN if name != "pool")
 _FIRST = ("fairtrec", "qrels", "tau", "max-grade", "terms", "docs", "counts", "labels", "groups", "members")
 _LAST = ("gold", "queries", "background")
 FIELDS = (*_FIRST, *(name for name in SOURCE_NAMES if name not in (*_FIRST, *_LAST)), *_LAST)  # of signatures

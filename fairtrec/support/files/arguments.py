@@ -54,9 +54,7 @@ def expand_runs(arguments: Iterable[str], left_out: PassedOver | None = None) ->
     two runs of one name.
     """
     found: dict[str, str] = {}
-    arguments = list(arguments)
-    plain = not any(map(_has_signs, arguments)) and all(map(os.path.isfile, arguments))
-    for name, path in ((None, each) for each in arguments) if plain else _expanded(arguments, left_out):
+    for name, path in _expanded(arguments, left_out):
         if name is not None and name in found:
             raise UsageError(f"two runs are called {name}; rename one of them")
         number, free = 1, name or path
@@ -64,11 +62,6 @@ def expand_runs(arguments: Iterable[str], left_out: PassedOver | None = None) ->
             number, free = number + 1, f"{path} ({number + 1})"
         found[free] = path
     return found
-
-
-def _has_signs(argument: str) -> bool:
-    """Tell whether an argument may mean a list, a named run or a pattern, also if it is the name of a file."""
-    return argument.startswith("@") or "=" in argument or any(sign in argument for sign in PATTERN)
 
 
 def refuse_same_names(names: Iterable[str]) -> None:

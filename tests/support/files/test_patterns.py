@@ -32,10 +32,9 @@ def test_runs_that_are_all_files_are_expanded_too(submissions, fairtrec_command,
     (submissions / "wrong.run").rename(submissions / "wrong.txt")
     (submissions / "list").write_text("fair.run\n")
     command, *options = asked
-    for planted in ("*.run", "x=fair.run", "@list"):
-        shutil.copy(submissions / "bm25.run", submissions / planted)
-    (submissions / "x=fair.run").rename(submissions / "x=fair.txt")
     shutil.copy(submissions / "fair.run", submissions / "fair.txt")
+    for planted in ("*.run", "x=fair.txt", "@list"):
+        shutil.copy(submissions / "bm25.run", submissions / planted)
     ended = fairtrec_command(command, "qrels.txt", "*.run", *options)
     assert ended.code == 0
     assert "fair" in ended.out  # by its short name
