@@ -70,10 +70,13 @@ def stack_dots(places: Iterable[tuple[int, float, float]], near: float = TWIN) -
     return dots
 
 
-def place_labels(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter: float = LETTER) -> dict[int, Spot]:
-    """LabelPlace labels of letters of a height beside their dots, the first dots first; one without room has no place.
+def place_labels(
+    dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter: float = LETTER, taken: Sequence[Box] = ()
+) -> dict[int, Spot]:
+    """Place labels of letters of a height beside their dots, the first dots first; one without room has no place.
 
-    Those that find none are tried again before the others, and so are those that then find none.
+    Those that find none are tried again before the others, and so are those that then find none. Nor does any stand
+    where a box is ``taken``.
     """
     wanted = [dot for dot in dots if dot.run in labels]
     outer = {dot.stack: dot.radius for dot in dots}  # of a stack the last
@@ -86,7 +89,7 @@ def place_labels(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, let
     }
     best: dict[int, Spot] = {}
     for _ in range(TRIES):
-        found = _labeled(wanted, places)
+        found = _labeled(wanted, places, taken)
         best = max(best, found, key=lambda each: [dot.run in each for dot in dots])
         if len(found) == len(wanted):
             break
@@ -94,9 +97,11 @@ def place_labels(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, let
     return best
 
 
-def _labeled(wanted: Sequence[Dot], places: "Mapping[int, LabelPlaces]") -> dict[int, Spot]:
-    """Give each dot the first of its places that is clear of the labels and lines of the dots before."""
+def _labeled(wanted: Sequence[Dot], places: "Mapping[int, LabelPlaces]", taken: Sequence[Box]) -> dict[int, Spot]:
+    """Give each dot the first of its places that is clear of what is taken, and of labels and lines of dots before."""
     boxes, lines = Grid[Box](), Grid[Pixel]()
+    for box in taken:
+        boxes.add(box, box, APART)
     found = {}
     for dot in wanted:
         for place in places[dot.run]:

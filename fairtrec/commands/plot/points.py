@@ -262,11 +262,14 @@ def _placed(figure: Any, axes: Any, means: Floats, order: Sequence[int]) -> list
 
 
 def _numbered(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
-    """Write the number of each run at its point, those of the front first, where there is room."""
+    """Write the number of each run at its point, the front first, where there is room beside signs of doubt."""
     unit = figure.dpi / 72 * UNIT
-    box = axes.get_window_extent()
-    field = box.x0 / unit, -box.y1 / unit, box.x1 / unit, -box.y0 / unit
-    for run, spot in place_labels(dots, {dot.run: str(dot.run + 1) for dot in dots}, field, SIZE / UNIT).items():
+    field, *marks = (
+        (box.x0 / unit, -box.y1 / unit, box.x1 / unit, -box.y0 / unit)
+        for box in (axes.get_window_extent(), *(mark.get_window_extent() for mark in axes.texts))
+    )
+    labels = {dot.run: str(dot.run + 1) for dot in dots}
+    for run, spot in place_labels(dots, labels, field, SIZE / UNIT, marks).items():
         dot = next(each for each in dots if each.run == run)
         where = axes.transData.inverted().transform((dot.x * unit, -dot.y * unit))
         away = spot.x * UNIT, -spot.y * UNIT
