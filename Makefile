@@ -36,10 +36,10 @@ spark: .venv/spark  ## the tests of the Spark engine, which need Java and 400 MB
 	$(MARKED)
 
 embed: .venv/embed  ## the tests of positions with a real model, which needs torch: some GB
-	$(BIN)/python -m pytest -m '' tests/commands/make/positions
+	$(BIN)/python -m pytest -m '' tests/lab/make/positions
 
 adv: .venv/adv  ## the tests of rankers against an adversary, which need torch and train for a few minutes
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/commands/make/ranker
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/lab/make/ranker
 
 ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: PyTerrier, polars, DuckDB, datasets, ranx
 	$(MARKED)

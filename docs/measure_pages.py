@@ -11,7 +11,7 @@ from typing import Any
 
 import fairtrec
 from fairtrec.commands.measures import pages
-from fairtrec.commands.trec_fair_2019.evaluate import evaluate as evaluate_2019
+from fairtrec.lab.trec_fair_2019.evaluate import evaluate as evaluate_2019
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import docstrings, registry, rerankers

@@ -55,27 +55,27 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec import gold as gold
     from fairtrec import measures as measures
     from fairtrec import rerankers as rerankers
-    from fairtrec.commands.ablate.ablation import ablate as ablate
+    from fairtrec.lab.ablate.ablation import ablate as ablate
     from fairtrec.commands.check.check import check as check
     from fairtrec.commands.compare.baseline import compare as compare
     from fairtrec.commands.correlate.correlations import correlate as correlate
     from fairtrec.commands.correlate.overlaps import rbo as rbo
     from fairtrec.commands.counts.collection import make_counts as make_counts
     from fairtrec.commands.explain.explain import explain as explain
-    from fairtrec.commands.headroom.headroom import headroom as headroom
-    from fairtrec.commands.make.counterfactual.counterfactual import make_counterfactual as make_counterfactual
-    from fairtrec.commands.make.labels.trec_fair_2022 import make_labels as make_labels
-    from fairtrec.commands.make.positions.project import make_positions as make_positions
-    from fairtrec.commands.make.queryset.make_queryset import make_queryset as make_queryset
+    from fairtrec.lab.headroom.headroom import headroom as headroom
+    from fairtrec.lab.make.counterfactual.counterfactual import make_counterfactual as make_counterfactual
+    from fairtrec.lab.make.labels.trec_fair_2022 import make_labels as make_labels
+    from fairtrec.lab.make.positions.project import make_positions as make_positions
+    from fairtrec.lab.make.queryset.make_queryset import make_queryset as make_queryset
     from fairtrec.commands.measures.pages import bibtex as bibtex
-    from fairtrec.commands.plot.curves import curves as curves
-    from fairtrec.commands.plot.figure import plot as plot
+    from fairtrec.lab.plot.curves import curves as curves
+    from fairtrec.lab.plot.figure import plot as plot
     from fairtrec.commands.reliability.reliability import reliability as reliability
-    from fairtrec.commands.report.report import study as study
-    from fairtrec.commands.rerank.rerank import rerank as rerank
+    from fairtrec.lab.report.report import study as study
+    from fairtrec.lab.rerank.rerank import rerank as rerank
     from fairtrec.commands.results.named_values import read_values as read_values
     from fairtrec.commands.results.results import read_results as read_results
-    from fairtrec.commands.select.select import select as select
+    from fairtrec.lab.select.select import select as select
     from fairtrec.commands.validate.validate import validate as validate
     from fairtrec.data.run import Run as Run
     from fairtrec.evaluation.answers.result import Result as Result

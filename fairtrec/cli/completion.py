@@ -180,7 +180,7 @@ def _catalogued(words: Iterable[str]) -> Iterator[str]:
                     yield name
         return
     from fairtrec.measures.catalogue.registry import ALL_FAIR, names
-    from fairtrec.measures.catalogue.rerankers import names as rerankers
+    from fairtrec.lab.rerank.catalogue import names as rerankers
 
     yield from names() if {"MEASURE", "MEASURES"} & set(words) else ()
     yield from [ALL_FAIR] if "MEASURES" in words else ()

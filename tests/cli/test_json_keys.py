@@ -230,7 +230,7 @@ def test_odd_values_end_in_one_line_with_a_way_out(desk, fairtrec_command, comma
 
 PARSERS = {"loads", "load", "JSONDecoder", "raw_decode"}
 OWN = {  # what fairtrec has written itself a moment before
-    "fairtrec/cli/performing.py", "fairtrec/commands/make/ranker/train.py", "fairtrec/counting/local/engine.py",
+    "fairtrec/cli/performing.py", "fairtrec/lab/make/ranker/train.py", "fairtrec/counting/local/engine.py",
     "fairtrec/counting/local/part.py", "fairtrec/counting/spark/engine.py", "fairtrec/counting/table/__init__.py",
 }  # fmt: skip
 

@@ -105,7 +105,7 @@ def test_no_run_is_marked_whose_means_are_over_different_queries():
 
 def test_the_front_is_drawn_over_the_queries_of_both_measures():
     pytest.importorskip("matplotlib")
-    from fairtrec.commands.plot.points import keep_both
+    from fairtrec.lab.plot.points import keep_both
 
     result = fairtrec.evaluate(TWO, {"good": RUN, "same": RUN}, QRELS, labels=LABELS)
     both, (note,) = keep_both(result)

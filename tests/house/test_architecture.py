@@ -85,7 +85,7 @@ NEW = {  # what stands in the first column of the page's table: the file, and wh
                 return Order(np.arange(lengths[0])[::-1][None])
         """,
         [
-            ("if TYPE_CHECKING:", "    from fairtrec.rerankers.backwards import Backwards as Backwards"),
+            ("if TYPE_CHECKING:", "    from fairtrec.lab.rerankers.backwards import Backwards as Backwards"),
             ("_FILES = {", '    "backwards": ("Backwards",),'),
         ],
     ),

@@ -65,7 +65,7 @@ def perform(line, fairtrec_command):
     if words[:2] == [
         "fairtrec",
         "plot",
-    ]:  # a page of figures embeds its fonts each time; tests/commands/plot/test_plot.py has one
+    ]:  # a page of figures embeds its fonts each time; tests/lab/plot/test_plot.py has one
         words = [word.replace(".pdf", ".svg") for word in words]
     merged = words[-1] == "2>&1"
     words = words[:-1] if merged else words

@@ -124,7 +124,7 @@ def test_measures_never_import_each_other_nor_do_rerankers(house):
 def test_commands_import_each_other_in_named_pairs_only(house):
     allowed = [re.findall(r"fairtrec\.commands\.([\w.]+)\.", pair) for pair in COMMANDS["ignore_imports"]]
     folders = {name.removeprefix("fairtrec.commands."): name for name in house.find_children("fairtrec.commands")}
-    folders |= {f"make.{name.rpartition('.')[2]}": name for name in house.find_children("fairtrec.commands.make")}
+    folders |= {f"make.{name.rpartition('.')[2]}": name for name in house.find_children("fairtrec.lab.make")}
     del folders["make"]
     inside = {folder: {name, *house.find_descendants(name)} for folder, name in folders.items()}
     found = {

@@ -67,7 +67,7 @@ DECLARATIONS = {  # the test that gathers a name, and what it holds
     "INTERVALS": "tests/cli/test_surface.py: commands with --confidence and --interval",
     "OWN_INTERVALS": "tests/cli/test_surface.py: commands with --confidence and one kind of interval",
     "SHORT_HELP": "tests/cli/test_help.py: commands with a short help",
-    "RANKER_STORIES": "tests/commands/make/ranker: page, section and command behind training, and what it prints",
+    "RANKER_STORIES": "tests/lab/make/ranker: page, section and command behind training, and what it prints",
     "OTHER_FILES": "tests/house/test_docs.py: words of examples that need files of the reader",
     # evaluation
     "EVALUATING": "tests/evaluation/inputs/test_options.py: commands with the choices of eval",

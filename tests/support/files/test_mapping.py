@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from fairtrec.commands.make.positions import vectors
+from fairtrec.lab.make.positions import vectors
 from fairtrec.counting.table.build import join_tables
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
@@ -104,7 +104,7 @@ def test_a_matrix_that_is_cut_off_is_one_line(tmp_path, monkeypatch):
     np.save("v.npy", np.ones((5000, 64)))
     program = f"""{START.format(small=0)}
     from fairtrec.data import Docnos
-    from fairtrec.commands.make.positions import vectors
+    from fairtrec.lab.make.positions import vectors
     found = vectors.read("v.npy", [str(i) for i in range(5000)], Docnos.collect(np.array([b"4999"])))
     os.truncate("v.npy", 4096)
     print(found.take(np.array([0])))

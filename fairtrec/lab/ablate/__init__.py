@@ -1,0 +1,20 @@
+"""``fairtrec ablate``: does the order of systems survive the instrument?"""
+
+from fairtrec.report.writers import USUAL, FormatSpec, FormatTable
+from fairtrec.support.command_rows import CommandRow
+
+ABLATIONS = FormatTable("fairtrec.lab.ablate.report", {**USUAL, "html": FormatSpec(".page:html", "", "all")})
+
+COMMANDS = (
+    CommandRow(
+        "ablate",
+        "Explain",
+        "Test if the order of runs survives other lists and settings.",
+        "provisional",
+        question="Does the order of my runs survive other word lists and settings?",
+        measures="MEASURE",
+        sections={"": ("measure vary terms", "Ablation", "seed")},
+        answers={"Ablation": ABLATIONS},
+        study="study:list_parts",
+    ),
+)

@@ -1,0 +1,240 @@
+"""Judges next to people: a table of groups, of differences between groups, and of orders of runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
+from typing import Any
+
+from fairtrec.lab.gold.judge_orders import JudgeOrder
+from fairtrec.lab.gold.judge_rates import ClusterEstimate
+from fairtrec.lab.gold.judges import RATES, JudgeAudits, JudgedGroup, JudgeDifference
+from fairtrec.report.cells import cell
+from fairtrec.report.document import Column, Document, ReportTable
+from fairtrec.report.page import page
+from fairtrec.report.records import Row, note_records
+from fairtrec.report.result_notes import COMMON
+from fairtrec.statistics.doubt import explain_few, mark_doubt, sign_doubt
+from fairtrec.support.notes import Note
+
+KEYS = ("judge", "quantity", "of", "less")
+SHOWN_RATES = {"recall": "recall", "false_positive": "false positives"}
+CORRECTED = {"holm": "p Holm", "bonferroni": "p Bonferroni", "bh": "p BH", "none": "p uncorrected"}
+HEAD = ("judge", "quantity", "of", "less", "value", "low", "high", "queries", "p", "p_corrected", "verdict", "doubtful")
+
+
+def list_notes(found: JudgeAudits) -> list[Note]:
+    """List the notes on the numbers."""
+    return found.notes
+
+
+def tables(found: JudgeAudits, *, places: int) -> Document:
+    """Lay out the tables of groups, of differences of each rate, and of orders."""
+    groups = [(audit.judge, group) for audit in found.judges for group in audit.groups]
+    several = [_groups(found, groups, places)]
+    for rate in RATES:
+        rows = [(audit.judge, each) for audit in found.judges for each in audit.differences if each.rate == rate]
+        if rows:
+            several.append(_differences(found, rate, rows, places))
+    orders = [(audit.judge, order) for audit in found.judges for order in audit.orders]
+    if orders:
+        several.append(_orders(found, orders, places))
+    return Document(several, found.notes, str(found.signature), gap=2, signs=[*_legend(found)])
+
+
+def _judge_column(found: JudgeAudits, rows: Sequence[tuple[str, Any]]) -> list[Column]:
+    """Name the judge of each row, if there are several."""
+    return [Column("judge", [name for name, _ in rows], words=True, runs=True)] if len(found.judges) > 1 else []
+
+
+def _groups(found: JudgeAudits, rows: Sequence[tuple[str, JudgedGroup]], places: int) -> ReportTable:
+    keys = [*_judge_column(found, rows), Column("group", [group.group for _, group in rows], words=True)]
+    values = [Column(name, [str(getattr(group, name)) for _, group in rows]) for name in ("pairs", "relevant")]
+    rates = {"recall": "recall", "false_positive": "false positives", "kappa": "kappa"}
+    for name, head in rates.items():
+        of = [getattr(group, name) for _, group in rows]
+        values.append(_estimates(head, of, places))
+    return ReportTable("", keys, values)
+
+
+def _estimates(head: str, of: Sequence[ClusterEstimate], places: int, sign: str = "") -> Column:
+    cells = ["-" if isnan(each.value) else _write(each.value, places, sign) for each in of]
+    return Column(head, cells, beside=[_interval(each, places, sign) for each in of])
+
+
+def _interval(of: ClusterEstimate, places: int, sign: str = "") -> str:
+    ends = "" if isnan(of.low) else f" [{_write(of.low, places, sign)}, {_write(of.high, places, sign)}]"
+    return ends + sign_doubt(doubtful=of.doubtful and not isnan(of.value))
+
+
+def _write(value: float, places: int, sign: str) -> str:
+    """Write a number; one that rounds to 0 is not negative."""
+    return f"{round(value, places) + 0.0:{sign}.{places}f}"
+
+
+def _differences(
+    found: JudgeAudits, rate: str, rows: Sequence[tuple[str, JudgeDifference]], places: int
+) -> ReportTable:
+    names = [f"{each.of[0]} minus {each.of[1]}" for _, each in rows]
+    keys = [*_judge_column(found, rows), Column(f"{SHOWN_RATES[rate]}, difference", names, words=True)]
+    values = [
+        _estimates("overall", [each.overall for _, each in rows], places, "+"),
+        _estimates("within queries", [each.within for _, each in rows], places, "+"),
+        Column("queries", [str(each.within.queries) for _, each in rows]),
+        Column("p", [_number(each.within.p, places) for _, each in rows]),
+        Column(CORRECTED[found.correction], [_number(each.p_corrected, places) for _, each in rows]),
+        Column("verdict", [_write_verdict(each) for _, each in rows], words=True),
+    ]
+    return ReportTable("", keys, values, least=["p"])
+
+
+def _write_verdict(of: JudgeDifference) -> str:
+    """Write what is shown of a difference within queries, and ? if few queries decide it."""
+    return mark_doubt(of.verdict, doubtful=of.within.doubtful and not isnan(of.p_corrected))
+
+
+def _orders(found: JudgeAudits, rows: Sequence[tuple[str, JudgeOrder]], places: int) -> ReportTable:
+    keys = [*_judge_column(found, rows), Column("order by", [order.measure for _, order in rows], words=True)]
+    people = [_estimate_people(order) for _, order in rows]
+    values = [
+        Column("runs", [str(order.runs) for _, order in rows]),
+        Column("queries", [str(order.queries) for _, order in rows]),
+        Column("tau-b", [_number(order.tau_b, places) for _, order in rows]),
+        Column("tau_ap", [_number(order.tau_ap, places) for _, order in rows]),
+        _estimates("reliability, people", people, places),
+        Column("judge", [_number(order.judge_reliability, places) for _, order in rows]),
+        Column("tau of halves, people", [_number(order.halves, places) for _, order in rows]),
+    ]
+    return ReportTable("", keys, values, least=["runs"])
+
+
+def _estimate_people(of: JudgeOrder) -> ClusterEstimate:
+    """Give the reliability of people's order as an estimate."""
+    return ClusterEstimate(of.reliability, of.low, of.high, of.queries, doubtful=of.doubtful)
+
+
+def _number(value: float, places: int) -> str:
+    return "-" if isnan(value) else f"{value:.{places}f}"
+
+
+def _legend(found: JudgeAudits) -> Iterator[str]:
+    """Explain the columns and signs."""
+    percent = f"{100 * found.confidence:.15g}%"
+    yield f"[low, high]: {percent} interval, with queries as clusters"
+    if any(audit.differences for audit in found.judges):
+        yield (
+            "overall compares different queries, so it may be due to topics; within queries compares groups in queries "
+            "that have both, and decides the verdict"
+        )
+    if any(audit.orders for audit in found.judges):
+        yield (
+            f"reliability: how reliable the order of the runs is over these queries; {COMMON} is a common requirement"
+        )
+        yield "tau of halves: Kendall's tau-b between people's orders by two halves of the queries"
+    estimates = [
+        each
+        for audit in found.judges
+        for each in (
+            *(getattr(group, name) for group in audit.groups for name in ("recall", "false_positive", "kappa")),
+            *(each for of in audit.differences for each in (of.overall, of.within)),
+        )
+    ]
+    estimates += [_estimate_people(order) for audit in found.judges for order in audit.orders]
+    if any(each.doubtful for each in estimates if not isnan(each.value)):
+        yield explain_few("queries decide")
+
+
+def html(found: JudgeAudits, *, places: int) -> str:
+    """Write the page."""
+    names = ", ".join(audit.judge for audit in found.judges)
+    return page(f"Judges next to {found.human}", [f"judges: {names}"], tables(found, places=places))
+
+
+def rows(found: JudgeAudits, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each number: the judge, what it is, and of which group, of one group less another, or measure."""
+    yield HEAD
+    for audit in found.judges:
+        for group in audit.groups:
+            for name in ("pairs", "relevant", "judged_relevant"):
+                yield _row(audit.judge, name, group.group, getattr(group, name))
+            for name in (*RATES, "kappa"):
+                yield _estimate_row(audit.judge, name, (group.group, None), getattr(group, name), places)
+        for each in audit.differences:
+            yield _estimate_row(audit.judge, f"{each.rate} overall", each.of, each.overall, places)
+            row = _estimate_row(audit.judge, f"{each.rate} within", each.of, each.within, places)
+            tested = [cell(each.within.p, places), cell(each.p_corrected, places), each.verdict]
+            yield [*row[:-4], *tested, row[-1]]
+        for order in audit.orders:
+            for name in ("tau_b", "tau_ap", "judge_reliability", "halves"):
+                value = cell(getattr(order, name), places)
+                yield _row(audit.judge, name, order.measure, value, queries=order.queries)
+            yield _estimate_row(audit.judge, "reliability", (order.measure, None), _estimate_people(order), places)
+
+
+def _row(judge: str, quantity: str, of: str, value: Any, *, queries: int | None = None) -> Row:
+    return [judge, quantity, of, None, value, None, None, queries, None, None, None, None]
+
+
+def _estimate_row(
+    judge: str, quantity: str, of: tuple[str, str | None], found: ClusterEstimate, places: int | None
+) -> list[Any]:
+    ends = [cell(each, places) for each in found[:3]]
+    doubtful = found.doubtful if places is None else str(found.doubtful).lower()
+    return [judge, quantity, *of, *ends, found.queries, None, None, None, doubtful]
+
+
+def record(found: JudgeAudits) -> dict[str, Any]:
+    """Give one object with all judges."""
+    return {
+        "signature": str(found.signature),
+        "notes": note_records(found.notes),
+        "confidence": found.confidence,
+        "correction": found.correction,
+        "judges": [
+            {
+                "judge": audit.judge,
+                "pairs": audit.pairs,
+                "only_human": audit.only_human,
+                "only_judge": audit.only_judge,
+                "queries": audit.queries,
+                "groups": [_record_group(group) for group in audit.groups],
+                "differences": [_record_difference(each) for each in audit.differences],
+                "orders": [vars(order) for order in audit.orders],
+            }
+            for audit in found.judges
+        ],
+    }
+
+
+def _record_group(group: JudgedGroup) -> Mapping[str, Any]:
+    made: dict[str, Any] = {
+        "group": group.group,
+        "pairs": group.pairs,
+        "relevant": group.relevant,
+        "judged_relevant": group.judged_relevant,
+    }
+    for name in RATES:
+        of: ClusterEstimate = getattr(group, name)
+        made |= {name: of.value, f"{name}_low": of.low, f"{name}_high": of.high, f"{name}_queries": of.queries}
+        made |= {f"{name}_doubtful": of.doubtful}
+    kappa = group.kappa
+    made |= {"kappa": kappa.value, "kappa_low": kappa.low, "kappa_high": kappa.high, "kappa_doubtful": kappa.doubtful}
+    return made
+
+
+def _record_difference(each: JudgeDifference) -> Mapping[str, Any]:
+    overall, within = each.overall, each.within
+    return {
+        "of": list(each.of),
+        "rate": each.rate,
+        "overall": overall.value,
+        "overall_low": overall.low,
+        "overall_high": overall.high,
+        "overall_doubtful": overall.doubtful,
+        "difference": within.value,
+        "low": within.low,
+        "high": within.high,
+        "queries": within.queries,
+        "p": within.p,
+        "p_corrected": each.p_corrected,
+        "verdict": each.verdict,
+        "doubtful": within.doubtful,
+    }

@@ -1,0 +1,100 @@
+"""The kinds of figures: two measures against each other, cutoffs, differences by query, groups, runs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from fairtrec.lab.plot import bars, points
+from fairtrec.lab.plot.canvas import look
+from fairtrec.evaluation.answers import aggregates
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.columns.confidence import Confidence
+from fairtrec.evaluation.leaderboard import sort_key, sort_runs
+from fairtrec.measure import Measure
+from fairtrec.statistics.procedure import Procedure
+from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import Figure, Method, PaperColumns
+
+
+def plot(
+    result: Result,
+    kind: Figure,
+    *,
+    baseline: str | None = None,
+    columns: PaperColumns = "1",
+    confidence: float | None = 0.95,
+    interval: Method = "t",
+    families: Sequence[str] = (),
+    trend: bool = False,
+    sort: str | Measure | None = None,
+) -> Any:
+    """Draw a result as a figure of matplotlib.
+
+    Args:
+        result: what ``evaluate`` returns.
+        kind: "front", the first two measures against each other; "cutoffs", the mean of each measure over its cutoffs;
+            "queries", the difference of each run from the baseline in each query, by the first measure; "groups", the
+            mean of each measure with a value per group; "runs", the mean of each measure, the best run darker.
+        baseline: a run by name, for "queries". By default the first.
+        columns: the width: "1" column of a paper (3.33 inches), or "2" (7 inches).
+        confidence: the level of the interval of each mean; None draws none.
+        interval: "t" for Student's t, or a bootstrap: "percentile" or "bca".
+        families: beginnings of names. Runs with the same beginning have one color.
+        trend: add to the front a least-squares line through the runs of each family, or through all.
+        sort: order the bars of "runs" by this measure, the best first.
+
+    Raises:
+        UsageError: a result without what the figure needs.
+        ResourceError: matplotlib is not installed.
+    """
+    refuse(kind, baseline, confidence, families, trend=trend, is_sorted=sort is not None)
+    if sort is not None:
+        result = sort_runs(result, sort if isinstance(sort, Measure) else sort_key(sort, None))
+    aggregates.refuse(result.scores, "a figure draws")
+    with look():
+        if kind == "queries":
+            return bars.queries(result, columns, baseline)
+        result = with_intervals(points.keep_both(result)[0] if kind == "front" else result, confidence, interval)
+        if kind == "front":
+            return points.draw(result, columns, families, trend=trend)
+        draw = {"cutoffs": bars.cutoffs, "groups": bars.groups, "runs": bars.runs}[kind]
+        return draw(result, columns, families)
+
+
+def refuse(
+    kind: str,
+    baseline: str | None,
+    confidence: float | None,
+    families: Sequence[str],
+    *,
+    trend: bool,
+    is_sorted: bool = False,
+) -> None:
+    """Raise UsageError for a kind that there is not, and for what a kind does not draw."""
+    if kind not in get_args(Figure):
+        raise UsageError(f"there is no figure {kind!r}; choose from {', '.join(get_args(Figure))}")
+    if baseline is not None and kind != "queries":
+        raise UsageError("a baseline is for the figure of queries; leave it out")
+    if families and kind == "queries":
+        raise UsageError("differences of queries have no families of runs; leave them out")
+    if trend and kind != "front":
+        raise UsageError("a line is fitted only to the points of the front; leave out --trend")
+    if is_sorted and kind != "runs":
+        raise UsageError("only the bars of runs are sorted; leave out --sort")
+    if confidence is not None:
+        Procedure(confidence=confidence)
+
+
+def with_intervals(result: Result, confidence: float | None, interval: Method = "t") -> Result:
+    """Give intervals to the means, unless the result has its own, or bounds, beside them."""
+    if confidence is None:
+        return replace(result, scores=tuple(map(_without_confidence, result.scores)))
+    if any(scores.intervals or scores.ends for scores in result.scores):
+        return result
+    return result.with_confidence(confidence, interval=interval)
+
+
+def _without_confidence(scores: Scores) -> Scores:
+    kept = {name: column for name, column in scores.columns.items() if name != Confidence.name}
+    return replace(scores, columns=kept)

@@ -1,0 +1,202 @@
+"""HTML: the answers of a study on one page, without a script, and with nothing that is loaded."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from os import fspath
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from fairtrec.lab.report.study import StudyReport
+from fairtrec.report.document import Document, ReportTable
+from fairtrec.report.note_selection import select_notes
+from fairtrec.report.page import TABLES, element, file, make_table, page, wrap_scrollable
+from fairtrec.report.run_names import shorten_names
+from fairtrec.support.errors import FilePath
+from fairtrec.support.notes import NoteSeverity
+
+PLACES = 4
+FEW = 3  # notes and runs of a summary
+FINDINGS = 5  # of a run that are listed
+LINK = re.compile(r"(https://\S+[^\s;,).])")
+
+
+def html(report: StudyReport, record: FilePath) -> str:
+    """Write the page: an answer to each question, then what was not done, the methods and the files.
+
+    ``record`` is the path of report.json, which the page tells you to replay.
+    """
+    main = report.parts["eval"].record
+    runs, queries = len(main["runs"]), sorted({run["queries"] for run in main["runs"]})
+    many = f"{queries[0]} to {queries[-1]}" if len(queries) > 1 else str(queries[0])
+    facts = f"{_count(runs, 'run')}, {many} {'query' if many == '1' else 'queries'} each: {', '.join(main['measures'])}"
+    above = [
+        _summary(report),
+        *(_part(report, name) for name in report.parts),
+        _not_done(report),
+        _methods(report),
+        _files(report, record),
+    ]
+    style = TABLES + file("study.css", "fairtrec.lab.report")
+    return page("Fairness report", [facts], Document([], [], main["signature"]), above, style)
+
+
+def summarize(report: StudyReport, name: str) -> str:
+    """Say what a part found, in the words of its command: its verdict, or the first note that eval has not."""
+    answer = report.parts[name]
+    record, document = answer.record, answer.lay_out(PLACES)
+    if name == "validate":
+        errors, warnings = (sum(run[kind] for run in record["runs"]) for kind in ("errors", "warnings"))
+        return f"{_count(len(record['runs']), 'run')}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
+    if name == "headroom":
+        return "; ".join(_list_gains(record)[:FEW])
+    if document is None:
+        return ""
+    if document.verdict is not None:
+        return str(document.verdict).removeprefix("verdict: ")
+    if name.startswith("bounds"):
+        return describe_widest(record)
+    known = {note["kind"] for note in report.parts["eval"].record["notes"]} if name != "eval" else set()
+    told = [note for note in document.notes if note.severity > NoteSeverity.LEGEND and note.kind.name not in known]
+    return select_notes(told, None)[0] if told else ""
+
+
+def describe_widest(record: dict[str, Any]) -> str:
+    """Say for which run each measure is left open most, among those that are."""
+    short = shorten_names([run["run"] for run in record["runs"]])
+    found = []
+    for measure in record["measures"]:
+        means = [(run["means"][measure], name) for name, run in zip(short, record["runs"], strict=True)]
+        widths = [(mean["greatest"] - mean["least"], mean, name) for mean, name in means if _has_ends(mean)]
+        if not widths:
+            continue
+        wide, mean, name = max(widths, key=lambda each: each[0])
+        if round(wide, PLACES):
+            ends = ", ".join(f"{mean[end]:.{PLACES}f}" for end in ("least", "greatest"))
+            found.append(f"{measure}: {mean['value']:.{PLACES}f} could be [{ends}] ({name})")
+    return "; ".join(found) or "no value changes"
+
+
+def _has_ends(mean: dict[str, Any]) -> bool:
+    return all(isinstance(mean.get(end), int | float) for end in ("value", "least", "greatest"))
+
+
+def _list_gains(record: dict[str, Any]) -> list[str]:
+    """Say of each run what its fairness is, and what it could be at no loss."""
+    short = shorten_names([run["run"] for run in record["runs"]])
+    found = []
+    for name, run in zip(short, record["runs"], strict=True):
+        values = {(each["point"], each["loss"]): each["fairness"] for each in run["points"]}
+        now, best = values.get(("run", None)), values.get(("loss", 0))
+        if now is not None and best is not None:
+            found.append(f"{name}: {record['fairness']} {now:.{PLACES}f}, at no loss {best:.{PLACES}f}")
+    return found
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _anchor(name: str) -> str:
+    return name.replace(" ", "-")
+
+
+def _summary(report: StudyReport) -> Element:
+    """List the questions with the answers in words, and how many parts were not done."""
+    lines = []
+    for name in report.parts:
+        link = element("a", report.about[name].question, href=f"#{_anchor(name)}")
+        lines.append(element("li", link, element("br"), summarize(report, name)))
+    if report.not_done:
+        link = element("a", "What was not tested?", href="#not-done")
+        parts = ", ".join(dict.fromkeys(left.part for left in report.not_done))
+        lines.append(element("li", link, element("br"), parts))
+    return element("section", element("h2", "In short"), element("ul", *lines, class_="answers"))
+
+
+def _part(report: StudyReport, name: str) -> Element:
+    """Show one part: its question, what it found, its tables, and the command."""
+    answer = report.parts[name]
+    document = answer.lay_out(PLACES)
+    inside = [element("h2", report.about[name].question)]
+    if told := summarize(report, name):
+        inside.append(element("p", told, class_="verdict"))
+    if document is None:
+        inside += _checks(answer.record)
+    else:
+        inside += [part for table in document.tables for part in _table(table, report.about[name].question)]
+        lines = [*filter(None, document.signs), *select_notes(document.notes, None)]
+        if lines:
+            notes = element("ul", *(element("li", line) for line in lines))
+            inside.append(element("details", element("summary", "How to read this"), notes))
+    command = element("p", element("code", answer.line), class_="command")
+    inside.append(element("details", element("summary", "The command"), command))
+    return element("section", *inside, id=_anchor(name))
+
+
+def _table(table: ReportTable, name: str) -> Iterator[Element]:
+    """Give a table and its title; the cell of a value also has its interval."""
+    if table.title:
+        yield element("h3", table.title)
+
+    def cells(row: int) -> Iterator[Element]:
+        for number, column in enumerate(table.columns):
+            beside = column.beside[row].strip() if column.beside else ""
+            kind = "best" if row in column.best else "words" if column.words and column.head else None
+            tag, scope = ("th", "row") if number < len(table.keys) else ("td", None)
+            yield element(
+                tag, column.cells[row], *[element("span", f" {beside}")] * bool(beside), class_=kind, scope=scope
+            )
+
+    heads = [element("th", each.head, scope="col", class_="words" if each.words else None) for each in table.columns]
+    yield wrap_scrollable(make_table(heads, map(cells, range(len(table.columns[0].cells)))), table.title or name)
+
+
+def _checks(record: dict[str, Any]) -> Iterator[Element]:
+    """Show what was checked of each run, and what was found."""
+    names = ("errors", "warnings", "lines", "queries", "documents")
+    short = shorten_names([run["run"] for run in record["runs"]])
+    rows = [[name, *(f"{run[each]:,}" for each in names)] for name, run in zip(short, record["runs"], strict=True)]
+    yield from _table(ReportTable.from_rows("", 1, ["run", *names], rows), "runs")
+    found = [
+        f"{name}: {each['code']} {each['message']}"
+        for name, run in zip(short, record["runs"], strict=True)
+        for each in run["findings"][:FINDINGS]
+    ]
+    if found:
+        lines = element("ul", *(element("li", line) for line in found))
+        yield element("details", element("summary", "What was found"), lines)
+
+
+def _not_done(report: StudyReport) -> Element:
+    """List what was not tested, and why."""
+    rows = [[left.part, left.why] for left in report.not_done]
+    inside: list[Element] = [element("p", "Every part was run.")]
+    if rows:
+        inside = [element("dl", *(part for row in rows for part in (element("dt", row[0]), element("dd", row[1]))))]
+    return element("section", element("h2", "What was not tested?"), *inside, id="not-done")
+
+
+def _methods(report: StudyReport) -> Element:
+    """Write the methods, with links to the sources."""
+    return element(
+        "section",
+        element("h2", "Methods"),
+        *(element("p", *_link(line)) for line in report.methods),
+        id="methods",
+    )
+
+
+def _link(line: str) -> Iterator[Element | str]:
+    for number, part in enumerate(LINK.split(line)):
+        yield element("a", part, href=part) if number % 2 else part
+
+
+def _files(report: StudyReport, record: FilePath) -> Element:
+    """List the files that were read, and how to compute the report again."""
+    rows: Sequence[Sequence[str]] = [[role, file["path"], file["sha256"][:8]] for role, file in report.inputs.items()]
+    heads = ["role", "file", "sha256"]
+    table = ReportTable.from_rows("", 2, heads, rows)
+    line = shlex.join(["fairtrec", "results", "replay", fspath(record)])
+    again = element("p", "Run each part again, in the folder where the report was made: ", element("code", line))
+    return element("section", element("h2", "Files"), *_table(table, "files"), again, id="files")

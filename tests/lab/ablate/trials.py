@@ -1,0 +1,125 @@
+"""What tests of all commands try of ``fairtrec ablate``; fairtrec_made/command_trials.py lists what each name means."""
+
+import fairtrec
+from fairtrec.lab.ablate import ABLATIONS
+from fairtrec_made.command_trials import GIVEN, SHELL, TWO, WORDS
+from fairtrec_made.trials import list_situations
+
+AGAIN = "variants read this input again, and a stream can be read only once; pass a file"
+
+SITUATIONS = list_situations("ablate qrels a.run b.run", {"--vary": "cutoff=1,2"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"})
+VALUES = {"--vary": "cutoff=1,2", "--seed": "7"}
+
+LINKED_RUNS = {
+    "ablate": "ablate qrels.txt eve.run bm25.run -m ARaB@10 --vary cutoff=5,10 --terms gender-en --docs collection.tsv"
+}
+WINDOWS = {"ablate": "ablate none RUNS TEXTS -m NFaiRR@10 --vary tau=0,1 --vary cutoff=5"}
+PIPES = {
+    "ablate, qrels": ("qrels", AGAIN, "ablate qrels a.run b.run --counts counts -m RBDF@2 --vary cutoff=1,2"),
+    "ablate, terms": ("terms", AGAIN, "ablate none a.run --terms terms --docs docs.tsv -m RBDF@2 --vary cutoff=1"),
+    "ablate, background": (
+        "b.run",
+        AGAIN,
+        "ablate none a.run --counts counts --background b.run -m NFaiRR@2 --vary cutoff=1",
+    ),
+}
+ONE_ATTRIBUTE = [("ablate -m AWRF@3 --vary depth=2,3", "AWRF takes one attribute: AWRF(by='gender')@3")]
+ONE_MEASURE = ["ablate"]
+_TARGET = ["--vary", "target=strip", "--terms", "gender-en", "--docs", "collection.tsv"]
+REPLAY_ATTACKS = {
+    "vary target": ("strip", "labels.tsv", ["ablate", "qrels.txt", "bm25.run", "fair.run", "-m", "AWRF@10", *_TARGET])
+}
+HOSTILE_FOLDERS = {
+    "ablate": "ablate qrels.txt bm25.run neural.run -m ARaB@10 --vary cutoff=5,10 --terms gender-en --docs collection.tsv -j 2"
+}
+LIST_NAMES = {
+    "ablate": "ablate none bm25.run neural.run -m ARaB@10 --vary cutoff=5 --terms NAME --docs collection.tsv",
+    "ablate, varied": "ablate none bm25.run neural.run -m ARaB@10 --vary terms=NAME --terms gender-en-core --docs collection.tsv",
+}
+LONG_NUMBERS = ["ablate qrels a.run b.run -m RR --vary cutoff=N", "ablate qrels a.run b.run -m RR --vary terms=halfxN"]
+OTHER_FORMS = {
+    "ablate": "ablate qrels.txt bm25.run neural.run -m NFaiRR@10 --vary cutoff=5 --terms gender-en --docs collection.tsv --background background.run"
+}
+COMMON_QUERIES = [("ablate", ("-m", "nDCG@10", "--vary", "cutoff=5", "-f", "json"))]
+SAME_QUERIES = {"ablate": (("-m", "NFaiRR@5", "--vary", "tau=0,2"), ("order", "orders", "flips", "flipped"))}
+SAME_BYTES = [
+    "ablate qrels.txt {DRAWN} {COUNTED} -m 'NFaiRR@10' --vary tau=0,1,2 -f json",
+    "ablate {QRELS} {RUNS} {WORDS} -m NFaiRR@10 --vary terms=each -f json",
+]
+
+TABLES = {
+    "ablate": lambda runs, _: (
+        ABLATIONS,
+        fairtrec.ablate(runs, measure="NFaiRR@10", vary=["tau=0,1", "cutoff=5"], **WORDS),
+    )
+}
+ANSWERS = {"ablate": lambda: fairtrec.ablate(TWO, None, measure="NFaiRR@10", vary=["tau=0,1"], **GIVEN)}
+SMALL_ANSWERS = {
+    "ablate": lambda small: fairtrec.ablate(
+        small.runs, small.qrels, measure="AWRF@2", vary=["cutoff=1"], labels=small.labels
+    )
+}
+PRINTED = {"ablate": ["ablate", "none", *TWO, "-m", "NFaiRR@10", "--vary", "tau=0,1", *SHELL]}
+NO_GOLD = {
+    "ablate": lambda run, labels: fairtrec.ablate(
+        run, None, measure="EER@3", vary="cutoff=2", labels=labels, gold=labels
+    )
+}
+NO_AGGREGATE = [lambda given: fairtrec.ablate("no-such.run", measure="AWRF@5", vary="cutoff=2", **given)]
+
+
+def find_base(asked, vary):
+    """Compute the mean that variants are compared with; a measure without a cutoff has none to vary."""
+    if "@" in asked.measure:
+        found = fairtrec.ablate(asked.run, asked.qrels, measure=asked.measure, vary=vary, **asked.given)
+        return found.base.means[0]
+    return None
+
+
+FIRST_VALUES = {
+    "ablate": lambda asked: find_base(asked, "cutoff=2"),
+    "ablate terms": lambda asked: find_base(asked, "terms=half x 1") if "docs" in asked.given else None,
+}
+BEGINNINGS = {
+    "ablate": (
+        ["ablate", "none", "neural.run", "-m", "NFaiRR@10", "--vary", "tau=0"],
+        lambda it: it["runs"][0]["mean"],
+    )
+}
+
+
+def take_variant(it):
+    """Take the mean of the only run in the only variant."""
+    (variant,) = it["variants"]
+    return variant["runs"][0]["mean"]
+
+
+NEW_OPTION = {
+    "ablate": (
+        ["ablate", "none", "neural.run", "-m", "NFaiRR@10", "--vary", "min-tokens=40"],
+        take_variant,
+    )
+}
+EVALUATING = ["ablate"]
+NEEDED_LIBRARY = {"ablate": "scipy"}
+JUDGED_QUERIES = {"ablate": "ablate qrels.txt bm25.run fair.run -m NFaiRR@5 --vary tau=0,1"}
+KEY_MEANINGS = {
+    "factor": "what is varied",
+    "flipped": "pairs of runs in another order than in the base",
+    "greatest": "the greatest mean over all variants",
+    "least": "the least mean over all variants",
+    "never_flipped": "pairs that no variant flips",
+    "pairs": "the number of pairs of runs",
+    "settled": "flipped pairs that differ significantly in the base",
+    "tau_b": "Kendall's tau-b with the order of the base",
+    "variant": "the value of the factor",
+}
+HIDING_COLUMNS = ["ablate"]
+MEASURED = {"ablate": "QRELS RUNS -m NFaiRR@10 --vary tau=0,2 COUNTED -f json"}
+
+DIVISORS = {"commands/ablate/ablation.py": {"RunOrder.tau_b: apart": "the root of a product of counts"}}
+ROUNDED_IDEALS = [
+    lambda runs, _, given: fairtrec.ablate(runs, measure="NFaiRR@1", vary="tau=0,1", **given),
+    lambda runs, _, given: fairtrec.ablate(runs, measure="NFaiRR@1", vary="terms=each", **given),
+    lambda runs, _, given: fairtrec.ablate(runs, measure="NFaiRR@1", vary="target=even", **given),
+]

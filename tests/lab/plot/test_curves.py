@@ -1,0 +1,98 @@
+"""Means over cutoffs: each mean, the agreement of orders, slices, and the command that prints them."""
+
+import json
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fairtrec
+from fairtrec.lab.plot import CURVES
+from fairtrec.lab.plot.curves import curves
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.measures.catalogue import registry
+from fairtrec.measures.catalogue.cutoffs import expand_cutoffs, read_cutoffs
+from fairtrec.support.errors import UsageError
+from fairtrec_made.measures import Nearer
+from fairtrec_made.normal_results import result
+
+
+def test_the_worst_slice_of_a_curve_is_that_of_the_largest_sizes_where_nearer_0_is_better():
+    qids = ("1", "2", "3", "4")
+    scores = Scores("run", "", (Nearer(cutoff=5),), qids, np.array([[-0.9, 0.9, 0.2, 0.2]]))
+    of = Result((scores,), Signature({}), (), {})
+    view = curves(of, slices={"cancels": ["1", "2"], "leans": ["3", "4"]})
+    worst = {point.slice: point.worst_slice for point in view.rows}
+    assert worst == {"all": False, "cancels": True, "leans": False}
+
+
+def test_curves_over_cutoffs():
+    deep = expand_cutoffs(registry.parse("nDCG NFaiRR(tau=0)"), [1, 5, 10])
+    assert list(map(str, deep)) == [
+        "nDCG@1",
+        "nDCG@5",
+        "nDCG@10",
+        "NFaiRR(tau=0)@1",
+        "NFaiRR(tau=0)@5",
+        "NFaiRR(tau=0)@10",
+    ]
+    with pytest.raises(UsageError, match="no run to draw curves of"):
+        curves(replace(result(), scores=()))
+    of = result(" ".join(map(str, deep)), runs=tuple("abcdef"))
+    view = curves(of)
+    assert len(view.rows) == 36
+    found = next(each for each in view.rows if (each.run, each.measure, each.cutoff) == ("runs/c.run", "nDCG", 5))
+    assert found.mean == of.scores[2].values[1].mean()
+    means = np.array([scores.means for scores in of.scores])
+    taus = [each.tau for each in view.agreements if each.measure == "nDCG"]
+    assert taus == pytest.approx([stats.kendalltau(means[:, k], means[:, 2]).statistic for k in range(3)])
+    document = json.loads(CURVES("json", view, places=4))
+    assert set(document["rows"][0]) >= {"run", "measure", "cutoff", "mean", "queries"}
+    assert len(document["agreements"]) == 6
+    with pytest.raises(UsageError, match="Bpref has no cutoff to vary"):
+        expand_cutoffs(registry.parse("Bpref"), [1])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0", "5-1", "a", "1,,2", "1-", "-5", "1-2000", "9999999", "1-500,600-1200", "1" * 30]
+)
+def test_cutoffs_that_are_none(text):
+    with pytest.raises(UsageError, match="cutoffs"):
+        read_cutoffs(text)
+
+
+ASKED = ("plot", "cutoffs", "qrels.txt", "bm25.run", "fair.run", "-m", "nDCG", "--cutoffs", "1,5")
+
+
+def test_the_command_prints_what_python_writes_without_matplotlib(copied, fairtrec_command, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    (copied / "slices").write_text("101 a\n102 a\n103 b\n", "utf-8")
+    found = fairtrec.curves(fairtrec.evaluate("nDCG@1 nDCG@5", ["bm25.run", "fair.run"], "qrels.txt"), slices="slices")
+    for form in CURVES.forms:
+        found.write("wanted", format=form)
+        done = fairtrec_command(*ASKED, "--slice", "slices", "-f", form, "-o", "printed")
+        assert done.code == 0
+        assert (copied / "printed").read_bytes() == (copied / "wanted").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*ASKED, "-f", "tsv", "--columns", "2"), "--columns is for figures, and -f tsv prints means; leave it out"),
+        ((*ASKED, "--slice", "s", "-o", "a.svg"), "--slice is for means over cutoffs that -f prints"),
+        ((*ASKED, "--places", "2", "-o", "a.svg"), "--places is for means over cutoffs that -f prints"),
+        (ASKED, "a figure is written to a file; add -o FILE.pdf"),
+        (
+            ("plot", "runs", "qrels.txt", "bm25.run", "-m", "RR", "-f", "tsv"),
+            "-f tsv prints means over cutoffs, and runs",
+        ),
+    ],
+)
+def test_figures_and_means_have_options_of_their_own(copied, fairtrec_command, words, said):
+    done = fairtrec_command(*words)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert said in done.err

@@ -1,0 +1,76 @@
+"""What tests of all commands try of ``fairtrec rerank``; fairtrec_made/command_trials.py lists what each name means."""
+
+import os
+
+import fairtrec
+from fairtrec.lab.rerank import EFFECTS
+from fairtrec_made.command_trials import EXAMPLE_QRELS, MAJORITY, WORDS
+from fairtrec_made.trials import list_situations
+
+SITUATIONS = [
+    *list_situations("rerank qrels a.run", {"--by": "FairGreedy@3"}, {}, {"-m": "NFaiRR@3"}),
+    *list_situations("rerank qrels a.run", {"--by": "Random"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
+]
+VALUES = {"--seed": "7", "--candidates": "2", "--by": "DetCons@3", "--rankings": "2"}
+
+LINKED_RUNS = {"rerank": "rerank qrels.txt eve.run --by neutral -o out --terms gender-en --docs collection.tsv"}
+ONE_ATTRIBUTE = [("rerank --by DetCons@10 -o new.run", "DetCons takes one attribute: DetCons(by='gender')@10")]
+STRANGE_FOLDERS = ["rerank qrels.txt bm25.run --by neutral --terms gender-en --docs collection.tsv -o out"]
+HOSTILE_FOLDERS = {
+    "rerank": "rerank qrels.txt bm25.run neural.run --by neutral --terms gender-en --docs collection.tsv -j 2 -o out"
+}
+ODD_NAMES = {"run": ["rerank qrels N --by random -m RR -o out"]}
+OTHER_FORMS = {
+    "rerank": "rerank none bm25.run --by Neutral@10 --terms gender-en --docs collection.tsv --background background.run"
+}
+SEVERAL_RANKINGS = ["rerank none t -o out --labels l.tsv --by DetCons"]
+SAME_BYTES = [
+    *(
+        f"rerank qrels.txt one.run --by {by} --labels hard.tsv --missing group -m 'nDCG@10 NDKL@10 AWRF@10' -f json"
+        for by in ("DetGreedy@10", "DetCons@10", "DetRelaxed@10", "DetConstSort@10", "AlphaIdeal@10", "FairGreedy@10")
+    ),
+    "rerank qrels.txt two.run --by 'FATopK(protected=f)@10' --labels hard.tsv",
+    *(
+        f"rerank qrels.txt one.run --by '{by}' {{COUNTED}} -m 'nDCG@10 NFaiRR@10' -f json"
+        for by in ("Neutral@10", "Optimal@10", "Worst@10", "Oracle", "Random", "RandomSwap", "PlackettLuce")
+    ),
+    "rerank qrels.txt one.run --by 'Optimal(fairness=NFaiRR@5,utility=nDCG@5,loss=0.05)' {COUNTED}",
+    "rerank qrels.txt one.run --by 'Worst(fairness=NFaiRR@5,utility=nDCG@5,loss=0.3)' {COUNTED}",
+    "rerank qrels.txt one.run --by PlackettLuce --rankings 4 {SOFT}",
+]
+
+
+def compute_effect(runs, _):
+    """Compute the effect of a reranker on three measures."""
+    from fairtrec.lab.rerank.effects import Effects
+
+    given = {"membership": "majority", **WORDS}
+    reranking = fairtrec.rerank("DetCons@10", runs, EXAMPLE_QRELS, **given)
+    return EFFECTS, Effects("nDCG@10 NFaiRR@10 AWRF@10", {"qrels": EXAMPLE_QRELS, **given}).compute(reranking)
+
+
+TABLES = {"rerank": compute_effect}
+ANSWERS = {"rerank": lambda: fairtrec.rerank("DetCons@10", "neural.run", **MAJORITY)}
+OTHER_ANSWERS = ["fairtrec.lab.rerank.effects:Effect"]
+NO_GOLD = {"rerank": lambda run, labels: fairtrec.rerank("Neutral@3", run, labels=labels, gold=labels)}
+
+
+def find_scores(asked):
+    """Rerank the run, and give the scores of what it was before."""
+    from fairtrec.lab.rerank.effects import Effects
+
+    effects = Effects(asked.measure, {"qrels": asked.qrels, **asked.given})
+    return effects.compute(fairtrec.rerank(asked.by, asked.run, asked.qrels, **asked.given)).before.scores[0]
+
+
+FIRST_VALUES = {"rerank": find_scores}
+BEGINNINGS = {
+    "rerank": (
+        ["rerank", "none", "neural.run", "--by", "Random", "-o", os.devnull, "-m", "NFaiRR@10"],
+        lambda it: it["runs"][0]["means"]["NFaiRR@10"]["before"],
+    )
+}
+EVALUATING = ["rerank"]
+SHORT_HELP = ["rerank"]
+NEEDED_LIBRARY = {"rerank": ""}
+MEASURED = {"rerank": "none RUN --by DetCons@10 --counts COUNTS --membership majority -o OUT/reranked/ --force"}
