@@ -5,5 +5,4 @@ from typing import TYPE_CHECKING
 from fairtrec.lab.rerankers import *  # noqa: F403 - this is its public name
 
 if not TYPE_CHECKING:
-    from fairtrec.lab.rerankers import __dir__ as __dir__
-    from fairtrec.lab.rerankers import __getattr__ as __getattr__
+    from fairtrec.lab.rerankers import __dir__, __getattr__  # noqa: F401 - finds each

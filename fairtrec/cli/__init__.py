@@ -16,7 +16,7 @@ gc.set_threshold(100_000)  # objects that are made before some are looked throug
 
 import click  # noqa: E402
 
-from fairtrec.cli.commands import WIDEST, RegisteredGroup, describe_origin, find_entry_points, load, write_stderr  # noqa: E402
+from fairtrec.cli.commands import WIDEST, RegisteredGroup, write_stderr  # noqa: E402
 from fairtrec.support import command_rows, compiled  # noqa: E402
 from fairtrec.support.errors import FairtrecError, InputError, ResourceError, UsageError, missing_library, short  # noqa: E402
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries  # noqa: E402
@@ -59,42 +59,25 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, a quota, the longest
 
 
 class _Root(RegisteredGroup):
-    """The whole command line: the commands of the registry and, in groups of the help, those of other packages."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *_of_others()]
+    """The whole command line, in groups of the help."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        point = None if cmd_name in command_rows.registry.COMMANDS else find_entry_points().get(cmd_name)
-        if point is None and cmd_name in HINTS and not ctx.resilient_parsing:
+        if cmd_name in HINTS and not ctx.resilient_parsing and not command_rows.registry.has_command(cmd_name):
             raise UsageError(f"there is no command {cmd_name}; {HINTS[cmd_name]}")
-        return super().get_command(ctx, cmd_name) if point is None else load(point)
-
-    def list_texts(self) -> dict[str, str]:
-        return {**super().list_texts(), **_of_others()}
+        return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         found = find_rows()
         width = max(len(row.name) for row in found)
-        groups = {title: {row.name: row.text for row in found if row.group == title} for title in GROUPS}
-        for title, commands in {**groups, "Of other packages": _of_others()}.items():
-            if commands:
+        for title in dict.fromkeys([*GROUPS, *(row.group for row in found)]):
+            if several := [(f"{row.name:<{width}}", row.text) for row in found if row.group == title]:
                 with formatter.section(title):
-                    formatter.write_dl([(f"{name:<{width}}", text) for name, text in commands.items()])
+                    formatter.write_dl(several)
 
 
 def find_rows() -> list[command_rows.CommandRow]:
-    """Give what our commands say of themselves, in the order of the help; those of ``fairtrec make`` are its own."""
+    """Give what commands say of themselves, in the order of the help; those of ``fairtrec make`` are its own."""
     return command.list_rows()
-
-
-def _of_others() -> dict[str, str]:
-    """Name the commands of other packages, and whose each is."""
-    return {
-        name: describe_origin(point)
-        for name, point in find_entry_points().items()
-        if name not in command_rows.registry.COMMANDS
-    }
 
 
 command = _Root(

@@ -1,23 +1,15 @@
-"""Commands whose help reads in titled groups, as wide as the terminal.
-
-Those of other packages announce themselves as entry points ``fairtrec.commands``, by their names.
-"""
+"""Commands whose help reads in titled groups, as wide as the terminal."""
 
 import inspect
-import os
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import click
 
 from fairtrec.support import command_rows
 from fairtrec.support.errors import BREAKING, LONGEST, UsageError, escape_control, short
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 _LONG = rf"[^\s:]{{{LONGEST + 1},}}"  # sentences of ours are as long as they need to be
 
@@ -44,8 +36,6 @@ LONGEST_TERM = 30  # columns; of longer ones the text stands on the next line
 EXAMPLE = "\b\n"  # before what click does not wrap
 WIDEST = 1 << 16
 _WORD = re.compile(r"(?:-\S+ (?!-))?(?:'[^']*'|\S+)")  # of a shell; an option with its value
-GROUP = "fairtrec.commands"
-METADATA = (".dist-info", ".egg-info")  # how the folders end that say what is installed
 
 
 class FormatChoice(click.Choice[str]):
@@ -173,9 +163,11 @@ def _print_brief(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None
 
 def find_sections(words: str) -> command_rows.Sections:
     """Give what a command says of the sections of its help, by the words that call it."""
-    known = command_rows.registry.COMMANDS
-    name, rest = (words, "") if words in known else words.split(" ", 1) if " " in words else (words, "")
-    said = command_rows.registry.load_row(name).sections if name in known else {}
+    registry = command_rows.registry
+    name, _, rest = words.partition(" ")
+    if rest and registry.has_command(words):
+        name, rest = words, ""
+    said = registry.load_row(name).sections if registry.has_command(name) else {}
     return said.get(rest, ("", DEFAULT, ""))
 
 
@@ -211,6 +203,8 @@ class Commands(Titled, click.Group):
 
             near = get_close_matches(cmd_name, self.list_commands(ctx), 1)
             hint = f"did you mean {near[0]}?" if near else f"{ctx.command_path} --help lists them"
+            if not command_rows.registry.is_installed():
+                hint = "this checkout is not installed; for the commands of fairtrec/lab, run: pip install -e ."
             raise click.UsageError(f"there is no command {cmd_name}; {hint}", ctx)
         return found
 
@@ -221,10 +215,18 @@ class Commands(Titled, click.Group):
 
 
 def load_command(name: str) -> click.Command:
-    """Import a command of the registry, and tell it which parameters its short help shows."""
-    found = cast("click.Command", command_rows.registry.load_command(name))
-    if isinstance(found, Titled):
-        found.brief = command_rows.registry.load_row(name).brief
+    """Import a command, and tell it which parameters its short help shows.
+
+    Raises UsageError if that of another package does not load, is no command as ours are, or has another name.
+    """
+    row = command_rows.registry.load_row(name)
+    found = command_rows.registry.load(row, row.place)
+    if not isinstance(found, Titled):
+        what = "a click command of class fairtrec.cli.commands.Titled"
+        raise UsageError(f"the plug-in {row.package} has no command {name} at {row.place}; it must be {what}")
+    if found.name != name.rpartition(" ")[2]:
+        raise UsageError(f"the plug-in {row.package} calls {name} {found.name}; command and row need one name")
+    found.brief = row.brief
     return found
 
 
@@ -244,13 +246,12 @@ class RegisteredGroup(Commands):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Import a command."""
-        if cmd_name not in self._names():
-            return super().get_command(ctx, cmd_name)
-        return load_command(f"{self.prefix}{cmd_name}")
+        name = f"{self.prefix}{cmd_name}"
+        return load_command(name) if command_rows.registry.has_command(name) else super().get_command(ctx, cmd_name)
 
     def list_rows(self) -> list[command_rows.CommandRow]:
         """Give what each command says of itself, in the order of the help."""
-        return [command_rows.registry.load_row(f"{self.prefix}{name}") for name in self._names()]
+        return [*command_rows.registry.list_rows(f"{self.prefix}{name}" for name in self._names())]
 
     def list_texts(self) -> dict[str, str]:
         """Give the sentence of each command by its name."""
@@ -262,62 +263,8 @@ class RegisteredGroup(Commands):
             formatter.write_dl([*self.list_texts().items()])
 
     def _names(self) -> list[str]:
-        known = [each for each in command_rows.registry.COMMANDS if each.startswith(self.prefix)]
+        known = [each for each in command_rows.registry.list_names() if each.startswith(self.prefix)]
         return [name for each in known if " " not in (name := each.removeprefix(self.prefix))]
-
-
-def find_entry_points() -> "dict[str, EntryPoint]":
-    """Find what installed packages announce, by name; nothing of theirs is imported."""
-    if not may_announce(GROUP):
-        return {}
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda each: each.name)}
-
-
-def may_announce(group: str) -> bool:
-    """Check whether any installed package may have entry points of a group."""
-    return any(_may_announce(place, group) for place in sys.path)
-
-
-def _may_announce(place: str, group: str) -> bool:
-    """Look whether a group is named where packages are installed; importlib.metadata takes ten times as long."""
-    try:
-        with os.scandir(place or ".") as entries:
-            found = [entry.path for entry in entries if entry.name.endswith(METADATA)]
-    except FileNotFoundError:
-        return False
-    except OSError:  # an archive, which may hold packages too
-        return True
-    for folder in found:
-        try:
-            with open(f"{folder}/entry_points.txt", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
-                if group in file.read():
-                    return True
-        except OSError:  # it announces nothing
-            continue
-    return False
-
-
-def describe_origin(point: "EntryPoint") -> str:
-    """Say whose command it is."""
-    return f"A command of the package {point.dist.name if point.dist is not None else point.module}."
-
-
-def load(point: "EntryPoint") -> click.Command:
-    """Import a command. Raises UsageError if it does not load, is no command as ours are, or has another name."""
-    try:
-        found = point.load()
-    except Exception as fault:
-        raise UsageError(f"the plug-in {point.value} of the command {point.name} does not load: {fault!r}") from fault
-    if not isinstance(found, Titled):
-        what = "a click command of class fairtrec.cli.commands.Titled"
-        raise UsageError(f"the plug-in {point.value} is not a command; it must be {what}")
-    if found.name != point.name:
-        raise UsageError(
-            f"the plug-in {point.value} is announced as {point.name}; command and entry point need one name"
-        )
-    return found
 
 
 def fold_example(example: str, width: int) -> str:

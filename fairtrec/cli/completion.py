@@ -9,15 +9,16 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 
 import click
 from click import shell_completion
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-from fairtrec.cli.commands import Commands, RegisteredGroup, may_announce
+from fairtrec.cli.commands import Commands, RegisteredGroup
 from fairtrec.support import command_rows
+from fairtrec.support.entry_points import find_entry_points
 from fairtrec.support.errors import FairtrecError
 
 VARIABLE = "_FAIRTREC_COMPLETE"
@@ -25,7 +26,6 @@ FILES = {"FILE", "RUN", "QRELS", "SOURCE", "TRIPLES", "IN", "OUT", "PART", "A", 
 FOLDERS = {"FOLDER", "DIR"}
 MEASURE_OPTIONS = ("-m", "--measure")
 NAMES = os.path.join(os.path.dirname(__file__), "names.txt")  # noqa: PTH118, PTH120 - of measures and rerankers, made by `make docs`
-PLUGINS = ("fairtrec.measures", "fairtrec.rerankers")  # entry points
 KINDS = {"terms": ("wordlist",), "queries": ("queryset",), "pairs": ("pairs",)}
 
 
@@ -34,7 +34,7 @@ class QuickCompletion(shell_completion.ShellComplete):
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         """Give what may stand there."""
-        if args[-1:] and args[-1] in MEASURE_OPTIONS and args[0] in command_rows.registry.COMMANDS:
+        if args[-1:] and args[-1] in MEASURE_OPTIONS and command_rows.registry.has_command(args[0]):
             words = {command_rows.registry.load_row(args[0]).measures} - {""}
             if words:
                 return [*_offer(((name, None) for name in _catalogued(words)), words, incomplete)]
@@ -104,9 +104,8 @@ def _offer(
     names: Iterable[tuple[str, str | None]], words: Collection[str], incomplete: str
 ) -> Iterator[CompletionItem]:
     """Give the names that begin with what is typed, in any case; of several values, with the last."""
-    begun, _, last = (
-        incomplete.rpartition(" ") if {"MEASURES", "RERANKER"}.intersection(words) else ("", "", incomplete)
-    )
+    takes_several = not {*_read_names()}.isdisjoint(words) and "MEASURE" not in words
+    begun, _, last = incomplete.rpartition(" ") if takes_several else ("", "", incomplete)
     before = f"{begun} " if begun else ""
     for value, said in names:
         if value.lower().startswith(last.lower()):
@@ -154,15 +153,15 @@ def complete(whole: RegisteredGroup, instruction: str) -> int:
     return 0
 
 
-def _names(param: click.Parameter, words: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+def _names(param: click.Parameter, words: Collection[str]) -> Iterator[tuple[str, str | None]]:
     """Give the names that may stand for a parameter, each with what it means, where that is said."""
     from fairtrec.evaluation.inputs.options import CHOICES
 
     unsaid = partial(map, lambda name: (name, None))
     if param.name == "qrels" and isinstance(param, click.Argument):
         yield "none", "no judgments"
-    elif catalogues := {"MEASURE", "MEASURES", "RERANKER"} & set(words):
-        yield from unsaid(_catalogued(catalogues))
+    elif not {*_read_names()}.isdisjoint(words):
+        yield from unsaid(_catalogued(words))
     elif (row := CHOICES.get(param.name or "")) and row.words and row.metavar == _of_value(param):
         yield from unsaid(row.words)
     elif "NAME" in words and param.name != "model":
@@ -171,20 +170,31 @@ def _names(param: click.Parameter, words: Iterable[str]) -> Iterator[tuple[str, 
         yield from unsaid(sorted(word for word in words if word.islower() and word != "json"))
 
 
-def _catalogued(words: Iterable[str]) -> Iterator[str]:
-    """Give the names of measures and rerankers, as far as the words of a metavar ask for them."""
-    if not any(may_announce(group) for group in PLUGINS):
-        with open(NAMES, encoding="utf-8") as file:  # noqa: PTH123 - pathlib takes its time
-            for kind, name in map(str.split, file):
-                if kind in words or (kind == "MEASURE" and "MEASURES" in words):
-                    yield name
-        return
-    from fairtrec.measures.catalogue.registry import ALL_FAIR, names
-    from fairtrec.lab.rerank.catalogue import names as rerankers
+@cache
+def _read_names() -> dict[str, list[str]]:
+    """Read the names of each kind that ``fairtrec measures`` lists, by the metavar that asks for them."""
+    found: dict[str, list[str]] = {}
+    with open(NAMES, encoding="utf-8") as file:  # noqa: PTH123 - pathlib takes its time
+        for kind, name in map(str.split, file):
+            found.setdefault(kind, []).append(name)
+    return found
 
-    yield from names() if {"MEASURE", "MEASURES"} & set(words) else ()
-    yield from [ALL_FAIR] if "MEASURES" in words else ()
-    yield from rerankers() if "RERANKER" in words else ()
+
+def _catalogued(words: Collection[str]) -> Iterator[str]:
+    """Give the names of measures, and of the other kinds that the words of a metavar ask for."""
+    for kind, names in _read_names().items():
+        if kind in words or (kind == "MEASURE" and "MEASURES" in words):
+            yield from _list_names(kind) if find_entry_points(f"fairtrec.{kind.lower()}s") else names
+
+
+def _list_names(kind: str) -> list[str]:
+    """List the names of a kind, those of plug-ins as well."""
+    from fairtrec.measures.catalogue.registry import names
+
+    for row in command_rows.registry.list_rows() if kind != "MEASURE" else ():
+        if kind in row.catalogue:
+            return list(command_rows.registry.load(row, row.catalogue[kind]).names())
+    return names()
 
 
 def _resources(kinds: Sequence[str] | None) -> Iterator[tuple[str, str]]:

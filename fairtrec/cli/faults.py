@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-KINDS = ("measure", "reranker", "command")
+OUR_GROUPS = "fairtrec."  # of entry points: measures, commands, ...
 OURS = paths.join(paths.dirname(paths.dirname(paths.abspath(__file__))), "")  # noqa: PTH100, PTH118, PTH120
 
 
@@ -79,10 +79,10 @@ def _announced() -> Iterator[tuple[str, "EntryPoint"]]:
     """Give the plug-ins that are loaded, and what each is."""
     from importlib.metadata import entry_points
 
-    for kind in KINDS:
-        for point in entry_points(group=f"fairtrec.{kind}s"):
+    for group in sorted(each for each in entry_points().groups if each.startswith(OUR_GROUPS)):
+        for point in entry_points(group=group):
             if point.module in sys.modules and point.module.partition(".")[0] != "fairtrec":
-                yield kind, point
+                yield group.removeprefix(OUR_GROUPS).removesuffix("s"), point
 
 
 def _file_of(module: str) -> str:

@@ -6,7 +6,7 @@ or shown in a notebook; ``rows`` a head and rows of cells; ``records`` objects f
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -178,17 +178,20 @@ _CORE: Mapping[str, FormatTable] = dict.fromkeys(("Result", "Scores", "GapScores
 
 def find_formats(answer: type) -> FormatTable:
     """Give the formats of a class of answers, or of the class that it inherits: ours, or those of a command."""
-    known: Mapping[str, FormatTable] = _CORE
     names = [each.__name__ for each in answer.__mro__]
-    if not known.keys() & {*names}:
-        known = all_formats()
-    return next(known[name] for name in names if name in known)
+    return next(known[name] for known in _list_formats() for name in names if name in known)
 
 
 def all_formats() -> dict[str, FormatTable]:
     """Give the formats of each class of answers, by its name."""
-    of_commands = [command_rows.registry.load_row(name).answers for name in command_rows.registry.COMMANDS]
-    return {**_CORE, **{name: formats for answers in of_commands for name, formats in answers.items()}}
+    return {name: formats for known in _list_formats() for name, formats in known.items()}
+
+
+def _list_formats() -> Iterator[Mapping[str, FormatTable]]:
+    """Give the formats of the classes of answers of the core, and then of each command, loaded in turn."""
+    yield _CORE
+    for row in command_rows.registry.list_rows():
+        yield row.answers
 
 
 def refuse_view(form: str, output: "Path | None", **asked: Any) -> None:

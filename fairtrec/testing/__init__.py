@@ -9,15 +9,24 @@ import re
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from io import StringIO
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
+from fairtrec.support import command_rows
 from fairtrec.support.errors import FairtrecError
-from fairtrec.testing.measures import MeasureContract
-from fairtrec.testing.rerankers import RerankerContract
+from fairtrec.testing.measures import MeasureContract as MeasureContract
 
-__all__ = ["CommandContract", "MeasureContract", "RerankerContract"]
+if TYPE_CHECKING:  # of the lab, which offers it in the row of its command
+    from fairtrec.lab.rerank.contract import RerankerContract as RerankerContract
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Import the tests that a command offers."""
+        offer = None if name.startswith("_") else command_rows.registry.find_offer(f"testing.{name}")
+        if offer is None:
+            raise AttributeError(f"module 'fairtrec.testing' has no attribute {name!r}")
+        return command_rows.registry.load(*offer)
 
 
 class CommandContract:

@@ -6,9 +6,9 @@ import random
 import numpy as np
 import pytest
 
-from fairtrec.lab.make.queryset import annotated_queries
 from fairtrec.data import Docnos, Labels, Qrels, Run, docnos, find_judged_lines, groups, look_up, product, take
 from fairtrec.formats import tsv
+from fairtrec.lab.make.queryset import annotated_queries
 from fairtrec.support.errors import InputError
 from fairtrec_made.limits import ends_within
 

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from fairtrec.lab.make.positions import vectors
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
 from fairtrec.formats import labels, run
+from fairtrec.lab.make.positions import vectors
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import mapping
 from fairtrec_made.limits import ends_within

@@ -13,14 +13,13 @@ VERDICTS = FormatTable(
     },
 )
 
-COMMANDS = (
-    CommandRow(
-        "check",
-        "Evaluate",
-        "Check runs against requirements, as a step of CI.",
-        "stable",
-        question="Does a run meet the requirements of my project?",
-        sections={"": ("require baseline terms", "Requirements", "baseline")},
-        answers={"Verdicts": VERDICTS},
-    ),
+ROW = CommandRow(
+    "check",
+    "Evaluate",
+    "Check runs against requirements, as a step of CI.",
+    "stable",
+    question="Does a run meet the requirements of my project?",
+    sections={"": ("require baseline terms", "Requirements", "baseline")},
+    answers={"Verdicts": VERDICTS},
+    public={"check": "check:check"},
 )

@@ -5,16 +5,15 @@ from fairtrec.support.command_rows import CommandRow
 
 COMPARISONS = FormatTable("fairtrec.commands.compare.report", OF_ROWS, ("paper",))
 
-COMMANDS = (
-    CommandRow(
-        "compare",
-        "Evaluate",
-        "Compare runs with a baseline: tests, intervals, effects.",
-        "stable",
-        question="Do two runs differ by more than chance?",
-        measures="MEASURES",
-        brief="measures baseline test correction confidence terms docs counts labels background queries form output",
-        sections={"": ("measures baseline terms", "Comparison", "")},
-        answers={"Comparisons": COMPARISONS},
-    ),
+ROW = CommandRow(
+    "compare",
+    "Evaluate",
+    "Compare runs with a baseline: tests, intervals, effects.",
+    "stable",
+    question="Do two runs differ by more than chance?",
+    measures="MEASURES",
+    brief="measures baseline test correction confidence terms docs counts labels background queries form output",
+    sections={"": ("measures baseline terms", "Comparison", "")},
+    answers={"Comparisons": COMPARISONS},
+    public={"compare": "baseline:compare"},
 )

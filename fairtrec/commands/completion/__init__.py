@@ -2,12 +2,10 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "completion",
-        "Look up",
-        "Print the script that lets a shell complete commands.",
-        "stable",
-        question="How do I complete commands with TAB?",
-    ),
+ROW = CommandRow(
+    "completion",
+    "Look up",
+    "Print the script that lets a shell complete commands.",
+    "stable",
+    question="How do I complete commands with TAB?",
 )

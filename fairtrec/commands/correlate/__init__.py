@@ -10,16 +10,15 @@ OVERLAPS = FormatTable(
     ("per_query",),
 )
 
-COMMANDS = (
-    CommandRow(
-        "correlate",
-        "Evaluate",
-        "Correlate measures over queries or runs; compare rankings.",
-        "stable",
-        question="How alike are measures, and how similar are rankings?",
-        measures="MEASURES",
-        brief="measures over cutoffs rankings terms docs counts labels background queries form output",
-        sections={"": ("measures over terms", "Correlation", "correction confidence baseline per_query")},
-        answers={"Associations": ASSOCIATIONS, "Overlaps": OVERLAPS},
-    ),
+ROW = CommandRow(
+    "correlate",
+    "Evaluate",
+    "Correlate measures over queries or runs; compare rankings.",
+    "stable",
+    question="How alike are measures, and how similar are rankings?",
+    measures="MEASURES",
+    brief="measures over cutoffs rankings terms docs counts labels background queries form output",
+    sections={"": ("measures over terms", "Correlation", "correction confidence baseline per_query")},
+    answers={"Associations": ASSOCIATIONS, "Overlaps": OVERLAPS},
+    public={"correlate": "correlations:correlate", "rbo": "overlaps:rbo"},
 )

@@ -2,13 +2,11 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "demo",
-        "Look up",
-        "Evaluate the bundled example, or copy its files.",
-        "stable",
-        question="What does fairtrec do on a small example?",
-        sections={"": ("", "Options", "folder")},
-    ),
+ROW = CommandRow(
+    "demo",
+    "Look up",
+    "Evaluate the bundled example, or copy its files.",
+    "stable",
+    question="What does fairtrec do on a small example?",
+    sections={"": ("", "Options", "folder")},
 )

@@ -18,15 +18,14 @@ DIFFERENCES = FormatTable(  # the same formats, for --baseline
     {**EXPLANATIONS.forms, "html": FormatSpec(".difference_page:html", "", "all")},
 )
 
-COMMANDS = (
-    CommandRow(
-        "explain",
-        "Explain",
-        "Show which words at which ranks made a value.",
-        "provisional",
-        question="Which documents and words made a value?",
-        measures="MEASURE",
-        sections={"": ("measure query terms", "Explanation", "measure baseline")},
-        answers={"Explanation": EXPLANATIONS, "Differences": DIFFERENCES},
-    ),
+ROW = CommandRow(
+    "explain",
+    "Explain",
+    "Show which words at which ranks made a value.",
+    "provisional",
+    question="Which documents and words made a value?",
+    measures="MEASURE",
+    sections={"": ("measure query terms", "Explanation", "measure baseline")},
+    answers={"Explanation": EXPLANATIONS, "Differences": DIFFERENCES},
+    public={"explain": "explain:explain"},
 )

@@ -2,12 +2,11 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "measures",
-        "Look up",
-        "List the measures; print the page or the BibTeX of one.",
-        "stable",
-        question="Which measures are there, and what do they mean?",
-    ),
+ROW = CommandRow(
+    "measures",
+    "Look up",
+    "List the measures; print the page or the BibTeX of one.",
+    "stable",
+    question="Which measures are there, and what do they mean?",
+    public={"bibtex": "pages:bibtex"},
 )

@@ -1,11 +1,15 @@
 """``fairtrec measures``: what each measure means and each reranker does, and where they are from."""
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import Titled
+from fairtrec.support import command_rows
+from fairtrec.support.errors import FairtrecError
 
 
 @click.command(name="measures", cls=Titled, epilog=options.EXITS)
@@ -21,15 +25,14 @@ def command(names: tuple[str, ...], *, bibtex: bool) -> None:
     from shutil import get_terminal_size
 
     from fairtrec.commands.measures import pages
-    from fairtrec.measures.catalogue import rerankers
     from fairtrec.report.note_selection import wrap_hanging
 
     if bibtex:
         click.echo(pages.bibtex(" ".join(names)), nl=False)
         return
     room = get_terminal_size().columns
-    told = [_paragraphs(pages.page(name), room) for name in names]
-    told = told or [each.splitlines() for each in (pages.overview(), rerankers.overview())]
+    told = [_paragraphs(_write_page(name), room) for name in names]
+    told = told or [each.overview().splitlines() for each in (pages, *_load_catalogues())]
     for number, lines in enumerate(told):
         joined = re.sub(r"(?<=,)\n  (?=\S)", " ", "\n".join(lines))  # a list of names breaks where this window ends
         for line in ["", *joined.split("\n")] if number else joined.split("\n"):
@@ -37,6 +40,27 @@ def command(names: tuple[str, ...], *, bibtex: bool) -> None:
             column = line.rfind("  ", start) + 2  # where its last column stands
             for part in wrap_hanging(line, room, column if column > start + 1 else start and start + 4):
                 click.echo(part)
+
+
+def _load_catalogues() -> Iterator[Any]:
+    """Import what commands list here besides measures."""
+    for row in command_rows.registry.list_rows():
+        for place in row.catalogue.values():
+            yield command_rows.registry.load(row, place)
+
+
+def _write_page(name: str) -> str:
+    """Write the page of a measure, or of a name in a catalogue. Raises UsageError for a name that nobody knows."""
+    from fairtrec.commands.measures import pages
+
+    try:
+        return pages.page(name)
+    except FairtrecError:
+        plain, _, _ = name.partition("@")
+        for catalogue in _load_catalogues():
+            if plain.lower() in map(str.lower, catalogue.names()):
+                return str(catalogue.page(plain))
+        raise
 
 
 def _paragraphs(page: str, room: int) -> list[str]:

@@ -8,7 +8,7 @@ from fairtrec.evaluation.given import find_input
 from fairtrec.evaluation.given.reference import Input
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.catalogue import notation, registry, relevance, rerankers
+from fairtrec.measures.catalogue import notation, registry, relevance
 from fairtrec.measures.catalogue.docstrings import part, read_docstring, read_question, refuse_dropped
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 from fairtrec.measures.catalogue.other_names import find_answer
@@ -68,7 +68,7 @@ def _wrapped(words: list[str]) -> list[str]:
 
 
 def page(name: str) -> str:
-    """Write the page of a measure, a reranker, or all_fair. Raises UsageError for a name that nobody knows."""
+    """Write the page of a measure, or of all_fair. Raises UsageError for a name that nobody knows."""
     if registry.is_all_fair(name.partition("@")[0]):
         return _all(name)
     name = registry.find_proper_name(name) or name
@@ -78,8 +78,6 @@ def page(name: str) -> str:
     if kind is None:
         if name in relevance.list_relevance_measures():  # of which some cannot be parsed without their cutoff
             return _foreign(Utility(relevance.list_relevance_measures()[name]))
-        if name.partition("@")[0].lower() in map(str.lower, rerankers.names()):
-            return rerankers.page(name.partition("@")[0])
         several = registry.parse(name)
         if len(several) != 1:
             many = f"{name!r} names {len(several)} measures" if several else "no measure was named"

@@ -5,16 +5,15 @@ from fairtrec.support.command_rows import CommandRow
 
 RELIABILITIES = FormatTable("fairtrec.commands.reliability.report", OF_ROWS)
 
-COMMANDS = (
-    CommandRow(
-        "reliability",
-        "Evaluate",
-        "Estimate how reliable the order of runs is.",
-        "stable",
-        question="How many queries do I need? Is the order of my runs reliable?",
-        measures="MEASURES",
-        brief="measures wanted confidence terms docs counts labels background queries form output",
-        sections={"": ("measures wanted terms", "Reliability", "confidence seed")},
-        answers={"Reliabilities": RELIABILITIES},
-    ),
+ROW = CommandRow(
+    "reliability",
+    "Evaluate",
+    "Estimate how reliable the order of runs is.",
+    "stable",
+    question="How many queries do I need? Is the order of my runs reliable?",
+    measures="MEASURES",
+    brief="measures wanted confidence terms docs counts labels background queries form output",
+    sections={"": ("measures wanted terms", "Reliability", "confidence seed")},
+    answers={"Reliabilities": RELIABILITIES},
+    public={"reliability": "reliability:reliability"},
 )

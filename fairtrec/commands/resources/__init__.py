@@ -2,12 +2,10 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "resources",
-        "Prepare",
-        "List, fetch, add and check word lists and query sets.",
-        "stable",
-        question="Which word lists and query sets are there, and how do I add mine?",
-    ),
+ROW = CommandRow(
+    "resources",
+    "Prepare",
+    "List, fetch, add and check word lists and query sets.",
+    "stable",
+    question="Which word lists and query sets are there, and how do I add mine?",
 )

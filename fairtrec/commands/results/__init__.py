@@ -8,12 +8,11 @@ DIFFERENCES = FormatTable(
 )
 PARTS = FormatTable("fairtrec.commands.results.parts_report", DIFFERENCES.forms, ("names",))
 
-COMMANDS = (
-    CommandRow(
-        "results",
-        "Look up",
-        "Compare two results files, or evaluate one again.",
-        "stable",
-        question="Do two results files agree, and can I compute one again?",
-    ),
+ROW = CommandRow(
+    "results",
+    "Look up",
+    "Compare two results files, or evaluate one again.",
+    "stable",
+    question="Do two results files agree, and can I compute one again?",
+    public={"read_results": "results:read_results", "read_values": "named_values:read_values"},
 )

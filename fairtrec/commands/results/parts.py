@@ -106,8 +106,7 @@ def _read_parts(document: Fields) -> Iterator[RecordedPart]:
     every = document.object("parts")
     if not every.values:
         document.refuse("must have one part or more", "parts")
-    registry = command_rows.registry
-    allowed = [name for name in registry.COMMANDS if name in PERFORMED or registry.load_row(name).study]
+    allowed = [row.name for row in command_rows.registry.list_rows() if row.name in PERFORMED or row.study]
     for name in every:
         part = every.object(name)
         arguments = part.value("arguments")

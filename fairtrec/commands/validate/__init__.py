@@ -7,14 +7,13 @@ FINDINGS = FormatTable(  # of runs that are checked one after the other, so they
     "fairtrec.commands.validate.report", {form: FormatSpec(form, exact=True) for form in ("text", "json", "github")}
 )
 
-COMMANDS = (
-    CommandRow(
-        "validate",
-        "Prepare",
-        "Check run files and fix unambiguous errors.",
-        "stable",
-        question="Are my run files correct?",
-        sections={"": ("qrels docs fix", "Checks", "due")},
-        answers={"Validation": FINDINGS},
-    ),
+ROW = CommandRow(
+    "validate",
+    "Prepare",
+    "Check run files and fix unambiguous errors.",
+    "stable",
+    question="Are my run files correct?",
+    sections={"": ("qrels docs fix", "Checks", "due")},
+    answers={"Validation": FINDINGS},
+    public={"validate": "validate:validate"},
 )

@@ -5,16 +5,15 @@ from fairtrec.support.command_rows import CommandRow
 
 ABLATIONS = FormatTable("fairtrec.lab.ablate.report", {**USUAL, "html": FormatSpec(".page:html", "", "all")})
 
-COMMANDS = (
-    CommandRow(
-        "ablate",
-        "Explain",
-        "Test if the order of runs survives other lists and settings.",
-        "provisional",
-        question="Does the order of my runs survive other word lists and settings?",
-        measures="MEASURE",
-        sections={"": ("measure vary terms", "Ablation", "seed")},
-        answers={"Ablation": ABLATIONS},
-        study="study:list_parts",
-    ),
+ROW = CommandRow(
+    "ablate",
+    "Explain",
+    "Test if the order of runs survives other lists and settings.",
+    "provisional",
+    question="Does the order of my runs survive other word lists and settings?",
+    measures="MEASURE",
+    sections={"": ("measure vary terms", "Ablation", "seed")},
+    answers={"Ablation": ABLATIONS},
+    study="study:list_parts",
+    public={"ablate": "ablation:ablate"},
 )

@@ -8,8 +8,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairtrec.lab.ablate.factors import OF_TEXTS, Draw, Setting, settings
-from fairtrec.lab.ablate.variant_scores import Measuring, VariantScores
 from fairtrec.counting.counter import TermTable
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.evaluation.answers import Answer, Signature
@@ -20,6 +18,8 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.signature import name_input_files
 from fairtrec.formats import memory
 from fairtrec.formulas.rounding import merge_ties
+from fairtrec.lab.ablate.factors import OF_TEXTS, Draw, Setting, settings
+from fairtrec.lab.ablate.variant_scores import Measuring, VariantScores
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.catalogue import registry
 from fairtrec.statistics import paired

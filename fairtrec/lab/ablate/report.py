@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.ablate.ablation import Ablation, Variant
-from fairtrec.lab.ablate.factors import Draw
 from fairtrec.data import Floats
 from fairtrec.formulas.rounding import same
+from fairtrec.lab.ablate.ablation import Ablation, Variant
+from fairtrec.lab.ablate.factors import Draw
 from fairtrec.report.cells import cell, format_signed
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head

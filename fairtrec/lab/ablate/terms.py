@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.lab.ablate.factors import EACH, Draw
 from fairtrec.counting.counter import Lexicon, Occurrences
 from fairtrec.data import MISSING, Bools, Candidates, Counts, Docnos, Floats, GroupTerms, Ints, Run, take
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.reading import LoadedRun, Reading
 from fairtrec.formulas.weighted_sums import weighted_sum
+from fairtrec.lab.ablate.factors import EACH, Draw
 from fairtrec.measure import Measure, SumOverRanks
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Tokenizer

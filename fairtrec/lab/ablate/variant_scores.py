@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.ablate.factors import EACH, Setting
-from fairtrec.lab.ablate.terms import Entries, Pool, pool
 from fairtrec.counting.counter import TermTable
 from fairtrec.data import MISSING, Bools, Counts, Docnos, Floats, GroupTerms, Run
 from fairtrec.evaluation.answers import aggregates
@@ -25,6 +23,8 @@ from fairtrec.evaluation.reading import Batch, Reading
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.slices import align_values
 from fairtrec.formulas.rounding import same
+from fairtrec.lab.ablate.factors import EACH, Setting
+from fairtrec.lab.ablate.terms import Entries, Pool, pool
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.support.errors import InputError, UsageError

@@ -13,18 +13,17 @@ AGREEMENTS = FormatTable(
 )
 JUDGES = FormatTable("fairtrec.lab.gold.judges_report", AGREEMENTS.forms)
 
-COMMANDS = (
-    CommandRow(
-        "gold",
-        "Explain",
-        "Sample documents for labeling; measure and correct errors.",
-        "provisional",
-        question="Are my word lists or labels right, and how much do errors change a value?",
-        sections={
-            "draw": ("number docs output", "Draw", "seed"),
-            "agree": ("labels terms docs", "Agreement", "confidence"),
-            "judges": ("labels relevance_level runs", "Judges", "confidence"),
-        },
-        answers={"GoldDraw": DRAWS, "Agreement": AGREEMENTS, "JudgeAudits": JUDGES},
-    ),
+ROW = CommandRow(
+    "gold",
+    "Explain",
+    "Sample documents for labeling; measure and correct errors.",
+    "provisional",
+    question="Are my word lists or labels right, and how much do errors change a value?",
+    sections={
+        "draw": ("number docs output", "Draw", "seed"),
+        "agree": ("labels terms docs", "Agreement", "confidence"),
+        "judges": ("labels relevance_level runs", "Judges", "confidence"),
+    },
+    answers={"GoldDraw": DRAWS, "Agreement": AGREEMENTS, "JudgeAudits": JUDGES},
+    public={"gold": "", "gold.agree": "agree:agree", "gold.draw": "draw:draw", "gold.judges": "judges:judges"},
 )

@@ -8,8 +8,6 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from fairtrec.lab.gold.draw import exposures, origins, read_rankings
-from fairtrec.lab.gold.instruments import SEVERAL, Instrument, classify_documents, look_up_weights, open_session
 from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, Run, Sheet, decode, find_starts
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.given.gold import GOLD
@@ -19,6 +17,8 @@ from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.signature import write_signature
 from fairtrec.formats import sheets
 from fairtrec.formulas.weighted_sums import weigh
+from fairtrec.lab.gold.draw import exposures, origins, read_rankings
+from fairtrec.lab.gold.instruments import SEVERAL, Instrument, classify_documents, look_up_weights, open_session
 from fairtrec.statistics import agreement
 from fairtrec.statistics.agreement import Interval
 from fairtrec.statistics.doubt import count_differing, count_effective, is_doubtful

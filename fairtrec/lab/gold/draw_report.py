@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec.lab.gold.draw import GoldDraw
 from fairtrec.formats.sheets import guard_cell
+from fairtrec.lab.gold.draw import GoldDraw
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, objects
 from fairtrec.statistics.gold_estimates import FEWEST

@@ -8,6 +8,16 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from fairtrec.data import MISSING, NONE, UNKNOWN, Ints, Qrels, Queries, Run, find_judged_lines
+from fairtrec.data.run import QrelsIndex
+from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.evaluation.given.labels import refuse_unwritten_groups
+from fairtrec.evaluation.given.qrels import QRELS
+from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.session import Evaluator
+from fairtrec.evaluation.signature import write_signature
+from fairtrec.formats import sheets
 from fairtrec.lab.gold.draw import origins
 from fairtrec.lab.gold.instruments import SEVERAL, Instrument, classify_documents, look_up_weights, open_session
 from fairtrec.lab.gold.judge_orders import JudgedRuns, JudgeOrder, note_unreliable
@@ -20,16 +30,6 @@ from fairtrec.lab.gold.judge_rates import (
     subtract_rates,
     subtract_within,
 )
-from fairtrec.data import MISSING, NONE, UNKNOWN, Ints, Qrels, Queries, Run, find_judged_lines
-from fairtrec.data.run import QrelsIndex
-from fairtrec.evaluation.answers import Answer, Signature
-from fairtrec.evaluation.given.labels import refuse_unwritten_groups
-from fairtrec.evaluation.given.qrels import QRELS
-from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.signature import write_signature
-from fairtrec.formats import sheets
 from fairtrec.measure import Measure
 from fairtrec.report.run_names import shorten_names
 from fairtrec.statistics.corrections import correct_p_values

@@ -9,15 +9,14 @@ HEADROOMS = FormatTable(
     ("per_query", "query_texts"),
 )
 
-COMMANDS = (
-    CommandRow(
-        "headroom",
-        "Explain",
-        "Find how much fairer a run could be, at no loss and at some.",
-        "provisional",
-        question="How much fairer could a run be, at no loss of relevance?",
-        brief="utility fairness loss from_ terms docs counts labels background queries form output",
-        sections={"": ("fairness loss terms", "Front", "")},
-        answers={"Headroom": HEADROOMS},
-    ),
+ROW = CommandRow(
+    "headroom",
+    "Explain",
+    "Find how much fairer a run could be, at no loss and at some.",
+    "provisional",
+    question="How much fairer could a run be, at no loss of relevance?",
+    brief="utility fairness loss from_ terms docs counts labels background queries form output",
+    sections={"": ("fairness loss terms", "Front", "")},
+    answers={"Headroom": HEADROOMS},
+    public={"headroom": "headroom:headroom"},
 )

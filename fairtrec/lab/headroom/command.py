@@ -62,8 +62,8 @@ def command(
     fairtrec headroom qrels.txt neural.run fair.run --terms gender-en --docs collection.tsv \\
         --background background.run
     """
-    from fairtrec.lab.headroom.headroom import headroom
     from fairtrec.evaluation.inputs import loading
+    from fairtrec.lab.headroom.headroom import headroom
 
     if query_texts is not None and not (per_query and form == "html"):
         raise UsageError("--query-texts appear only on pages of queries; add -f html and -q")

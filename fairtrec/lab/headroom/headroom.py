@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Unpack, get_args
 
 import numpy as np
 
-from fairtrec.lab.rerank.candidate_pool import SCORES, Search
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
@@ -18,6 +17,7 @@ from fairtrec.evaluation.given.reference import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.fronts import ROUNDING, Front, merge_hulls, point_at, spend
+from fairtrec.lab.rerank.candidate_pool import SCORES, Search
 from fairtrec.measure import Better, Measure, Quantity
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import DocumentsFrom

@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from fairtrec.data import Floats
 from fairtrec.lab.headroom.headroom import Headroom
 from fairtrec.lab.headroom.report import aim, fair, tables, title
-from fairtrec.data import Floats
 from fairtrec.report.document import Column, heading
 from fairtrec.report.page import element, page
 from fairtrec.report.page.scatter import LAST, SHORT, Axis, draw_lead, field, frame, label_dot, labels, spots

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from math import ceil, hypot, isfinite, isinf, isnan
 from typing import Any
 
+from fairtrec.evaluation.fronts.solve import BOUND, SEARCH, WAYS
 from fairtrec.lab.headroom.headroom import PROVEN, Headroom, Point, QueryHeadroom, RunHeadroom
 from fairtrec.lab.rerank.inputs import JUDGED
-from fairtrec.evaluation.fronts.solve import BOUND, SEARCH, WAYS
 from fairtrec.report.cells import cell
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row, head

@@ -2,12 +2,10 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "make",
-        "Prepare",
-        "Make positions, counterfactual texts, query sets, labels.",
-        "provisional",
-        question="How do I make positions, counterfactual texts, query sets, labels or rankers?",
-    ),
+ROW = CommandRow(
+    "make",
+    "Prepare",
+    "Make positions, counterfactual texts, query sets, labels.",
+    "provisional",
+    question="How do I make positions, counterfactual texts, query sets, labels or rankers?",
 )

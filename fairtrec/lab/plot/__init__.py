@@ -5,15 +5,14 @@ from fairtrec.support.command_rows import CommandRow
 
 CURVES = FormatTable("fairtrec.lab.plot.curves_report", OF_ROWS)
 
-COMMANDS = (
-    CommandRow(
-        "plot",
-        "Explain",
-        "Draw runs as a figure for a paper; print means over cutoffs.",
-        "provisional",
-        question="How do I draw my runs for a paper?",
-        measures="MEASURES",
-        sections={"": ("measures terms output", "Figure", "baseline slices")},
-        answers={"Curves": CURVES},
-    ),
+ROW = CommandRow(
+    "plot",
+    "Explain",
+    "Draw runs as a figure for a paper; print means over cutoffs.",
+    "provisional",
+    question="How do I draw my runs for a paper?",
+    measures="MEASURES",
+    sections={"": ("measures terms output", "Figure", "baseline slices")},
+    answers={"Curves": CURVES},
+    public={"plot": "figure:plot", "curves": "curves:curves"},
 )

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.plot import canvas
-from fairtrec.lab.plot.curves import curves
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.lab.plot import canvas
+from fairtrec.lab.plot.curves import curves
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.cutoffs import family, find_cutoff
 from fairtrec.report.cells import compare_means

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.lab.plot import CURVES
 from fairtrec.commands.results.recorded import OfValues, read_recorded, values
+from fairtrec.lab.plot import CURVES
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Figure, Method, PaperColumns
 
@@ -92,11 +92,11 @@ def command(
     fairtrec plot front qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' \\
         --terms gender-en --docs collection.tsv -o front.pdf
     """
+    from fairtrec.evaluation.evaluate import evaluate
+    from fairtrec.evaluation.slices import Slices
     from fairtrec.lab.plot.canvas import look
     from fairtrec.lab.plot.curves import curves
     from fairtrec.lab.plot.figure import refuse
-    from fairtrec.evaluation.evaluate import evaluate
-    from fairtrec.evaluation.slices import Slices
     from fairtrec.measures.catalogue.cutoffs import parse_at_cutoffs
 
     figure_form = _find_figure(kind, form, output)

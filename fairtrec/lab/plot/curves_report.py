@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from fairtrec.lab.plot.curves import CurveAgreement, CurvePoint, Curves
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.lab.plot.curves import CurveAgreement, CurvePoint, Curves
 from fairtrec.measures.catalogue.cutoffs import family
 from fairtrec.report.document import ARROWS, Document, ReportTable, RunCell, directions
 from fairtrec.report.records import head, list_runs, name_numbers

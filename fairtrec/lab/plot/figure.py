@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from fairtrec.lab.plot import bars, points
-from fairtrec.lab.plot.canvas import look
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.confidence import Confidence
 from fairtrec.evaluation.leaderboard import sort_key, sort_runs
+from fairtrec.lab.plot import bars, points
+from fairtrec.lab.plot.canvas import look
 from fairtrec.measure import Measure
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import UsageError

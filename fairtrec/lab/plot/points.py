@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.plot import canvas
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.leaderboard import Standing
+from fairtrec.lab.plot import canvas
 from fairtrec.measure import Measure
 from fairtrec.report.cells import compare_means
 from fairtrec.report.page.scatter import FEW, find_front

@@ -2,14 +2,13 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "report",
-        "Evaluate",
-        "Run a whole study of runs, and write it on one page.",
-        "provisional",
-        question="What do all tests say of my runs, on one page?",
-        measures="MEASURES",
-        sections={"": ("measures baseline output", "Report", "baseline gold force keep_going output")},
-    ),
+ROW = CommandRow(
+    "report",
+    "Evaluate",
+    "Run a whole study of runs, and write it on one page.",
+    "provisional",
+    question="What do all tests say of my runs, on one page?",
+    measures="MEASURES",
+    sections={"": ("measures baseline output", "Report", "baseline gold force keep_going output")},
+    public={"study": "report:study"},
 )

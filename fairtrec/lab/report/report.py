@@ -12,15 +12,15 @@ from typing import Any, Unpack, get_args
 
 from fairtrec.cli.commands import load_command
 from fairtrec.cli.performing import AS_JSON, NO_FAIRNESS, CommandAnswer, PartLeftOut, StudyPart, run_command
-from fairtrec.lab.report.methods import describe_methods
-from fairtrec.lab.report.page import html
-from fairtrec.lab.report.study import METHODS, QUESTIONS, StudyReport
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.reference import Attributes
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.evaluation.signature import UnusedOptionError
+from fairtrec.lab.report.methods import describe_methods
+from fairtrec.lab.report.page import html
+from fairtrec.lab.report.study import METHODS, QUESTIONS, StudyReport
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import looks_at_groups
 from fairtrec.measures.utility import split_relevance
@@ -209,9 +209,9 @@ class Study:
     def guest_parts(self) -> list[StudyPart | PartLeftOut]:
         """The parts that commands declare of themselves, and those that the inputs do not allow."""
         found: list[StudyPart | PartLeftOut] = []
-        for name in command_rows.registry.COMMANDS:
-            list_parts = command_rows.registry.load_study(name)
-            if list_parts is not None:
+        for row in command_rows.registry.list_rows():
+            if row.study:
+                list_parts = command_rows.registry.load(row, row.study)
                 found += list_parts(self.fairness, self.keywords, is_several=self.is_several)
         return found
 

@@ -4,9 +4,9 @@ import re
 from difflib import get_close_matches
 
 from fairtrec.lab import rerankers
+from fairtrec.lab.reranker import Reranker
 from fairtrec.measures.catalogue import notation, registry
 from fairtrec.measures.catalogue.docstrings import read_docstring
-from fairtrec.lab.reranker import Reranker
 from fairtrec.support.errors import UsageError
 
 PARTS = ("Groups", "Chance", "Edges", "Source")

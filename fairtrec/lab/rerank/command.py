@@ -66,12 +66,12 @@ def command(
     """
     from pathlib import Path
 
+    from fairtrec.formats import run_writer
+    from fairtrec.lab.rerank import catalogue as rerankers
     from fairtrec.lab.rerank.effects import Effects, make_place
     from fairtrec.lab.rerank.effects import places as places_of
     from fairtrec.lab.rerank.report import list_notes
     from fairtrec.lab.rerank.rerank import rerank
-    from fairtrec.formats import run_writer
-    from fairtrec.lab.rerank import catalogue as rerankers
     from fairtrec.report.output import pour, refuse_unwritable
     from fairtrec.support.files.atomic import refuse_full_folder
 

@@ -19,9 +19,9 @@ from unittest.mock import patch
 
 import numpy as np
 
+from fairtrec.lab.rerank import catalogue as rerankers
 from fairtrec.lab.rerank import ordering
 from fairtrec.lab.rerank.rerank import rerank
-from fairtrec.lab.rerank import catalogue as rerankers
 from fairtrec.lab.reranker import Reranker
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.testing.measures import spell_themselves

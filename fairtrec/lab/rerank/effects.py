@@ -12,8 +12,8 @@ from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.given import counterfactual
-from fairtrec.measure import Measure
 from fairtrec.lab.reranker import Reranker
+from fairtrec.measure import Measure
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files import compression
 from fairtrec.support.files.atomic import make_output_folder, refuse_place

@@ -11,8 +11,8 @@ from fairtrec.evaluation.given.reference import Plan
 from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measures.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGMENTS
 from fairtrec.lab.reranker import Chance, NoteKind, NoteSeverity, Reranker
+from fairtrec.measures.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGMENTS
 from fairtrec.support.errors import InputError
 
 MADE_OF = {"group_of": "membership", "judged_ranks": "judged_relevance"}  # inputs that only rerankers have

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairtrec.lab.rerank.inputs import RerankerInputs, list_inputs
 from fairtrec.data import MISSING, Docs, Ints, Run
 from fairtrec.data.parameters import list_required_inputs
 from fairtrec.data.ranking.composition import make_falling_scores
 from fairtrec.evaluation.session import Evaluator
+from fairtrec.lab.rerank.inputs import RerankerInputs, list_inputs
 from fairtrec.lab.reranker import NEW, Chance, Note, Reranker
 from fairtrec.support.errors import UsageError
 

@@ -7,9 +7,6 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
-from fairtrec.lab.rerank.effects import Reranked, Reranking
-from fairtrec.lab.rerank.inputs import JUDGED, Wanted, has_input, sees_judgments
-from fairtrec.lab.rerank.ordering import Ordering, reorder_run
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.given import SourceKeywords, split_keywords
@@ -23,6 +20,9 @@ from fairtrec.evaluation.reading import list_wanted_queries
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import write_signature
 from fairtrec.lab.rerank import catalogue as rerankers
+from fairtrec.lab.rerank.effects import Reranked, Reranking
+from fairtrec.lab.rerank.inputs import JUDGED, Wanted, has_input, sees_judgments
+from fairtrec.lab.rerank.ordering import Ordering, reorder_run
 from fairtrec.lab.reranker import Note, Reranker
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.jobs import map_ordered

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec.lab.rerank.effects import Reranking
-from fairtrec.lab.rerank.report import list_notes
 from fairtrec.data import Run, decode
 from fairtrec.formats import run_writer
+from fairtrec.lab.rerank.effects import Reranking
+from fairtrec.lab.rerank.report import list_notes
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, note_records, objects
 from fairtrec.report.run_names import map_names

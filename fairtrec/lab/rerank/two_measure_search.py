@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.rerank.candidate_pool import Search
-from fairtrec.lab.rerank.effects import Reranked
-from fairtrec.lab.rerank.front_choice import Picked, pick_orders
-from fairtrec.lab.rerank.inputs import JUDGED, sees_judgments
-from fairtrec.lab.rerank.ordering import Placement, reorder_run
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run
 from fairtrec.data.ranking.composition import reorder_documents
 from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.evaluation.fronts.solve import Cached, Solved, solve
 from fairtrec.evaluation.given.reference import NamedRuns
-from fairtrec.measures.catalogue import notation
+from fairtrec.lab.rerank.candidate_pool import Search
+from fairtrec.lab.rerank.effects import Reranked
+from fairtrec.lab.rerank.front_choice import Picked, pick_orders
+from fairtrec.lab.rerank.inputs import JUDGED, sees_judgments
+from fairtrec.lab.rerank.ordering import Placement, reorder_run
 from fairtrec.lab.reranker import NEW, Reranker, count_queries
 from fairtrec.lab.rerankers.optimal import TOLD, K, Optimal
+from fairtrec.measures.catalogue import notation
 from fairtrec.support.errors import UsageError
 from fairtrec.support.notes import Note, NoteKind
 

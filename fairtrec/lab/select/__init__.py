@@ -5,15 +5,14 @@ from fairtrec.support.command_rows import CommandRow
 
 SELECTIONS = FormatTable("fairtrec.lab.select.report", USUAL)
 
-COMMANDS = (
-    CommandRow(
-        "select",
-        "Evaluate",
-        "Choose one of several runs, between utility and fairness.",
-        "provisional",
-        question="Which of several runs do I ship?",
-        measures="MEASURES",
-        sections={"": ("utility fairness terms", "Choice", "")},
-        answers={"Selection": SELECTIONS},
-    ),
+ROW = CommandRow(
+    "select",
+    "Evaluate",
+    "Choose one of several runs, between utility and fairness.",
+    "provisional",
+    question="Which of several runs do I ship?",
+    measures="MEASURES",
+    sections={"": ("utility fairness terms", "Choice", "")},
+    answers={"Selection": SELECTIONS},
+    public={"select": "select:select"},
 )

@@ -11,7 +11,6 @@ import numpy as np
 
 from fairtrec.commands.check.requirement import Requirement
 from fairtrec.commands.compare.comparison import Comparison, Comparisons
-from fairtrec.lab.select.criterion import Variants, choose_best, f_beta, scale_means, worth
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
@@ -22,6 +21,7 @@ from fairtrec.formats import tsv
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.formulas.weighted_sums import multiply_counts
+from fairtrec.lab.select.criterion import Variants, choose_best, f_beta, scale_means, worth
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening
 

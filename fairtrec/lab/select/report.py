@@ -5,9 +5,9 @@ from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from fairtrec.commands.compare.paper import TESTS, explain_signs, is_marked, mark
-from fairtrec.lab.select.folds import Selected, Selection
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import keep_queries
+from fairtrec.lab.select.folds import Selected, Selection
 from fairtrec.report.cells import sizes
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head, list_runs

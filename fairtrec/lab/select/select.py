@@ -12,8 +12,6 @@ from fairtrec.commands.check import requirement
 from fairtrec.commands.check.requirement import Requirement
 from fairtrec.commands.compare.baseline import compare
 from fairtrec.commands.compare.comparison import Comparisons
-from fairtrec.lab.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
-from fairtrec.lab.select.folds import Folds, ScoredVariants, Selected, Selection, divide, settle_choice
 from fairtrec.data import Run
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
@@ -24,6 +22,8 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import keep_judged
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices
 from fairtrec.formats import run_writer
+from fairtrec.lab.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
+from fairtrec.lab.select.folds import Folds, ScoredVariants, Selected, Selection, divide, settle_choice
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import needs_judgments

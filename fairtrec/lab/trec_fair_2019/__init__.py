@@ -2,13 +2,12 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "trec-fair-2019",
-        "Evaluate",
-        "Evaluate runs of the TREC 2019 Fair Ranking track.",
-        "provisional",
-        question="How do runs of the TREC 2019 Fair Ranking track score?",
-        sections={"": ("sequences truth labels", "Unfairness", "")},
-    ),
+ROW = CommandRow(
+    "trec-fair-2019",
+    "Evaluate",
+    "Evaluate runs of the TREC 2019 Fair Ranking track.",
+    "provisional",
+    question="How do runs of the TREC 2019 Fair Ranking track score?",
+    sections={"": ("sequences truth labels", "Unfairness", "")},
+    public={"lab.trec_fair_2019.evaluate.evaluate": "evaluate:evaluate"},
 )

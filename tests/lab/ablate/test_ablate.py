@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
-from fairtrec.lab.ablate.ablation import RunOrder, find_significant
 from fairtrec.counting import counter
 from fairtrec.counting.counter import TermTable
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.formats import tsv
+from fairtrec.lab.ablate.ablation import RunOrder, find_significant
 from fairtrec.statistics.agreement import tau_ap
 from fairtrec.support.errors import InputError, ResourceError, UsageError
 from fairtrec_made import REPOSITORY, pages

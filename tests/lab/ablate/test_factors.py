@@ -2,8 +2,8 @@
 
 import pytest
 
-from fairtrec.lab.ablate.factors import settings
 from fairtrec.evaluation.inputs.options import CHOICES
+from fairtrec.lab.ablate.factors import settings
 from fairtrec.measures import NFaiRR
 from fairtrec.support.errors import UsageError
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.lab.gold.instruments import classify_documents
 from fairtrec.gold import agree, draw
+from fairtrec.lab.gold.instruments import classify_documents
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY, pages, texts
 from fairtrec_made.grepbiasir import LABELS, texts_of

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.lab.gold.draw import RATES, _documents, exposures, hash_names
 from fairtrec.evaluation.inputs import loading
 from fairtrec.gold import draw
+from fairtrec.lab.gold.draw import RATES, _documents, exposures, hash_names
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import THOROUGH
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
+from fairtrec.gold import judges
 from fairtrec.lab.gold.judge_rates import (
     PairCounts,
     count_pairs,
@@ -21,7 +22,6 @@ from fairtrec.lab.gold.judge_rates import (
     subtract_rates,
     subtract_within,
 )
-from fairtrec.gold import judges
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY, pages, texts
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.lab.headroom import HEADROOMS
 from fairtrec.formulas.fronts import point_at
+from fairtrec.lab.headroom import HEADROOMS
 from fairtrec.support.errors import UsageError
 
 ALPHAS = (0.0, 0.25, 0.5, 0.8, 1.0)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.lab.headroom import HEADROOMS
-from fairtrec.lab.rerank.candidate_pool import Search
 from fairtrec.evaluation.fronts import solve as solving
 from fairtrec.evaluation.fronts.solve import Cached, solve
+from fairtrec.lab.headroom import HEADROOMS
+from fairtrec.lab.rerank.candidate_pool import Search
 from fairtrec_made import THOROUGH
 
 LISTS = 64 if THOROUGH else 8  # more than 1,000 lists with all parameters, of lemma 3 and of the search

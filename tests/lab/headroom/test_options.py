@@ -1,7 +1,7 @@
 """headroom offers no option that it always refuses."""
 
-from fairtrec.lab.headroom.command import command
 from fairtrec.evaluation.inputs.options import CHOICES
+from fairtrec.lab.headroom.command import command
 
 
 def test_headroom_offers_nothing_that_it_always_refuses():

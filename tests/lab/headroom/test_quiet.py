@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.lab.make.positions.vectors import Vectors
 from fairtrec.data import MISSING
 from fairtrec.formulas.fronts import Front, sort_undominated
+from fairtrec.lab.make.positions.vectors import Vectors
 
 pytestmark = pytest.mark.fuzz
 

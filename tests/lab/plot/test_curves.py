@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 import fairtrec
-from fairtrec.lab.plot import CURVES
-from fairtrec.lab.plot.curves import curves
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.lab.plot import CURVES
+from fairtrec.lab.plot.curves import curves
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.cutoffs import expand_cutoffs, read_cutoffs
 from fairtrec.support.errors import UsageError

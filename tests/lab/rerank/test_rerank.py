@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.lab.rerank import ordering
-from fairtrec.lab.rerank.ordering import Ordering, Placement, reorder_run
 from fairtrec.data import MISSING, Run
-from fairtrec.lab.rerank import catalogue
+from fairtrec.lab.rerank import catalogue, ordering
+from fairtrec.lab.rerank.ordering import Ordering, Placement, reorder_run
 from fairtrec.reranker import NEW, Order, Reranker
 from fairtrec.rerankers import BUILT_IN, DetCons
 from fairtrec.support.errors import InputError, UsageError

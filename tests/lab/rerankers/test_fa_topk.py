@@ -7,8 +7,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from fairtrec.rerankers import FATopK
 from fairtrec.lab.rerankers.fa_topk import adjust_table, break_probability, cumulative, find_least_counts
+from fairtrec.rerankers import FATopK
 from fairtrec.support.errors import UsageError
 
 

@@ -7,9 +7,9 @@ from scipy.sparse import coo_matrix, vstack
 
 import fairtrec
 from fairtrec.formulas import discount
+from fairtrec.lab.rerankers.foe import constraints, exposure, mixture
 from fairtrec.reranker import Chance
 from fairtrec.rerankers import FOE
-from fairtrec.lab.rerankers.foe import constraints, exposure, mixture
 from fairtrec.support.errors import InputError
 from fairtrec_made import THOROUGH
 

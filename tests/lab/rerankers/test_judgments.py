@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import fairtrec
-from fairtrec.lab.rerank.inputs import JUDGED
 from fairtrec.lab.rerank import catalogue
+from fairtrec.lab.rerank.inputs import JUDGED
 from fairtrec.reranker import MISSING, Order, Reranker
 from fairtrec.rerankers import BUILT_IN
 from fairtrec.support.errors import UsageError

@@ -8,8 +8,8 @@ import pytest
 import fairtrec
 from fairtrec.data import Candidates
 from fairtrec.formulas import discount
-from fairtrec.rerankers import Neutral
 from fairtrec.lab.rerankers.neutral import BELOW_BEST
+from fairtrec.rerankers import Neutral
 from fairtrec.support.errors import UsageError
 from fairtrec_made import THOROUGH
 from fairtrec_made.neutrality import omega_of

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.lab.rerank import ordering
 from fairtrec.data import Candidates
 from fairtrec.formulas import discount
+from fairtrec.lab.rerank import ordering
 from fairtrec.rerankers import Optimal
 from fairtrec.support.errors import UsageError
 from fairtrec.testing import RerankerContract

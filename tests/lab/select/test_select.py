@@ -13,13 +13,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.lab.select import criterion
 from fairtrec.data import Run
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formats import run as run_format
 from fairtrec.formats import run_writer
+from fairtrec.lab.select import criterion
 from fairtrec.measures.catalogue.registry import parse
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY, pages, texts

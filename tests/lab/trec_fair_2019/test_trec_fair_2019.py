@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.cli import command
-from fairtrec.lab.trec_fair_2019.evaluate import SequenceWork
 from fairtrec.formats import trec_fair, trec_fair_files
 from fairtrec.formats.trec_fair import Sequences
 from fairtrec.formats.trec_fair_files import Authors, Truth
+from fairtrec.lab.trec_fair_2019.evaluate import SequenceWork
 from fairtrec.measures.trec_fair_2019 import TREC19Share, TREC19Unfairness, TREC19Utility
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import submissions

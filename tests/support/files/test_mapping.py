@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from fairtrec.lab.make.positions import vectors
 from fairtrec.counting.table.build import join_tables
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
+from fairtrec.lab.make.positions import vectors
 from fairtrec.support.files import mapping
 from fairtrec_made import REPOSITORY
 

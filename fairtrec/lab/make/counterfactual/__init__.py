@@ -2,12 +2,11 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "make counterfactual",
-        "Prepare",
-        "Swap the words of a collection for those of another group.",
-        "provisional",
-        sections={"": ("pairs output runs", "Words", "pairs")},
-    ),
+ROW = CommandRow(
+    "make counterfactual",
+    "Prepare",
+    "Swap the words of a collection for those of another group.",
+    "provisional",
+    sections={"": ("pairs output runs", "Words", "pairs")},
+    public={"make_counterfactual": "counterfactual:make_counterfactual"},
 )

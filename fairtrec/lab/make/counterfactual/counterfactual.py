@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairtrec.commands.counts.collection import refuse_read, take_options
-from fairtrec.lab.make.counterfactual.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.counting import Watcher
 from fairtrec.data import Docnos
 from fairtrec.evaluation.given.reference import RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.lab.make.counterfactual.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.support.errors import FilePath, InputError, UsageError
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairtrec.lab.make.counterfactual.text_edits import Edit, Swapper, apply_edits
 from fairtrec.counting import text_blocks
 from fairtrec.counting.lookup import join_texts
 from fairtrec.counting.text_blocks import Fault, TextBlock, encode_utf8
 from fairtrec.data import Ints
 from fairtrec.formats import collection
+from fairtrec.lab.make.counterfactual.text_edits import Edit, Swapper, apply_edits
 from fairtrec.support.files import json_text
 
 TEXTS = ("title", "text", "contents")  # the keys whose values change

@@ -16,14 +16,14 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from fairtrec.lab.make.counterfactual.rewriter import LineForm, Rewriter, Rewritten
-from fairtrec.lab.make.counterfactual.text_edits import Swapper
-from fairtrec.lab.make.counterfactual.vocabulary import Vocabulary
 from fairtrec.counting import CollectionOptions, Progress, Watcher, text_blocks
 from fairtrec.counting.local.tasks import Origin, Task, read_blocks, run_tasks, tasks
 from fairtrec.counting.text_blocks import Fault
 from fairtrec.data import Docnos, decode
 from fairtrec.formats.pairs import Counterparts
+from fairtrec.lab.make.counterfactual.rewriter import LineForm, Rewriter, Rewritten
+from fairtrec.lab.make.counterfactual.text_edits import Swapper
+from fairtrec.lab.make.counterfactual.vocabulary import Vocabulary
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files.atomic import replace_file, stream_to
 from fairtrec.support.jobs import cores

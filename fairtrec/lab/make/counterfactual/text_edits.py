@@ -6,10 +6,10 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from fairtrec.lab.make.counterfactual import pronouns
-from fairtrec.lab.make.counterfactual.vocabulary import PRONOUNS, Vocabulary, match_case
 from fairtrec.counting.kernel import WHITE_SPACE, Kernel
 from fairtrec.data import Ints
+from fairtrec.lab.make.counterfactual import pronouns
+from fairtrec.lab.make.counterfactual.vocabulary import PRONOUNS, Vocabulary, match_case
 from fairtrec.support.literals import Pronouns
 
 WHITE = b" \t\n\r\x0b\x0c"

@@ -2,11 +2,10 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "make labels",
-        "Prepare",
-        "Make labels, graded qrels and targets from the files of a track.",
-        "provisional",
-    ),
+ROW = CommandRow(
+    "make labels",
+    "Prepare",
+    "Make labels, graded qrels and targets from the files of a track.",
+    "provisional",
+    public={"make_labels": "trec_fair_2022:make_labels"},
 )

@@ -8,13 +8,12 @@ POSITIONS = FormatTable(
     {"tsv": FormatSpec("tsv", exact=True), "csv": USUAL["csv"], "jsonl": USUAL["jsonl"]},
 )
 
-COMMANDS = (
-    CommandRow(
-        "make positions",
-        "Prepare",
-        "Place documents on axes of opinion, from vectors or texts.",
-        "provisional",
-        sections={"": ("embeddings ids output", "Axes", "")},
-        answers={"Projection": POSITIONS},
-    ),
+ROW = CommandRow(
+    "make positions",
+    "Prepare",
+    "Place documents on axes of opinion, from vectors or texts.",
+    "provisional",
+    sections={"": ("embeddings ids output", "Axes", "")},
+    answers={"Projection": POSITIONS},
+    public={"make_positions": "project:make_positions"},
 )

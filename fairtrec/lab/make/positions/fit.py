@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.make.positions import axes as principal
-from fairtrec.lab.make.positions.vectors import Vectors
 from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, look_up
 from fairtrec.formats.tsv import QueryDocuments
+from fairtrec.lab.make.positions import axes as principal
+from fairtrec.lab.make.positions.vectors import Vectors
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import SpuriousAs
 

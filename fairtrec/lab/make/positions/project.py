@@ -10,10 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.make.positions import vectors
-from fairtrec.lab.make.positions.fit import DocumentLists, DocumentTable, Fitting
-from fairtrec.lab.make.positions.projection import Projection, count_things
-from fairtrec.lab.make.positions.vectors import Vectors
 from fairtrec.data import MISSING, Docnos, Ints, Labels, decode
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
@@ -21,6 +17,10 @@ from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import tsv
 from fairtrec.formats.tsv import QueryDocuments
+from fairtrec.lab.make.positions import vectors
+from fairtrec.lab.make.positions.fit import DocumentLists, DocumentTable, Fitting
+from fairtrec.lab.make.positions.projection import Projection, count_things
+from fairtrec.lab.make.positions.vectors import Vectors
 from fairtrec.support import network
 from fairtrec.support.errors import FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.literals import Absent, RankedBy, RunFormat, SpuriousAs

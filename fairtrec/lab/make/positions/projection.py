@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.make.positions.fit import HALFWAY, AxisAgreement
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.lab.make.positions.fit import HALFWAY, AxisAgreement
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import AccuracyAs
 from fairtrec.support.notes import Note, NoteKind

@@ -7,13 +7,12 @@ QUERYSETS = FormatTable(
     "fairtrec.lab.make.queryset.report", {"text": FormatSpec("text", "", "notes"), **ROWS, **OBJECT}
 )
 
-COMMANDS = (
-    CommandRow(
-        "make queryset",
-        "Prepare",
-        "Make a query set of the votes of annotators.",
-        "provisional",
-        sections={"": ("keep query_texts output", "Choice", "title")},
-        answers={"QuerySet": QUERYSETS},
-    ),
+ROW = CommandRow(
+    "make queryset",
+    "Prepare",
+    "Make a query set of the votes of annotators.",
+    "provisional",
+    sections={"": ("keep query_texts output", "Choice", "title")},
+    answers={"QuerySet": QUERYSETS},
+    public={"make_queryset": "make_queryset:make_queryset"},
 )

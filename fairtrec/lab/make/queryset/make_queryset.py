@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Mapping
 from os import fspath
 from typing import Any, get_args
 
-from fairtrec.lab.make.queryset import annotated_queries as annotated
-from fairtrec.lab.make.queryset.annotated_queries import Ballots
-from fairtrec.lab.make.queryset.queryset import QuerySet
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import GroupTerms, Queries
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.given.reference import TermsLike
 from fairtrec.evaluation.inputs import loading
+from fairtrec.lab.make.queryset import annotated_queries as annotated
+from fairtrec.lab.make.queryset.annotated_queries import Ballots
+from fairtrec.lab.make.queryset.queryset import QuerySet
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, spell_options
 from fairtrec.support.files import opening
 from fairtrec.support.literals import Rule

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fairtrec.lab.make.queryset import annotated_queries as annotated
-from fairtrec.lab.make.queryset.annotated_queries import Ballots
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature
+from fairtrec.lab.make.queryset import annotated_queries as annotated
+from fairtrec.lab.make.queryset.annotated_queries import Ballots
 from fairtrec.statistics import agreement
 from fairtrec.support.errors import FilePath, InputError, UsageError, plain, reason
 from fairtrec.support.files.atomic import replace_file

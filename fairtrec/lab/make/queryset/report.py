@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any
 
-from fairtrec.lab.make.queryset.queryset import QuerySet
 from fairtrec.commands.validate.findings import plural
+from fairtrec.lab.make.queryset.queryset import QuerySet
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, note_records
 from fairtrec.support.notes import Note

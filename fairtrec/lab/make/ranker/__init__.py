@@ -2,12 +2,10 @@
 
 from fairtrec.support.command_rows import CommandRow
 
-COMMANDS = (
-    CommandRow(
-        "make ranker",
-        "Prepare",
-        "Train rankers against an adversary, and rank with them.",
-        "provisional",
-        sections={"": ("model terms output", "Training", "seed rank docs query_texts depth")},
-    ),
+ROW = CommandRow(
+    "make ranker",
+    "Prepare",
+    "Train rankers against an adversary, and rank with them.",
+    "provisional",
+    sections={"": ("model terms output", "Training", "seed rank docs query_texts depth")},
 )

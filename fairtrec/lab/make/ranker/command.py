@@ -171,9 +171,9 @@ def _rank(
     **given: Any,
 ) -> None:
     """Write the run in the order of a model, or a folder of runs for several models."""
+    from fairtrec.formats.run_writer import scored_lines
     from fairtrec.lab.make.ranker.model import Ranker, libraries
     from fairtrec.lab.make.ranker.rerank import list_models, rerank
-    from fairtrec.formats.run_writer import scored_lines
     from fairtrec.report.output import emit
     from fairtrec.support.files.atomic import make_folder, refuse_full_folder
 

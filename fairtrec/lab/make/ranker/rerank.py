@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.make.ranker.model import Ranker
 from fairtrec.data import Docnos, Run, decode
 from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import memory_bounds
 from fairtrec.formats import run as run_format
+from fairtrec.lab.make.ranker.model import Ranker
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.lab.make.ranker.model import ADVERSARY, NOTES, Ranker, adversary, libraries, reverse_gradient
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import Bools, GroupTerms, Ints
 from fairtrec.evaluation.given.reference import TermsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
+from fairtrec.lab.make.ranker.model import ADVERSARY, NOTES, Ranker, adversary, libraries, reverse_gradient
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.atomic import make_folder, replace_file

@@ -20,9 +20,9 @@ from click.testing import CliRunner
 
 import fairtrec
 from fairtrec.cli import command
-from fairtrec.lab.make.counterfactual import substitution
 from fairtrec.counting.local import tasks
 from fairtrec.formats import datasets
+from fairtrec.lab.make.counterfactual import substitution
 from fairtrec.support.errors import FairtrecError, InputError, ResourceError, UsageError
 from fairtrec_made import EXAMPLE, REPOSITORY
 

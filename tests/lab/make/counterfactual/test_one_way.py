@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.lab.make.counterfactual.text_edits import Swapper, apply_edits
-from fairtrec.lab.make.counterfactual.vocabulary import Vocabulary
 from fairtrec.counting.lookup import join_texts
 from fairtrec.formats import pairs, tsv
+from fairtrec.lab.make.counterfactual.text_edits import Swapper, apply_edits
+from fairtrec.lab.make.counterfactual.vocabulary import Vocabulary
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.lab.make.counterfactual import pronouns
-from fairtrec.lab.make.counterfactual.text_edits import Addresses, Swapper, apply_edits
-from fairtrec.lab.make.counterfactual.vocabulary import Vocabulary, match_case
 from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.kernel import Kernel
 from fairtrec.counting.lookup import join_texts
 from fairtrec.formats import pairs, tsv
+from fairtrec.lab.make.counterfactual import pronouns
+from fairtrec.lab.make.counterfactual.text_edits import Addresses, Swapper, apply_edits
+from fairtrec.lab.make.counterfactual.vocabulary import Vocabulary, match_case
 from fairtrec.support.errors import InputError
 from fairtrec_made import REPOSITORY
 

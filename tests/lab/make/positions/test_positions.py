@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.lab.make.positions import axes
 from fairtrec.evaluation.answers import Signature
+from fairtrec.lab.make.positions import axes
 from fairtrec_made import REPOSITORY, texts
 
 random = np.random.default_rng(11)

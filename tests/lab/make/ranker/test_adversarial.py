@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.evaluation.inputs import loading
+from fairtrec.formats import tsv
 from fairtrec.lab.make.ranker.model import Ranker, adversary, reverse_gradient
 from fairtrec.lab.make.ranker.rerank import rerank
 from fairtrec.lab.make.ranker.train import BOTH, Batches, label_triples, split_triples, train
-from fairtrec.evaluation.inputs import loading
-from fairtrec.formats import tsv
 from fairtrec.support.errors import InputError, ResourceError, UsageError
 from fairtrec_made import REPOSITORY
 from fairtrec_made.adversarial import encoder, world

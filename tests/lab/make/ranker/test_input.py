@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from fairtrec.lab.make.ranker.train import Batches, Triples, label_triples, split_triples
 from fairtrec.data import GroupTerms
 from fairtrec.formats import tsv
+from fairtrec.lab.make.ranker.train import Batches, Triples, label_triples, split_triples
 from fairtrec.support.errors import InputError
 
 TERMS = GroupTerms("list", {"f": ("she", "young woman"), "m": ("he",)})
