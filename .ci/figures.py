@@ -21,17 +21,19 @@ BESIDE = {  # words of what may stand next to a value; the names of columns are 
 OPEN = {"ties", "labels", "texts"}  # values of --bounds, which are other things elsewhere
 KINDS = {"Samples", "Aggregated", "GapScores", "Utility"}  # the classes of columns are added to them
 COLUMNS = PACKAGE / "evaluation" / "columns"
+COMPARED = {
+    "ties": "a factor that is varied: other orders of tied documents",
+    "doubtful": "of a comparison",
+    "is_doubtful": "of a comparison",
+    "corrected": "of a difference",
+}
 ELSEWHERE = {  # words that are something else in a folder or file, so that nobody asks for a column there
     "measures/": {"unknown": "a parameter: what becomes of documents of unknown group"},
-    "rerankers/": {"unknown": "a parameter: where documents of unknown group may stand"},
+    "lab/rerankers/": {"unknown": "a parameter: where documents of unknown group may stand"},
     "formulas/": {"ends": "of a front"},
     "statistics/procedure.py": {"confidence": "a number that is checked"},
-    "commands/": {
-        "ties": "a factor that is varied: other orders of tied documents",
-        "doubtful": "of a comparison",
-        "is_doubtful": "of a comparison",
-        "corrected": "of a difference",
-    },
+    "commands/": COMPARED,
+    "lab/": COMPARED,
     "formats/sheets.py": {"gold": "a field of a file"},
     "evaluation/gold_correction.py": {"gold": "the labels: how they were drawn", "unknown": "a field of the sheet"},
     "evaluation/given/gold.py": {"unknown": "a field of the sheet"},

@@ -19,7 +19,7 @@ from measure_pages import MADE
 import fairtrec
 from fairtrec import STABILITY
 from fairtrec.cli import GROUPS
-from fairtrec.commands import COMMANDS, load_row
+from fairtrec.commands import list_rows
 from fairtrec.evaluation.answers import Answer
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.measure import Form
@@ -28,7 +28,6 @@ PACKAGE = Path(fairtrec.__file__).parent
 ERRORS = ("FairtrecError", "UsageError", "InputError", "ResourceError")
 CORE = {  # the names of the core, by the groups of the help; those of commands follow, and those of packages
     "Evaluate": "evaluate evaluator Choices Result Scores Run attributes",
-    "Look up": "bibtex",
 }
 SHOWN = {  # members of classes most of whose members are for fairtrec itself
     "Choices": "",
@@ -39,7 +38,6 @@ SHOWN = {  # members of classes most of whose members are for fairtrec itself
     "Run": "name qids docnos scores starts tag from_arrays",
     "Scores": "run tag measures qids values means defined notes columns ends intervals signature",
 }
-ELSEWHERE = {"fairtrec.measures": "measures.md", "fairtrec.rerankers": "rerankers.md"}
 ABOUT = {  # the packages of the other names
     "measure": "Write a measure",
     "reranker": "Write a reranker",
@@ -49,7 +47,14 @@ ABOUT = {  # the packages of the other names
 }
 
 
-def write_api() -> dict[str, str]:
+ELSEWHERE = {  # public modules, each of which has a page of its own
+    name: f"{name.removeprefix('fairtrec.')}.md"
+    for name in STABILITY
+    if name.count(".") == 1 and isinstance(pkgutil.resolve_name(name), ModuleType)
+}
+
+
+def write_pages() -> dict[str, str]:
     """Write the index and a page for each name of fairtrec, or for each module with names."""
     pages: dict[str, list[str]] = {}
     for name in STABILITY:
@@ -109,8 +114,8 @@ def _index() -> str:
 def _list_groups() -> dict[str, list[str]]:
     """List the names of fairtrec, of the core and then of each command, by the groups of the help."""
     found = {group: CORE.get(group, "").split() for group in GROUPS}
-    for name, (_, offered) in COMMANDS.items():
-        found[load_row(name).group] += [each.rpartition(".")[2] for each in offered.split()]
+    for row in list_rows():
+        found[row.group] += [name for name, place in row.public.items() if place and "." not in name]
     return {group: names for group, names in found.items() if names}
 
 

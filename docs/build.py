@@ -5,27 +5,26 @@ import json
 import runpy
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import click
-from api_pages import write_api
-from command_pages import write_commands
 from man import walk
-from measure_pages import MADE, write_measures, write_rerankers
+from measure_pages import MADE
 from navigation import find_guide, write_see_also
 from picture import draw_front
 from schema_page import write_schema
 
 from fairtrec import STABILITY
 from fairtrec.cli import command, find_rows
+from fairtrec.commands import list_rows, load
 from fairtrec.commands.validate.findings import table
 from fairtrec.evaluation.answers.results_file import ResultsFile
 from fairtrec.evaluation.signature import FIELDS, list_versions
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import registry
-from fairtrec.rerankers import BUILT_IN as OURS
 from fairtrec.statistics.procedure import Procedure
 
 HERE = Path(__file__).parent
@@ -33,7 +32,14 @@ GUIDES_FROM = "<!-- pages of commands, made by `make docs` -->\n\n"
 USES_FROM = "<!-- which commands use another, made by `make docs` -->\n\n"
 USES_TO = "\n<!-- end -->\n"
 GUIDES_TO = "\n<!-- end of the pages of commands -->\n"
-FOLDERS = ("api", "commands", "measures", "rerankers")  # all of whose pages are made
+
+
+def write_folders() -> dict[str, str]:
+    """Write the pages of each ``*_pages.py`` next to this file: those of a folder, and its index."""
+    found: dict[str, str] = {}
+    for path in sorted(HERE.glob("*_pages.py")):
+        found |= import_module(path.stem).write_pages()
+    return found
 
 
 def contents() -> str:
@@ -113,8 +119,9 @@ def names() -> str:
     every = {
         "MEASURE": [*BUILT_IN, *sorted(registry.list_foreign_names())],
         "MEASURES": [registry.ALL_FAIR],
-        "RERANKER": OURS,
     }
+    for row in list_rows():
+        every |= {kind: load(row, place).names() for kind, place in row.catalogue.items()}
     return "".join(f"{kind} {name}\n" for kind, several in every.items() for name in several)
 
 
@@ -155,10 +162,7 @@ def main() -> int:
     """Write the pages; with --check only say whether they are what the code would write."""
     made = {
         "front.svg": draw_front(),
-        **write_api(),
-        **write_commands(),
-        **write_measures(),
-        **write_rerankers(),
+        **write_folders(),
         "architecture.md": architecture(),
         "contents.md": contents(),
         "validate.md": codes(),
@@ -176,7 +180,7 @@ def main() -> int:
             if "--check" not in sys.argv:
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(text, "utf-8")
-    for folder in FOLDERS:
+    for folder in sorted({name.partition("/")[0] for name in made if "/" in name and ".." not in name}):
         for path in sorted((HERE / folder).glob("*.md")):
             if f"{folder}/{path.name}" not in made:
                 stale.append(f"{folder}/{path.name}")

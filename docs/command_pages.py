@@ -8,7 +8,7 @@ import click
 from man import CODES, walk
 from measure_pages import MADE
 
-from fairtrec.cli import command, find_rows
+from fairtrec.cli import GROUPS, command, find_rows
 from fairtrec.cli.commands import DEFAULT, FIRST
 from fairtrec.cli.short_help import describe_option
 from fairtrec.commands import load_row
@@ -50,11 +50,11 @@ class Parts(click.HelpFormatter):
         kept += [("".join(term.split("\n      ")).strip(), " ".join(text.split())) for term, text in rows]
 
 
-def write_commands() -> dict[str, str]:
+def write_pages() -> dict[str, str]:
     """Write the index and the page of each command."""
     rows = find_rows()
     lines = [f"# Commands\n\n{MADE}Which command answers your question, and which options does it have?\n"]
-    for group in dict.fromkeys(row.group for row in rows):
+    for group in GROUPS:
         lines.append(f"## {group}\n\n| Question | Command | What it does |\n|---|---|---|")
         lines[-1] += "".join(
             f"\n| {row.question} | [{row.name}](commands/{row.name}.md) | {row.text} |"

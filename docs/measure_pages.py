@@ -1,7 +1,8 @@
-"""The pages of the measures, docs/measures/NAME.md, and their index, docs/measures.md; and so for rerankers."""
+"""The pages of the measures, docs/measures/NAME.md, and their index, docs/measures.md."""
 
 import inspect
 import json
+import pkgutil
 import re
 import tempfile
 from collections.abc import Iterator
@@ -10,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import fairtrec
+from fairtrec import commands
 from fairtrec.commands.measures import pages
-from fairtrec.lab.trec_fair_2019.evaluate import evaluate as evaluate_2019
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.catalogue import docstrings, registry, rerankers
+from fairtrec.measures.catalogue import docstrings, registry
 from fairtrec.measures.catalogue.docstrings import read_docstring
 from fairtrec.measures.catalogue.notation import describe_parameters
 from fairtrec.measures.catalogue.other_names import NOT_MEASURED, OTHER_NAMES
-from fairtrec.rerankers import BUILT_IN as RERANKERS
 
 MADE = "<!-- made from the code by `make docs`; do not edit -->\n\n"
 SECTIONS = {  # of the index: what needs hold, and the title
@@ -42,11 +42,12 @@ LABELS = {"d1": "f", "d2": "f", "d3": "m"}
 GRADES = {"d1": 2, "d2": 1, "d3": 1}
 RELEVANCE = dict.fromkeys(GRADES, 1)  # the TREC 2019 track has no grades
 POSITIONS = {"d1": -1.0, "d2": -0.5, "d3": 1.0}
+TRACK = "lab.trec_fair_2019.evaluate.evaluate"  # what a command offers, by which measures of this track are computed
 ORDERS = ("d1 d2 d3", "d3 d2 d1")
 SWAPPED = "d1 d3 d2"  # the order over the swapped texts
 
 
-def write_measures() -> dict[str, str]:
+def write_pages() -> dict[str, str]:
     """Write the index and the page of each measure."""
     index = {"measures.md": write_index()}
     return index | {f"measures/{name}.md": write_measure(name) for name in BUILT_IN}
@@ -198,7 +199,10 @@ def _example(kind: type[Measure]) -> str:
         documents = "The collection has these three documents (`--collection-size 3`). One query is asked."
     if "counterfactual" in needs:
         documents = f"Over the swapped texts the system ranks {_named(SWAPPED)}."
-    values = _track_values(kind) if "trec-fair-2019" in needs else _values(kind, of_words=of_words)
+    of_track = "trec-fair-2019" in needs
+    if of_track and commands.find_offer(TRACK) is None:
+        return ""
+    values = _track_values(kind) if of_track else _values(kind, of_words=of_words)
     return f"## Example: three documents\n\n{documents}\n\n{values}\n"
 
 
@@ -254,7 +258,8 @@ def _track_values(kind: type[Measure]) -> str:
             runs[order] = place / f"{order.replace(' ', '')}.jsonl"
             line = {"q_num": "0.0", "qid": "q", "ranking": order.split()}
             runs[order].write_text(json.dumps(line) + "\n", "utf-8")
-        result = evaluate_2019(runs, place / "sequences.csv", place / "truth.jsonl", [place / "groups.csv"])
+        evaluate = pkgutil.resolve_name(f"fairtrec.{TRACK}")
+        result = evaluate(runs, place / "sequences.csv", place / "truth.jsonl", [place / "groups.csv"])
     lines = [f"| ranking | {kind.__name__} |", "|---|---|"]
     for order in ORDERS:
         value = next(value for name, value in result.means[order].items() if name.startswith(kind.__name__))
@@ -269,32 +274,3 @@ def _ranking(order: str) -> dict[str, float]:
 def _number(value: float) -> str:
     """Write a value as tables do; nan is undefined."""
     return "undefined" if isnan(value) else f"{value:.4f}".replace("-0.0000", "0.0000")
-
-
-def write_rerankers() -> dict[str, str]:
-    """Write the index and the page of each reranker."""
-    about = (
-        "Which rerankers are there? Give one to [`fairtrec rerank --by`](rerank.md). `fairtrec measures NAME` prints "
-        "the page of one."
-    )
-    rows = [
-        f"| {_cell(docstrings.read_question(rerankers.find(name)))} | [{name}](rerankers/{name}.md) |"
-        for name in RERANKERS
-    ]
-    index = f"# Rerankers\n\n{MADE}{about}\n\n| Question | Reranker |\n|---|---|\n" + "\n".join(rows) + "\n"
-    return {"rerankers.md": index} | {f"rerankers/{name}.md": write_reranker(name) for name in RERANKERS}
-
-
-def write_reranker(name: str) -> str:
-    """Write the page of a reranker."""
-    kind = rerankers.find(name)
-    body = _explanation(kind, rerankers.PARTS)
-    rows = [(each, rerankers.part(kind, each)) for each in rerankers.PARTS]
-    facts = "\n".join(f"| {title} | {_cell(_code(_clickable(text)))} |" for title, text in rows if text)
-    paragraphs = (part.removeprefix("<!-- formula -->\n") for part in _body(body))
-    parts = [
-        f"# {name}\n\n{MADE}**{docstrings.read_question(kind)}**\n",
-        *paragraphs,
-        f"| {name} | |\n|---|---|\n{facts}\n",
-    ]
-    return "\n".join(filter(None, [*parts, _parameters(kind)]))

@@ -12,7 +12,7 @@ from measure_pages import MADE
 from pyarrow import parquet
 
 import fairtrec
-from fairtrec.commands import COMMANDS
+from fairtrec.commands import list_names
 from fairtrec.report.writers import all_formats, find_formats
 
 TESTS = Path(__file__).parent.parent / "tests"
@@ -383,9 +383,9 @@ def _answers() -> Iterator[tuple[str, Any]]:
 
 def _sorted(several: Iterable[Any]) -> list[Any]:
     """Sort by the order of the help, what is or begins with words of a command."""
-    order = [*COMMANDS]
+    order = list_names()
     words = ((each if isinstance(each, str) else each[0]).split() for each in several)
-    places = [order.index(" ".join(each[:2]) if " ".join(each[:2]) in COMMANDS else each[0]) for each in words]
+    places = [order.index(" ".join(each[:2]) if " ".join(each[:2]) in order else each[0]) for each in words]
     return [each for _, each in sorted(zip(places, several, strict=True), key=lambda pair: pair[0])]
 
 

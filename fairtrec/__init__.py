@@ -45,11 +45,12 @@ _rows.registry = _commands
 
 def _list_stability() -> dict[str, Stability]:
     """List the public names and how lasting each is: of this package, of commands, and of packages in it."""
-    offered = {name for row in _commands.list_rows() for name in row.public}
+    offered = [name for row in _commands.list_rows() for name in row.public]
     found: dict[str, Stability] = {name: word for name, (_, word) in _PLACES.items()}
     found |= {name: "stable" if name in _STABLE else "provisional" for name in offered}
     found |= {name: word for word, names in _OTHERS.items() for name in names.split()}
-    return {f"fairtrec.{name}": found[name] for name in sorted(found)}
+    first = sorted(name for name in found if "." not in name)
+    return {f"fairtrec.{name}": found[name] for name in dict.fromkeys([*first, *found])}
 
 
 def _find_offer(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Rerankers, each imported when it is first used: see ``fairtrec/lab/rerankers/``."""
+"""Rerankers: one file for each or for an inseparable family, imported when one of them is first used."""
 
 from typing import TYPE_CHECKING
 

@@ -61,8 +61,8 @@ def is_installed() -> bool:
 def load_row(name: str) -> CommandRow:
     """Import what a command says of itself. Raises UsageError if that of another package is not right."""
     if name in COMMANDS:
-        package = f"fairtrec.commands.{name}"
-        row = import_module(package).ROW
+        found = import_module(f"fairtrec.commands.{name}")
+        package, row = found.__name__, found.ROW
     else:
         value = find_entry_points(DOOR)[name]
         package, _, attribute = value.partition(":")
@@ -72,8 +72,8 @@ def load_row(name: str) -> CommandRow:
             raise UsageError(f"the plug-in {value} of the command {name} is not a row; it must be a {what}")
         if row.name != name:
             raise UsageError(f"the plug-in {value} is announced as {name}; row and entry point need one name")
-    found: CommandRow = row._replace(package=package)
-    return found
+    whole: CommandRow = row._replace(package=package)
+    return whole
 
 
 def load(row: CommandRow, place: str) -> Any:

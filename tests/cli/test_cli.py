@@ -22,10 +22,11 @@ import sys
 import pytest
 
 from fairtrec.cli import main
-from fairtrec.commands import COMMANDS as FOLDERS
+from fairtrec.commands import list_names
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec_made import REPOSITORY, precision
-from fairtrec_made.command_trials import COMMANDS, CORE_GOLDENS, list_goldens
+from fairtrec_made.command_trials import CORE_GOLDENS, list_goldens
+from fairtrec_made.command_trials import find_folder as find_tests
 
 CASES = list_goldens()
 ALL_OPTIONS = "options"  # the case of which the options are shown whole
@@ -85,8 +86,8 @@ def test_there_are_cases_for_every_format():
 def find_folder(case):
     """Find where a case belongs: with the tests of its command, or with the core."""
     words = shlex.split(case.read_text("utf-8").splitlines()[0].removeprefix("$ fairtrec "))
-    name = next((name for name in (" ".join(words[:2]), words[0]) if name in FOLDERS), "eval")
-    return CORE_GOLDENS if name == "eval" else COMMANDS / FOLDERS[name][0].replace(".", "/") / "golden"
+    name = next((name for name in (" ".join(words[:2]), words[0]) if name in list_names()), "eval")
+    return CORE_GOLDENS if name == "eval" else find_tests(name) / "golden"
 
 
 def test_every_case_lies_with_the_tests_of_its_command():

@@ -10,7 +10,8 @@ import pytest
 
 from fairtrec import cli, commands
 from fairtrec.cli import completion
-from fairtrec.measures.catalogue import registry, rerankers
+from fairtrec.cli.commands import load_command
+from fairtrec.measures.catalogue import registry
 from fairtrec_made import REPOSITORY
 
 SHELLS = ("bash", "zsh", "fish")
@@ -80,46 +81,53 @@ def test_offers(offered, typed, found):
 
 
 def test_commands_are_offered_without_an_import_of_any(offered, monkeypatch):
-    monkeypatch.setattr(commands, "load_command", pytest.fail)
+    monkeypatch.setattr("fairtrec.cli.commands.load_command", pytest.fail)
     assert offered("")[0] == "plain,eval"
-    assert len(offered("")) == len([name for name in commands.COMMANDS if " " not in name])
+    assert len(offered("")) == len([name for name in commands.list_names() if " " not in name])
 
 
 def test_commands_of_a_group_are_offered_without_an_import_of_them(offered, monkeypatch):
-    load = commands.load_command
-    monkeypatch.setattr(commands, "load_command", lambda name: load(name) if name == "make" else pytest.fail(name))
+    load = load_command
+    monkeypatch.setattr(
+        "fairtrec.cli.commands.load_command", lambda name: load(name) if name == "make" else pytest.fail(name)
+    )
     assert offered("make", "") == [
-        "plain,positions",
         "plain,counterfactual",
-        "plain,queryset",
         "plain,labels",
+        "plain,positions",
+        "plain,queryset",
         "plain,ranker",
     ]
 
 
 def test_measures_are_offered_without_an_import_of_the_command(offered, monkeypatch):
-    monkeypatch.setattr(commands, "load_command", pytest.fail)
+    monkeypatch.setattr("fairtrec.cli.commands.load_command", pytest.fail)
     assert offered("eval", "q.txt", "-m", "nfai") == ["plain,NFaiRR"]
     assert offered("eval", "q.txt", "-m", "all") == ["plain,all_fair"]
 
 
-@pytest.mark.parametrize("name", sorted(name for name in commands.COMMANDS if commands.load_row(name).measures))
+@pytest.mark.parametrize("name", sorted(row.name for row in commands.list_rows() if row.measures))
 def test_all_measures_of_fairness_are_offered_where_there_may_be_several(offered, name):
     several = commands.load_row(name).measures == "MEASURES"
     assert offered(*name.split(), "q.txt", "-m", "all") == (["plain,all_fair"] if several else [])
 
 
-@pytest.mark.parametrize("name", sorted({*commands.COMMANDS}))
+@pytest.mark.parametrize("name", commands.list_names())
 def test_what_is_offered_behind_m_is_what_the_command_says(name):
-    options = {option: each for each in commands.load_command(name).params for option in each.opts}
+    options = {option: each for each in load_command(name).params for option in each.opts}
     found = {options[option].metavar for option in completion.MEASURE_OPTIONS if option in options}
     row = commands.load_row(name)
     assert found == {row.measures} if row.measures else found <= {"MEASURE", "MEASURES"}
 
 
 def test_the_file_of_names_has_all_names():
-    for words, every in (({"MEASURES"}, [*registry.names(), "all_fair"]), ({"RERANKER"}, rerankers.names())):
-        assert {*every} <= {*completion._catalogued(words)}  # an older ir-measures has fewer
+    others = [
+        (kind, commands.load(row, place).names())
+        for row in commands.list_rows()
+        for kind, place in row.catalogue.items()
+    ]
+    for kind, every in (("MEASURES", [*registry.names(), "all_fair"]), *others):
+        assert {*every} <= {*completion._catalogued({kind})}  # an older ir-measures has fewer
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -9,7 +9,7 @@ import click
 import pytest
 
 import fairtrec
-from fairtrec.cli import command, find_rows
+from fairtrec.cli import command
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS
 from fairtrec_made.command_trials import gather_trials, list_goldens
 
@@ -62,11 +62,6 @@ def test_q_is_a_flag_everywhere():
     asked = [option for _, option in EVERY if "-q" in option.opts]
     assert len(asked) > 1
     assert all(option.is_flag for option in asked)
-
-
-def test_completion_is_the_last_command():
-    assert find_rows()[-1].name == "completion"
-    assert [each.partition(" ")[0] for each, _ in walked(command)][-1] == "completion"
 
 
 def test_an_option_of_other_programs_and_commands_has_a_hint(fairtrec_command):

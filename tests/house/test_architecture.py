@@ -152,9 +152,9 @@ NEW = {  # what stands in the first column of the page's table: the file, and wh
         """
         from fairtrec.support.command_rows import CommandRow
 
-        COMMANDS = (CommandRow("hello", "Evaluate", "Say hello.", "provisional"),)
+        ROW = CommandRow("hello", "Evaluate", "Say hello.", "provisional")
         """,
-        [("COMMANDS: dict", '    "hello": ("hello", ""),')],
+        [("COMMANDS = (", '    "hello",')],
     ),
 }
 HELLO = """

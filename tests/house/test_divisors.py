@@ -10,7 +10,7 @@ import ast
 import pytest
 
 from fairtrec_made import REPOSITORY
-from fairtrec_made.command_trials import COMMANDS, gather_trials, load_trials
+from fairtrec_made.command_trials import TESTS, gather_trials, load_trials
 
 PACKAGE = REPOSITORY / "fairtrec"
 WALKED = ("measures", "formulas", "measure", "evaluation")
@@ -343,7 +343,7 @@ def is_sum(expression, bound, seen=frozenset()):
 def list_walked():
     """List the files of the rooms that compute values, and of the commands that declare divisors."""
     declaring = [folder for folder, trials in load_trials().items() if "DIVISORS" in trials]
-    folders = [*WALKED, *(f"commands/{folder.relative_to(COMMANDS).as_posix()}" for folder in declaring)]
+    folders = [*WALKED, *(folder.relative_to(TESTS).as_posix() for folder in declaring)]
     return sorted(path for folder in folders for path in (PACKAGE / folder).rglob("*.py"))
 
 

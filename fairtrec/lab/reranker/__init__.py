@@ -1,10 +1,4 @@
-"""What a reranker is: a frozen dataclass of parameters. You call it on its inputs, and it returns an order.
-
-``__call__`` names its inputs, as measures do: those of ``fairtrec/measures/catalogue/needs.py``, and those of
-RerankerInputs, which only rerankers have. The docstring of the class is its page.
-
-This module has everything that you import to write a reranker. fairtrec.testing has the tests that you inherit.
-"""
+"""What a reranker is, and all that its author imports, as ``fairtrec.reranker``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,16 +1,18 @@
 """What tests of all commands find in the folder of each command: recorded outputs, and what to try.
 
-``tests/commands/NAME`` mirrors ``fairtrec/commands/NAME``. Its ``golden/*.txt`` are recorded outputs; those of ``eval``,
-the command of the core, lie in ``tests/cli/golden``. Its ``trials.py`` declares what shared tests try: each name in it is
+``tests/commands/NAME`` mirrors ``fairtrec/commands/NAME``, and ``tests/lab/NAME`` mirrors ``fairtrec/lab/NAME``. Its
+``golden/*.txt`` are recorded outputs; those of ``eval`` lie in ``tests/cli/golden``. Its ``trials.py`` declares what shared tests try: each name in it is
 one of ``DECLARATIONS``.
 """
 
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
 
+from fairtrec import commands
 from fairtrec_made import EXAMPLE, REPOSITORY
 
-COMMANDS = REPOSITORY / "tests" / "commands"
+TESTS = REPOSITORY / "tests"
+ROOMS = (TESTS / "commands", TESTS / "lab")
 CORE_GOLDENS = REPOSITORY / "tests" / "cli" / "golden"
 
 DECLARATIONS = {  # the test that gathers a name, and what it holds
@@ -110,7 +112,7 @@ def evaluate_both(**more):
 
 def list_goldens():
     """List the files of recorded outputs, those of the core and of every command, by their names."""
-    found = [*CORE_GOLDENS.glob("*.txt"), *COMMANDS.rglob("golden/*.txt")]
+    found = [path for room in (CORE_GOLDENS.parent, *ROOMS) for path in room.rglob("golden/*.txt")]
     named = {path.stem: path for path in found}
     assert len(named) == len(found), "two recorded outputs have the same name; rename one"
     return [named[name] for name in sorted(named)]
@@ -120,8 +122,8 @@ def list_goldens():
 def load_trials():
     """Import the trials of each command: the folder of its tests, and what they declare."""
     found = {}
-    for path in sorted(COMMANDS.rglob("trials.py")):
-        name = "_".join(["trials", *path.relative_to(COMMANDS).parts[:-1]])
+    for path in (path for room in ROOMS for path in sorted(room.rglob("trials.py"))):
+        name = "_".join(["trials", *path.relative_to(TESTS).parts[:-1]])
         spec = spec_from_file_location(name, path)
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -146,6 +148,11 @@ def gather_trials(name, core=()):
         else:
             assert joined.setdefault(key, value) == value, f"{name}: two commands declare {key}"
     return joined
+
+
+def find_folder(command):
+    """Find the folder of the tests of a command."""
+    return TESTS.joinpath(*commands.load_row(command).package.split(".")[1:])
 
 
 def find_tests(name, key):

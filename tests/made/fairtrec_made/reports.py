@@ -82,6 +82,5 @@ def every_kind():
     from fairtrec import commands
     from fairtrec.report import writers
 
-    folders = {folder for folder, _ in commands.COMMANDS.values()}
-    places = [writers, *(import_module(f"fairtrec.commands.{folder}") for folder in sorted(folders))]
+    places = [writers, *(import_module(row.package) for row in commands.list_rows())]
     return [kind for place in places for kind in vars(place).values() if isinstance(kind, writers.FormatTable)]
