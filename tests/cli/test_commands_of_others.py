@@ -10,8 +10,9 @@ from textwrap import dedent
 import click
 import pytest
 
-from fairtrec import cli
+from fairtrec import cli, commands
 from fairtrec.cli.commands import Titled
+from fairtrec.cli.performing import run_command
 from fairtrec.support.errors import InputError
 from fairtrec.testing import CommandContract
 
@@ -21,7 +22,7 @@ SECTION = re.search(
     (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8"),
     re.MULTILINE | re.DOTALL,
 )[1]
-(EXAMPLE, CONTRACT) = re.findall(r"^```python\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
+(EXAMPLE, ROW, CONTRACT) = re.findall(r"^```python\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
 ((GROUP, ANNOUNCED),) = re.findall(r'^\[project.entry-points."(.*?)"\]\n(.*?)^```$', SECTION, re.MULTILINE | re.DOTALL)
 FILES = {"qrels.txt": "q 0 d1 1\n", "my.run": "q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n"}
 
@@ -30,13 +31,14 @@ FILES = {"qrels.txt": "q 0 d1 1\n", "my.run": "q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n"}
 def fairtrec_with(tmp_path, monkeypatch, fairtrec_command):
     """Install a package with a command, then give what calls fairtrec with it."""
 
-    def installed(source=EXAMPLE, announced=ANNOUNCED):
+    def installed(source=EXAMPLE, announced=ANNOUNCED, row=ROW, **files):
         for name, text in FILES.items():
             (tmp_path / name).write_text(text)
         metadata = tmp_path / "site" / "my_package-1.0.dist-info"
         metadata.mkdir(parents=True)
         (tmp_path / "site" / "mypackage").mkdir()
-        (tmp_path / "site" / "mypackage" / "precision.py").write_text(dedent(source))
+        for name, text in {"__init__": row, "precision": source, **files}.items():
+            (tmp_path / "site" / "mypackage" / f"{name}.py").write_text(dedent(text))
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
         (metadata / "entry_points.txt").write_text(f"[{GROUP}]\n{announced.replace(chr(34), '')}\n")
         (metadata / "RECORD").write_text("")
@@ -55,7 +57,7 @@ def test_the_example_is_found_listed_offered_and_fails_as_ours_do(fairtrec_with,
     fairtrec = fairtrec_with()
     done = fairtrec("precision", "qrels.txt", "my.run", "--cutoff", "2")
     assert (done.code, done.out, done.err) == (0, "0.5\n", "")
-    assert re.search(r"^  precision +A command of the package my-package\.$", fairtrec("--help").out, re.MULTILINE)
+    assert re.search(r"^  precision +Print the precision of a run\.$", fairtrec("--help").out, re.MULTILINE)
     done = fairtrec("precision", "none.txt", "my.run")
     assert (done.code, done.out) == (3, "")
     assert done.err.startswith("none.txt: ")
@@ -94,31 +96,148 @@ def test_the_example_keeps_the_contract(fairtrec_with):
 
 
 def test_no_package_is_looked_at_where_a_command_of_ours_is_called(fairtrec_with):
-    fairtrec = fairtrec_with(
-        "raise SystemError", 'measures = "mypackage.precision:command"\nmine = "mypackage.precision:c"'
-    )
+    fairtrec = fairtrec_with(row="raise SystemError", announced='measures = "mypackage:ROW"\nmine = "mypackage:ROW"')
     assert "BibTeX" in fairtrec("measures", "--help").out, "ours, which none replaces"
     code = "import sys; from fairtrec import cli; cli.command(['eval', '--help'], standalone_mode=False); sys.exit('importlib.metadata' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 
+MINE = ROW.replace('"precision", ', '"mine", ')
 BROKEN = [
-    ("raise SystemError('no\\nluck')", "does not load"),
-    ("command = 3", "is not a command; it must be a click command of class fairtrec.cli.commands.Titled"),
-    ("import click\ncommand = click.Command('mine')", "is not a command"),
-    (EXAMPLE, "is announced as mine; command and entry point need one name"),
+    (MINE, "raise SystemError('no\\nluck')", "does not load"),
+    (MINE, "command = 3", "it must be a click command of class fairtrec.cli.commands.Titled"),
+    (MINE, "import click\ncommand = click.Command('mine')", "it must be a click command"),
+    (MINE, EXAMPLE, "calls mine precision; command and row need one name"),
+    (ROW, EXAMPLE, "is announced as mine; row and entry point need one name"),
+    ("ROW = 3", EXAMPLE, "is not a row; it must be a fairtrec.support.command_rows.CommandRow"),
+    ("raise SystemError('no\\nluck')", EXAMPLE, "does not load"),
 ]
 
 
-@pytest.mark.parametrize(("source", "why"), BROKEN)
-def test_a_broken_command_is_one_line_and_no_trouble_to_others(source, why, fairtrec_with):
-    fairtrec = fairtrec_with(source, "mine = mypackage.precision:command")
+@pytest.mark.parametrize(("row", "source", "why"), BROKEN)
+def test_a_broken_command_is_one_line_and_no_trouble_to_others(row, source, why, fairtrec_with):
+    fairtrec = fairtrec_with(source, "mine = mypackage:ROW", row)
     done = fairtrec("mine")
     assert (done.code, done.out) == (2, "")
     (line,) = done.err.splitlines()
     assert why in line
-    assert fairtrec("--help").code == 0
+    listed = fairtrec("--help")
+    assert listed.code == 0
+    assert ("Do not load:" in listed.out) == (row != MINE)
     assert fairtrec("eval", "qrels.txt", "my.run", "-m", "P@1").code == 0
+
+
+WHOLE = """
+    from fairtrec.report.writers import USUAL, FormatTable
+    from fairtrec.support.command_rows import CommandRow
+
+    COUNTS = FormatTable("mypackage.layout", {form: USUAL[form] for form in ("tsv", "json")})
+    ROW = CommandRow(
+        "tally",
+        "Explain",
+        "Count the documents of a run.",
+        "provisional",
+        place="precision:command",
+        question="How many documents are there?",
+        brief="form",
+        sections={"": ("form", "Tally", "by")},
+        answers={"Tally": COUNTS},
+        study="study:list_parts",
+        public={"tally": "answer:tally"},
+        catalogue={"COUNTER": "catalogue:"},
+    )
+    """
+ANSWER = """
+    from dataclasses import dataclass
+
+    from fairtrec.evaluation.answers import Answer
+
+
+    @dataclass(frozen=True)
+    class Tally(Answer):
+        documents: int
+
+
+    def tally(run):
+        with open(run) as file:
+            return Tally(len(file.readlines()))
+    """
+LAYOUT = """
+    def rows(tally, places):
+        return [["documents"], [str(tally.documents)]]
+
+
+    def record(tally):
+        return {"documents": tally.documents}
+    """
+STUDY = """
+    from fairtrec.cli.performing import StudyPart
+
+
+    def list_parts(fairness, inputs, *, is_several):
+        yield StudyPart("tally", "tally", ["--by", "all"], "How long is each run?", "Documents were counted.")
+    """
+TALLY = """
+    import click
+
+    import fairtrec
+    from fairtrec.cli import options
+    from fairtrec.cli.commands import Titled
+    from mypackage import COUNTS
+
+
+    @click.command(name="tally", cls=Titled)
+    @click.argument("runs", nargs=-1)
+    @click.option("--by", metavar="COUNTER", default="all", help="Count by this.")
+    @click.option("--format", "-f", "form", type=click.Choice(["tsv", "json"]), default="tsv", help="Print in it.")
+    def command(runs, by, form):
+        \"""Count the documents of the last run.\"""
+        click.echo(COUNTS(form, fairtrec.tally(runs[-1])), nl=False)
+    """
+CATALOGUE = """
+    def names():
+        return ["all"]
+
+
+    def overview():
+        return "counters\\n  all  counts all"
+
+
+    def page(name):
+        return f"{name}\\n\\nIt counts all.\\n"
+    """
+
+
+def test_a_command_of_another_package_has_all_that_ours_have(fairtrec_with):
+    files = {"answer": ANSWER, "layout": LAYOUT, "study": STUDY, "catalogue": CATALOGUE}
+    fairtrec = fairtrec_with(TALLY, "tally = mypackage:ROW", WHOLE, **files)
+    explaining = fairtrec("--help").out.partition("\nExplain:\n")[2].partition("\n\n")[0]
+    assert re.search(r"^  tally +Count the documents of a run\.$", explaining, re.MULTILINE), "in its group"
+    assert "\nFirst:\n  -f, --format" in fairtrec("tally", "--help").out, "sections"
+    assert "--by" not in fairtrec("tally", "-h").out, "a short help"
+    assert fairtrec("tally", "my.run", "-f", "json").out == '{\n "documents": 2\n}\n'
+    import fairtrec as package
+
+    answer = package.tally("my.run")
+    assert answer.to_frame().to_dict("list") == {"documents": ["2"]}, "formats, found by the class"
+    assert package.STABILITY["fairtrec.tally"] == "provisional"
+    assert {"tally"} <= {*package.__all__} & {*dir(package)}
+    assert "counts all" in fairtrec("measures").out
+    assert fairtrec("measures", "all").out == "all\n\nIt counts all.\n"
+    (row,) = (row for row in commands.list_rows() if row.name == "tally")
+    (part,) = commands.load(row, row.study)(None, {}, is_several=False)
+    assert run_command([part.command, "my.run", *part.words, "-f", "json"]).record == {"documents": 2}
+
+
+def test_a_checkout_that_is_not_installed_says_how_its_other_commands_are_found(fairtrec_command, monkeypatch):
+    monkeypatch.setattr("fairtrec.commands.find_entry_points", lambda _: {})
+    done = fairtrec_command("headroom", "qrels.txt", "my.run")
+    assert done.code == 2
+    assert done.err.splitlines()[-1] == (
+        "Error: there is no command headroom; this checkout is not installed; for the commands of fairtrec/lab, run: "
+        "pip install -e ."
+    )
+    assert fairtrec_command("eval", "--help").code == 0
 
 
 def made(cls=Titled, callback=lambda **_: None, option="Of what.", **more):
