@@ -75,14 +75,13 @@ stale: .venv/dev
 layers: .venv/dev
 	$(BIN)/lint-imports --no-cache
 
-remove: .venv/dev  ## COMMAND=NAME: remove a command: its folder, tests, pages, and the lines elsewhere, which it prints
+remove: .venv/dev  ## COMMAND=NAME: remove a command, or lab: folder, tests, pages, and the lines elsewhere, which it prints
 	$(BIN)/python .ci/remove.py $(COMMAND)
 
-removal: .venv/dev  ## remove two commands, each from a clone, and pass all tests there; a quarter of an hour
-	for each in ablate select; do \
-	  rm -rf .removal && git clone -q . .removal && $(MAKE) -C .removal setup && \
-	  $(MAKE) -C .removal remove COMMAND=$$each && $(MAKE) -C .removal test || exit 1; \
-	done; rm -rf .removal
+removal: .venv/dev  ## remove fairtrec/lab from a clone, and pass all tests and checks of the core there; ten minutes
+	rm -rf .removal && git clone -q . .removal && $(MAKE) -C .removal setup
+	$(MAKE) -C .removal remove COMMAND=lab && $(MAKE) -C .removal setup check
+	rm -rf .removal
 
 figures: .venv/dev  ## lines, tokens, files, complexity and branches of the package
 	$(BIN)/python .ci/figures.py

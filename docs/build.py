@@ -14,7 +14,6 @@ import click
 from man import walk
 from measure_pages import MADE
 from navigation import find_guide, write_see_also
-from picture import draw_front
 from schema_page import write_schema
 
 from fairtrec import STABILITY
@@ -59,7 +58,9 @@ def architecture() -> str:
     _, _, behind = rest.partition(USES_TO)
     used: dict[str, list[str]] = {}
     for one, other in runpy.run_path(str(HERE.parent / ".ci" / "remove.py"))["list_pairs"]():
-        used.setdefault(one.replace(".", "/"), []).append(other)
+        user, found = (each.split(".", 2)[2].replace(".", "/") for each in (one, other))
+        if not found.startswith("reranker"):
+            used.setdefault(user, []).append(found)
     lines = "".join(f"- {one} uses {' and '.join(others)}\n" for one, others in sorted(used.items()))
     return f"{before}{USES_FROM}Some commands use another, and the others use none:\n\n{lines}{USES_TO}{behind}"
 
@@ -161,7 +162,6 @@ def _of_class(of: type, definitions: dict[str, Any]) -> dict[str, Any]:
 def main() -> int:
     """Write the pages; with --check only say whether they are what the code would write."""
     made = {
-        "front.svg": draw_front(),
         **write_folders(),
         "architecture.md": architecture(),
         "contents.md": contents(),

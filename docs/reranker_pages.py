@@ -1,3 +1,4 @@
+# of rerank: rerankers.md rerankers
 """The pages of the rerankers, docs/rerankers/NAME.md, and their index, docs/rerankers.md."""
 
 from measure_pages import MADE, _body, _cell, _clickable, _code, _explanation, _parameters
