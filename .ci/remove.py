@@ -122,7 +122,7 @@ def remove(package: str) -> None:
     for each in paths:  # what git does not know, such as compiled files
         subprocess.run(["rm", "-rf", each], cwd=REPOSITORY, check=True)
     unlink({Path(path).name for path in paths if path.startswith("docs/") and "/commands/" not in path})
-    subprocess.run([sys.executable, REPOSITORY / "docs" / "build.py"], cwd=REPOSITORY, check=True)
+    subprocess.run(["make", "docs"], cwd=REPOSITORY, check=True)  # which installs the entry points that are left
     print("removed:", *paths)
     show(package, lines)
 

@@ -204,7 +204,7 @@ class Commands(Titled, click.Group):
             near = get_close_matches(cmd_name, self.list_commands(ctx), 1)
             hint = f"did you mean {near[0]}?" if near else f"{ctx.command_path} --help lists them"
             if not command_rows.registry.is_installed():
-                hint = "this checkout is not installed; for the commands of fairtrec/lab, run: pip install -e ."
+                hint = "this checkout is not installed; for the commands of the lab, run: pip install -e ."
             raise click.UsageError(f"there is no command {cmd_name}; {hint}", ctx)
         return found
 

@@ -234,7 +234,7 @@ def test_a_checkout_that_is_not_installed_says_how_its_other_commands_are_found(
     done = fairtrec_command("headroom", "qrels.txt", "my.run")
     assert done.code == 2
     assert done.err.splitlines()[-1] == (
-        "Error: there is no command headroom; this checkout is not installed; for the commands of fairtrec/lab, run: "
+        "Error: there is no command headroom; this checkout is not installed; for the commands of the lab, run: "
         "pip install -e ."
     )
     assert fairtrec_command("eval", "--help").code == 0
