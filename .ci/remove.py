@@ -138,8 +138,12 @@ def _clear(line: str, package: str) -> str:
 
 
 def unlink(pages: Collection[str]) -> None:
-    """Turn links to pages that are gone into words, in all other pages; a picture leaves with its line."""
+    """Turn links to pages that are gone into words, in all other pages; a picture and a line of the site leave."""
     gone = "|".join(map(re.escape, sorted(pages)))
+    site = REPOSITORY / "mkdocs.yml"
+    site.write_text(
+        re.sub(rf"^ +- (?:[\w ]+: )?(?:{gone})/?\n", "", site.read_text("utf-8"), flags=re.MULTILINE), "utf-8"
+    )
     for path in [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md")]:
         text = path.read_text("utf-8")
         text = re.sub(rf"^!\[[^\]]*\]\((?:docs/)?(?:{gone})\)\n\n?", "", text, flags=re.MULTILINE)

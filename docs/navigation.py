@@ -43,7 +43,7 @@ def expand_navigation(nav: Any) -> Any:
         return {title: expand_navigation(each) for title, each in nav.items()}
     groups = list_commands()
     if nav.startswith(GUIDES):
-        return tuple(page for name in groups[nav.removeprefix(GUIDES)] for page in find_guide(name)[:1])
+        return tuple(page for name in groups.get(nav.removeprefix(GUIDES), ()) for page in find_guide(name)[:1])
     if nav == BACKGROUND:
         return tuple(page for names in groups.values() for name in names for page in find_guide(name)[1:])
     if not nav.endswith("/"):

@@ -1,15 +1,14 @@
 """A small file that stands for very much is refused before memory or time are taken for it, with the way out."""
 
 import gzip
-import random
 
 import numpy as np
 import pytest
 
 from fairtrec.data import Docnos, Labels, Qrels, Run, docnos, find_judged_lines, groups, look_up, product, take
 from fairtrec.formats import tsv
-from fairtrec.lab.make.queryset import annotated_queries
 from fairtrec.support.errors import InputError
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.limits import ends_within
 
 pytestmark = pytest.mark.fuzz
@@ -50,8 +49,8 @@ LONG = {
     "a run of JSON": (b'{"qid": "q1", "x": "' + b"x" * LARGE + b'"}\n', "eval qrels large -m nDCG@2"),
     "qrels": (b"q1 0" + b" x" * LARGE + b"\n", "eval large a.run -m nDCG@2"),
     "queries": (b"q1" + b" x" * LARGE + b"\n", "eval qrels a.run -m nDCG@2 --queries large"),
-    "votes": (b"q1\tx\t" + b"l" * LARGE + b"\n", "make queryset large"),
     "a list": (b"x" * LARGE + b"\n", "eval qrels @large -m nDCG@2"),
+    **gather_trials("LONG_LINES"),
 }
 
 
@@ -92,12 +91,6 @@ MANY = [f"n{i}" for i in range(5000)]
 FILES = {
     "terms": ("eval qrels a.run --terms many --docs docs", (MANY, MANY), "many:4097: more than 4,096 groups; "),
     "slices": ("compare qrels a.run b.run -m nDCG --slice many", (MANY, MANY), "many:1001: more than 1,000 slices; "),
-    "votes": ("make queryset many --keep n1", (MANY, MANY, MANY), "many:501: more than 500 different labels; "),
-    "domains": (
-        "make queryset --query-texts many --domain kind",
-        (["qid", *MANY], ["query", *MANY], ["kind", *MANY]),
-        "many:502: more than 500 domains; ",
-    ),
     "counts": (
         "eval none a.run -m TExFAIR@2 --counts many",
         (["docno", "d1"], ["tokens", "1"], *([name, "0"] for name in MANY)),
@@ -108,6 +101,7 @@ FILES = {
         (MANY, MANY),
         "is a measure for each of 5,000 groups, more than 4,096",
     ),
+    **gather_trials("MANY_NAMES"),
 }
 
 
@@ -132,12 +126,6 @@ def test_counts_of_more_groups_than_the_compiled_loop_takes_are_read(workplace, 
     assert told(fairtrec_command, "eval none a.run -m TExFAIR@2 --counts many").code == 0
 
 
-def test_votes_of_many_labels_on_many_queries_are_refused(workplace, fairtrec_command, monkeypatch):
-    monkeypatch.setattr(annotated_queries, "MOST_CELLS", 20)
-    lines(workplace / "votes", MANY[:9], MANY[:9], MANY[:9])
-    one_line(fairtrec_command("make", "queryset", "votes"), "votes:5: 5 labels of 5 queries do not fit into memory; ")
-
-
 def test_targets_of_many_queries_are_refused(workplace, fairtrec_command, monkeypatch):
     monkeypatch.setattr(tsv, "MOST_SHARES", 8)
     lines(workplace / "target", MANY[:9], ["f"] * 9, ["1"] * 9)
@@ -145,23 +133,6 @@ def test_targets_of_many_queries_are_refused(workplace, fairtrec_command, monkey
     one_line(
         ended, "target:6: targets of 5 queries over 2 groups do not fit into memory; use one target for all queries"
     )
-
-
-def distance(one, other):
-    """Count the letters to change, add or leave out, by the definition."""
-    if not one or not other:
-        return len(one) + len(other)
-    same = distance(one[1:], other[1:]) + (one[0] != other[0])
-    return min(same, distance(one[1:], other) + 1, distance(one, other[1:]) + 1)
-
-
-def test_names_are_alike_if_few_of_their_letters_differ():
-    dice = random.Random(1)
-    for _ in range(300):
-        one, other = ("".join(dice.choices("ab", k=dice.randrange(3, 8))) for _ in range(2))
-        most = min(2, len(one) // 3, len(other) // 3)
-        found = annotated_queries.find_similar_names({one: 1, other: 2}) if one != other else []
-        assert found == [(one, other)] * (one != other and distance(one, other) <= most)
 
 
 RUN = Run("r", "t", ("q1", "q2"), np.array([0, 3, 4]), np.array([b"a", b"b", b"c", b"d"]), np.zeros(4))

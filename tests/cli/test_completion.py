@@ -13,6 +13,7 @@ from fairtrec.cli import completion
 from fairtrec.cli.commands import load_command
 from fairtrec.measures.catalogue import registry
 from fairtrec_made import REPOSITORY
+from fairtrec_made.command_trials import gather_trials
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -60,18 +61,12 @@ def offered(monkeypatch, capsys):
         ("eval q.txt --title ", []),
         ("eval q.txt -o out", ["file,out"]),
         ("measures arab", ["plain,ARaB"]),
-        ("rerank none --by detr", ["plain,DetRelaxed"]),
-        ("measures fat", ["plain,FATopK"]),
-        ("make counterfactual c.tsv --pairs gen", ["file,gen", "plain,gender-en-pairs"]),
         ("resources sh", ["plain,show"]),
         ("resources show example", ["plain,example-fair"]),
-        ("make ranker tri", ["file,tri"]),
-        ("make ranker t --model enc", ["dir,enc"]),
-        ("plot fro", ["plain,front"]),
         ("results diff a", ["file,a"]),
-        ("make pos", ["plain,positions"]),
         ("demo --copy x", ["dir,x"]),
         ("completion ", ["plain,bash", "plain,zsh", "plain,fish"]),
+        *gather_trials("OFFERED"),
     ],
 )
 def test_offers(offered, typed, found):
@@ -84,20 +79,6 @@ def test_commands_are_offered_without_an_import_of_any(offered, monkeypatch):
     monkeypatch.setattr("fairtrec.cli.commands.load_command", pytest.fail)
     assert offered("")[0] == "plain,eval"
     assert len(offered("")) == len([name for name in commands.list_names() if " " not in name])
-
-
-def test_commands_of_a_group_are_offered_without_an_import_of_them(offered, monkeypatch):
-    load = load_command
-    monkeypatch.setattr(
-        "fairtrec.cli.commands.load_command", lambda name: load(name) if name == "make" else pytest.fail(name)
-    )
-    assert offered("make", "") == [
-        "plain,counterfactual",
-        "plain,labels",
-        "plain,positions",
-        "plain,queryset",
-        "plain,ranker",
-    ]
 
 
 def test_measures_are_offered_without_an_import_of_the_command(offered, monkeypatch):

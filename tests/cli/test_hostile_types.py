@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.law import draws, hold
 from fairtrec_made.strange import VALUES, places, toml
 
@@ -40,13 +41,13 @@ OPTIONS = {
     "places": 3, "order": "score", "queries": "qids", "target": "even", "missing": "neutral", "keep-going": True, "depth": 10, "terms": "gender-en", "docs": "docs.tsv",
 }  # fmt: skip
 LINES = {
-    "docs.jsonl": ({"id": "d1", "title": "t", "text": "she"}, ["eval qrels a.run --terms gender-en --docs docs.jsonl -m ARaB@2 --missing neutral", "counts make docs.jsonl --terms gender-en -o out.tsv -j 1", "make counterfactual docs.jsonl --pairs gender-en-pairs -o out.jsonl -j 1"]),
+    "docs.jsonl": ({"id": "d1", "title": "t", "text": "she"}, ["eval qrels a.run --terms gender-en --docs docs.jsonl -m ARaB@2 --missing neutral", "counts make docs.jsonl --terms gender-en -o out.tsv -j 1"]),
     "labels.jsonl": ({"docno": "d1", "group": "f", "weight": 1, "qid": "q1"}, ["eval qrels a.run -m AWRF@2 --labels labels.jsonl", "eval qrels a.run -m AWRF@2 --labels labels.jsonl:weight:1,2"]),
     "run.jsonl": ({"qid": "q1", "docno": "d1", "score": 2.5, "rank": 1, "tag": "t"}, ["validate run.jsonl", "eval qrels run.jsonl -m RR"]),
     "values.jsonl": ({"query_id": "q1", "measure": "RR", "value": 0.5, "run": "a"}, ["compare --values values.jsonl --values values.jsonl"]),
-    "pairs.json": ([["she", "he"], ["mom", "dad"]], ["make counterfactual docs.tsv --pairs pairs.json -o out.tsv -j 1"]),
     "track.jsonl": ({"q_num": "0.1", "qid": "1", "ranking": ["a"]}, ["validate track.jsonl --track trec-fair-2019 --sequences seq.csv --truth truth.jsonl"]),
     "truth.jsonl": ({"qid": "1", "documents": [{"doc_id": "a", "relevance": 1}]}, ["validate track.jsonl --track trec-fair-2019 --sequences seq.csv --truth truth.jsonl"]),
+    **gather_trials("STRANGE_LINES"),
 }  # fmt: skip
 
 

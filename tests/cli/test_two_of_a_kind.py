@@ -50,24 +50,8 @@ def test_check_refuses_a_run_that_is_its_own_baseline(printed):
     assert err.startswith("runs/a.run is the baseline itself")
 
 
-def test_notes_in_several_rerankers_name_run_and_reranker(printed):
-    given = ["--labels", "labels", "--by", "DetCons@10 FairGreedy@10", "-m", "NDKL@10", "-o", "out/"]
-    code, out, err = printed("rerank", "none", "runs/a.run", "runs/b.run", *given)
-    assert code == 0, err
-    assert "(0 " not in out + err
-    assert "a by DetCons@10" in out
-
-
 def test_documents_without_a_label_are_called_so(printed):
     code, _, err = printed("eval", "none", "runs/a.run", "--labels", "labels", "-m", "TExFAIR@10")
     assert code == 3
     assert "have no known label, such as d" in err
     assert "label them, or choose how they count with --missing neutral|skip|worst" in err
-
-
-def test_the_cutoffs_of_a_figure_are_remarked_on_together(printed):
-    pytest.importorskip("matplotlib")
-    given = ["--labels", "labels", "-m", "NDKL", "--cutoffs", "1-10", "-o", "figure.svg"]
-    code, _, err = printed("plot", "cutoffs", "none", "runs/a.run", "runs/b.run", *given)
-    assert code == 0, err
-    assert len([line for line in err.splitlines() if line.startswith("#")]) <= 6

@@ -69,12 +69,6 @@ def test_every_command_takes_the_word(name, copied, fairtrec_command):
     assert NEEDS.get(name, "--queries judged needs QRELS") in alone.err
 
 
-def test_commands_without_qrels_refuse_the_word(copied, fairtrec_command):
-    done = fairtrec_command("gold", "draw", "bm25.run", "--queries", "judged", "-o", "sheet.tsv")
-    assert done.code == 2
-    assert "--queries judged needs QRELS" in done.err
-
-
 def test_a_file_of_that_name_is_named_with_a_dot(copied, fairtrec_command):
     (copied / "judged").write_text((copied / "qrels.txt").read_text().split()[0] + "\n")
     done = fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "nDCG@5", "--queries", "./judged", "-f", "json")
@@ -101,15 +95,3 @@ def test_no_run_is_marked_whose_means_are_over_different_queries():
         for queries in (None, "judged")
     ]
     assert [each.tolist() for each in marked] == [[False, False], [False, True]]
-
-
-def test_the_front_is_drawn_over_the_queries_of_both_measures():
-    pytest.importorskip("matplotlib")
-    from fairtrec.lab.plot.points import keep_both
-
-    result = fairtrec.evaluate(TWO, {"good": RUN, "same": RUN}, QRELS, labels=LABELS)
-    both, (note,) = keep_both(result)
-    judged = fairtrec.evaluate(TWO, {"good": RUN, "same": RUN}, QRELS, labels=LABELS, queries="judged")
-    assert [scores.values.tolist() for scores in both.scores] == [scores.values.tolist() for scores in judged.scores]
-    assert str(note) == "over the 2 of 9 queries for which both measures have a value"
-    assert keep_both(both)[1] == []

@@ -200,18 +200,6 @@ def test_a_session_hashes_texts_once(monkeypatch):
     assert (told, len(asked)) == ({"given@4"}, 1)
 
 
-def test_gold_labels_and_word_lists_are_told_apart_wherever_they_are_given():
-    sheets = LABELS, LABELS | {"a": "m"}
-    assert len({fairtrec.gold.agree(sheet, labels=LABELS).signature["gold"] for sheet in sheets}) == 2
-    votes = {"x": {"1": "yes", "2": "yes"}}
-    texts = {"1": "she said", "2": "he said"}
-    told = [
-        str(fairtrec.make_queryset(votes, keep="yes", terms=terms, query_texts=texts).signature)
-        for terms in (TERMS, {"f": ["her"], "m": ["him"]})
-    ]
-    assert told[0] != told[1]
-
-
 def test_a_list_in_memory_may_be_that_of_counts_from_a_file(tmp_path):
     """Its digest is not asked to be that of a file of the same words."""
     (tmp_path / "terms.csv").write_text("she,f\nhe,m\n")

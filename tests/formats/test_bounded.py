@@ -14,9 +14,9 @@ from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
 from fairtrec.formats import columns, labels, run
-from fairtrec.lab.make.positions import vectors
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening, submissions
+from fairtrec_made.command_trials import gather_trials
 
 pytestmark = pytest.mark.fuzz
 
@@ -24,25 +24,8 @@ WANTED = Docnos.collect(np.array([b"d1", b"d2"]))
 BOMB = "times as large when it is unpacked"
 
 
-def lists(path, dimensions):
-    """Write one vector of so many numbers, all of them 0."""
-    edges, zeros = pa.array([0, dimensions], pa.int32()), pa.array(np.zeros(dimensions, np.float32))
-    table = pa.table({"docno": ["d1"], "vector": pa.ListArray.from_arrays(edges, zeros)})
-    parquet.write_table(table, path, compression="zstd")
-
-
-def nothing(path, dimensions):
-    """Write vectors of so many numbers that are not there."""
-    kind = pa.list_(pa.float32(), dimensions)
-    parquet.write_table(pa.table({"docno": ["d1"] * 300, "vector": pa.nulls(300, kind)}), path)
-
-
 def repeated(path, rows):
     parquet.write_table(pa.table({"docno": ["d1"] * rows, "group": ["f"] * rows}), path)
-
-
-def zeros(path, rows):
-    np.savez_compressed(path, np.zeros((rows, 8)))
 
 
 def counts(path, rows):
@@ -80,11 +63,9 @@ def number(value, like=b""):
 BOMBS = {
     "unstarted.arrow": (unstarted, 1 << 20, Table),
     "understated.parquet": (understated, 1 << 26, labels.read),
-    "lists.parquet": (lists, 1 << 22, lambda path: vectors.read(path, None, WANTED)),
-    "nothing.parquet": (nothing, 1 << 16, lambda path: vectors.read(path, None, WANTED)),
     "labels.parquet": (repeated, 1 << 22, labels.read),
-    "vectors.npz": (zeros, 1 << 20, lambda path: vectors.read(path, ["d1"], WANTED)),
     "counts.arrow": (counts, 1 << 20, Table),
+    **gather_trials("PACKED_BOMBS"),
 }
 
 
@@ -189,11 +170,6 @@ def test_what_is_packed_as_others_do_is_read(tmp_path):
     parquet.write_table(table, tmp_path / "c.parquet", compression="zstd")
     read = [read_counts(Table(str(tmp_path / name)), WANTED) for name in ("c.arrow", "c.parquet")]
     assert [each.tokens.tolist() for each in read] == [[1, 2], [1, 2]]
-    matrix = np.zeros((5000, 64), np.float32)
-    matrix[:, 0] = 1
-    vector = pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), 64)
-    parquet.write_table(pa.table({"docno": docnos, "vector": vector}), tmp_path / "v.parquet", compression="zstd")
-    assert vectors.read(str(tmp_path / "v.parquet"), None, WANTED).take(np.array([0]))[0, 0] == 1
 
 
 @pytest.mark.parametrize("rows", [60_000, 3_000_000])

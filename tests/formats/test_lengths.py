@@ -18,9 +18,9 @@ from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
 from fairtrec.formats import labels, run
-from fairtrec.lab.make.positions import vectors
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import mapping
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.limits import ends_within
 
 pytestmark = pytest.mark.fuzz
@@ -66,18 +66,7 @@ FILES = {
         lambda path: parquet.write_table(pa.table({"docno": DOCNOS, "group": [["f"], ["f", "m"]]}), path),
         lambda path: labels.read(str(path)),
     ),
-    "vectors.parquet": (
-        lambda path: parquet.write_table(pa.table({"docno": DOCNOS, "vector": [[0.5, 1], [1, 2.0]]}), path),
-        lambda path: vectors.read(str(path), None, WANTED),
-    ),
-    "vectors.npy": (
-        lambda path: np.save(path, np.ones((2, 3))),
-        lambda path: vectors.read(str(path), DOCNOS, WANTED),
-    ),
-    "vectors.npz": (
-        lambda path: np.savez_compressed(path, np.ones((2, 3))),
-        lambda path: vectors.read(str(path), DOCNOS, WANTED),
-    ),
+    **gather_trials("ODD_LENGTHS"),
 }
 
 

@@ -10,19 +10,19 @@ import pytest
 
 from fairtrec import commands
 from fairtrec_made import REPOSITORY
-from fairtrec_made.command_trials import DECLARATIONS, load_trials
+from fairtrec_made.command_trials import DECLARATIONS, ROOMS, TESTS, load_trials
 
 MOST = 3
-MORE = {  # folders of which more lines stand elsewhere: how many, and why
-    "correlate": (4, "Python offers two functions of it; it uses results"),
-    "plot": (4, "Python offers two functions of it; it uses results"),
-    "results": (3, "Python offers two functions of it"),
-    "gold": (6, "fairtrec.gold is a public module, and its oracle has a dependency group"),
-    "rerank": (4, "RerankerContract orders documents as it does"),
+MORE = {  # packages of which more lines stand elsewhere: how many, and why
+    "fairtrec.commands.correlate": (4, "Python offers two functions of it; it uses results"),
+    "fairtrec.commands.results": (3, "Python offers two functions of it"),
+    "fairtrec.lab.gold": (3, "fairtrec.gold is a public module, and stands in the layers"),
+    "fairtrec.lab.plot": (4, "Python offers two functions of it; it uses results"),
+    "fairtrec.lab.rerank": (5, "RerankerContract orders documents as it does, and it uses the rerankers"),
 }
-GROUP = "make"  # the group of commands/make, which leaves with its last command
-FOLDERS = sorted({folder for folder, _ in commands.COMMANDS.values()} - {GROUP})
-ALONE = [name for name in ("ablate", "select") if name in commands.COMMANDS]  # of which `make removal` is proof
+ROWS = {row.package: row for row in commands.list_rows()}
+PACKAGES = sorted(ROWS.keys() - {"fairtrec.lab.make"})  # which leaves with its last command
+ALONE = [name for name in ("ablate", "select") if commands.has_command(name)]
 NAMING = r"fairtrec[ .]{0}\b|\b{0}\.md\b|commands[./]{0}\b|(?<!locator\()[\"'`]{0}(?:[\"'`]| -| qrels)"  # an element of HTML is none
 HAND_WRITTEN = ["*.md", "docs/*.md", "docs/*.ipynb", "docs/*.py", "tests/**/*.py", "tests/**/golden/*.txt"]
 HISTORY = {"CHANGELOG.md"}
@@ -38,26 +38,26 @@ def remove():
     return SimpleNamespace(**runpy.run_path(str(REPOSITORY / ".ci" / "remove.py")))
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_a_command_leaves_with_few_lines_elsewhere(folder, remove):
-    found = [*remove.find_lines(folder)]
-    remove.show(folder, found)  # with -s
-    assert len(found) >= 1, "its line in COMMANDS"
-    most, why = MORE.get(folder, (MOST, ""))
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_command_leaves_with_few_lines_elsewhere(package, remove):
+    found = [*remove.find_lines(package)]
+    remove.show(package, found)  # with -s
+    assert len(found) >= 1, "its row"
+    most, why = MORE.get(package, (MOST, ""))
     assert len(found) == most if why else len(found) <= most
 
 
 @pytest.mark.parametrize("name", ALONE)
 def test_nothing_else_names_a_command_that_leaves_alone(name, remove):
     """But for what is made: pages are written anew, and links to a page are declared on it."""
-    folder, _ = commands.COMMANDS[name]
+    package = commands.load_row(name).package
     named = re.compile(NAMING.format(re.escape(name)))
-    own = tuple(remove.find_paths(folder))
+    own = tuple(remove.find_paths(package))
     paths = [
         *remove.read_files(),
         *(path.relative_to(REPOSITORY).as_posix() for each in HAND_WRITTEN for path in REPOSITORY.glob(each)),
     ]
-    lines = {f"{path}:{number}" for path, number, _ in remove.find_lines(folder)}
+    lines = {f"{path}:{number}" for path, number, _ in remove.find_lines(package)}
     left = []
     for path in {*paths} - HISTORY - MADE - {Path(__file__).relative_to(REPOSITORY).as_posix()}:
         if not path.startswith(own):
@@ -68,20 +68,23 @@ def test_nothing_else_names_a_command_that_leaves_alone(name, remove):
 
 
 def test_each_folder_is_a_command():
-    """Nothing else stands in the room: what commands share is below it."""
-    room = REPOSITORY / "fairtrec" / "commands"
-    places = {path.parent.relative_to(room).as_posix().replace("/", ".") for path in room.rglob("*.py")} - {".", "make"}
-    assert places == {*FOLDERS}
-    assert {path.name for path in room.glob("*.py")} == {"__init__.py"}
-    assert {path.name for path in (room / GROUP).glob("*.py")} == {"__init__.py", "command.py"}
+    """Nothing else stands in the rooms: what commands share is below them."""
+    for room in ("commands", "lab"):
+        places = {
+            ".".join(("fairtrec", *path.parent.relative_to(REPOSITORY / "fairtrec").parts))
+            for path in (REPOSITORY / "fairtrec" / room).rglob("*.py")
+        }
+        assert places - {f"fairtrec.{room}", "fairtrec.lab.reranker", "fairtrec.lab.rerankers"} == {
+            package for package in ROWS if package.startswith(f"fairtrec.{room}.")
+        }
+        assert {path.name for path in (REPOSITORY / "fairtrec" / room).glob("*.py")} <= {"__init__.py"}
 
 
 def test_tests_mirror_the_folders():
-    """A folder of tests is that of a command; commands without one are tried by recorded outputs in tests/cli."""
-    room = REPOSITORY / "tests" / "commands"
-    assert {path.parent.relative_to(room).as_posix().replace("/", ".") for path in room.rglob("test_*.py")} <= {
-        *FOLDERS
-    }
+    """A folder of tests is that of a package; commands without one are tried by recorded outputs in tests/cli."""
+    for room in ROOMS:
+        for path in room.rglob("test_*.py"):
+            assert (REPOSITORY / "fairtrec" / path.parent.relative_to(TESTS) / "__init__.py").is_file(), path
 
 
 def test_trials_are_those_that_a_test_gathers():
@@ -104,9 +107,3 @@ def test_trials_are_those_that_a_test_gathers():
         for name in re.findall(r'gather_trials\((?:  #[^\n]*)?\s*"(\w+)"', path.read_text("utf-8"))
     }
     assert every <= {*DECLARATIONS} == gathered
-
-
-def test_at_most_22_entries_stand_at_the_root():
-    """Folders of an older checkout, in which no source is left, do not count; nor does what a build has written."""
-    entries = [path for path in (REPOSITORY / "fairtrec").iterdir() if path.is_file() or any(path.rglob("*.py"))]
-    assert len({path.name for path in entries} - {"_resources", "version.txt"}) <= 22

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 import pytest
 
 from fairtrec.support import jobs
+from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.imports import SEVERAL, imported_by
 
 RUN = "tests/cli/inputs/tiny.run"
@@ -17,12 +18,11 @@ VECTORS = "--embeddings tests/cli/inputs/vectors.npy --ids tests/cli/inputs/vect
 @pytest.mark.parametrize(
     ("allowed", "lines"),
     [
-        ("", ["--help", "--version", "eval --help", "resources --help", "resources list", "make positions --help",
-              "make ranker --help"]),
+        ("", ["--help", "--version", "eval --help", "resources --help", "resources list"]),
         ("numpy", ["measures NFaiRR", FROM_COUNTS, f"{FROM_COUNTS} -q -f json",
                    f"eval tests/cli/inputs/qrels.txt {RUN} -m 'nDCG@10 RR P@5'"]),
         ("numpy rich", [f"{FROM_COUNTS} -f table"]),
-        ("numpy scipy", [f"make positions {RUN} {VECTORS}"]),
+        *gather_trials("IMPORTING"),
         ("numpy ir_measures", ["measures"]),
         ("numpy ir_measures pytrec_eval", [f"eval tests/cli/inputs/qrels.txt {RUN} -m Bpref"]),
     ],

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import fairtrec
-from fairtrec import measures, rerankers
+from fairtrec import measures
 
 CONSUMER = """\
 import fairtrec
@@ -23,7 +23,6 @@ values(result)["mine"]["nDCG@10"].nosuch  # attr-defined
 fairtrec.compare(result).nosuch  # attr-defined
 fairtrec.evalute  # attr-defined
 fairtrec.measures.NFaiR  # attr-defined
-fairtrec.rerankers.Nosuch  # attr-defined
 fairtrec.evaluate("nDCG@10", "my.run", "qrels.txt", tokeniser="space")  # call-arg
 fairtrec.evaluate("nDCG@10", "my.run", "qrels.txt", tokenizer="spaces")  # arg-type
 NFaiRR(tua=1)  # call-arg
@@ -32,8 +31,9 @@ NFaiRR(tua=1)  # call-arg
 
 def test_a_consumer_sees_every_public_name_and_no_other(tmp_path):
     (tmp_path / "consumer.py").write_text(CONSUMER)
-    inner = {"measures": measures.BUILT_IN, "rerankers": rerankers.BUILT_IN}
-    names = [*fairtrec.STABILITY, *(f"fairtrec.{package}.{name}" for package in inner for name in inner[package])]
+    names = [*fairtrec.STABILITY, *(f"fairtrec.measures.{name}" for name in measures.BUILT_IN)]
+    if "fairtrec.rerankers" in names:
+        names += [f"fairtrec.rerankers.{name}" for name in fairtrec.rerankers.BUILT_IN]
     lines = ["from {} import {} as {}".format(*name.rpartition(".")[::2], name.replace(".", "_")) for name in names]
     (tmp_path / "names.py").write_text("\n".join(lines))
     command = [sys.executable, "-m", "mypy", "--strict", "--hide-error-context", "--cache-dir", tmp_path / "cache", "."]

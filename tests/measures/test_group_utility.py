@@ -12,6 +12,7 @@ from fairtrec.evaluation.columns.group_gaps import compare_groups
 from fairtrec.report import terminal
 from fairtrec.report.results.tables import tables
 from fairtrec.support.errors import UsageError
+from fairtrec_made.command_trials import gather_trials
 
 DOCNOS = [f"d{number}" for number in range(50)]
 PLAIN = ("nDCG@1", "nDCG@5", "nDCG", "AP", "AP@10", "RR", "P@5", "R@10", "Rprec", "Success@3", "RBP", "Bpref", "infAP")
@@ -328,8 +329,7 @@ def test_one_group_has_no_gap():
     "asked",
     [
         ("explain", "-m", "nDCG(group=f)@5"),
-        ("headroom", "--utility", "nDCG(group=f)@5", "--fairness", "AWRF@5"),
-        ("rerank", "--by", "Optimal(utility=nDCG(group=f)@5,fairness=AWRF@5)", "-o", "out.run"),
+        *gather_trials("EXCHANGING"),
     ],
     ids=lambda asked: asked[0],
 )

@@ -15,6 +15,7 @@ import fairtrec
 from fairtrec.formulas.retrieved_documents import RetrievedDocuments, gini
 from fairtrec.measures import Gini, Retrievability
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made.command_trials import gather_trials
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 2.0, "d": 1.0}, "q3": {"b": 1.0}}
 LABELS = {"a": "f", "b": "m", "c": "f", "d": "-", "e": "f", "g": "m"}
@@ -295,7 +296,7 @@ def test_what_does_not_fit_is_refused(folder, options, what, fairtrec_command):
 @pytest.mark.parametrize(
     "command",
     ["compare none my.run other.run -m Gini", "check none my.run --require Gini<0.5", "explain none my.run -m Gini",
-     "headroom none my.run --labels labels --utility scores --fairness Gini"],
+     *gather_trials("BY_MEANS")],
 )  # fmt: skip
 def test_commands_that_go_by_means_refuse_it(folder, command, fairtrec_command):
     ended = fairtrec_command(*command.split())

@@ -13,7 +13,7 @@ import pytest
 import fairtrec
 from fairtrec.cli import command, commands
 from fairtrec.commands import list_names
-from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, ChoiceKeywords, Choices, RerankedKeywords, has_option
+from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, ChoiceKeywords, Choices, has_option
 from fairtrec.support.errors import UsageError
 from fairtrec_made.command_trials import gather_trials
 
@@ -53,11 +53,6 @@ def test_what_help_shows_of_choices_is_their_types_alone():
 def test_the_keywords_are_the_rows():
     assert get_type_hints(ChoiceKeywords) == get_type_hints(Choices)
     assert set(CHOICES) == {each.name for each in fields(Choices)}
-    assert RerankedKeywords.__annotations__.keys() == {
-        name
-        for name, row in CHOICES.items()
-        if has_option("rerank", row) and name not in find("rerank").callback.without
-    }
 
 
 @pytest.mark.parametrize("called", EVERY)

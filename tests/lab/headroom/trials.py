@@ -90,3 +90,7 @@ MEASURED = {"headroom": "QRELS RUN --fairness NFaiRR@10 COUNTED -f tsv"}
 ROUNDED_IDEALS = [
     lambda runs, qrels, given: fairtrec.headroom(runs, qrels, fairness="NFaiRR@1", utility="nDCG@1", **given)
 ]
+
+
+BY_MEANS = ["headroom none my.run --labels labels --utility scores --fairness Gini"]
+EXCHANGING = [("headroom", "--utility", "nDCG(group=f)@5", "--fairness", "AWRF@5")]

@@ -65,3 +65,6 @@ MEASURED = {
     "plot cutoffs": "QRELS RUNS -m 'nDCG NFaiRR' --cutoffs 1-20 COUNTED -o OUT/cutoffs.svg",
     "plot cutoffs -f": "QRELS RUNS -m 'nDCG NFaiRR' --cutoffs 1-20 COUNTED -f table",
 }
+
+
+OFFERED = [("plot fro", ["plain,front"])]

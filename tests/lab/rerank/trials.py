@@ -74,3 +74,9 @@ EVALUATING = ["rerank"]
 SHORT_HELP = ["rerank"]
 NEEDED_LIBRARY = {"rerank": ""}
 MEASURED = {"rerank": "none RUN --by DetCons@10 --counts COUNTS --membership majority -o OUT/reranked/ --force"}
+
+
+OFFERED = [("rerank none --by detr", ["plain,DetRelaxed"]), ("measures fat", ["plain,FATopK"])]
+
+
+EXCHANGING = [("rerank", "--by", "Optimal(utility=nDCG(group=f)@5,fairness=AWRF@5)", "-o", "out.run")]

@@ -23,15 +23,14 @@ FILES = {
 LINES = {  # a line of JSON, its file, and the command that reads it
     "texts": ({"id": "d1", "title": "t", "text": "she"}, "docs.jsonl", "eval qrels a.run --terms gender-en --docs docs.jsonl"),
     "counted": ({"docno": "d1", "title": "t", "contents": "she"}, "c.jsonl", "counts make c.jsonl --terms gender-en -o c.tsv --force -j 1"),
-    "swapped": ({"id": "d1", "title": "t", "text": "she"}, "s.jsonl", "make counterfactual s.jsonl --pairs gender-en-pairs -o s2.jsonl -j 1"),
     "labels": ({"docno": "d1", "group": "f", "weight": 1, "qid": "q1"}, "l.jsonl", "eval qrels a.run -m AWRF@2 --labels l.jsonl"),
     "field": ({"docno": "d1", "of": {"in": ["f", "m"]}}, "f.jsonl", "eval qrels a.run -m AWRF@2 --labels f.jsonl:of.in"),
     "run": ({"qid": "q1", "docno": "d1", "score": 2.5, "rank": 1, "tag": "t"}, "r.jsonl", "validate r.jsonl"),
     "run, read": ({"qid": "q1", "docno": "d1", "score": 2.5, "rank": 1, "tag": "t"}, "r.jsonl", "eval qrels r.jsonl -m RR"),
     "values": ({"query_id": "q1", "measure": "RR", "value": 0.5, "run": "a"}, "v.jsonl", "compare --values v.jsonl --values v2.jsonl"),
-    "pairs": ([["she", "he"], ["mom", "dad"]], "p.json", "make counterfactual docs.tsv --pairs p.json -o p.tsv -j 1"),
     "sequences": ({"qid": "1", "documents": [{"doc_id": "a", "relevance": 1}]}, "truth.jsonl", "validate track.jsonl --track trec-fair-2019 --sequences seq.csv --truth truth.jsonl"),
     "track": ({"q_num": "0.1", "qid": "1", "ranking": ["a"]}, "track.jsonl", "validate track.jsonl --track trec-fair-2019 --sequences seq.csv --truth truth.jsonl"),
+    **gather_trials("TYPED_LINES"),
 }  # fmt: skip
 
 

@@ -28,3 +28,18 @@ ODD_NAMES = {"docs": ["make counterfactual N --pairs gender-en-pairs -o out.tsv 
 NO_ANSWERS = ["make_counterfactual"]
 NEEDED_LIBRARY = {"make counterfactual": "pyarrow"}
 MEASURED = {"make counterfactual": "TEXTS --pairs gender-en-pairs -o OUT/swapped.tsv"}
+
+
+OFFERED = [("make counterfactual c.tsv --pairs gen", ["file,gen", "plain,gender-en-pairs"])]
+
+
+PAIRS = [["she", "he"], ["mom", "dad"]]
+TEXT = {"id": "d1", "title": "t", "text": "she"}
+TYPED_LINES = {
+    "swapped": (TEXT, "s.jsonl", "make counterfactual s.jsonl --pairs gender-en-pairs -o s2.jsonl -j 1"),
+    "pairs": (PAIRS, "p.json", "make counterfactual docs.tsv --pairs p.json -o p.tsv -j 1"),
+}
+STRANGE_LINES = {
+    "texts.jsonl": (TEXT, ["make counterfactual texts.jsonl --pairs gender-en-pairs -o out.jsonl -j 1"]),
+    "pairs.json": (PAIRS, ["make counterfactual docs.tsv --pairs pairs.json -o out.tsv -j 1"]),
+}

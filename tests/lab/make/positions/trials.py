@@ -1,6 +1,12 @@
 """What tests of all commands try of ``fairtrec make positions``; fairtrec_made/command_trials.py lists what each name means."""
 
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
 import fairtrec
+from fairtrec.data import Docnos
+from fairtrec.lab.make.positions import vectors
 from fairtrec_made import REPOSITORY
 
 INPUTS = REPOSITORY / "tests" / "cli" / "inputs"
@@ -30,3 +36,51 @@ PRINTED = {"make_positions": ["make", "positions", *STANCE]}
 ROWS_ONLY = ["make_positions"]
 NEEDED_LIBRARY = {"make positions": "scipy"}
 MISSING_LIBRARY = {"'fairtrec[embed]'": ["make positions bm25.run --docs collection.tsv --model m -o a.tsv"]}
+
+
+OFFERED = [("make pos", ["plain,positions"])]
+
+
+WANTED = Docnos.collect(np.array([b"d1", b"d2"]))
+
+
+def lists(path, dimensions):
+    """Write one vector of so many numbers, all of them 0."""
+    edges, zeros = pa.array([0, dimensions], pa.int32()), pa.array(np.zeros(dimensions, np.float32))
+    table = pa.table({"docno": ["d1"], "vector": pa.ListArray.from_arrays(edges, zeros)})
+    parquet.write_table(table, path, compression="zstd")
+
+
+def nothing(path, dimensions):
+    """Write vectors of so many numbers that are not there."""
+    kind = pa.list_(pa.float32(), dimensions)
+    parquet.write_table(pa.table({"docno": ["d1"] * 300, "vector": pa.nulls(300, kind)}), path)
+
+
+def zeros(path, rows):
+    np.savez_compressed(path, np.zeros((rows, 8)))
+
+
+PACKED_BOMBS = {
+    "lists.parquet": (lists, 1 << 22, lambda path: vectors.read(path, None, WANTED)),
+    "nothing.parquet": (nothing, 1 << 16, lambda path: vectors.read(path, None, WANTED)),
+    "vectors.npz": (zeros, 1 << 20, lambda path: vectors.read(path, ["d1"], WANTED)),
+}
+DOCNOS = ["d1", "d2"]
+ODD_LENGTHS = {
+    "vectors.parquet": (
+        lambda path: parquet.write_table(pa.table({"docno": DOCNOS, "vector": [[0.5, 1], [1, 2.0]]}), path),
+        lambda path: vectors.read(str(path), None, WANTED),
+    ),
+    "vectors.npy": (
+        lambda path: np.save(path, np.ones((2, 3))),
+        lambda path: vectors.read(str(path), DOCNOS, WANTED),
+    ),
+    "vectors.npz": (
+        lambda path: np.savez_compressed(path, np.ones((2, 3))),
+        lambda path: vectors.read(str(path), DOCNOS, WANTED),
+    ),
+}
+
+
+IMPORTING = [("", ["make positions --help"]), ("numpy scipy", [f"make positions {' '.join(map(str, STANCE))}"])]

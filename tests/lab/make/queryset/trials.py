@@ -37,3 +37,15 @@ PRINTED = {
 }
 WITHOUT_RUNS = ["make_queryset"]
 MEASURED = {"make queryset": "VOTES --keep f -o OUT/set.tsv"}
+
+
+MANY = [f"n{i}" for i in range(5000)]
+LONG_LINES = {"votes": (b"q1\tx\t" + b"l" * (1 << 21) + b"\n", "make queryset large")}
+MANY_NAMES = {
+    "votes": ("make queryset many --keep n1", (MANY, MANY, MANY), "many:501: more than 500 different labels; "),
+    "domains": (
+        "make queryset --query-texts many --domain kind",
+        (["qid", *MANY], ["query", *MANY], ["kind", *MANY]),
+        "many:502: more than 500 domains; ",
+    ),
+}

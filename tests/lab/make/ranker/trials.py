@@ -8,3 +8,9 @@ MISSING_LIBRARY = {
         "make ranker --rank bm25.run --model a --docs collection.tsv --query-texts queries.tsv -o a.run"
     ],
 }
+
+
+OFFERED = [("make ranker tri", ["file,tri"]), ("make ranker t --model enc", ["dir,enc"])]
+
+
+IMPORTING = [("", ["make ranker --help"])]
