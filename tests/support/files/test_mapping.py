@@ -12,7 +12,6 @@ from fairtrec.counting.table.build import join_tables
 from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
-from fairtrec.lab.make.positions import vectors
 from fairtrec.support.files import mapping
 from fairtrec_made import REPOSITORY
 
@@ -71,9 +70,6 @@ def test_what_is_mapped_is_what_is_read(counts, monkeypatch, small):
     assert found.counts.tolist() == [[numbers.get(name, 0)] * 2 for name in names]
     assert found.known.tolist() == [name in numbers for name in names]
     assert sum(len(block["docno"]) for block, _ in Table("counts.arrow").blocks()) == ROWS
-    np.save("v.npy", np.arange(12.0).reshape(4, 3))
-    matrix = vectors.read("v.npy", ["a", "b", "c", "d"], Docnos.collect(np.array([b"c", b"x"])))
-    assert matrix.take(np.array([0])).tolist() == [[6, 7, 8]]
 
 
 def ended(program, *arguments, **more):
@@ -96,21 +92,6 @@ def test_a_table_that_is_cut_off_while_it_is_read_is_one_line(counts, tmp_path, 
     assert len(said) == 1, said
     assert said[0].startswith("counts.arrow: this ")
     assert not (tmp_path / "new.tsv").exists()
-
-
-@pytest.mark.skipif(not hasattr(mapping.extension, "watch"), reason="what says so is compiled")
-def test_a_matrix_that_is_cut_off_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    np.save("v.npy", np.ones((5000, 64)))
-    program = f"""{START.format(small=0)}
-    from fairtrec.data import Docnos
-    from fairtrec.lab.make.positions import vectors
-    found = vectors.read("v.npy", [str(i) for i in range(5000)], Docnos.collect(np.array([b"4999"])))
-    os.truncate("v.npy", 4096)
-    print(found.take(np.array([0])))
-    """
-    done = ended(program)
-    assert (done.returncode, done.stdout, done.stderr) == (3, "", f"v.npy: {CUT}\n")
 
 
 @pytest.mark.skipif(not hasattr(mapping.extension, "watch"), reason="what says so is compiled")
