@@ -160,8 +160,10 @@ NEW = {  # what stands in the first column of the page's table: the file, and wh
 HELLO = """
     import click
 
+    from fairtrec.cli.commands import Titled
 
-    @click.command(name="hello")
+
+    @click.command(name="hello", cls=Titled)
     def command():
         click.echo("hello")
     """
