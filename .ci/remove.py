@@ -5,7 +5,8 @@ elsewhere that name it, and prints them: its row, its imports, and whom it impor
 become plain words. Other lines you edit. Nothing is committed. Without a name it prints the lines of every command.
 
 A page is of a command if its name is that of the command, alone or before a hyphen, or if it has the line
-``<!-- of NAME -->``. What makes pages begins with ``# of NAME: PAGES``.
+``<!-- of NAME -->``. What makes pages begins with ``# of NAME: PAGES``. In pages that stay, what is of the lab stands
+between ``<!-- of lab -->`` and ``<!-- end of lab -->``.
 """
 
 import re
@@ -26,6 +27,7 @@ ROOMS = ["fairtrec/**/*.py", "benchmarks/*.py", "conda/*", ".ci/*", ".github/**/
 PAIR = re.compile(
     r'(fairtrec\.(?:commands|lab)\.[\w.]+?)(?:\.\*\*)? -> (fairtrec\.(?:commands|lab)\.[\w.]+?)(?:\.\*\*)?"'
 )
+QUOTED = re.compile(r'"([^"]*)"')
 ENTRY = re.compile(r'^"?([\w -]+)"? = "fairtrec\.lab\.')
 CONTRACT = re.compile(r"\[\[tool\.importlinter\.contracts\]\]\n(?:(?!\[\[).*\n)*?modules = \[\]\n(?:(?!\[).+\n)*\n?")
 
@@ -122,6 +124,8 @@ def remove(package: str) -> None:
     for each in paths:  # what git does not know, such as compiled files
         subprocess.run(["rm", "-rf", each], cwd=REPOSITORY, check=True)
     unlink({Path(path).name for path in paths if path.startswith("docs/") and "/commands/" not in path})
+    if package == LAB:
+        forget_lab([Path(path).stem for path in paths if path.startswith("fairtrec/")])
     subprocess.run(["make", "docs"], cwd=REPOSITORY, check=True)  # which installs the entry points that are left
     print("removed:", *paths)
     show(package, lines)
@@ -133,8 +137,13 @@ def _clear(line: str, package: str) -> str:
         return ""
     faces = "|".join(re.escape(f"fairtrec.{face}") for face in find_faces(package))
     names = rf"{re.escape(package)}\b" + (rf"|(?:{faces})\b" if faces else "")
-    left = re.sub(rf'(, )?"(?:{names})[^"]*"(?(1)|(?:, ?)?)', "", line)
-    return "" if left.strip() in ("", ",") else f"{left.rstrip()}\n"
+    gone = re.compile(names)
+    several = {
+        text: " | ".join(part for part in text.split(" | ") if not gone.match(part)) for text in QUOTED.findall(line)
+    }
+    for text, left in several.items():
+        line = re.sub(rf'(, )?"{re.escape(text)}"(?(1)|(?:, ?)?)', "", line) if not left else line.replace(text, left)
+    return f"{line.rstrip()}\n" if line.strip(" ,\n") else ""
 
 
 def unlink(pages: Collection[str]) -> None:
@@ -148,6 +157,15 @@ def unlink(pages: Collection[str]) -> None:
         text = path.read_text("utf-8")
         text = re.sub(rf"^!\[[^\]]*\]\((?:docs/)?(?:{gone})\)\n\n?", "", text, flags=re.MULTILINE)
         path.write_text(re.sub(rf"(?<!!)\[([^\]]*)\]\((?:docs/)?(?:{gone})(?:#[^)]*)?\)", r"\1", text), "utf-8")
+
+
+def forget_lab(rooms: Collection[str]) -> None:
+    """Take out of pages what is of the lab: between marks, in rows of tables, and in the picture of the rooms."""
+    blocks = re.compile(r"^<!-- of lab -->\n(?:.*\n)*?<!-- end of lab -->\n\n?", re.MULTILINE)
+    named = "|".join(map(re.escape, sorted(rooms)))
+    lines = re.compile(rf"^(?:\|.*fairtrec/lab/.*|[a-z ]{{14}}(?:(?:{named}) +)+│.*)\n", re.MULTILINE)
+    for path in [REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").glob("*.md")]:
+        path.write_text(lines.sub("", blocks.sub("", path.read_text("utf-8"))), "utf-8")
 
 
 def show(package: str, lines: Collection[tuple[str, int, str]]) -> None:

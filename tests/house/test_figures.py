@@ -17,6 +17,7 @@ REASONS = {  # why each of these takes 20 or more decisions; it is split by what
     "report/page/html.py:html": "each part that a page may have, in the order of the page",
     "report/results/lines.py:trec": "each kind of line that trec_eval prints",
 }
+REASONS = {name: why for name, why in REASONS.items() if (REPOSITORY / "fairtrec" / name.partition(":")[0]).is_file()}
 TOO_MANY = {  # functions of more decisions than a reader follows, to be split by what they decide
 }
 

@@ -106,4 +106,5 @@ def test_trials_are_those_that_a_test_gathers():
         ]
         for name in re.findall(r'gather_trials\((?:  #[^\n]*)?\s*"(\w+)"', path.read_text("utf-8"))
     }
-    assert every <= {*DECLARATIONS} == gathered
+    of_lab = {name for name, what in DECLARATIONS.items() if what.startswith("tests/lab/") and not ROOMS[1].exists()}
+    assert every <= {*DECLARATIONS} - of_lab == gathered

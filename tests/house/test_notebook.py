@@ -46,7 +46,7 @@ def test_the_cells_run_and_print_what_the_notebook_shows(work):
     if os.environ.get("FAIRTREC_UPDATE"):
         PATH.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
     assert len(cells) > 5
-    assert {"counts.tsv", "table.tex", "front.pdf"} <= {path.name for path in (work / "example").iterdir()}
+    assert {"counts.tsv", "table.tex"} <= {path.name for path in (work / "example").iterdir()}
 
 
 def test_the_notebook_and_the_tutorial_have_the_same_sentence():

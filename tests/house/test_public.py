@@ -57,7 +57,6 @@ def test_the_page_runs_as_it_stands(copied, capsys, monkeypatch):
     assert "{'bm25.run': {'Spoken@5': 3.6666666666666665}}" in said
     assert [sorted(each) for each in names["logged"]] == [["NFaiRR_at_10", "nDCG_at_10", "step"]] * 2
     assert (copied / "mine.arrow").exists()
-    assert (copied / "headroom.html").exists()
 
 
 def test_each_public_name_is_described_and_has_a_place_in_the_reference():
