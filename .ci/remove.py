@@ -89,7 +89,7 @@ def find_lines(package: str) -> Iterator[tuple[str, int, str]]:
 
 def find_paths(package: str) -> list[str]:
     """Find what is of a package alone: its folder, its tests, its pages and what makes them, its public modules."""
-    names = [name for name, each in find_packages().items() if _is_in(each, package)]
+    names = [row.name for row in list_rows() if _is_in(row.package, package)]
     patterns = [package.replace(".", "/"), f"tests/{package[9:].replace('.', '/')}"]
     patterns += [f"fairtrec/{face}.py" for face in find_faces(package)]
     for name in names:
