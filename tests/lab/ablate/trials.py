@@ -117,7 +117,7 @@ KEY_MEANINGS = {
 HIDING_COLUMNS = ["ablate"]
 MEASURED = {"ablate": "QRELS RUNS -m NFaiRR@10 --vary tau=0,2 COUNTED -f json"}
 
-DIVISORS = {"commands/ablate/ablation.py": {"RunOrder.tau_b: apart": "the root of a product of counts"}}
+DIVISORS = {"lab/ablate/ablation.py": {"RunOrder.tau_b: apart": "the root of a product of counts"}}
 ROUNDED_IDEALS = [
     lambda runs, _, given: fairtrec.ablate(runs, measure="NFaiRR@1", vary="tau=0,1", **given),
     lambda runs, _, given: fairtrec.ablate(runs, measure="NFaiRR@1", vary="terms=each", **given),
