@@ -27,6 +27,7 @@ ROOMS = ["fairtrec/**/*.py", "benchmarks/*.py", "conda/*", ".ci/*", ".github/**/
 PAIR = re.compile(
     r'(fairtrec\.(?:commands|lab)\.[\w.]+?)(?:\.\*\*)? -> (fairtrec\.(?:commands|lab)\.[\w.]+?)(?:\.\*\*)?"'
 )
+OF_LAB = "# of the lab: "  # an extra
 QUOTED = re.compile(r'"([^"]*)"')
 ENTRY = re.compile(r'^"?([\w -]+)"? = "fairtrec\.lab\.')
 CONTRACT = re.compile(r"\[\[tool\.importlinter\.contracts\]\]\n(?:(?!\[\[).*\n)*?modules = \[\]\n(?:(?!\[).+\n)*\n?")
@@ -83,7 +84,8 @@ def find_lines(package: str) -> Iterator[tuple[str, int, str]]:
         for number, line in enumerate(text.splitlines(), 1):
             is_use = any(not _is_in(one, package) for one, _ in PAIR.findall(line))
             is_listed = path == "fairtrec/commands/__init__.py" and line == f'    "{name}",'
-            if not is_use and (own.search(line) or is_listed):
+            is_extra = package == LAB and path == "pyproject.toml" and OF_LAB in line
+            if not is_use and (own.search(line) or is_listed or is_extra):
                 yield path, number, line
 
 
@@ -133,7 +135,7 @@ def remove(package: str) -> None:
 
 def _clear(line: str, package: str) -> str:
     """Take what names a package out of a line of pyproject.toml."""
-    if ENTRY.match(line):
+    if ENTRY.match(line) or OF_LAB in line:
         return ""
     faces = "|".join(re.escape(f"fairtrec.{face}") for face in find_faces(package))
     names = rf"{re.escape(package)}\b" + (rf"|(?:{faces})\b" if faces else "")
@@ -163,8 +165,8 @@ def forget_lab(rooms: Collection[str]) -> None:
     """Take out of pages what is of the lab: between marks, in rows of tables, and in the picture of the rooms."""
     blocks = re.compile(r"^<!-- of lab -->\n(?:.*\n)*?<!-- end of lab -->\n\n?", re.MULTILINE)
     named = "|".join(map(re.escape, sorted(rooms)))
-    lines = re.compile(rf"^(?:\|.*fairtrec/lab/.*|[a-z ]{{14}}(?:(?:{named}) +)+│.*)\n", re.MULTILINE)
-    for path in [REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").glob("*.md")]:
+    lines = re.compile(rf"^(?:\|.*(?:fairtrec|tests)/lab/.*|[a-z ]{{14}}(?:(?:{named}) +)+│.*)\n", re.MULTILINE)
+    for path in [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md")]:
         path.write_text(lines.sub("", blocks.sub("", path.read_text("utf-8"))), "utf-8")
 
 

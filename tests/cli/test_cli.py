@@ -25,7 +25,7 @@ from fairtrec.cli import main
 from fairtrec.commands import list_names
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec_made import REPOSITORY, precision
-from fairtrec_made.command_trials import CORE_GOLDENS, list_goldens
+from fairtrec_made.command_trials import CORE_GOLDENS, ROOMS, list_goldens
 from fairtrec_made.command_trials import find_folder as find_tests
 
 CASES = list_goldens()
@@ -92,5 +92,6 @@ def find_folder(case):
 
 def test_every_case_lies_with_the_tests_of_its_command():
     assert not list((REPOSITORY / "tests" / "cli").glob("*.txt"))
-    assert {case: case.parent for case in CASES} == {case: find_folder(case) for case in CASES}
+    elsewhere = {case.parent for case in CASES if case.parent != find_folder(case)}
+    assert all(ROOMS[1] in folder.parents for folder in elsewhere), "what the core prints of the lab is with the lab"
     assert {path.parent for path in (REPOSITORY / "tests").rglob("golden/*.txt")} == {case.parent for case in CASES}

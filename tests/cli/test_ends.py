@@ -110,7 +110,7 @@ def test_without_memory_for_another_message_there_is_that_one(monkeypatch, capfd
     assert capfd.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", [(), ("resources",), ("counts",), ("make",), ("results",)])
+@pytest.mark.parametrize("name", [(), ("resources",), ("counts",), ("results",)])
 def test_a_command_of_commands_alone_prints_its_help(monkeypatch, capsys, name):
     printed = []
     for arguments in ((), ("--help",)):
@@ -132,17 +132,6 @@ def test_of_a_command_that_nobody_knows_the_nearest_is_told(monkeypatch, capsys)
             main()
         assert ended.value.code == 2
         assert says in capsys.readouterr().err
-
-
-def test_measures_tells_of_rerankers_and_of_several(monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["fairtrec", "measures", "FairGreedy@20", "NDKL"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 0
-    assert [line for line in capsys.readouterr().out.splitlines() if "@10" in line and " " not in line] == [
-        "FairGreedy@10",
-        "NDKL@10",
-    ]
 
 
 @pytest.mark.parametrize("fault", [KeyboardInterrupt, OSError(28, "No space left on device")])

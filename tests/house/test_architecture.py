@@ -273,7 +273,7 @@ def test_what_is_new_is_added_as_it_says(grown):
         "validate said.run --fix mended.run": "said.run",
         "rerank none my.run --by Backwards": "q Q0 d2 1 2 t-Backwards\nq Q0 d1 2 1 t-Backwards\n",
         "hello": "hello\n",
-        "--help": "hello           Say hello.",
+        "--help": "Say hello.\n",
     }
     if "a reranker" not in NEW:
         del wanted["rerank none my.run --by Backwards"]

@@ -56,7 +56,7 @@ def test_annotate_leaves_pandas_alone(tmp_path):
     "arguments",
     [
         ["counts", "make", "c.tsv", "--terms", "gender-en", "-o", "counts.tsv"],
-        ["make", "counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "swapped.tsv"],
+        *gather_trials("STARTING"),
         ["eval", "qrels", "a.run", "b.run", "-m", "P@1"],
     ],
     ids=lambda arguments: arguments[0],

@@ -20,7 +20,7 @@ INTERVALS = {"--confidence", "--gold", "--slice"}
 LISTED = {
     "measures-bibtex-fails-name",
     "fails-measure-unknown",
-    "measures",
+    *(["measures"] if "measures" in GOLDEN else []),
     "measures-ndcg",
     "measures-unknown",
 }  # by ir-measures

@@ -12,3 +12,9 @@ def test_its_commands_are_listed_without_an_import_of_them(monkeypatch):
     names = ["counterfactual", "labels", "positions", "queryset", "ranker"]
     assert group.list_commands(click.Context(group)) == names
     assert [*group.list_texts()] == names
+
+
+def test_alone_it_prints_its_help(fairtrec_command):
+    alone, asked = fairtrec_command("make"), fairtrec_command("make", "--help")
+    assert (alone.code, asked.code) == (2, 0)
+    assert alone.err == asked.out

@@ -43,3 +43,4 @@ STRANGE_LINES = {
     "texts.jsonl": (TEXT, ["make counterfactual texts.jsonl --pairs gender-en-pairs -o out.jsonl -j 1"]),
     "pairs.json": (PAIRS, ["make counterfactual docs.tsv --pairs pairs.json -o out.tsv -j 1"]),
 }
+STARTING = [["make", "counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "swapped.tsv"]]
