@@ -87,14 +87,6 @@ def test_it_is_refused(measures, says):
         evaluate(measures, RUN, QRELS)
 
 
-def test_a_figure_over_cutoffs_takes_measures_by_name(fairtrec_command):
-    done = fairtrec_command(
-        "plot", "cutoffs", "none", "a.run", "b.run", "-m", "All_fair", "--cutoffs", "5,10", "-f", "tsv"
-    )
-    assert done.code == 2
-    assert "write it instead of all_fair" in done.err
-
-
 def test_papers_of_all(fairtrec_command):
     assert fairtrec_command("measures", "all_fair", "--bibtex").out.count("@") > 10
 

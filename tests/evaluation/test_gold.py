@@ -393,16 +393,6 @@ def test_a_sheet_is_of_the_runs_the_depth_and_the_order_that_it_was_drawn_from(t
         fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=path, order="rank")
 
 
-def test_runs_without_a_file_are_told_by_their_names(tmp_path):
-    drawn = fairtrec.gold.draw({"mine": RUN}, 2, gold=LABELS, depth=3).to_frame()
-    path = tmp_path / "drawn.tsv"
-    fairtrec.gold.draw({"mine": RUN}, 2, gold=LABELS, depth=3).write(path)
-    assert len(drawn) == 2
-    assert fairtrec.evaluate("EER@3", {"mine": RUN}, labels=LABELS, gold=path).scores[0].columns["gold"]
-    with pytest.raises(InputError, match="yours was not among the runs of this draw"):
-        fairtrec.evaluate("EER@3", {"yours": RUN}, labels=LABELS, gold=path)
-
-
 def test_labels_that_were_at_hand_correct_nothing(tmp_path):
     path = sheet(tmp_path, [("a", "m"), ("b", "m")], head="docno\tgroup")
     with pytest.raises(InputError, match="does not record how its documents were drawn") as fault:
@@ -605,10 +595,6 @@ def test_renamed_groups_of_gold_correct_words(tmp_path):
     found = fairtrec.evaluate("EER@3", RUN, **given, gold=other, groups="f=F,m=Male,-=N")
     assert corrected(found)["EER@3"].corrected == corrected(plain)["EER@3"].corrected
     assert found.signature["groups"] == "f=F,m=Male,-=N"
-    one, two = (fairtrec.gold.agree(each, **given, groups=groups)
-                for each, groups in ((sheet(tmp_path, rows), None), (other, "f=F,m=Male,-=N")))  # fmt: skip
-    assert one.agreement == two.agreement
-    assert two.signature["groups"] == "f=F,m=Male,-=N"
 
 
 @pytest.mark.parametrize(
@@ -634,14 +620,8 @@ def test_an_old_name_may_stand_in_gold_or_in_labels_only():
     plain = fairtrec.evaluate("EER@3", RUN, **given, gold=LABELS)
     found = fairtrec.evaluate("EER@3", RUN, **given, gold=other, groups="f=F,m=Male")
     assert corrected(found)["EER@3"] == corrected(plain)["EER@3"]
-    assert fairtrec.gold.agree(other, labels=LABELS, groups="f=F,m=Male").agreement == 1
-    gone, judged = {"groups": "f=F,m=Male,-=Nobody"}, {"q": {"a": 1}}
-    said = r"^no label is called Nobody; they are F, Male$"
-    with pytest.raises(UsageError, match=said):
-        fairtrec.gold.agree(other, labels=other, **gone)
-    with pytest.raises(UsageError, match=said):
-        fairtrec.gold.judges(judged, judged, labels=other, **gone)
-    with pytest.raises(UsageError, match=said):
+    gone = {"groups": "f=F,m=Male,-=Nobody"}
+    with pytest.raises(UsageError, match=r"^no label is called Nobody; they are F, Male$"):
         fairtrec.evaluate("EER@3", RUN, labels=other, **gone)
     with pytest.raises(UsageError, match="no label is called Nobody; they are F, Male, f, m"):
         fairtrec.evaluate("EER@3", RUN, **given, gold=other, **gone)

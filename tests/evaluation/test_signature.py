@@ -12,7 +12,6 @@ import fairtrec
 from fairtrec.counting.table.files import Table
 from fairtrec.evaluation import signature as signing
 
-VECTORS = {"d1": [0.0, 1.0], "d2": [1.0, 0.0], "d3": [2.0, 2.0]}
 QRELS = {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}}
 RUN = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d3": 1.0}}
 FILES = {
@@ -57,15 +56,13 @@ def test_what_two_versions_make_alike_is_the_same_file(folder, monkeypatch):
         folder.joinpath(version).mkdir()
         for ending in ("tsv", "parquet", "arrow"):
             fairtrec.make_counts("docs.tsv", "terms.csv", f"{version}/counts.{ending}", jobs=1)
-        fairtrec.gold.draw("run", 2).write(f"{version}/gold.tsv")
-        fairtrec.make_positions("run", embeddings=VECTORS).write(f"{version}/positions.tsv")
         by_tsv = signature(measures="TExFAIR@5", counts=f"{version}/counts.tsv")
         assert by_tsv["fairtrec"] == version
         return {file.name: file.read_bytes() for file in folder.joinpath(version).iterdir()}, by_tsv["counts"]
 
     one, other = made(fairtrec.__version__), made("99.0.0")  # first as it is: what is imported late holds that
     assert one == other
-    assert sorted(one[0]) == ["counts.arrow", "counts.parquet", "counts.tsv", "gold.tsv", "positions.tsv"]
+    assert sorted(one[0]) == ["counts.arrow", "counts.parquet", "counts.tsv"]
 
 
 def signature(qrels="qrels", measures="RR", **given):

@@ -308,7 +308,7 @@ def test_no_option_of_a_results_file_leads_to_another(copied, option, fairtrec_c
 READING = {"open", "memory_map", "OSFile", "ParquetFile", "ZipFile", "read_text", "read_bytes", "np.load"}
 ASKS = {"refuse_unrecorded", "open_file"}
 OTHER = {  # functions that read no input of a command that is replayed
-    *("cli/commands.py:_may_announce", "cli/completion.py:_catalogued"),  # what is installed
+    *("support/entry_points.py:_read", "cli/completion.py:_read_names"),  # what is installed
     *("evaluation/signature.py:_version_of_ir_measures", "commands/measures/pages.py:_bundled"),
     *("report/page/__init__.py:file", "support/version.py:_read"),
     *("support/resources/fetch.py:digest", "support/resources/fetch.py:_answer"),  # lists, against their sha256
@@ -323,7 +323,7 @@ FOLDERS = (
     "support/files/compression.py",  # of what is open
     "counting/local/",
     "counting/spark/",
-    "commands/make/",
+    "lab/make/",
     "commands/validate/run_check.py",
 )
 WRITTEN = "'w", "'a", "'wb", "'ab", "devnull"

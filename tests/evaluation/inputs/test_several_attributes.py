@@ -308,14 +308,6 @@ def test_a_source_of_two_attributes_is_read_once(monkeypatch):
     assert times == ["labels.tsv"]
 
 
-def test_reranked_by_one_attribute_as_if_it_were_alone(both, length):
-    several = (("DetCons(by=length)@10", both), ("DetCons@10", length), ("FairGreedy(by=gender)@10", both))
-    orders = [fairtrec.rerank(by, BM25, labels=labels).runs[0].rankings for by, labels in several]
-    assert orders[0] == orders[1] != orders[2]
-    with pytest.raises(UsageError, match=r"DetCons takes one attribute: DetCons\(by='gender'\)@10"):
-        fairtrec.rerank("DetCons@10", BM25, labels=both)
-
-
 REFUSED = {
     "no such attribute": ("AWRF(by=x)@3", {}, r"AWRF\(by='x'\)@3: there is no attribute 'x'; there are gender, length"),
     "no part of a crossing": ("AWRF(by=gender*x)@3", {}, "there is no attribute 'x'"),

@@ -96,3 +96,24 @@ def test_figures_and_means_have_options_of_their_own(copied, fairtrec_command, w
     done = fairtrec_command(*words)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert said in done.err
+
+
+def test_curves_print_their_table_and_are_flat(example):
+    one = curves(fairtrec.evaluate("RR@1 RR@2", {"a": {"q": {"d": 1.0}}}, {"q": {"d": 1}}))
+    assert one.flat() == {"RR_at_1_queries": 1, "RR_at_1_mean": 1.0, "RR_at_2_queries": 1, "RR_at_2_mean": 1.0}
+    runs = [example / name for name in ("bm25.run", "neural.run", "fair.run")]
+    assert "tau with @2" in str(curves(fairtrec.evaluate("RR@1 RR@2", runs, example / "qrels.txt")))
+
+
+def test_names_of_trec_eval_are_one_measure_over_cutoffs(example):
+    several = ["ndcg_cut.5", "ndcg_cut.10"]
+    view = curves(fairtrec.evaluate(several, example / "bm25.run", example / "qrels.txt"))
+    assert {row.measure for row in view.rows} == {"nDCG"}
+
+
+def test_a_figure_over_cutoffs_takes_measures_by_name(fairtrec_command):
+    done = fairtrec_command(
+        "plot", "cutoffs", "none", "a.run", "b.run", "-m", "All_fair", "--cutoffs", "5,10", "-f", "tsv"
+    )
+    assert done.code == 2
+    assert "write it instead of all_fair" in done.err

@@ -541,3 +541,14 @@ def test_a_very_large_file_is_named_with_its_size(desk, monkeypatch):
     monkeypatch.setattr(vectors, "LARGEST_HASHED", 10)
     placed = fairtrec.make_positions(desk / "a.run", embeddings=desk / "v.npy", ids=desk / "ids.txt")
     assert placed.signature["vectors"] == f"v.npy/{(desk / 'v.npy').stat().st_size}"
+
+
+def test_what_two_versions_place_alike_is_the_same_file(tmp_path, monkeypatch):
+    run = run_of(3, 2)
+    vectors = vectors_of(run)
+    fairtrec.make_positions(run, embeddings=vectors).write(tmp_path / "one.tsv")
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "fairtrec" and hasattr(module, "__version__"):
+            monkeypatch.setattr(module, "__version__", "99.0.0")
+    fairtrec.make_positions(run, embeddings=vectors).write(tmp_path / "other.tsv")
+    assert (tmp_path / "one.tsv").read_bytes() == (tmp_path / "other.tsv").read_bytes()
