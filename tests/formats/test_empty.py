@@ -7,6 +7,7 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.support.errors import FairtrecError
+from fairtrec_made.command_trials import gather_trials
 
 NUMBERS = {"score", "relevance", "tokens", "f", "m", "rank", "weight", "share", "position"}
 TEXTS = ["--docs", "collection.tsv", "--terms", "gender-en"]
@@ -30,11 +31,10 @@ KINDS = {  # the columns, and the command that reads them of FILE
     "checked run": (RUN, "validate FILE"),
     "checked qrels": (JUDGED, "validate bm25.run --qrels FILE"),
     "checked docs": (("docno", "text"), "validate bm25.run --docs FILE"),
-    "pairs": (("left", "right"), "make counterfactual collection.tsv --pairs FILE -o swapped.tsv"),
     "counted docs": (("docno", "text"), "counts make FILE --terms gender-en -o counts.arrow --force"),
     "results": (RUN, "results diff FILE FILE"),
-    "gold sheet": (OF_DOCUMENT, "gold agree FILE --labels labels.tsv"),
 }  # fmt: skip
+KINDS = gather_trials("EMPTY_TABLES", KINDS)
 
 
 def make_table(columns, kind):

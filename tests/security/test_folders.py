@@ -7,25 +7,17 @@ import os
 import pytest
 
 from fairtrec.support.files import atomic
+from fairtrec_made.command_trials import gather_trials
 
 PAGE = """{"page_id": 1, "qual_cat": "B", "gender": ["female"], "page_subcont_regions": ["Western Africa"], \
 "source_subcont_regions": {"Western Africa": 1}}
 """
-MADE = "make labels pages.json --track trec-fair-2022 -o"
-REFUSED = {
-    "labels": f"{MADE} new/",
-    "labels below": f"{MADE} new/below/",
-    "labels, bad qrels": f"{MADE.replace('pages', 'good')} new/ --qrels bad.jsonl",
-    "labels into a folder": f"{MADE.replace('pages', 'good')} old/ --force --qrels bad.jsonl",
-    "report": "report qrels.txt bad.run -m nDCG@10 -o new/",
-    "report of no file": "report qrels.txt no-such.run -m nDCG@10 -o new/",
+REFUSED = gather_trials("REFUSED_OUTPUTS", {
     "spread": "eval qrels.txt bad.run bm25.run -m nDCG@10 --spread -o new/",
-    "rerank": "rerank none bad.run bm25.run --by DetCons@10 --terms gender-en --docs collection.tsv --membership majority -o new/",
     "repair": "validate bad.run --fix new/",
     "demo": "demo --copy no-such/new",
     "counts": "counts make bad.jsonl --terms gender-en -o new.arrow",
-    "counterfactual": "make counterfactual bad.jsonl --pairs gender-en-pairs -o new.jsonl",
-}
+})  # fmt: skip
 
 
 @pytest.fixture
@@ -51,14 +43,11 @@ def test_a_command_that_is_refused_leaves_nothing(folder, fairtrec_command, name
     assert list_files(folder) == before
 
 
-WRITING = {
-    "labels": f"{MADE.replace('pages', 'good')} new/",
-    "report": "report qrels.txt bm25.run -m nDCG@10 -o new/",
+WRITING = gather_trials("FAILING_OUTPUTS", {
     "spread": "eval qrels.txt fair.run bm25.run -m nDCG@10 --spread -o new/",
-    "rerank": "rerank none fair.run bm25.run --by DetCons@10 --terms gender-en --docs collection.tsv --membership majority -o new/",
     "repair": "validate fair.run bm25.run --fix new/",
     "resource": "resources add own.toml",
-}
+})  # fmt: skip
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EACCES])

@@ -243,7 +243,6 @@ def views():
     answers = (
         compare(of, slices=slices, equivalence=0.1),
         fairtrec.correlate(of, slices=slices),
-        fairtrec.curves(of, slices=slices),
         fairtrec.reliability(of, slices=slices),
     )
     return [(find_formats(type(view)), view) for view in answers]

@@ -34,13 +34,6 @@ def test_means_over_fewer_queries_play_no_part_in_correlations_over_runs():
     assert {row.undefined for row in found} == {2}
 
 
-def test_means_over_fewer_queries_play_no_part_in_the_order_at_a_cutoff():
-    measures = (Higher(5), Higher(10))
-    alone = fairtrec.curves(result_of(*ALIKE, measures=measures))
-    found = fairtrec.curves(result_of(*ALIKE, ("few", FEW, 0.9, -0.8), measures=measures))
-    assert found.agreements == alone.agreements
-
-
 def best(columns, runs):
     return [[runs[at] for at in sorted(column.best)] for column in columns]
 

@@ -478,11 +478,11 @@ def test_diff_ends_as_diff_does(folder, fairtrec_command, form):
     assert fairtrec_command("results", "diff", "a.json", "c.json", "-f", form).code == 3
 
 
-def test_a_result_that_was_written_is_compared_correlated_and_drawn_as_curves(copied, fairtrec_command):
+def test_a_result_that_was_written_is_compared_and_correlated(copied, fairtrec_command):
     arguments = ("eval", "qrels.txt", "bm25.run", "neural.run", "-m", "nDCG@5 nDCG@10", "-f", "json", "-q")
     assert fairtrec_command(*arguments, "-o", "a.json").code == 0
     recorded = fairtrec.read_results("a.json")
-    for use in (fairtrec.compare, fairtrec.correlate, fairtrec.curves):
+    for use in (fairtrec.compare, fairtrec.correlate):
         assert str(use(recorded).signature) == str(use(recorded.result()).signature)
         with pytest.raises(UsageError, match="here is dict, not a result; pass what evaluate or read_results returns"):
             use({})

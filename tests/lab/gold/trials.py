@@ -69,3 +69,5 @@ MEASURED = {
     "gold draw": "RUNS --number 30 --docs TEXTS -o OUT/sheet.tsv --force",
     "gold agree": "GOLD",
 }
+
+EMPTY_TABLES = {"gold sheet": (("docno", "group"), "gold agree FILE --labels labels.tsv")}

@@ -1,5 +1,7 @@
 """Means over cutoffs: each mean, the agreement of orders, slices, and the command that prints them."""
 
+import csv
+import io
 import json
 import sys
 from dataclasses import replace
@@ -17,8 +19,8 @@ from fairtrec.lab.plot.curves import curves
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.cutoffs import expand_cutoffs, read_cutoffs
 from fairtrec.support.errors import UsageError
-from fairtrec_made.measures import Nearer
-from fairtrec_made.normal_results import result
+from fairtrec_made.measures import Higher, Nearer
+from fairtrec_made.normal_results import QIDS, result
 
 
 def test_the_worst_slice_of_a_curve_is_that_of_the_largest_sizes_where_nearer_0_is_better():
@@ -117,3 +119,41 @@ def test_a_figure_over_cutoffs_takes_measures_by_name(fairtrec_command):
     )
     assert done.code == 2
     assert "write it instead of all_fair" in done.err
+
+
+def test_means_over_fewer_queries_play_no_part_in_the_order_at_a_cutoff():
+    measures, every = (Higher(5), Higher(10)), tuple(f"q{number:02}" for number in range(20))
+
+    def score(name, mean, qids=every):
+        spread = np.tile([-0.01, 0.0, 0.01, 0.02, -0.02], 4)[: len(qids)]
+        return Scores(name, "t", measures, qids, np.array([mean + spread, 1 - mean + spread[::-1]]))
+
+    alike = [score("a", 0.2), score("b", 0.4), score("c", 0.3)]
+    alone = curves(Result(tuple(alike), Signature({}), (), {}))
+    found = curves(Result((*alike, score("few", 0.9, every[:12])), Signature({}), (), {}))
+    assert found.agreements == alone.agreements
+
+
+@pytest.mark.parametrize("form", CURVES.forms)
+def test_curves_of_slices_in_every_format(form):
+    view = curves(result("nDCG@1 nDCG@5 ARaB@1 ARaB@5"), slices={"s_1": QIDS[:12], "t": QIDS[12:]})
+    text = CURVES(form, view, places=3)
+    assert text.endswith("\n")
+    if form in ("json", "jsonl"):
+        rows = json.loads(text)["rows"] if form == "json" else list(map(json.loads, text.splitlines()))
+        assert len(rows) == len(view.rows)
+    if form in ("tsv", "csv"):
+        rows = list(csv.DictReader(io.StringIO(text), delimiter="\t" if form == "tsv" else ","))
+        assert len(rows) == len(view.rows)
+        assert CURVES.forms[form].carries == "nothing"
+    if form == "latex":
+        assert "s\\_1" in text
+
+
+def test_a_result_that_was_written_is_drawn_as_curves(copied, fairtrec_command):
+    arguments = ("eval", "qrels.txt", "bm25.run", "neural.run", "-m", "nDCG@5 nDCG@10", "-f", "json", "-q")
+    assert fairtrec_command(*arguments, "-o", "a.json").code == 0
+    recorded = fairtrec.read_results("a.json")
+    assert str(curves(recorded).signature) == str(curves(recorded.result()).signature)
+    with pytest.raises(UsageError, match="here is dict, not a result; pass what evaluate or read_results returns"):
+        curves({})

@@ -3,3 +3,9 @@
 UNTRIED = {"report": "each of its parts is a command that is tried, and takes the options that this command has"}
 NO_ANSWERS = ["study"]
 EVALUATING = ["report"]
+
+REFUSED_OUTPUTS = {
+    "report": "report qrels.txt bad.run -m nDCG@10 -o new/",
+    "report of no file": "report qrels.txt no-such.run -m nDCG@10 -o new/",
+}
+FAILING_OUTPUTS = {"report": "report qrels.txt bm25.run -m nDCG@10 -o new/"}

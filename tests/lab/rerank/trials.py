@@ -80,3 +80,7 @@ OFFERED = [("rerank none --by detr", ["plain,DetRelaxed"]), ("measures fat", ["p
 
 
 EXCHANGING = [("rerank", "--by", "Optimal(utility=nDCG(group=f)@5,fairness=AWRF@5)", "-o", "out.run")]
+
+_MADE = "--by DetCons@10 --terms gender-en --docs collection.tsv --membership majority -o new/"
+REFUSED_OUTPUTS = {"rerank": f"rerank none bad.run bm25.run {_MADE}"}
+FAILING_OUTPUTS = {"rerank": f"rerank none fair.run bm25.run {_MADE}"}

@@ -99,14 +99,6 @@ def test_options_of_a_file(copied, fairtrec_command, folder):
     assert "terms:gender-en@e5b8da05" not in signatures[1]
 
 
-def test_a_set_of_ones_own_is_a_name_too(copied, tmp_path, fairtrec_command):
-    made = fairtrec.make_queryset({"x": {"101": "n", "102": "n"}}, keep="n")
-    made.save("mine.tsv")
-    assert fairtrec_command("resources", "add", "mine.toml").code == 0
-    (copied / "mine").write_text("103\n")
-    assert fairtrec.evaluate("RR", "bm25.run", "qrels.txt", queries="mine").scores[0].qids == ("101", "102")
-
-
 def test_an_id_with_its_scheme_is_no_file(copied, fairtrec_command):
     (copied / "irds:vaswani").write_text("101 0 p001 1\n")
     assert fairtrec_command("eval", "irds:vaswani", "bm25.run", "-m", "RR").code == 4

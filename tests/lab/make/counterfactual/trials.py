@@ -44,3 +44,6 @@ STRANGE_LINES = {
     "pairs.json": (PAIRS, ["make counterfactual docs.tsv --pairs pairs.json -o out.tsv -j 1"]),
 }
 STARTING = [["make", "counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "swapped.tsv"]]
+
+REFUSED_OUTPUTS = {"counterfactual": "make counterfactual bad.jsonl --pairs gender-en-pairs -o new.jsonl"}
+EMPTY_TABLES = {"pairs": (("left", "right"), "make counterfactual collection.tsv --pairs FILE -o swapped.tsv")}

@@ -7,3 +7,13 @@ OTHER_FILES = ["make labels"]
 
 NO_ANSWERS = ["make_labels"]
 MEASURED = {"make labels": "--track trec-fair-2022 PAGES -o OUT/labels/ --force"}
+
+_MADE = "make labels pages.json --track trec-fair-2022 -o"
+_GOOD = "make labels good.json --track trec-fair-2022 -o"
+REFUSED_OUTPUTS = {
+    "labels": f"{_MADE} new/",
+    "labels below": f"{_MADE} new/below/",
+    "labels, bad qrels": f"{_GOOD} new/ --qrels bad.jsonl",
+    "labels into a folder": f"{_GOOD} old/ --force --qrels bad.jsonl",
+}
+FAILING_OUTPUTS = {"labels": f"{_GOOD} new/"}

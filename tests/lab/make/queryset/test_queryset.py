@@ -313,3 +313,11 @@ def test_the_page_runs_from_python(copied, capsys):
     exec(compile(block, "queryset.md", "exec"), {})
     assert '("Fleiss\' kappa", 0.247' in capsys.readouterr().out
     assert tomllib.loads((copied / "again.toml").read_text("utf-8"))["title"] == "Queries that name nobody"
+
+
+def test_a_set_of_ones_own_is_a_name_too(copied, tmp_path, fairtrec_command):
+    made = fairtrec.make_queryset({"x": {"101": "n", "102": "n"}}, keep="n")
+    made.save("mine.tsv")
+    assert fairtrec_command("resources", "add", "mine.toml").code == 0
+    (copied / "mine").write_text("103\n")
+    assert fairtrec.evaluate("RR", "bm25.run", "qrels.txt", queries="mine").scores[0].qids == ("101", "102")
