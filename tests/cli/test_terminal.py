@@ -329,7 +329,7 @@ def test_lines_and_tabs_stay_in_reports_and_not_in_messages():
 
 
 def test_whatever_is_colored_is_drawn_and_nothing_else():
-    assert len(reports.every_kind()) >= 15
+    assert len(reports.every_kind()) >= 8
     for kind in reports.every_kind():
         for form, each in kind.forms.items():
             lines = kind in gather_trials("DRAWN_TEXTS") and form == "text"

@@ -30,3 +30,14 @@ def evaluate_sequences(runs, _):
 
 
 TABLES = {"trec-fair-2019": evaluate_sequences}
+
+JSON_READERS = {
+    "sequences of 2019": (
+        [f'{{"q_num": "0.{q - 1}", "qid": {q}, "ranking": ["d{q}"]}}' for q in (1, 2)],
+        ("trec-fair-2019 --sequences seq.csv --truth truth.jsonl --labels authors.csv FILE",),
+    ),
+    "the truth of 2019": (
+        [f'{{"qid": {q}, "documents": [{{"doc_id": "d{q}", "relevance": 1}}]}}' for q in (1, 2)],
+        ("trec-fair-2019 --sequences seq.csv --truth FILE --labels authors.csv 2019.jsonl",),
+    ),
+}

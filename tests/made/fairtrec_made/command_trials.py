@@ -80,6 +80,7 @@ DECLARATIONS = {  # the test that gathers a name, and what it holds
     "EMPTY_TABLES": "tests/formats/test_empty.py: the columns of FILE, and the command that reads it",
     "ODD_LENGTHS": "tests/formats/test_lengths.py: a file: how it is written and read",
     "TYPED_LINES": "tests/support/files/test_typed.py: a line of JSON, its file, and the command that reads it",
+    "JSON_READERS": "tests/cli/test_json_keys.py: a kind of file: two lines of JSON, and the commands that read FILE",
     "STRANGE_LINES": "tests/cli/test_hostile_types.py: a file: its line of JSON, and the commands that read it",
     "STARTING": "tests/house/test_imports.py: words of a command on c.tsv that starts processes",
     "IMPORTING": "tests/house/test_imports.py: large libraries, and commands that import no other",

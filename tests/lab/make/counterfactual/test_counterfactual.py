@@ -401,3 +401,11 @@ def test_what_the_page_says_of_words():
     Path("c.tsv").write_text("".join(f"{i}\t{text}\n" for i, (text, _) in enumerate(rows)))
     fairtrec.make_counterfactual("c.tsv", "gender-en-pairs", "o.tsv", jobs=1)
     assert Path("o.tsv").read_text() == "".join(f"{i}\t{new}\n" for i, (_, new) in enumerate(rows))
+
+
+def test_pairs_are_refused_with_the_line_of_the_key(tmp_path, monkeypatch, fairtrec_command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").write_text("d1\tshe\n", "utf-8")
+    (tmp_path / "pairs.json").write_text('[["she", "he"],\n {"a": 1, "a": 2}]', "utf-8")
+    ended = fairtrec_command("make", "counterfactual", "docs", "--pairs", "pairs.json", "-o", "o.tsv")
+    assert ended.complaints == ["pairs.json:2: the key 'a' appears twice in one object; remove one of the two"]

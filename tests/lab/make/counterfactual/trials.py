@@ -47,3 +47,13 @@ STARTING = [["make", "counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-
 
 REFUSED_OUTPUTS = {"counterfactual": "make counterfactual bad.jsonl --pairs gender-en-pairs -o new.jsonl"}
 EMPTY_TABLES = {"pairs": (("left", "right"), "make counterfactual collection.tsv --pairs FILE -o swapped.tsv")}
+
+JSON_READERS = {
+    "texts to swap": (
+        ['{"id": "d1", "text": "she"}', '{"id": "d2", "text": "he"}'],
+        (
+            "make counterfactual FILE --pairs gender-en-pairs -o o.jsonl",
+            "make counterfactual FILE --pairs gender-en-pairs -o o.tsv",
+        ),
+    )
+}

@@ -17,3 +17,15 @@ REFUSED_OUTPUTS = {
     "labels into a folder": f"{_GOOD} old/ --force --qrels bad.jsonl",
 }
 FAILING_OUTPUTS = {"labels": f"{_GOOD} new/"}
+
+_PAGE = '"qual_cat": "FA", "gender": [], "page_subcont_regions": [], "source_subcont_regions": {"UNK": 2}'
+JSON_READERS = {
+    "pages of 2022": (
+        [f'{{"page_id": {number}, {_PAGE}}}' for number in (7, 8)],
+        ("make labels --track trec-fair-2022 FILE -o o",),
+    ),
+    "relevant pages of 2022": (
+        ['{"id": 1, "rel_docs": [7]}', '{"id": 2, "rel_docs": [8]}'],
+        ("make labels --track trec-fair-2022 pages.jsonl --qrels FILE -o o",),
+    ),
+}
