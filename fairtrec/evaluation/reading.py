@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Qrels, Queries, Run, System, encode_ids, fingerprints
-from fairtrec.data.ranking.depth import find_depth
 from fairtrec.data.spellings import guess
 from fairtrec.evaluation.answers.scores import Scores, join_scores
 from fairtrec.evaluation.inputs import loading
@@ -32,7 +31,7 @@ from fairtrec.evaluation.inputs.documents import (
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.score import score
 from fairtrec.measure import Measure
-from fairtrec.measures.catalogue.needs import is_of_ranked_groups, needs_judgments
+from fairtrec.measures.catalogue.needs import needs_judgments
 from fairtrec.support.errors import PATH, InputError
 from fairtrec.support.files import submissions
 from fairtrec.support.jobs import map_ordered
@@ -50,7 +49,7 @@ class LoadedRun:
     qids: tuple[str, ...]
     scores: Scores | None  # of the measures that look up no documents, where there are such
     rest: System | None  # for the measures that are still to come
-    tied: Run | None = None  # of it, what is tied at the ranks that measures of groups read; None: not looked for
+    tied: Run | None = None  # that, and all that is tied with the last documents; None: ties are not looked for
 
     def rename(self, name: str) -> "LoadedRun":
         """Give the same under another name."""
@@ -96,11 +95,9 @@ class Reading:
         try:
             deep = choices.depth if choices.only else self.depth
             with_ties = self.looks_for_ties and not (choices.only or choices.keeps_ties)
-            system = whole = loading.load_run(thing, name, choices, deep, with_ties=with_ties)
-            if with_ties and isinstance(whole, Run):
-                system = whole.cut(whole.qids, deep)
-            if choices.only:
-                system = whole = keep_judged(system, self.context.qrels, choices.only, self.context.relevance_level)
+            whole = loading.load_run(thing, name, choices, deep, with_ties=with_ties)
+            whole = keep_judged(whole, self.context.qrels, choices.only, self.context.relevance_level)
+            system = whole.cut(whole.qids, deep) if with_ties else whole
             qids = choose_queries(
                 system,
                 self.context.qrels,
@@ -108,47 +105,28 @@ class Reading:
                 complete=choices.complete,
                 only_judged=self.only_judged,
             )
-            tied = self._keep_tied(whole, qids)
-            scores = score(system, measures, qids, self.context, choices) if measures else None
-            if scores is not None and not self.two_pass:
-                scores = self._add_ties(scores, tied)
+            tied = whole if self.looks_for_ties and isinstance(whole, Run) else None
+            scores = score(system, measures, qids, self.context, choices, tied) if measures else None
         except InputError as fault:
             return fault
         if not self.two_pass:
             return LoadedRun(name, qids, scores, None)
-        return LoadedRun(name, qids, scores, system.cut(qids, self.kept, with_ties=choices.keeps_ties), tied)
-
-    def _keep_tied(self, system: System, qids: Sequence[str]) -> Run | None:
-        """Keep what is tied at the ranks that measures of groups read; None if it is not looked for."""
-        if not self.looks_for_ties or not isinstance(system, Run):
-            return None
-        several = (find_depth(self.group_measures), self.choices.depth)
-        return system.keep_tied(qids, min((depth for depth in several if depth is not None), default=None))
-
-    def _add_ties(self, scores: Scores, tied: Run | None) -> Scores:
-        """Add what ties between documents of different groups make of all values, if these are looked for."""
-        if tied is None:
-            return scores
-        from fairtrec.evaluation.columns.mixed_ties import add_mixed_ties  # only where groups are ranked
-
-        return add_mixed_ties(scores, tied, self.context, self.choices.depth)
+        rest = system.cut(qids, self.kept, with_ties=choices.keeps_ties)
+        if tied is not None and isinstance(rest, Run):
+            longer = tied.cut(qids, self.kept, with_ties=True)
+            tied = rest if len(longer.docnos) == len(rest.docnos) else longer  # one of the two is let go
+        return LoadedRun(name, qids, scores, rest, tied)
 
     @cached_property
     def only_judged(self) -> bool:
         """Whether all measures have values for judged queries only."""
         return all(map(needs_judgments, self.measures))
 
-    @cached_property
-    def group_measures(self) -> list[Measure]:
-        """The measures that go by the groups of ranked documents."""
-        return [measure for measure in self.measures if is_of_ranked_groups(measure)]
-
     def rest_of(self, run: LoadedRun) -> Scores:
         """Compute what looks up documents, and join it to the scores. Raises InputError for labels that know none."""
         assert run.rest is not None
-        later = score(run.rest, self.others, run.qids, self.context, self.choices)
-        scores = later if run.scores is None else join_scores(self.measures, run.scores, later)
-        return self._add_ties(scores, run.tied)
+        later = score(run.rest, self.others, run.qids, self.context, self.choices, run.tied)
+        return later if run.scores is None else join_scores(self.measures, run.scores, later)
 
 
 def read(

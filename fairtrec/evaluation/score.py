@@ -59,8 +59,12 @@ def score(
     qids: Sequence[str],
     context: EvaluationContext,
     choices: Choices,
+    tied: Run | None = None,
 ) -> Scores:
-    """Compute the measures of one system, and the columns that stand next to them."""
+    """Compute the measures of one system, and the columns that stand next to them.
+
+    ``tied`` is the run with all that is tied with its last documents; None if ties are not looked for.
+    """
     _, others = split_relevance(measures)
     inputs, notes = None, tuple[Note, ...]()
     if isinstance(system, Samples):
@@ -94,7 +98,7 @@ def score(
         sampled=system.sampled,
         unjudged=_find_unjudged(qids, context.qrels),
     )
-    scores = add_columns(ScoredRun(scores, system, inputs, context, choices))
+    scores = add_columns(ScoredRun(scores, system, tied, inputs, context, choices))
     judged = _note_judged(system.runs[0], measures, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
 

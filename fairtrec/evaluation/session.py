@@ -228,10 +228,11 @@ class Evaluator:
         """
         reference = self.given.group_reference
         assert reference is not None
-        rankings = [(run.rest, run.qids) for run in runs]
-        parts = collect_documents(rankings, needs or reading.needs, reading.context, self.choices)
+        needs, rankings = needs or reading.needs, [(run.rest, run.qids) for run in runs]
+        parts = collect_documents(rankings, needs, reading.context, self.choices)
         looked_at = every = Docnos.collect(np.concatenate(parts))
-        tied = [run.tied.docnos for run in runs if run.tied is not None and run.tied.qids]
+        longer = [(run.tied, run.qids) for run in runs if run.tied is not None and run.tied is not run.rest]
+        tied = [run.cut(qids, needs.depth, with_ties=True).docnos for run, qids in longer]
         if tied:
             every = Docnos.collect(np.concatenate((looked_at.names, *tied)))
         fresh = every

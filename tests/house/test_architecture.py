@@ -20,6 +20,7 @@ PAGE = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
 EXAMPLE = REPOSITORY / "resources" / "example"
 FILES = {"my.run": EXAMPLE / "neural.run", "bm25.run": EXAMPLE / "background.run",
          "counts.tsv": REPOSITORY / "tests" / "cli" / "inputs" / "counts.tsv"}  # fmt: skip
+TIED = REPOSITORY / "tests" / "cli" / "inputs" / "tied.run"
 (COMMAND,) = re.findall(r"^`fairtrec (eval .*?)`", PAGE, re.MULTILINE)
 WORDS = [*(str(FILES.get(word, word)) for word in COMMAND.split()), "--missing", "neutral"]
 TRACE = """
@@ -187,9 +188,8 @@ def test_every_file_that_it_names_is_there():
     assert named > new
 
 
-@pytest.fixture(scope="module")
-def entered():
-    """The functions that the command enters, in order: (path, name)."""
+def enter(*words):
+    """List the functions that a command enters, in order: (path, name)."""
     found = []
 
     def note(frame, event, _):
@@ -198,7 +198,7 @@ def entered():
             found.append((Path(file).relative_to(REPOSITORY / "fairtrec").as_posix(), frame.f_code.co_qualname))
 
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        patch.setattr(sys, "argv", ["fairtrec", *WORDS])
+        patch.setattr(sys, "argv", ["fairtrec", *words])
         sys.setprofile(note)
         try:
             code = ended()
@@ -206,6 +206,11 @@ def entered():
             sys.setprofile(None)
     assert code == 0
     return found
+
+
+@pytest.fixture(scope="module")
+def entered():
+    return enter(*WORDS)
 
 
 def test_a_number_goes_the_way_that_it_says(entered):
@@ -216,10 +221,16 @@ def test_a_number_goes_the_way_that_it_says(entered):
         at = entered.index((path, name), at + 1)
 
 
-def test_every_file_that_is_entered_is_named(tmp_path):
-    """In a fresh process, as what a cache holds is not entered again, and with counts as ``fairtrec counts make`` writes them."""
-    counts = tmp_path / "counts.tsv"
-    fairtrec.make_counts(EXAMPLE / "collection.tsv", "gender-en", counts)
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory):
+    """Counts as ``fairtrec counts make`` writes them."""
+    path = tmp_path_factory.mktemp("counts") / "counts.tsv"
+    fairtrec.make_counts(EXAMPLE / "collection.tsv", "gender-en", path)
+    return path
+
+
+def test_every_file_that_is_entered_is_named(counts):
+    """In a fresh process, as what a cache holds is not entered again."""
     words = [str(counts) if word.endswith("counts.tsv") else word for word in WORDS]
     listed = PAGE.partition("On the way it enters")[2].partition("\n`fairtrec.evaluate`")[0]
     named = {*re.findall(r"`([\w/]+\.py)`", listed), *re.findall(r"[\w/]+\.py", WAY)}
@@ -227,6 +238,20 @@ def test_every_file_that_is_entered_is_named(tmp_path):
         [sys.executable, "-c", TRACE, *words], capture_output=True, text=True, check=True, cwd=REPOSITORY
     )
     assert {*done.stdout.split()} == named
+
+
+def test_what_serves_notes_is_entered_when_values_are_there(counts):
+    listed = PAGE.partition("Some files serve only columns and notes.")[2].partition("\n\n")[0]
+    named = {*re.findall(r"`([\w/]+\.py)`", listed)}
+    given = {str(FILES["my.run"]): str(TIED), str(FILES["counts.tsv"]): str(counts)}
+    found = enter(*(given.get(word, word) for word in WORDS))
+    at = found.index(("evaluation/columns/__init__.py", "add_columns"))
+    assert ("evaluation/score.py", "compute_values") in found[:at]
+    assert named.isdisjoint(path for path, _ in found[:at])
+    assert named <= {path for path, _ in found[at:]}
+    columns = {path for path, _ in found[:at] if path.startswith("evaluation/columns/")}
+    assert columns <= {"evaluation/columns/__init__.py", "evaluation/columns/scored_run.py"}
+    assert found.index(("data/run.py", "Run.keep_tied")) > at
 
 
 def rows():

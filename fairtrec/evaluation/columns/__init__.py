@@ -2,8 +2,8 @@
 
 A file defines a ``ScoreColumn`` (evaluation/answers/scores.py says what it can have) and, if an option asks for it,
 ``compute``. The option names the file: the row of the option in inputs/options.py has a ``column``. ``gold`` is asked
-for by gold labels, ``confidence`` and ``gaps`` by a caller who has a result. ``mixed_ties`` needs no option; it is
-added where all measures of a run are computed.
+for by gold labels, ``mixed_ties`` by measures of ranked groups, ``confidence`` and ``gaps`` by a caller who has a
+result.
 """
 
 from dataclasses import replace
@@ -13,15 +13,14 @@ from typing import Any
 
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import ScoredRun
-from fairtrec.evaluation.inputs.documents import EvaluationContext
-from fairtrec.evaluation.inputs.options import COLUMNS, GIVEN_COLUMNS, Choices
+from fairtrec.evaluation.inputs.options import COLUMNS, GIVEN_COLUMNS
 from fairtrec.measure import Note
 
 
 def add_columns(scored: ScoredRun) -> Scores:
     """Add the columns that were asked for to the scores of a run."""
     scores, columns, notes = scored.scores, dict[str, ScoreColumn](), list[Note]()
-    for name in _find_asked(scored.choices, scored.context):
+    for name in _find_asked(scored):
         column, said = _import_column(name).compute(scored)
         columns[column.name] = column
         notes += said
@@ -33,7 +32,8 @@ def _import_column(name: str) -> Any:
     return import_module(f"fairtrec.evaluation.columns.{name}")
 
 
-def _find_asked(choices: Choices, context: EvaluationContext) -> list[str]:
-    """Name the files of the columns that options ask for, and those of what was given."""
-    asked = [row.column.format(value) for row in COLUMNS if (value := getattr(choices, row.name)) != row.default]
-    return [*asked, *(name for name in GIVEN_COLUMNS if getattr(context, name) is not None)]
+def _find_asked(scored: ScoredRun) -> list[str]:
+    """Name the files of the columns that options ask for, those of what was given, and that of ties."""
+    asked = [row.column.format(value) for row in COLUMNS if (value := getattr(scored.choices, row.name)) != row.default]
+    given = [name for name in GIVEN_COLUMNS if getattr(scored.context, name) is not None]
+    return [*asked, *given, *["mixed_ties"] * (scored.tied is not None)]

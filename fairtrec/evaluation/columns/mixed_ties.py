@@ -5,16 +5,19 @@ holds two documents of different membership, also if the block goes on below the
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Run
+from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
-from fairtrec.evaluation.inputs.documents import EvaluationContext
+from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.tied_pairs import WHOLE, TiedPairs
+from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import is_of_ranked_groups
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
 
@@ -127,32 +130,25 @@ class MixedTies(ScoreColumn):
         )
 
 
-def add_mixed_ties(scores: Scores, tied: Run, context: EvaluationContext, depth: int | None) -> Scores:
-    """Add the column to the scores of a run.
-
-    ``tied`` has the queries with ties at the ranks that are read, and all tied documents; ``depth`` cuts rankings.
-    """
-    column = _find_mixed_ties(scores, tied, context, depth)
-    return replace(scores, columns={**scores.columns, column.name: column})
-
-
-def _find_mixed_ties(scores: Scores, tied: Run, context: EvaluationContext, depth: int | None) -> MixedTies:
+def compute(scored: ScoredRun) -> Computed:
     """Count the queries with ties of different groups, and find the values expected over all ties."""
+    scores, context, depth = scored.scores, scored.context, scored.choices.depth
     looks = np.array([is_of_ranked_groups(measure) for measure in scores.measures], dtype=np.bool_)
     is_mixed = np.zeros(scores.values.shape, dtype=np.bool_)
     expected = np.where(looks[:, None], scores.values, np.nan)
     table, reach = np.full((2, len(looks)), [[MISSING], [WHOLE]])
-    if not tied.qids or not looks.any():
-        return MixedTies(looks, is_mixed, expected, TiedPairs((), table, reach))
+    rows = np.flatnonzero(looks).tolist()
+    measures = [scores.measures[row] for row in rows]
+    tied = _keep_tied(scored, measures) if measures else None
+    if tied is None or not tied.qids:
+        return MixedTies(looks, is_mixed, expected, TiedPairs((), table, reach)), ()
     from fairtrec.evaluation.columns.ties import expect, find_reach  # only where there are ties
     from fairtrec.evaluation.tied_groups import TiedGroups
 
-    if context.documents is not None and context.documents.behind is not None:
-        context = replace(context, documents=context.documents.behind)
-    rows = np.flatnonzero(looks).tolist()
+    if (documents := context.documents) is not None:  # a copy, as those of the run keep what they found last
+        context = replace(context, documents=documents.behind or copy(documents))
     place = {qid: at for at, qid in enumerate(scores.qids)}
     queries = np.array([place[qid] for qid in tied.qids])
-    measures = [scores.measures[row] for row in rows]
     part = replace(scores, measures=tuple(measures), qids=tied.qids, values=scores.values[rows][:, queries])
     expected[np.array(rows)[:, None], queries] = expect(tied, part, context, depth)
     found = TiedGroups(tied, context)
@@ -161,4 +157,11 @@ def _find_mixed_ties(scores: Scores, tied: Run, context: EvaluationContext, dept
         reach[row] = WHOLE if ranks is None else ranks
         is_mixed[row, queries], table[row] = found.look(measure, reach[row])
     tables = tuple(each._replace(query=queries[each.query]) for each in found.tables)
-    return MixedTies(looks, is_mixed, expected, TiedPairs(tables, table, reach))
+    return MixedTies(looks, is_mixed, expected, TiedPairs(tables, table, reach)), ()
+
+
+def _keep_tied(scored: ScoredRun, measures: Sequence[Measure]) -> Run:
+    """Keep the queries with ties at the ranks that these measures read, and all documents that are tied there."""
+    assert scored.tied is not None
+    several = (find_depth(measures), scored.choices.depth)
+    return scored.tied.keep_tied(scored.scores.qids, min((each for each in several if each is not None), default=None))

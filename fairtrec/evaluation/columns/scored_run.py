@@ -19,6 +19,7 @@ class ScoredRun:
 
     scores: Scores
     system: System
+    tied: Run | None  # that, and all that is tied with its last documents; None: ties are not looked for
     inputs: Inputs | None  # None where only measures of relevance were computed
     context: EvaluationContext
     choices: Choices
