@@ -1,12 +1,13 @@
 """Values and names, as all formats write them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from math import isnan, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import FollowingTexts, Scores
 from fairtrec.measure import Better
 
 if TYPE_CHECKING:
@@ -39,10 +40,7 @@ def compare_means(result: Result, places: int) -> "Standing":
 
     printed = [[float(f"{value:.{places}f}") for value in scores.order_values.tolist()] for scores in result.scores]
     measures = range(len(result.scores[0].measures))
-    untrue = [
-        [any(column.misleads(scores, row) for column in scores.columns.values()) for row in measures]
-        for scores in result.scores
-    ]
+    untrue = [[isnan(scores.decisions.get(row, 0.0)) for row in measures] for scores in result.scores]
     left_out = incomplete(result) | strange(result) | np.array(untrue)
     betters: list[Better] = ["neither" if each.of_pool else each.better for each in result.scores[0].measures]
     return Standing(np.where(left_out, np.nan, printed), betters, find_uneven(result))
@@ -62,7 +60,7 @@ def sizes(scores: Scores, places: int) -> list[str]:
     several = zip(scores.measures, scores.means.tolist(), scores.order_values.tolist(), strict=True)
     written = [(measure, f"{abs(mean):.{places}f}", f"{size:.{places}f}") for measure, mean, size in several]
     return [
-        f" |{size}|" if measure.better == "nearer 0" and size != mean and row not in scores.decisions else ""
+        f" |{size}|" if measure.better == "nearer 0" and size != mean and isnan(scores.decisions.get(row, nan)) else ""
         for row, (measure, mean, size) in enumerate(written)
     ]
 
@@ -76,36 +74,10 @@ def write_suffix(scores: Scores, query: int | str | None, places: int) -> list[s
     return ["".join(texts) for texts in zip(parts, *several, strict=True)]
 
 
-class FollowingText(NamedTuple):
-    """A cell that follows a value: its text, the text beside it, and the name of the measure that it is of."""
-
-    text: str
-    beside: str
-    measure: str
-
-
-def followers(scores: Scores, places: int) -> dict[str, list[FollowingText | None]]:
-    """Write the means that follow each measure in tables, by the heading of their column [measure]; None of none."""
-    return _name_measures(scores, [(column, column.follow(scores, places)) for column in scores.columns.values()])
-
-
-def followers_of_totals(scores: Scores, places: int) -> dict[str, list[FollowingText | None]]:
-    """Write what follows each total in tables, by the heading of its column [measure]; None of none."""
-    return _name_measures(scores, [(column, column.follow_total(scores, places)) for column in scores.columns.values()])
-
-
-def _name_measures(
-    scores: Scores, several: Iterable[tuple[ScoreColumn, Mapping[str, Sequence[tuple[str, str] | None]]]]
-) -> dict[str, list[FollowingText | None]]:
-    """Give each text of some columns the name of its measure, by their headings."""
-    return {
-        heading: [
-            text and FollowingText(*text, column.name_followed(measure))
-            for text, measure in zip(texts, scores.measures, strict=True)
-        ]
-        for column, found in several
-        for heading, texts in found.items()
-    }
+def followers(scores: Scores, total: str | None, places: int) -> FollowingTexts:
+    """Write what follows each mean, or total of a name, in tables, by the heading of its column [measure]."""
+    several = (column.follow(scores, total, places) for column in scores.columns.values())
+    return {heading: texts for of_column in several for heading, texts in of_column.items()}
 
 
 def write_needed(queries: int) -> str:

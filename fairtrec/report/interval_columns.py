@@ -1,37 +1,14 @@
 """Columns next to values as measures of their own, for formats that have one value in a place."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.answers.scores import End, MeanEnd, Scores
 from fairtrec.measure import Measure, Quantity
-
-
-@dataclass(frozen=True)
-class End(Quantity):
-    """The least, greatest or expected value of a measure, as a row or column of its own: ``nDCG@10.least``."""
-
-    of: Quantity
-    end: str
-    better = "neither"
-
-    @property
-    def total(self) -> bool:  # type: ignore[override]  # that of the measure
-        """Whether a run's value is the sum over queries."""
-        return self.of.total
-
-    def __str__(self) -> str:
-        return f"{self.of}.{self.end}"
-
-
-class IntervalEnd(End):
-    """An end of the interval of a mean, which single queries have not."""
-
-    of_mean = True
 
 
 def with_bounds(result: Result) -> Result:
@@ -43,7 +20,7 @@ def with_bounds(result: Result) -> Result:
 
 
 def _with_bounds(scores: Scores) -> Scores:
-    kept = {name: column for name, column in scores.columns.items() if not column.number_names}
+    kept = {name: column for name, column in scores.columns.items() if not column.cells}
     if len(kept) == len(scores.columns):
         return scores
     none = np.full(len(scores.qids), np.nan)
@@ -51,7 +28,7 @@ def _with_bounds(scores: Scores) -> Scores:
     several = zip(scores.measures, scores.values, scores.means.tolist(), strict=True)
     for row, (measure, values, mean) in enumerate(several):
         rows.append((measure, values, mean))
-        rows += [(IntervalEnd(measure, end), none, value) for end, value in scores.numbers(row).items()]
+        rows += [(MeanEnd(measure, end), none, value) for end, value in scores.numbers(row).items()]
     measures, values, means = zip(*rows, strict=True)
     wide = replace(scores, measures=measures, values=np.array(values), columns=kept)
     vars(wide)["means"] = np.array(means)  # which are not all means of values
@@ -64,9 +41,11 @@ def with_ends(result: Result) -> Result:
 
 
 def _with_ends(scores: Scores) -> Scores:
-    kept = {name: column for name, column in scores.columns.items() if not column.ends()}
-    if len(kept) == len(scores.columns):
+    others = {name: column.other_values(scores).values() for name, column in scores.columns.items()}
+    moved = {name: scores.columns[name] for name, values in others.items() if any(of.place == "end" for of in values)}
+    if not moved:
         return scores
+    kept = {name: column for name, column in scores.columns.items() if name not in moved}
     rows: list[tuple[Quantity, Floats]] = []
     none = np.full(len(scores.qids), np.nan)
     for row, measure in enumerate(scores.measures):
@@ -74,7 +53,9 @@ def _with_ends(scores: Scores) -> Scores:
             (measure, scores.values[row]),
             *((End(measure, end), of.values[row]) for end, of in scores.ends.items()),
         ]
-        rows += [(more, none) for column in scores.columns.values() for more in column.list_behind(measure)]
+        for column in moved.values():
+            own = column.numbers(scores, row)
+            rows += [(cell.quantity(measure, cell.name), none) for cell in column.cells if cell.name in own]
     several = cast("tuple[Measure, ...]", tuple(measure for measure, _ in rows))
     values = np.array([of_queries for _, of_queries in rows]).reshape(len(rows), -1)
     return replace(scores, measures=several, values=values, columns=kept)

@@ -118,7 +118,9 @@ def test_json_has_null_where_nothing_is_corrected(result, written):
 
 def test_a_page_has_the_corrected_mean_behind_the_mean(result, written):
     found = result.scores[0].settle("gold")[0]
-    assert f" corrected {found.corrected:.4f} [{found.low:.4f}, {found.high:.4f}]" in written(result, "html").decode()
+    assert (
+        f" corrected {found.corrected:.4f} [{found.low:.4f}, {found.high:.4f}]</td>" in written(result, "html").decode()
+    )
 
 
 def test_remarks_say_of_what_the_interval_is(result):

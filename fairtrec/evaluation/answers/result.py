@@ -113,8 +113,7 @@ class Result(Answer):
         Each has run, measure (without its group), groups, queries, means, difference and relative; with an interval
         low, high, p, relative_low and relative_high, which are nan without one.
         """
-        pairs = ((scores, column) for scores in self.scores for column in scores.columns.values())
-        return [{"run": scores.run, **gap} for scores, column in pairs for gap in column.list_gaps(scores)]
+        return [{"run": scores.run, **gap} for scores in self.scores for gap in scores.group_gaps]
 
     @property
     def digests(self) -> dict[Part, str]:

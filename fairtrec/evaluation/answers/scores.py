@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers import CONFIDENCE_OR_BOUNDS, Answer, Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp, log
-from fairtrec.measure import Bounds, Measure, Note, NoteKind, NoteSeverity, Quantity
+from fairtrec.measure import Better, Bounds, Measure, Note, NoteKind, NoteSeverity, Quantity
 from fairtrec.statistics.value_ranges import bound_size
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Method, Undefined
@@ -26,6 +26,65 @@ COUNTED = NoteKind(
 )
 
 
+@dataclass(frozen=True)
+class End(Quantity):
+    """What a column has next to a measure, as a row or column of its own: ``nDCG@10.least``."""
+
+    of: Quantity
+    end: str
+    better: ClassVar[Better] = "neither"
+
+    @property
+    def total(self) -> bool:  # type: ignore[override]  # that of the measure
+        """Whether a run's value is the sum over queries."""
+        return self.of.total
+
+    def __str__(self) -> str:
+        return f"{self.of}.{self.end}"
+
+
+class MeanEnd(End):
+    """What a column has next to a mean, and next to the value of no query: ``nDCG@10.low``."""
+
+    of_mean = True
+
+
+class Cell(NamedTuple):
+    """A number that a column has next to a mean, by name, and how formats place it.
+
+    ``place``     "mean": runs are compared by it. "end": figures draw it, as an end of the interval of the mean.
+    ``quantity``  what it is in formats that have one value in a place.
+    """
+
+    name: str
+    place: Literal["number", "mean", "end"] = "number"
+    quantity: type[End] = MeanEnd
+
+
+class OtherValues(NamedTuple):
+    """Values of a column for all measures, and how formats place them.
+
+    ``place``    "end": next to the values of queries, and their means next to the means [measure, query]. "total": in a
+                 row of their own [measure], of all queries together. "row": the same, in tables of rows only.
+    ``details``  what JSON says next to each [measure].
+    """
+
+    values: Any
+    place: Literal["end", "total", "row"] = "end"
+    details: Sequence[Mapping[str, float]] = ()
+
+
+class FollowingText(NamedTuple):
+    """A cell that follows a mean or a total in tables: its text, the text beside it, and what it is of."""
+
+    text: str
+    beside: str = ""
+    of: str = ""  # else the measure
+
+
+FollowingTexts = Mapping[str, Sequence[FollowingText | None]]  # [measure], by the heading of their column
+
+
 class ScoreColumn:
     """What may stand next to the values of a run, such as bounds or a corrected mean: a file of evaluation/columns/.
 
@@ -35,9 +94,13 @@ class ScoreColumn:
     """
 
     name: ClassVar[str]
-    number_names: tuple[str, ...] = ()  # of the numbers next to a mean
+    cells: tuple[Cell, ...] = ()  # the numbers next to a mean
     is_of_means: ClassVar[bool] = False  # whether it says nothing of a median and the like
-    corrects_means: ClassVar[bool] = False  # whether runs are compared by other means than those of their values
+
+    @property
+    def corrects_means(self) -> bool:
+        """Whether runs are compared by other means than those of their values."""
+        return any(cell.place == "mean" for cell in self.cells)
 
     def join(self, other: Self, order: Sequence[int]) -> Self:  # noqa: ARG002 - for subclasses
         """Put the column of other measures behind this one, and all in another order."""
@@ -63,41 +126,17 @@ class ScoreColumn:
         """Compute what the column says of these values. Ask ``scores.settle(name)``, which computes it once."""
         return None
 
-    def ends(self) -> Mapping[str, Floats]:
-        """Give other values of the queries [measure, query] by name, such as ``least``."""
+    def other_values(self, scores: "Scores") -> Mapping[str, OtherValues]:  # noqa: ARG002 - for subclasses
+        """Give other values of the measures by name, such as ``least``."""
         return {}
-
-    def list_behind(self, measure: Quantity) -> Sequence[Quantity]:  # noqa: ARG002 - for subclasses
-        """List what follows the ends of a measure in formats that have one value in a place: made of their means."""
-        return ()
 
     def numbers(self, scores: "Scores", row: int) -> Mapping[str, float]:  # noqa: ARG002 - for subclasses
-        """Give the numbers next to the mean of a measure, by ``number_names``; none if the measure has none."""
+        """Give the numbers next to the mean of a measure, by the names of ``cells``; none if the measure has none."""
         return {}
 
-    def intervals(self, scores: "Scores") -> tuple[Floats, ...]:  # noqa: ARG002 - for subclasses
-        """Give the interval of each mean [measure, end], nan if it has none, for figures: one or no array."""
-        return ()
-
-    def find_doubtful(self, scores: "Scores") -> Bools:
-        """Tell which of the intervals of ``intervals`` [measure] have ?, because too few values decide them."""
-        return np.zeros(len(scores.measures), dtype=np.bool_)
-
-    def has_interval(self, measures: int) -> Bools:
-        """Tell which of so many measures have an interval of the mean from this column [measure]."""
-        return np.zeros(measures, dtype=np.bool_)
-
-    def totals(self, measures: Sequence[Measure]) -> Mapping[str, list[float | None]]:  # noqa: ARG002 - for subclasses
-        """Give values of all queries together, by the name of the row that they stand in; None if there is none."""
+    def decide(self, scores: "Scores") -> Mapping[int, float]:  # noqa: ARG002 - for subclasses
+        """Give the value that runs are compared by instead of the mean, for some measures by number; nan for none."""
         return {}
-
-    def decides(self, scores: "Scores") -> Mapping[int, float]:  # noqa: ARG002 - for subclasses
-        """Give the value that runs are compared by instead of the mean, for some measures by number."""
-        return {}
-
-    def misleads(self, scores: "Scores", row: int) -> bool:  # noqa: ARG002 - for subclasses
-        """Tell whether the mean of a measure cannot be compared with those of other runs."""
-        return False
 
     def describe_mean(self, scores: "Scores", row: int) -> Mapping[str, Any]:
         """Give what JSON says of the mean of a measure: at least the numbers next to it."""
@@ -111,31 +150,11 @@ class ScoreColumn:
         """Write what tables print behind one query's value, or behind the mean, for each measure."""
         return [""] * len(scores.measures)
 
-    def list_gaps(self, scores: "Scores") -> list[dict[str, Any]]:  # noqa: ARG002 - for subclasses
-        """Give gaps between groups, as JSON has them."""
-        return []
-
-    def spell_gaps(self, scores: "Scores", places: int) -> list[str]:  # noqa: ARG002 - for subclasses
-        """Write gaps between groups in the columns of their measures; none at all if there are none."""
-        return []
-
-    def follow(self, scores: "Scores", places: int) -> Mapping[str, list[tuple[str, str] | None]]:  # noqa: ARG002
-        """Write the means of a column of its own in tables, by its heading: a text, and what stands behind it.
+    def follow(self, scores: "Scores", total: str | None, places: int) -> FollowingTexts:  # noqa: ARG002
+        """Write what follows each mean, or each total of this name, in columns of tables, by their heading.
 
         None for a measure that the column does not follow.
         """
-        return {}
-
-    def name_followed(self, measure: Measure) -> str:
-        """Name what the texts of `follow` are of, for a table that has them without the values of the measure."""
-        return str(measure)
-
-    def describe_total(self, measure: Measure) -> Mapping[str, float]:  # noqa: ARG002 - for subclasses
-        """Give what JSON says of the total of a measure next to its value."""
-        return {}
-
-    def follow_total(self, scores: "Scores", places: int) -> Mapping[str, list[tuple[str, str] | None]]:  # noqa: ARG002
-        """Write what stands in the row of totals in the columns that follow means, by their heading."""
         return {}
 
     @classmethod
@@ -181,6 +200,10 @@ class QueryColumn(ScoreColumn):
     def ends(self) -> Mapping[str, Floats]:
         """Give the ends by name."""
         return {end: getattr(self, end) for end in self.end_names}
+
+    def other_values(self, scores: "Scores") -> Mapping[str, OtherValues]:  # noqa: ARG002 - of all
+        """Give the ends."""
+        return {end: OtherValues(values) for end, values in self.ends().items()}
 
     def describe_mean(self, scores: "Scores", row: int) -> Mapping[str, Any]:
         """Give the means of the ends."""
@@ -249,32 +272,40 @@ class Scores(Answer):
         return bound_size(bounds) if self.is_sized and measure.better == "nearer 0" else bounds
 
     @cached_property
-    def ends(self) -> dict[str, "Scores"]:
-        """The other values of queries, by name: with bounds "least", "greatest" and "expected"."""
-        columns = self.columns.values()
-        several = {end: values for column in columns for end, values in column.ends().items()}
-        return {end: replace(self, values=values, columns={}) for end, values in several.items()}
+    def other_values(self) -> dict[str, OtherValues]:
+        """What columns have next to all values, by name."""
+        several = (column.other_values(self) for column in self.columns.values())
+        return {name: values for of_column in several for name, values in of_column.items()}
 
     @cached_property
+    def ends(self) -> dict[str, "Scores"]:
+        """The other values of queries, by name: with bounds "least", "greatest" and "expected"."""
+        several = {name: of.values for name, of in self.other_values.items() if of.place == "end"}
+        return {end: replace(self, values=values, columns={}) for end, values in several.items()}
+
+    @property
     def totals(self) -> dict[str, list[float | None]]:
         """Values of all queries together [measure], by the name of the row that they stand in."""
-        columns = self.columns.values()
-        return {name: values for column in columns for name, values in column.totals(self.measures).items()}
-
-    def describe_total(self, measure: Measure) -> dict[str, float]:
-        """Give what columns say of the total of a measure next to its value."""
-        return {name: value for each in self.columns.values() for name, value in each.describe_total(measure).items()}
+        return {name: of.values for name, of in self.other_values.items() if of.place == "total"}
 
     @cached_property
     def intervals(self) -> tuple[Floats, ...]:
         """The interval of each mean [measure, end], nan if it has none: one array, or none."""
-        return tuple(ends for column in self.columns.values() for ends in column.intervals(self))
+        ends = {column: [cell.name for cell in column.cells if cell.place == "end"] for column in self.columns.values()}
+        rows = range(len(self.measures))
+        return tuple(
+            np.array([[column.numbers(self, row).get(end, np.nan) for end in names] for row in rows])
+            for column, names in ends.items()
+            if names
+        )
 
     @cached_property
     def doubtful(self) -> Bools:
         """Which of the intervals have ?, because too few values decide them [measure]."""
-        none = np.zeros(len(self.measures), dtype=np.bool_)
-        return sum((column.find_doubtful(self) for column in self.columns.values()), start=none)
+        rows = range(len(self.measures))
+        several = [column for column in self.columns.values() if any(cell.place == "end" for cell in column.cells)]
+        said = [any(column.describe_mean(self, row).get("doubtful") for column in several) for row in rows]
+        return np.array(said, dtype=np.bool_)
 
     @property
     def is_corrected(self) -> bool:
@@ -284,12 +315,21 @@ class Scores(Answer):
     @property
     def has_other_values(self) -> bool:
         """Whether columns have other values of the queries, or numbers next to means."""
-        return any(column.ends() or column.number_names for column in self.columns.values())
+        return bool(self.ends) or any(column.cells for column in self.columns.values())
 
     @cached_property
     def decisions(self) -> dict[int, float]:
-        """The values that columns put in the place of means, where runs are compared, by the number of the measure."""
-        return {row: value for column in self.columns.values() for row, value in column.decides(self).items()}
+        """The values that columns put in the place of means, where runs are compared, by the number of the measure.
+
+        nan is for a mean that cannot be compared with those of other runs.
+        """
+        return {row: value for column in self.columns.values() for row, value in column.decide(self).items()}
+
+    @cached_property
+    def group_gaps(self) -> list[dict[str, Any]]:
+        """The gaps between groups, as JSON has them."""
+        gaps = self.settle("group_gaps") if "group_gaps" in self.columns else {}
+        return [gap.describe() for gap in gaps.values()]
 
     def numbers(self, row: int) -> dict[str, float]:
         """Give the numbers next to the mean of a measure; of two columns the first has a name."""
@@ -306,7 +346,8 @@ class Scores(Answer):
         the point.
         """
         if isinstance(query, str):
-            return ["" if value is None else f"{value:.{places}f}" for value in self.totals[query]]
+            several = self.other_values[query].values
+            return ["" if value is None else f"{value:.{places}f}" for value in several]
         values = self.means if query is None else self.values[:, query]
         return [
             ""
@@ -372,7 +413,8 @@ class Scores(Answer):
             return sized.means
         means = sized.means.copy()
         for row, value in self.decisions.items():
-            means[row] = abs(value) if nearer[row] else value
+            if not isnan(value):
+                means[row] = abs(value) if nearer[row] else value
         return means
 
 

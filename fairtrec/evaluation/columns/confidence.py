@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats
 from fairtrec.evaluation.answers import CONFIDENCE_GOES_BY, CONFIDENCE_OF_MEANS, aggregates
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import Cell, ScoreColumn, Scores
 from fairtrec.measure import Quantity
 from fairtrec.statistics import paired
 from fairtrec.statistics.doubt import count_differing, explain_doubt, is_doubtful, mark_doubt
@@ -45,32 +45,32 @@ CALLED = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"
 class Confidence(ScoreColumn):
     """The interval of each mean; a sum, a mean over one query and an infinite one have none.
 
-    ``left_out`` are the measures [measure] whose interval another column has.
+    It leaves out the measures whose interval another column has.
     """
 
     name: ClassVar[str] = "confidence"
-    number_names = ("low", "high")
+    cells = (Cell("low", "end"), Cell("high", "end"))
 
     confidence: float
     interval: Method
-    left_out: Bools
 
     def with_confidence(self, confidence: float, interval: Method) -> "Confidence":  # noqa: ARG002 - refused
         """Refuse a second interval."""
         raise UsageError("this result already has intervals; call with_confidence on the result without them")
 
-    def keep_measures(self, rows: Sequence[int]) -> "Confidence":
-        """Keep some of the measures, by number."""
-        return replace(self, left_out=self.left_out[list(rows)])
-
     def settle(self, scores: Scores) -> Floats:
         """Compute the intervals [measure, end], which end where the values of the measure do; nan if there is none."""
-        ends = np.full((len(scores.measures), 2), np.nan)
+        ends, left_out = np.full((len(scores.measures), 2), np.nan), self.find_left_out(scores)
         for row, (measure, values) in enumerate(zip(scores.measures, scores.values, strict=True)):
-            if not (measure.total or measure.geometric or self.left_out[row]):
+            if not (measure.total or measure.geometric or left_out[row]):
                 found = paired.interval(values[~np.isnan(values)], self.interval, confidence=self.confidence)
                 ends[row] = cut_ends(found, scores.find_bounds(row))
         return ends
+
+    def find_left_out(self, scores: Scores) -> Bools:
+        """Tell which measures [measure] have an interval of another column."""
+        others, rows = [each for each in scores.columns.values() if each is not self], range(len(scores.measures))
+        return np.array([any("low" in each.numbers(scores, row) for each in others) for row in rows], dtype=np.bool_)
 
     def find_doubtful(self, scores: Scores) -> Bools:
         """Tell which intervals [measure] are decided by so few values that they are too narrow."""
@@ -81,19 +81,11 @@ class Confidence(ScoreColumn):
         has_interval = not np.isnan(scores.settle(self.name)[row, 0])
         return has_interval and is_doubtful(count_differing(values[~np.isnan(values)]))
 
-    def intervals(self, scores: Scores) -> tuple[Floats, ...]:
-        """Give the intervals to figures."""
-        return (scores.settle(self.name),)
-
-    def has_interval(self, measures: int) -> Bools:  # noqa: ARG002 - the same
-        """Tell which measures have an interval from here."""
-        return ~self.left_out
-
     def numbers(self, scores: Scores, row: int) -> Mapping[str, float]:
         """Give the ends of the interval; a sum has none."""
         if scores.measures[row].total:
             return {}
-        return dict(zip(self.number_names, scores.settle(self.name)[row].tolist(), strict=True))
+        return dict(zip(("low", "high"), scores.settle(self.name)[row].tolist(), strict=True))
 
     def describe_mean(self, scores: Scores, row: int) -> Mapping[str, Any]:
         """Give the ends of the interval, and whether it is doubtful."""
@@ -156,9 +148,7 @@ def has_gaps(several: Sequence[Scores], slices: int) -> bool:
 
 def _add_column(scores: Scores, confidence: float, interval: Method) -> Scores:
     columns = {name: column.with_confidence(confidence, interval) for name, column in scores.columns.items()}
-    none = np.zeros(len(scores.measures), dtype=np.bool_)
-    left_out = sum((column.has_interval(len(none)) for column in columns.values()), start=none)
-    return replace(scores, columns={**columns, Confidence.name: Confidence(confidence, interval, left_out)})
+    return replace(scores, columns={**columns, Confidence.name: Confidence(confidence, interval)})
 
 
 def _list_notes(several: Sequence[Scores], how: Procedure, sets: Sequence[set[str]]) -> Iterator[Note]:
@@ -168,8 +158,8 @@ def _list_notes(several: Sequence[Scores], how: Procedure, sets: Sequence[set[st
         for scores in several
         for qids in sets
     ]
-    columns = [column for _, column in Confidence.find_all(several)]
-    if not columns or not all(column.left_out.all() for column in columns):
+    runs = Confidence.find_all(several)
+    if not runs or not all(column.find_left_out(scores).all() for scores, column in runs):
         drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
         yield INTERVAL.note(percent=how.percent, interval=CALLED[how.interval], drawn=drawn)
     if any(column.find_doubtful(scores).any() for scores, column in Confidence.find_all([*several, *parts])):

@@ -32,7 +32,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers.aggregates import Aggregated
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import Cell, ScoreColumn, Scores
 from fairtrec.evaluation.columns.confidence import Confidence, has_gaps
 from fairtrec.formulas.distribution import exceeds_zero
 from fairtrec.measure import Measure, Quantity
@@ -103,13 +103,13 @@ class Gaps(ScoreColumn):
 
     name: ClassVar[str] = "gaps"
 
-    number_names: tuple[str, ...] = ()
+    cells: tuple[Cell, ...] = ()
 
     def numbers(self, scores: Any, row: int) -> Mapping[str, float]:
         """Give the ends of the interval; nan for a measure without a gap."""
         if scores.measures[row].total:
             return {}
-        return {end: nan if scores.gaps[row] is None else getattr(scores.gaps[row], end) for end in self.number_names}
+        return {end: nan if scores.gaps[row] is None else getattr(scores.gaps[row], end) for end, *_ in self.cells}
 
     def describe_mean(self, scores: Any, row: int) -> Mapping[str, Any]:
         """Give the two slices, and the p of a difference that has an interval."""
@@ -117,8 +117,8 @@ class Gaps(ScoreColumn):
         if gap is None:
             return self.numbers(scores, row)
         numbers: dict[str, Any] = {**self.numbers(scores, row), "of": list(gap.of)}
-        numbers |= {"p": gap.p} if self.number_names and scores.kind == DIFFERENCE else {}
-        return numbers | ({"doubtful": gap.doubtful} if self.number_names else {})
+        numbers |= {"p": gap.p} if self.cells and scores.kind == DIFFERENCE else {}
+        return numbers | ({"doubtful": gap.doubtful} if self.cells else {})
 
     def suffixes(self, scores: Any, query: int | None, places: int) -> list[str]:  # noqa: ARG002 - of means
         """Write which slices are the greatest and the least, the interval of their gap, and p, if it has one."""
@@ -142,7 +142,7 @@ def gaps(parts: Mapping[str, Result]) -> dict[str, Result]:
         of_run = {name: part.scores[number] for name, part in slices.items()}
         levels = [column.confidence for _, column in Confidence.find_all((scores,))]
         both = [_of_measure(measure, row, of_run, *levels) for row, measure in enumerate(scores.measures)]
-        column = Gaps(Confidence.number_names if levels else ())
+        column = Gaps(Confidence.cells if levels else ())
         for kind, several in zip(found, zip(*both, strict=True), strict=True):
             found[kind].append(_scores(scores, of_run, several, kind, column))
     return {kind: replace(whole, scores=tuple(several)) for kind, several in found.items()}

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import Bools
 from fairtrec.evaluation.answers import GOLD_BY_T
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import Cell, FollowingText, FollowingTexts, ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.gold_correction import find_correctors
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -54,8 +53,7 @@ class Corrections(ScoreColumn):
     """
 
     name: ClassVar[str] = "gold"
-    number_names = ("corrected", "low", "high")
-    corrects_means = True
+    cells = (Cell("corrected", "mean"), Cell("low"), Cell("high"))
 
     rows: tuple[Corrector | None, ...]
     confidence: float | None = None
@@ -93,13 +91,9 @@ class Corrections(ScoreColumn):
         if found is None:
             return {}
         before = {} if found.without_tau is None else {"without_tau": found.without_tau}
-        return before | {name: getattr(found, name) for name in self.number_names}
+        return before | {name: getattr(found, name) for name, *_ in self.cells}
 
-    def has_interval(self, measures: int) -> Bools:  # noqa: ARG002 - the same
-        """Tell which means are corrected, or would be."""
-        return np.array([row is not None for row in self.rows], dtype=np.bool_)
-
-    def decides(self, scores: Scores) -> Mapping[int, float]:
+    def decide(self, scores: Scores) -> Mapping[int, float]:
         """Compare runs by the corrected means."""
         several = enumerate(scores.settle(self.name))
         return {row: found.corrected for row, found in several if found is not None and not found.why}
@@ -109,20 +103,22 @@ class Corrections(ScoreColumn):
         found = scores.settle(self.name)[row]
         if found is None:
             return {}
-        numbers = {name: getattr(found, name) for name in self.number_names}
+        numbers = {name: getattr(found, name) for name, *_ in self.cells}
         numbers |= {} if found.without_tau is None else {"without_tau": found.without_tau}
         return numbers | {"gold": found.gold, "differ": found.differ, "doubtful": found.doubtful}
 
-    def follow(self, scores: Scores, places: int) -> Mapping[str, list[tuple[str, str] | None]]:
+    def follow(self, scores: Scores, total: str | None, places: int) -> FollowingTexts:
         """Write each corrected mean and its interval; - if it is not corrected.
 
         ? is behind an interval that is surer than few labels can be. Before it is the mean that is corrected, if it is
         another than that of the measure.
         """
+        if total is not None:
+            return {}
         several = scores.settle(self.name)
         before = [None if found is None else found.without_tau for found in several]
         return {
-            "tau=0": [None if value is None else (f"{value:.{places}f}", "") for value in before],
+            "tau=0": [None if value is None else FollowingText(f"{value:.{places}f}") for value in before],
             "corrected": [found and _write(found, places) for found in several],
         }
 
@@ -149,11 +145,11 @@ class Corrections(ScoreColumn):
         return notes
 
 
-def _write(found: Corrected, places: int) -> tuple[str, str]:
+def _write(found: Corrected, places: int) -> FollowingText:
     if found.why:
-        return "-", ""
+        return FollowingText("-")
     value, low, high = (f"{each:.{places}f}" for each in (found.corrected, found.low, found.high))
-    return value, mark_doubt("" if low == "nan" else f" [{low}, {high}]", doubtful=found.doubtful)
+    return FollowingText(value, mark_doubt("" if low == "nan" else f" [{low}, {high}]", doubtful=found.doubtful))
 
 
 def _note_no_help(scores: Scores, gold: Corrections) -> Iterator[Note]:

@@ -25,13 +25,12 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts, OtherValues, ScoreColumn, Scores
 from fairtrec.formulas.distribution import exceeds_zero
-from fairtrec.measure import Measure
 from fairtrec.measures.utility import GroupUtility
 from fairtrec.statistics.doubt import explain_doubt, mark_doubt
 from fairtrec.statistics.value_ranges import Range, bound_difference, cut_ends
-from fairtrec.support.literals import Method
+from fairtrec.support.literals import GAP, Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 RELATIVE = "relative difference"
@@ -86,23 +85,22 @@ class GroupGaps(ScoreColumn):
         """Compute the gap of each measure that has several groups, by the row of the last of them."""
         return {rows[-1]: _compare(scores, rows, self.confidence) for rows in find_families(scores)}
 
-    def list_gaps(self, scores: Scores) -> list[dict[str, Any]]:
-        """Give the gaps as JSON has them."""
-        return [gap.describe() for gap in scores.settle(self.name).values()]
-
-    def spell_gaps(self, scores: Scores, places: int) -> list[str]:
-        """Write the difference in the column of the first group, the relative difference in that of the second."""
-        written = [""] * len(scores.measures)
-        for rows in find_families(scores):
+    def other_values(self, scores: Scores) -> Mapping[str, OtherValues]:
+        """Give the difference in the column of the first group, the relative difference in that of the second."""
+        values: list[float | None] = [None] * len(scores.measures)
+        families = find_families(scores)
+        for rows in families:
             gap = scores.settle(self.name)[rows[-1]]
             of_group = {scores.measures[row].group: row for row in rows}  # type: ignore[attr-defined]
             for group, value in zip(gap.groups, (gap.difference, gap.relative), strict=True):
-                written[of_group[group]] = f"{value:.{places}f}"
-        return written if any(written) else []
+                values[of_group[group]] = value
+        return {GAP: OtherValues(values, "row")} if families else {}
 
-    def follow(self, scores: Scores, places: int) -> Mapping[str, list[tuple[str, str] | None]]:
+    def follow(self, scores: Scores, total: str | None, places: int) -> FollowingTexts:
         """Write the difference and the relative difference behind the last group of each measure."""
-        found: dict[str, list[tuple[str, str] | None]] = {}
+        found: dict[str, list[FollowingText | None]] = {}
+        if total is not None:
+            return found
         gaps = scores.settle(self.name)
         families = {rows[-1]: rows for rows in find_families(scores)}
         for row, gap in gaps.items():
@@ -110,12 +108,9 @@ class GroupGaps(ScoreColumn):
             is_pair = len(names) == 2
             heading = f"{names[0]} - {names[1]}" if is_pair else "greatest - least"
             for title, text in ((heading, _write(gap, places, named=not is_pair)), (RELATIVE, _write_relative(gap))):
-                found.setdefault(title, [None] * len(scores.measures))[row] = text
+                of_both = text._replace(of=gap.measure)  # without a group
+                found.setdefault(title, [None] * len(scores.measures))[row] = of_both
         return found
-
-    def name_followed(self, measure: Measure) -> str:
-        """Name the measure without its group, because a gap is of two groups."""
-        return str(measure.ungrouped) if isinstance(measure, GroupUtility) else str(measure)
 
     @classmethod
     def list_notes(cls, result: Result, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - of all runs
@@ -204,22 +199,23 @@ def _solve(difference: float, total: float, d: Floats, s: Floats, t: float) -> t
     return 2 * (middle - root) / lead, 2 * (middle + root) / lead
 
 
-def _write(gap: GroupGap, places: int, *, named: bool) -> tuple[str, str]:
+def _write(gap: GroupGap, places: int, *, named: bool) -> FollowingText:
     """Write a difference, and behind it its interval and p, and of which groups it is."""
     if isnan(gap.difference):
-        return "-", ""
+        return FollowingText("-")
     reach = "" if isnan(gap.low) else f" [{gap.low:.{places}f}, {gap.high:.{places}f}]"
     p = "" if isnan(gap.p) else f" p {write_p(gap.p)}"
     found = mark_doubt(f"{reach}{p}", doubtful=gap.doubtful and bool(reach))
-    return f"{gap.difference:.{places}f}", f"{found}{f' {gap.groups[0]} - {gap.groups[1]}' if named else ''}"
+    of = f" {gap.groups[0]} - {gap.groups[1]}" if named else ""
+    return FollowingText(f"{gap.difference:.{places}f}", f"{found}{of}")
 
 
-def _write_relative(gap: GroupGap) -> tuple[str, str]:
+def _write_relative(gap: GroupGap) -> FollowingText:
     if isnan(gap.relative):
-        return "-", ""
+        return FollowingText("-")
     low, high = gap.relative_low, gap.relative_high
     reach = "" if isnan(low) else f" [{100 * low:.1f} %, {100 * high:.1f} %]"
-    return f"{100 * gap.relative:.1f} %", mark_doubt(reach, doubtful=gap.doubtful)
+    return FollowingText(f"{100 * gap.relative:.1f} %", mark_doubt(reach, doubtful=gap.doubtful))
 
 
 def write_p(p: float) -> str:

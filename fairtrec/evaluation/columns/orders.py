@@ -17,7 +17,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
 from fairtrec.data.ranking.random_orders import DRAWN
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.answers.scores import Cell, FollowingText, FollowingTexts, MeanEnd, Scores
 from fairtrec.evaluation.columns.intervals import ENDS, Intervals, find_by_parts
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.columns.ties import SEED, find_closed, find_reach, try_orders
@@ -25,7 +25,7 @@ from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import list_parts
 from fairtrec.formulas.rounding import same
-from fairtrec.measure import Measure, Quantity
+from fairtrec.measure import Better, Measure, Quantity
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 OVER_ORDERS = NoteKind(
@@ -55,16 +55,11 @@ SKILL_PLACES = 3
 FLAT = 1e-9  # if the best value is not further from the expected one, there is no skill
 
 
-@dataclass(frozen=True)
-class Skill(Quantity):
+class Skill(MeanEnd):
     """The skill of a measure, as a row or column of its own behind its value and the three: ``AWRF@10.skill``."""
 
-    of: Quantity
-    better = "higher"
-    of_mean = True
-
-    def __str__(self) -> str:
-        return f"{self.of}.{SKILL}"
+    better: ClassVar[Better] = "higher"
+    total = False  # also of a measure that counts
 
     def combine_means(self, before: Floats) -> float:
         """Compute it from the means of the value, the least, the greatest and the expected."""
@@ -79,19 +74,12 @@ class Orders(Intervals):
     """
 
     name: ClassVar[str] = "orders"
+    cells = (Cell(SKILL, quantity=Skill),)
+
     error: Floats
     is_drawn: Bools
     is_searched: Bools
     documents: Ints
-
-    @property
-    def number_names(self) -> tuple[str, ...]:  # type: ignore[override]  # of all runs
-        """Name the number next to a mean."""
-        return (SKILL,)
-
-    def list_behind(self, measure: Quantity) -> Sequence[Quantity]:
-        """Let the skill follow the ends of a measure that has a better end."""
-        return (Skill(measure),) if has_better_end(measure) else ()
 
     def numbers(self, scores: Scores, row: int) -> Mapping[str, float]:
         """Give the skill, for a measure with a better end."""
@@ -109,11 +97,13 @@ class Orders(Intervals):
         counts = {"drawn": int(self.is_drawn[row].sum()), "searched": int(self.is_searched[row].sum())}
         return {**super().describe_mean(scores, row), SKILL: np.nan, **self.numbers(scores, row), **counts}
 
-    def follow(self, scores: Scores, places: int) -> Mapping[str, list[tuple[str, str] | None]]:  # noqa: ARG002
+    def follow(self, scores: Scores, total: str | None, places: int) -> FollowingTexts:  # noqa: ARG002
         """Write the skill behind each measure that has one."""
+        if total is not None:
+            return {}
         skills = scores.settle(self.name)
         texts = ["" if each is None or isnan(each) else f"{each:+z.{SKILL_PLACES}f}" for each in skills]
-        cells = [None if each is None else (text, "") for each, text in zip(skills, texts, strict=True)]
+        cells = [None if each is None else FollowingText(text) for each, text in zip(skills, texts, strict=True)]
         return {SKILL: cells} if any(cells) else {}
 
     def find_mean_error(self, row: int) -> float:

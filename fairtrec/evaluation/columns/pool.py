@@ -13,7 +13,7 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints, System
 from fairtrec.data.ranking.depth import deal_queries
-from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts, OtherValues, ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.drawn_exposure import find_drawn_shares
 from fairtrec.evaluation.given.pool import find_frequencies
@@ -76,9 +76,14 @@ class Pooled(ScoreColumn):
         drawn = (self.drawn or {}).get(measure)
         return None if drawn is None else drawn.correct(self.frequency, LEVEL)
 
-    def totals(self, measures: Sequence[Measure]) -> Mapping[str, list[float | None]]:
-        """Give the pooled values in a row of their own; where corrected means stand, those of pooled values."""
-        return {self.name: [self._total(measure) for measure in measures]}
+    def other_values(self, scores: Scores) -> Mapping[str, OtherValues]:
+        """Give the pooled values in a row of their own; where corrected means stand, those of pooled values.
+
+        JSON says next to them the corrected value, its interval, and how many gold labels it rests on.
+        """
+        corrected = [self.correct(measure) for measure in scores.measures]
+        details = [{} if found is None else found._asdict() for found in corrected]
+        return {self.name: OtherValues([self._total(measure) for measure in scores.measures], "total", details)}
 
     def _total(self, measure: Any) -> float | None:
         if isinstance(measure, Measure):
@@ -87,14 +92,9 @@ class Pooled(ScoreColumn):
         number = None if found is None else getattr(found, measure.end, None)
         return None if number is None or isnan(number) else number
 
-    def describe_total(self, measure: Measure) -> Mapping[str, float]:
-        """Give the corrected pooled value, its interval, and how many gold labels it rests on."""
-        found = self.correct(measure)
-        return {} if found is None else found._asdict()
-
-    def follow_total(self, scores: Scores, places: int) -> Mapping[str, list[tuple[str, str] | None]]:
+    def follow(self, scores: Scores, total: str | None, places: int) -> FollowingTexts:
         """Write each corrected pooled value and its interval; - if it is not corrected."""
-        if self.drawn is None:
+        if self.drawn is None or total != self.name:
             return {}
         several = [(self.value(measure), self.correct(measure)) for measure in scores.measures]
         return {"corrected": [None if value is None else _write(found, places) for value, found in several]}
@@ -107,11 +107,11 @@ class Pooled(ScoreColumn):
         return [*[POOLED.note()] * summed, *[OF_LABELS.note(percent=Procedure(confidence=LEVEL).percent)] * corrected]
 
 
-def _write(found: CorrectedPool | None, places: int) -> tuple[str, str]:
+def _write(found: CorrectedPool | None, places: int) -> FollowingText:
     value, low, high = (nan,) * 3 if found is None else found[:3]
     if isnan(value):
-        return "-", ""
-    return f"{value:.{places}f}", "" if isnan(low) else f" [{low:.{places}f}, {high:.{places}f}]"
+        return FollowingText("-")
+    return FollowingText(f"{value:.{places}f}", "" if isnan(low) else f" [{low:.{places}f}, {high:.{places}f}]")
 
 
 def compute(scored: ScoredRun) -> Computed:

@@ -85,6 +85,10 @@ class UnknownIntervals(Intervals):
         ends: dict[str, Any] = {end: np.where(np.isnan(of), counts_as, of) for end, of in self.ends().items()}
         return replace(self, **ends)
 
+    def decide(self, scores: Scores) -> Mapping[int, float]:
+        """Compare no means that no labeling gives."""
+        return {row: np.nan for row in range(len(scores.measures)) if self.misleads(scores, row)}
+
     def misleads(self, scores: Scores, row: int) -> bool:
         """Tell whether no labeling gives the mean, over the queries that have a value."""
         there = ~np.isnan(scores.values[row])

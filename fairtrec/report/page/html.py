@@ -145,8 +145,8 @@ def _rows(
         scores = result.scores[run]
         name = element("bdi", named[run], title=scores.run)
         means, more = scores.spell(None, places), write_suffix(scores, None, places)
-        for head, texts in followers(scores, places).items():
-            own = [f" {head} {''.join(text)}" if text and text[0] != "-" else "" for text in texts]
+        for head, texts in followers(scores, None, places).items():
+            own = [f" {head} {text.text}{text.beside}" if text and text.text != "-" else "" for text in texts]
             more = ["".join(pair) for pair in zip(more, own, strict=True)]
         marks = list(zip(means, more, compared.best[run].tolist(), compared.worst[run].tolist(), strict=True))
         yield element(

@@ -10,7 +10,7 @@ from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.errors import STEERING, plain
-from fairtrec.support.literals import ALL, GAP
+from fairtrec.support.literals import ALL
 
 _TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING}')
 
@@ -20,12 +20,11 @@ def rows(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
     yield ["run", "tag", *["slice"] * bool(parts), "qid", "queries", *map(str, result.scores[0].measures)]
     for name, part in (parts or {ALL: result}).items():
         for scores in part.scores:
-            for query, qid in queries_of(scores, per_query=per_query and name == ALL, summary=summary):
+            several = queries_of(scores, per_query=per_query and name == ALL, summary=summary)
+            own = [(row, row) for row, of in scores.other_values.items() if of.place == "row"] * summary
+            for query, qid in [*several, *own]:
                 many = 1 if isinstance(query, int) else len(scores.qids)
                 yield [scores.run, scores.tag, *[name] * bool(parts), qid, many, *scores.spell(query, places)]
-            for column in scores.columns.values() if summary else ():
-                if gaps := column.spell_gaps(scores, places):
-                    yield [scores.run, scores.tag, *[name] * bool(parts), GAP, len(scores.qids), *gaps]
 
 
 def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:

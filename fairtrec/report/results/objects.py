@@ -38,9 +38,8 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
                     yield {**common, "measure": name, "qid": qid, "value": value, **ends}
             for told in _of_all_queries(scores, row) if summary else ():
                 yield {**common, "measure": name, **told}
-        for column in scores.columns.values() if summary else ():
-            for gap in column.list_gaps(scores):
-                yield {**common, "measure": gap["measure"], "qid": GAP, "value": gap["difference"], **gap}
+        for gap in scores.group_gaps if summary else ():
+            yield {**common, "measure": gap["measure"], "qid": GAP, "value": gap["difference"], **gap}
 
 
 def _of_all_queries(scores: Scores, row: int) -> Iterator[dict[str, Any]]:
@@ -48,9 +47,9 @@ def _of_all_queries(scores: Scores, row: int) -> Iterator[dict[str, Any]]:
     measure = scores.measures[row]
     if not measure.of_pool:
         yield {**measure.describe_aggregate(), "qid": "all", **_mean(scores, row)}
-    for total, values in scores.totals.items():
-        if (value := values[row]) is not None:
-            yield {"qid": total, "value": value, **scores.describe_total(measure)}
+    for total, (values, place, details) in scores.other_values.items():
+        if place == "total" and (value := values[row]) is not None:
+            yield {"qid": total, "value": value, **details[row]}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
@@ -104,8 +103,9 @@ def _means(scores: Scores) -> dict[str, Any]:
     means = {str(measure): _mean(scores, row) for row, measure in enumerate(scores.measures)}
     found: dict[str, Any] = {"queries": len(scores.qids), "means": means}
     for name, values in scores.totals.items():
-        found[name] = dict(zip(map(str, scores.measures), values, strict=True))
-        corrected = {str(each): more for each in scores.measures if (more := scores.describe_total(each))}
+        spelled, details = list(map(str, scores.measures)), scores.other_values[name].details
+        found[name] = dict(zip(spelled, values, strict=True))
+        corrected = {each: more for each, more in zip(spelled, details, strict=True) if more}
         found |= {f"{name}_corrected": corrected} if corrected else {}
     return found
 
@@ -184,7 +184,7 @@ def _bounds(scores: Scores, of_mean: Bools) -> dict[str, Any]:
     found: dict[str, Floats] = {}  # [measure]
     for column in [*scores.columns.values()][::-1]:
         rows = [column.numbers(scores, row) for row in range(len(scores.measures))]
-        for name in dict.fromkeys(chain(column.number_names, *rows)):
+        for name in dict.fromkeys(chain((cell.name for cell in column.cells), *rows)):
             told = np.array([numbers.get(name, np.nan) for numbers in rows])
             found[name] = np.where(np.isnan(told), found.get(name, np.nan), told)
     ends = {name: np.where(of_mean, end[:, None], np.nan).ravel() for name, end in found.items()}

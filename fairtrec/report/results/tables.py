@@ -5,13 +5,12 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts
 from fairtrec.evaluation.leaderboard import Standing, incomplete, sort_runs
 from fairtrec.measure import Measure
 from fairtrec.report.cells import (
-    FollowingText,
     compare_means,
     followers,
-    followers_of_totals,
     rows,
     sizes,
     write_suffix,
@@ -31,8 +30,7 @@ DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 MARKS = ("bold the best", "italics the worst")
 RunRow = tuple[int, int | str | None, str]  # a run by its number, and one of its rows
-FollowingTexts = Mapping[str, Sequence[FollowingText | None]]  # of measures, by the heading of their column
-Followers = tuple[FollowingTexts, FollowingTexts]  # what follows the means of a run, and its totals
+Followers = Mapping[str | None, FollowingTexts]  # what follows the means of a run (None), and its totals, by name
 
 
 def windowed(
@@ -114,14 +112,14 @@ def _columns(
         texts = result.scores[run].spell(query, places)
         written.append(texts if isinstance(query, int) else [text or "-" for text in texts])
         behind.append(write_suffix(result.scores[run], query, places))
-    following = [(followers(scores, places), followers_of_totals(scores, places)) for scores in result.scores]
+    following = [{of: followers(scores, of, places) for of in (None, *scores.totals)} for scores in result.scores]
     columns: list[Column] = []
     is_corrected = any(scores.is_corrected for scores in result.scores)
     means = [line for line, (_, query, _) in enumerate(lines) if query is None]
     measures = result.scores[0].measures
     for at in sorted(range(len(measures)), key=lambda at: at != first):
         own = [(line[at], more[at]) for line, more in zip(written, behind, strict=True)]
-        several = [_column(heading(measures[at]), own), *_following(lines, following, at)]
+        several = [_column(heading(measures[at]), own), *_following(lines, following, at, str(measures[at]))]
         has_means = [any(_is_value(column.cells[line]) for line in means) for column in several]
         marked = max(place for place, has in enumerate(has_means) if not place or (has and is_corrected))
         best, worst = _mark(lines, compared, at, is_ranked=first is not None)
@@ -140,17 +138,16 @@ def _is_value(text: object) -> bool:
     return text not in ("", "-")
 
 
-def _following(lines: Sequence[RunRow], following: Sequence[Followers], at: int) -> list[Column]:
+def _following(lines: Sequence[RunRow], following: Sequence[Followers], at: int, measure: str) -> list[Column]:
     """Give the columns of the means, and of the totals, that follow a measure; none where no run has them."""
     found: list[Column] = []
     nothing = [None] * (at + 1)
-    for name in dict.fromkeys(name for of_run in following for each in of_run for name in each):
-        means, totals = ([each.get(name, nothing)[at] for each in of] for of in zip(*following, strict=True))
-        if any(means) or any(totals):
-            of_kind = {type(None): means, str: totals}
-            own = [of_kind[type(query)][run] if type(query) in of_kind else None for run, query, _ in lines]
-            whose = next(each.measure for each in (*means, *totals) if each is not None)
-            found.append(_column(name, [(each.text, each.beside) if each else ("", "") for each in own], whose))
+    for name in dict.fromkeys(name for of_run in following for each in of_run.values() for name in each):
+        texts = [{of: each.get(name, nothing)[at] for of, each in of_run.items()} for of_run in following]
+        if several := [text for of_run in texts for text in of_run.values() if text is not None]:
+            empty = FollowingText("")
+            own = [empty if isinstance(query, int) else texts[run][query] or empty for run, query, _ in lines]
+            found.append(_column(name, [(each.text, each.beside) for each in own], several[0].of or measure))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib import import_module
+from itertools import chain
 from pkgutil import iter_modules
 
 import numpy as np
@@ -70,10 +71,12 @@ def found_in(scores):
     queries = [column.describe_queries(scores, [*map(str, scores.measures)]) for column in scores.columns.values()]
     several = [
         scores.totals,
+        [of.details for of in scores.other_values.values()],
+        scores.decisions,
         [scores.numbers(row) for row in rows],
         [[f"{value:.9f}" for value in each.values.ravel()] for each in scores.ends.values()],
         [write_suffix(scores, query, 6) for query in (None, *range(len(scores.qids)))],
-        followers(scores, 6),
+        [followers(scores, of, 6) for of in (None, *scores.totals)],
     ]
     return str([described, queries, *several]).replace("-0.0", "0.0")
 
@@ -87,6 +90,16 @@ def defined():
 
 def test_every_column_is_tried_here():
     assert defined().keys() == {*GIVEN, "gaps", "group_gaps"}
+
+
+def test_no_question_has_a_single_answer():
+    asked = [name for name, each in vars(ScoreColumn).items() if not name.startswith("_") and name != "name"]
+    own = {name: {*chain(*map(vars, kind.__mro__[:-2]))} for name, kind in defined().items()}
+    answers = {name: {column for column, given in own.items() if name in given} for name in asked}
+    assert {name for name, columns in answers.items() if len(columns) == 1} == set()
+    assert [name for name, columns in answers.items() if not columns] == ["corrects_means", "find_all"], (
+        "made of answers"
+    )
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -164,7 +177,7 @@ def test_numbers_of_means_have_one_name_everywhere(name):
     column = scores.columns[name]
     for row in range(len(scores.measures)):
         numbers = column.numbers(scores, row)
-        assert {*column.number_names} <= {*numbers}
+        assert {cell.name for cell in column.cells} <= {*numbers}
         assert numbers.items() <= {**column.describe_mean(scores, row)}.items()
         assert objects._mean(scores, row).keys() >= numbers.keys()
 
