@@ -21,13 +21,62 @@ def cell(value: float, places: int | None) -> str | float:
     return value if places is None else f"{value:.{places}f}"
 
 
-def format_signed(value: float, places: int) -> str:
+def write_text(value: str, _: int = 0) -> str:
+    """Write a word or a name as it is."""
+    return value
+
+
+def write_count(value: int, _: int = 0) -> str:
+    """Write a whole number."""
+    return str(value)
+
+
+def write_number(value: float, places: int) -> str:
+    """Write a number; what is printed as 0 has no sign.
+
+    >>> write_number(0.25, 4), write_number(-1e-9, 2)
+    ('0.2500', '0.00')
+    """
+    return f"{value:z.{places}f}"
+
+
+def write_difference(value: float, places: int) -> str:
     """Write a difference with its sign; what is printed as 0 has +.
 
-    >>> format_signed(0.25, 2), format_signed(-1e-9, 2), format_signed(float("nan"), 2)
+    >>> write_difference(0.25, 2), write_difference(-1e-9, 2), write_difference(float("nan"), 2)
     ('+0.25', '+0.00', 'nan')
     """
-    return "nan" if value != value else f"{value:+z.{places}f}"  # noqa: PLR0124 - nan is not itself
+    return "nan" if isnan(value) else f"{value:+z.{places}f}"
+
+
+def write_share(value: float, _: int = 0) -> str:
+    """Write a share in percent.
+
+    >>> write_share(0.12345)
+    '12.3%'
+    """
+    return f"{100 * value:.1f}%"
+
+
+def write_p(value: float, places: int) -> str:
+    """Write a p-value; a small one is never printed as 0.
+
+    >>> write_p(0.00001, 4), write_p(0.04, 4), write_p(float("nan"), 4)
+    ('<0.0001', '0.0400', 'nan')
+    """
+    places = max(places, 1)
+    least = float(f"1e-{places}")
+    return f"<{least:.{places}f}" if value < least else f"{value:.{places}f}"
+
+
+def write_interval(ends: tuple[float, float], places: int) -> str:
+    """Write the interval of a difference; a dash if there is none.
+
+    >>> write_interval((-0.1, 0.25), 2), write_interval((float("nan"), float("nan")), 2)
+    ('[-0.10, +0.25]', '-')
+    """
+    low, high = ends
+    return "-" if isnan(low) else f"[{write_difference(low, places)}, {write_difference(high, places)}]"
 
 
 def compare_means(result: Result, places: int) -> "Standing":
@@ -80,7 +129,7 @@ def followers(scores: Scores, total: str | None, places: int) -> FollowingTexts:
     return {heading: texts for of_column in several for heading, texts in of_column.items()}
 
 
-def write_needed(queries: int) -> str:
+def write_needed(queries: int, _: int = 0) -> str:
     """Write how many queries a reliability needs; beyond a million the number says nothing more.
 
     >>> write_needed(1079), write_needed(1_000_000), write_needed(1_000_001)

@@ -195,11 +195,13 @@ def name_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
 def name_numbers(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
     """Name each number of each row, the head first, after the cells of the row's keys.
 
-    Of one run alone the name is left out, as is that of the slice of all queries. Raises UsageError where two numbers
-    would have one name.
+    The name of the only run is left out, and so are that of the only one that runs are compared ``against`` and that of
+    the slice of all queries. Raises UsageError if two numbers would have one name.
     """
     records = list(objects(of))
     short = map_names(str(record["run"]) for record in records if "run" in record)
+    several = len({record["against"] for record in records if "against" in record}) > 1
+    keys = [key for key in keys if key != "against" or several]
 
     def numbers() -> NamedValue:
         for record in records:

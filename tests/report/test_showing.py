@@ -107,6 +107,10 @@ def test_names_are_those_that_trackers_take(result, comparison):
     assert of_comparison["fair_nDCG_at_10_p"] == next(
         row.p for row in comparison.rows if (row.run, row.measure) == ("fair", "nDCG@10")
     )
+    of_pairs = fairtrec.compare(result, "all")
+    assert of_pairs.flat()["neural_bm25_nDCG_at_10_p"] == next(
+        row.p for row in of_pairs.rows if (row.run, row.against, row.measure) == ("neural", "bm25", "nDCG@10")
+    )
     together = fairtrec.correlate(result, "queries", slices={"few": ["101", "102", "103"]})
     for names in (found, of_comparison, together.flat()):
         assert all(GRAMMAR.match(name) and MLFLOW.match(name) for name in names), names

@@ -11,7 +11,7 @@ from fairtrec.commands.compare.comparison import Comparison, Comparisons, Correc
 from fairtrec.data import Bools
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Better
-from fairtrec.report.cells import format_signed
+from fairtrec.report.cells import write_difference
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
 from fairtrec.report.row_answers import group_rows
@@ -206,7 +206,7 @@ def matrix(view: Comparisons, rows: Sequence[Comparison], title: str, places: in
         for at in (at for at, run in enumerate(runs) if (run, base) in found):
             verdict, difference, doubtful = found[runs[at], base]
             sign = "+" if verdict in WON else "-" if verdict in TURNED else "."
-            written = f"{format_signed(difference, places)}{'*' * (verdict in TURNED)}"
+            written = f"{write_difference(difference, places)}{'*' * (verdict in TURNED)}"
             long[at], short[at] = (mark_doubt(each, doubtful=doubtful, apart=False) for each in (written, sign))
         wide.append(Column(of_run[base], long))
         narrow.append(Column(of_run[base], short))

@@ -1,7 +1,9 @@
 """Comparisons with a baseline: tables, the one table of a paper, rows and records."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison
@@ -15,30 +17,29 @@ from fairtrec.commands.compare.paper import (
     title_measure,
 )
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.report.cells import format_signed
+from fairtrec.report import row_answers
+from fairtrec.report.cells import write_count, write_difference, write_interval, write_number, write_p
 from fairtrec.report.document import Document, ReportTable, directions
-from fairtrec.report.records import head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.result_notes import note_ceilings, note_reliability
 from fairtrec.report.row_answers import (
     FAMILY,
     WORST,
+    FieldColumn,
     group_by_run,
     group_rows,
+    lay_out_rows,
     name_corrected_p,
-    probability,
-    records,
-    rows,
-    write_interval,
+    record_rows,
 )
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
-from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.literals import ALL
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
-KEYS = ("run", "measure", "slice")
+KEYS = ("run", "against", "measure", "slice")
 LEAST = ("cliff", "queries", "effect", "p equivalent", "p not worse", "win/tie/loss", "baseline", "p", "mean")
+rows, records, flat = row_answers.rows, row_answers.records, row_answers.make_flat(KEYS)
 
 
 def tables(view: Comparisons, *, places: int, paper: bool = False) -> Document:
@@ -68,20 +69,14 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
     names = map_names(scores.run for scores in view.result.scores)
     baseline = names[view.result.scores[view.baseline].run]
     several = len({row.slice for row in view.rows}) > 1
-    found = []
+    columns, found = _list_columns(view, names, several=several), []
     for _, compared in group_rows(view.rows, "measure"):
         ordered = group_by_run(compared)
-        told = [_told(row, view.procedure, places) for row in ordered]
-        cells = [
-            [names[row.run], *[name_slice(row)] * several, *values.values()]
-            for row, values in zip(ordered, told, strict=True)
-        ]
         better, worse = (
             [place for place, row in enumerate(ordered) if row.verdict == verdict] for verdict in ("better", "worse")
         )
-        head = ["run", *["slice"] * several, *told[0]]
         against = f"{title_measure(compared[0])}, against {baseline}"
-        found.append(ReportTable.from_rows(against, 1 + several, head, cells, better, worse, LEAST))
+        found.append(lay_out_rows(columns, ordered, places, against, good=better, bad=worse, least=LEAST))
     return found, list(_legend(view, several=several))
 
 
@@ -90,25 +85,26 @@ def name_slice(row: Comparison) -> str:
     return f"{row.slice} *" if row.worst_slice else row.slice
 
 
-def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:
-    """Write what stands in a row below each head."""
-    digits = min(places, 2)
-    cells = {
-        "verdict": mark_doubt(row.verdict, doubtful=row.doubtful),
-        "difference": format_signed(row.difference, places),
-    }
-    if isinstance(row, CorrectedComparison):
-        cells["corrected"] = "-" if row.corrected is None else format_signed(row.corrected, places)
-    cells |= {f"{how.percent} interval": write_interval(row.low, row.high, places), "p": probability(row.p, places)}
-    if how.correction != "none":
-        cells[name_corrected_p(how)] = probability(row.p_corrected, places)
-    cells |= {"mean": f"{row.mean:z.{places}f}", "baseline": f"{row.baseline:z.{places}f}", "queries": str(row.queries)}
-    cells |= {"effect": format_signed(row.effect, digits), "cliff": format_signed(row.cliff, digits)}
-    cells["win/tie/loss"] = f"{row.wins}/{row.ties}/{row.losses}"
-    if how.equivalence is not None:
-        both = {"p not worse": row.p_not_worse, "p equivalent": row.p_equivalent}
-        cells |= {head: "-" if p is None else probability(p, places) for head, p in both.items()}
-    return cells
+def _list_columns(view: Comparisons, names: Mapping[str, str], *, several: bool) -> list[FieldColumn]:
+    how, value = view.procedure, partial(FieldColumn, undefined="nan")
+    return [
+        FieldColumn("run", field=lambda row: names[row.run], key=True),
+        *[FieldColumn("slice", field=name_slice, key=True)] * several,
+        FieldColumn("verdict", field=lambda row: mark_doubt(row.verdict, doubtful=row.doubtful)),
+        value("difference", write_difference),
+        *[value("corrected", write_difference)] * isinstance(view.rows[0], CorrectedComparison),
+        value(f"{how.percent} interval", write_interval, attrgetter("low", "high")),
+        value("p", write_p),
+        *[value(name_corrected_p(how), write_p, "p_corrected")] * (how.correction != "none"),
+        value("mean", write_number),
+        value("baseline", write_number),
+        value("queries", write_count),
+        value("effect", write_difference, most=2),
+        value("cliff", write_difference, most=2),
+        value("win/tie/loss", lambda many, _: "/".join(map(str, many)), attrgetter("wins", "ties", "losses")),
+        *[value("p not worse", write_p, "p_not_worse")] * (how.equivalence is not None),
+        *[value("p equivalent", write_p, "p_equivalent")] * (how.equivalence is not None),
+    ]
 
 
 def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
@@ -188,13 +184,6 @@ def list_notes(view: Comparisons) -> list[Note]:
 
 def record(view: Comparisons) -> dict[str, Any]:
     """Give one object, which also says where the rows come from and how they were made."""
-    made = head(view.result, view.signature, [judge(view), *list_view_notes(view)])
-    several = [view.result.scores[number].run for number in view.baselines]
-    made |= {"baseline": several if len(several) > 1 else several[0]}
-    made |= {"procedure": asdict(view.procedure), "family": view.family}
-    return {**made, "runs": list_runs(view.result), "rows": records(view)}
-
-
-def flat(view: Comparisons) -> dict[str, float]:
-    """Give each number of each row under a name of its own."""
-    return name_numbers(rows(view, places=None), ("run", "against", *KEYS[1:]) if is_matrix(view) else KEYS)
+    notes, several = [judge(view), *list_view_notes(view)], [view.result.scores[at].run for at in view.baselines]
+    baseline = several if len(several) > 1 else several[0]
+    return record_rows(view, notes, baseline=baseline, procedure=asdict(view.procedure), family=view.family)

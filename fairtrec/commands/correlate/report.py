@@ -6,20 +6,11 @@ from dataclasses import asdict
 from typing import Any
 
 from fairtrec.commands.correlate.correlations import Association, AssociationAtCutoff, Associations
-from fairtrec.report.cells import format_signed
+from fairtrec.report import row_answers
+from fairtrec.report.cells import write_difference, write_interval, write_p
 from fairtrec.report.document import Document, ReportTable, RunCell
-from fairtrec.report.records import head, list_runs, name_numbers
 from fairtrec.report.result_notes import list_notes as list_result_notes
-from fairtrec.report.row_answers import (
-    FAMILY,
-    group_by_run,
-    group_rows,
-    name_corrected_p,
-    probability,
-    records,
-    rows,
-    write_interval,
-)
+from fairtrec.report.row_answers import FAMILY, group_by_run, group_rows, name_corrected_p, record_rows
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.agreement import MANY, TAU_AP
 from fairtrec.statistics.doubt import explain_few, sign_doubt
@@ -27,6 +18,7 @@ from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.notes import Note
 
 KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
+rows, records, flat = row_answers.rows, row_answers.records, row_answers.make_flat(KEYS)
 COEFFICIENTS = {
     "pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "tau_ap": "tau_ap",
 }  # fmt: skip
@@ -76,7 +68,7 @@ def _name_interval(view: Associations) -> str:
 
 def _by_cutoff(line: Sequence[Association], places: int, *, pad: bool) -> dict[str, str]:
     return {
-        f"@{row.cutoff}": f"{format_signed(row.correlation, places)}{' *'[row.verdict == 'correlated']}"
+        f"@{row.cutoff}": f"{write_difference(row.correlation, places)}{' *'[row.verdict == 'correlated']}"
         f"{sign_doubt(doubtful=row.doubtful, apart=False) or ' ' * pad}"
         for row in line
         if isinstance(row, AssociationAtCutoff)
@@ -87,11 +79,11 @@ def _tested(row: Association, how: Procedure, places: int, *, pad: bool) -> dict
     mark = sign_doubt(doubtful=row.doubtful) or "  " * pad
     cells = {
         "verdict": f"{row.verdict}{mark}",
-        "correlation": f"{format_signed(row.correlation, places)}{mark}",
+        "correlation": f"{write_difference(row.correlation, places)}{mark}",
     }
-    cells[f"{how.percent} interval"] = write_interval(row.low, row.high, places)
+    cells[f"{how.percent} interval"] = write_interval((row.low, row.high), places)
     tests = {"p": row.p} if how.correction == "none" else {"p": row.p, name_corrected_p(how): row.p_corrected}
-    cells |= {head: "-" if math.isnan(p) else probability(p, places) for head, p in tests.items()}
+    cells |= {head: "-" if math.isnan(p) else write_p(p, places) for head, p in tests.items()}
     return {**cells, "n": str(row.n)}
 
 
@@ -121,11 +113,5 @@ def list_notes(view: Associations) -> list[Note]:
 
 def record(view: Associations) -> dict[str, Any]:
     """Give one object, which also says where the rows come from and how they were made."""
-    made = head(view.result, view.signature, list_view_notes(view)) | {"over": view.over}
-    made |= {"procedure": asdict(view.procedure), "family": view.family}
-    return {**made, "runs": list_runs(view.result), "rows": records(view)}
-
-
-def flat(view: Associations) -> dict[str, float]:
-    """Give each number of each row under a name of its own."""
-    return name_numbers(rows(view, places=None), KEYS)
+    how, notes = asdict(view.procedure), list_view_notes(view)
+    return record_rows(view, notes, over=view.over, procedure=how, family=view.family)

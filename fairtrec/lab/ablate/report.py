@@ -10,7 +10,7 @@ from fairtrec.data import Floats
 from fairtrec.formulas.rounding import same
 from fairtrec.lab.ablate.ablation import Ablation, Variant
 from fairtrec.lab.ablate.factors import Draw
-from fairtrec.report.cells import cell, format_signed
+from fairtrec.report.cells import cell, write_difference
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.result_notes import list_notes as list_result_notes
@@ -104,13 +104,13 @@ def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str]
     moved = [changes(ablation, each) for each in terms]
     values = [Column("documents", [str(each.documents) for each in terms])]
     if len(names) <= FEW:
-        several = [[format_signed(move[run], places) for move in moved] for run in range(len(names))]
+        several = [[write_difference(move[run], places) for move in moved] for run in range(len(names))]
         values += [Column(name, cells, of_run=True) for name, cells in zip(names, several, strict=True)]
     else:
         at = [int(np.nan_to_num(np.abs(move)).argmax()) for move in moved]
-        values.append(Column("mean", [format_signed(move.mean(), places) for move in moved]))
+        values.append(Column("mean", [write_difference(move.mean(), places) for move in moved]))
         values.append(
-            Column("largest", [format_signed(move[run], places) for move, run in zip(moved, at, strict=True)])
+            Column("largest", [write_difference(move[run], places) for move, run in zip(moved, at, strict=True)])
         )
         values.append(Column("run", [names[run] for run in at], words=True, runs=True))
     if ablation.pairs:

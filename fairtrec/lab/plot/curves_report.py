@@ -10,15 +10,16 @@ from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.lab.plot.curves import CurveAgreement, CurvePoint, Curves
 from fairtrec.measures.catalogue.cutoffs import family
+from fairtrec.report import row_answers
 from fairtrec.report.document import ARROWS, Document, ReportTable, RunCell, directions
-from fairtrec.report.records import head, list_runs, name_numbers
 from fairtrec.report.result_notes import note_ceilings
-from fairtrec.report.row_answers import WORST, group_by_run, group_rows, records, rows
+from fairtrec.report.row_answers import WORST, group_by_run, group_rows, record_rows
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.agreement import TAU_AP
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("run", "measure", "cutoff", "slice")
+rows, records, flat = row_answers.rows, row_answers.records, row_answers.make_flat(KEYS)
 ALIKE = 0.9  # Kendall's tau from which two orders of runs are called alike, as is usual
 SINGLE = NoteKind(
     "single runs and cutoffs",
@@ -124,11 +125,4 @@ def list_notes(view: Curves) -> list[Note]:
 
 def record(view: Curves) -> dict[str, Any]:
     """Give one object, which also says where the rows come from."""
-    made = head(view.result, view.signature, list_notes(view))
-    agreements = list(map(asdict, view.agreements))
-    return {**made, "agreements": agreements, "runs": list_runs(view.result), "rows": records(view)}
-
-
-def flat(view: Curves) -> dict[str, float]:
-    """Give each number of each row under a name of its own."""
-    return name_numbers(rows(view, places=None), KEYS)
+    return record_rows(view, list_notes(view), agreements=list(map(asdict, view.agreements)))

@@ -21,7 +21,7 @@ from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formats import tsv
-from fairtrec.report.row_answers import probability
+from fairtrec.report.cells import write_p
 from fairtrec.report.writers import find_formats
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import texts
@@ -282,7 +282,7 @@ def test_the_rows_of_json():
 
 @given(st.floats(0, 1), st.integers(0, 17))
 def test_no_p_is_printed_as_0(p, places):
-    text = probability(p, places)
+    text = write_p(p, places)
     assert text.startswith("<") or float(text) > 0
 
 
