@@ -1,8 +1,8 @@
 """Values and names, as all formats write them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isnan, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.leaderboard import Standing
 
 MILLION = 1_000_000
+Writer = Callable[[Any, int], str]  # of what a column shows, with so many places
 
 
 def cell(value: float, places: int | None) -> str | float:

@@ -10,7 +10,7 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
-from fairtrec.report.cells import write_text
+from fairtrec.report.cells import Writer, write_number, write_text
 from fairtrec.report.document import RUN_HEADS, Column, ReportTable
 from fairtrec.report.records import Row, head, list_runs, name_numbers
 from fairtrec.statistics.doubt import sign_doubt
@@ -31,17 +31,17 @@ class FieldColumn(NamedTuple):
         write: a writer of `fairtrec.report.cells`. Only texts are aligned to the left.
         field: the name of the field, or a function of the row. The default is the field with the name of the heading.
         ends: the ends of the interval that follows the value in the same form; nan if there is none.
-        doubtful: whether ``?`` follows a value.
+        doubtful: the name of the field that tells whether ``?`` follows the value.
         undefined: is printed for nan; None is always printed as a dash.
         most: the greatest number of places.
         key: whether it identifies the row.
     """
 
     head: str
-    write: Callable[[Any, int], str] = write_text
+    write: Writer = write_text
     field: str | Getter = ""
     ends: Getter | None = None
-    doubtful: Getter | None = None
+    doubtful: str = ""
     undefined: str = "-"
     most: int = 17
     key: bool = False
@@ -52,7 +52,7 @@ class FieldColumn(NamedTuple):
         values = [get(row) for row in rows]
         cells = [self._write(value, places) for value in values]
         beside = [self._write_beside(row, value, places) for row, value in zip(rows, values, strict=True)]
-        is_alone, is_text = self.ends is self.doubtful is None, self.write is write_text
+        is_alone, is_text = not (self.ends or self.doubtful), self.write is write_text
         return Column(self.head, cells, is_text, beside=() if is_alone else beside, runs=self.head in RUN_HEADS)
 
     def _write(self, value: Any, places: int) -> str:
@@ -64,12 +64,20 @@ class FieldColumn(NamedTuple):
         """Write the interval of a value, and ``?``."""
         ends = self.ends(row) if self.ends else (nan, nan)
         interval = "" if _is_nan(ends[0]) else f" [{', '.join(self._write(end, places) for end in ends)}]"
-        is_doubtful = self.doubtful is not None and not _is_nan(value) and self.doubtful(row)
+        is_doubtful = bool(self.doubtful) and not _is_nan(value) and attrgetter(self.doubtful)(row)
         return interval + sign_doubt(doubtful=is_doubtful)
 
 
 def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and isnan(value)
+
+
+def declare_estimate(
+    head: str, field: str, write: Writer = write_number, *, doubtful: str, undefined: str = "-"
+) -> FieldColumn:
+    """Declare the column of a field that is an estimate: a value with a low and a high end."""
+    ends = attrgetter(f"{field}.low", f"{field}.high")
+    return FieldColumn(head, write, f"{field}.value", ends, doubtful, undefined)
 
 
 def lay_out_rows(

@@ -17,7 +17,7 @@ https://doi.org/10.1080/01621459.1927.10502953
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,14 @@ PAIRWISE = 200  # items, up to which all pairs are compared faster than sorted
 EXACT = 7  # pairs; they have 5,040 orders
 MANY = 10_000  # pairs; the interval of more is Fisher's
 TAU_AP = "tau_ap: with the weight at the top"
-Interval = tuple[float, float, float]  # a value, and the two ends of its interval
-NOTHING = (NAN,) * 3
+
+
+class Interval(NamedTuple):
+    """A value, and the two ends of its interval; all are nan if there is none."""
+
+    value: float = NAN
+    low: float = NAN
+    high: float = NAN
 
 
 def confusion(first: Ints, second: Ints, kinds: int, weights: Floats | None = None) -> Floats:
@@ -60,13 +66,13 @@ def share(is_right: Floats, weights: Floats, confidence: float) -> Interval:
     """
     total = float(weights.sum())
     if not total:
-        return NOTHING
+        return Interval()
     part = min(weigh(is_right, weights) / total, 1.0)
     number, z = total * total / weigh(weights, weights), normal(confidence)
     more = z * z / number
     middle = (part + more / 2) / (1 + more)
     reach = z / (1 + more) * np.sqrt(part * (1 - part) / number + more / (4 * number))
-    return part, float(max(middle - reach, 0.0)), float(min(middle + reach, 1.0))
+    return Interval(part, float(max(middle - reach, 0.0)), float(min(middle + reach, 1.0)))
 
 
 def kappa(first: Ints, second: Ints, kinds: int, weights: Floats, chance: Floats, confidence: float) -> Interval:
@@ -80,13 +86,13 @@ def kappa(first: Ints, second: Ints, kinds: int, weights: Floats, chance: Floats
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
     same, by_chance = float(np.trace(shares)), weigh(rows, columns)
     if not total or by_chance >= 1:
-        return NOTHING
+        return Interval()
     value = (same - by_chance) / (1 - by_chance)
     leans = columns[first] + rows[second] - 2 * by_chance
     each = ((first == second) - same) * (1 - by_chance) - leans * (1 - same)
     error = np.sqrt(weigh(chance, np.square(weights * each))) / (1 - by_chance) / (1 - by_chance) / total
     reach = normal(confidence) * float(error)
-    return value, max(value - reach, -1.0), min(value + reach, 1.0)
+    return Interval(value, max(value - reach, -1.0), min(value + reach, 1.0))
 
 
 def alpha(first: Ints, second: Ints, kinds: int) -> float:

@@ -37,7 +37,7 @@ def lay_out(column, places=2):
 
 
 def test_an_interval_and_a_doubt_follow_only_what_has_them():
-    ends, doubtful = attrgetter("low", "high"), attrgetter("doubtful")
+    ends, doubtful = attrgetter("low", "high"), "doubtful"
     assert lay_out(FieldColumn("value", write_number)) == ["0.25", "-", "0.00"]
     assert lay_out(FieldColumn("value", write_number, ends=ends)) == ["0.25 [0.12, 0.50]", "-", "0.00"]
     assert lay_out(FieldColumn("value", write_number, doubtful=doubtful)) == ["0.25 ?", "-", "0.00 ?"]

@@ -32,7 +32,7 @@ def _list_columns(view: Reliabilities) -> list[FieldColumn]:
         *[FieldColumn("slice", key=True)] * several,
         FieldColumn("runs", write_count),
         FieldColumn("queries", write_count),
-        FieldColumn("reliability", write_number, ends=attrgetter("low", "high"), doubtful=attrgetter("doubtful")),
+        FieldColumn("reliability", write_number, ends=attrgetter("low", "high"), doubtful="doubtful"),
         FieldColumn("absolute", write_number),
         FieldColumn(f"queries for {view.wanted:g}", write_needed, "needed", ends=_find_needed_ends),
         FieldColumn("tau of halves", write_number, "halves", most=3),

@@ -1,18 +1,21 @@
 """Judges next to people: a table of groups, of differences between groups, and of orders of runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
+from operator import attrgetter
 from typing import Any
 
 from fairtrec.lab.gold.judge_orders import JudgeOrder
 from fairtrec.lab.gold.judge_rates import ClusterEstimate
 from fairtrec.lab.gold.judges import RATES, JudgeAudits, JudgedGroup, JudgeDifference
-from fairtrec.report.cells import cell
+from fairtrec.report.cells import cell, write_count, write_difference, write_number, write_p
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
 from fairtrec.report.result_notes import COMMON
-from fairtrec.statistics.doubt import explain_few, mark_doubt, sign_doubt
+from fairtrec.report.row_answers import FieldColumn, declare_estimate, lay_out_rows
+from fairtrec.statistics.doubt import explain_few, mark_doubt
 from fairtrec.support.notes import Note
 
 KEYS = ("judge", "quantity", "of", "less")
@@ -28,62 +31,60 @@ def list_notes(found: JudgeAudits) -> list[Note]:
 
 def tables(found: JudgeAudits, *, places: int) -> Document:
     """Lay out the tables of groups, of differences of each rate, and of orders."""
-    groups = [(audit.judge, group) for audit in found.judges for group in audit.groups]
-    several = [_groups(found, groups, places)]
+    several = _lay_out(
+        found, GROUPS, [(audit.judge, group) for audit in found.judges for group in audit.groups], places
+    )
     for rate in RATES:
         rows = [(audit.judge, each) for audit in found.judges for each in audit.differences if each.rate == rate]
-        if rows:
-            several.append(_differences(found, rate, rows, places))
+        several += _lay_out(found, _list_difference_columns(found, rate), rows, places, ["p"])
     orders = [(audit.judge, order) for audit in found.judges for order in audit.orders]
-    if orders:
-        several.append(_orders(found, orders, places))
+    several += _lay_out(found, ORDERS, orders, places, ["runs"])
     return Document(several, found.notes, str(found.signature), gap=2, signs=[*_legend(found)])
 
 
-def _judge_column(found: JudgeAudits, rows: Sequence[tuple[str, Any]]) -> list[Column]:
-    """Name the judge of each row, if there are several."""
-    return [Column("judge", [name for name, _ in rows], words=True, runs=True)] if len(found.judges) > 1 else []
+def _lay_out(
+    found: JudgeAudits,
+    columns: Sequence[FieldColumn],
+    rows: Sequence[tuple[str, Any]],
+    places: int,
+    least: Sequence[str] = (),
+) -> list[ReportTable]:
+    """Lay out the rows of judges, the judge first if there are several; no table if there are no rows."""
+    table = lay_out_rows(columns, [row for _, row in rows], places, least=least)
+    judge = Column("judge", [name for name, _ in rows], words=True, runs=True)
+    return [replace(table, keys=[judge, *table.keys]) if len(found.judges) > 1 else table] * bool(rows)
 
 
-def _groups(found: JudgeAudits, rows: Sequence[tuple[str, JudgedGroup]], places: int) -> ReportTable:
-    keys = [*_judge_column(found, rows), Column("group", [group.group for _, group in rows], words=True)]
-    values = [Column(name, [str(getattr(group, name)) for _, group in rows]) for name in ("pairs", "relevant")]
-    rates = {"recall": "recall", "false_positive": "false positives", "kappa": "kappa"}
-    for name, head in rates.items():
-        of = [getattr(group, name) for _, group in rows]
-        values.append(_estimates(head, of, places))
-    return ReportTable("", keys, values)
+GROUPS = (
+    FieldColumn("group", key=True),
+    FieldColumn("pairs", write_count),
+    FieldColumn("relevant", write_count),
+    declare_estimate("recall", "recall", doubtful="recall.doubtful"),
+    declare_estimate("false positives", "false_positive", doubtful="false_positive.doubtful"),
+    declare_estimate("kappa", "kappa", doubtful="kappa.doubtful"),
+)
+ORDERS = (
+    FieldColumn("order by", field="measure", key=True),
+    FieldColumn("runs", write_count),
+    FieldColumn("queries", write_count),
+    FieldColumn("tau-b", write_number, "tau_b"),
+    FieldColumn("tau_ap", write_number),
+    FieldColumn("reliability, people", write_number, "reliability", attrgetter("low", "high"), "doubtful"),
+    FieldColumn("judge", write_number, "judge_reliability"),
+    FieldColumn("tau of halves, people", write_number, "halves"),
+)
 
 
-def _estimates(head: str, of: Sequence[ClusterEstimate], places: int, sign: str = "") -> Column:
-    cells = ["-" if isnan(each.value) else _write(each.value, places, sign) for each in of]
-    return Column(head, cells, beside=[_interval(each, places, sign) for each in of])
-
-
-def _interval(of: ClusterEstimate, places: int, sign: str = "") -> str:
-    ends = "" if isnan(of.low) else f" [{_write(of.low, places, sign)}, {_write(of.high, places, sign)}]"
-    return ends + sign_doubt(doubtful=of.doubtful and not isnan(of.value))
-
-
-def _write(value: float, places: int, sign: str) -> str:
-    """Write a number; one that rounds to 0 is not negative."""
-    return f"{round(value, places) + 0.0:{sign}.{places}f}"
-
-
-def _differences(
-    found: JudgeAudits, rate: str, rows: Sequence[tuple[str, JudgeDifference]], places: int
-) -> ReportTable:
-    names = [f"{each.of[0]} minus {each.of[1]}" for _, each in rows]
-    keys = [*_judge_column(found, rows), Column(f"{SHOWN_RATES[rate]}, difference", names, words=True)]
-    values = [
-        _estimates("overall", [each.overall for _, each in rows], places, "+"),
-        _estimates("within queries", [each.within for _, each in rows], places, "+"),
-        Column("queries", [str(each.within.queries) for _, each in rows]),
-        Column("p", [_number(each.within.p, places) for _, each in rows]),
-        Column(CORRECTED[found.correction], [_number(each.p_corrected, places) for _, each in rows]),
-        Column("verdict", [_write_verdict(each) for _, each in rows], words=True),
+def _list_difference_columns(found: JudgeAudits, rate: str) -> list[FieldColumn]:
+    return [
+        FieldColumn(f"{SHOWN_RATES[rate]}, difference", field=lambda each: " minus ".join(each.of), key=True),
+        declare_estimate("overall", "overall", write_difference, doubtful="overall.doubtful"),
+        declare_estimate("within queries", "within", write_difference, doubtful="within.doubtful"),
+        FieldColumn("queries", write_count, "within.queries"),
+        FieldColumn("p", write_p, "within.p"),
+        FieldColumn(CORRECTED[found.correction], write_p, "p_corrected"),
+        FieldColumn("verdict", field=_write_verdict),
     ]
-    return ReportTable("", keys, values, least=["p"])
 
 
 def _write_verdict(of: JudgeDifference) -> str:
@@ -91,28 +92,9 @@ def _write_verdict(of: JudgeDifference) -> str:
     return mark_doubt(of.verdict, doubtful=of.within.doubtful and not isnan(of.p_corrected))
 
 
-def _orders(found: JudgeAudits, rows: Sequence[tuple[str, JudgeOrder]], places: int) -> ReportTable:
-    keys = [*_judge_column(found, rows), Column("order by", [order.measure for _, order in rows], words=True)]
-    people = [_estimate_people(order) for _, order in rows]
-    values = [
-        Column("runs", [str(order.runs) for _, order in rows]),
-        Column("queries", [str(order.queries) for _, order in rows]),
-        Column("tau-b", [_number(order.tau_b, places) for _, order in rows]),
-        Column("tau_ap", [_number(order.tau_ap, places) for _, order in rows]),
-        _estimates("reliability, people", people, places),
-        Column("judge", [_number(order.judge_reliability, places) for _, order in rows]),
-        Column("tau of halves, people", [_number(order.halves, places) for _, order in rows]),
-    ]
-    return ReportTable("", keys, values, least=["runs"])
-
-
 def _estimate_people(of: JudgeOrder) -> ClusterEstimate:
     """Give the reliability of people's order as an estimate."""
     return ClusterEstimate(of.reliability, of.low, of.high, of.queries, doubtful=of.doubtful)
-
-
-def _number(value: float, places: int) -> str:
-    return "-" if isnan(value) else f"{value:.{places}f}"
 
 
 def _legend(found: JudgeAudits) -> Iterator[str]:

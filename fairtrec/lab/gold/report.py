@@ -1,14 +1,15 @@
 """How well an instrument agrees with gold: a row for each group, and below it kappa and alpha."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from math import isnan
 from typing import Any
 
 from fairtrec.lab.gold.agree import Agreement, Category
-from fairtrec.report.cells import cell
-from fairtrec.report.document import Column, Document, ReportTable
+from fairtrec.report.cells import write_count, write_number
+from fairtrec.report.document import Document
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
+from fairtrec.report.row_answers import FieldColumn, declare_estimate, lay_out_rows, write_rows
 from fairtrec.statistics.agreement import Interval
 from fairtrec.statistics.doubt import explain_few, mark_doubt
 from fairtrec.support.notes import Note, NoteKind
@@ -45,25 +46,24 @@ def list_notes(found: Agreement) -> list[Note]:
 
 def tables(found: Agreement, *, places: int) -> Document:
     """Lay out the table: a column for each kind that the instrument found, recall, precision, and the shares."""
-    kinds = found.kinds
-    columns = [Column("labeled", [str(kind.labeled) for kind in kinds])]
-    columns += [Column(name, [str(kind.found[name]) for kind in kinds]) for name in kinds[0].found]
-    for name in ("recall", "precision"):
-        of = [getattr(kind, name) for kind in kinds]
-        doubtful = [getattr(kind, f"{name}_doubtful") for kind in kinds]
-        reach = ["" if isnan(low) else f" [{low:.{places}f}, {high:.{places}f}]" for _, low, high in of]
-        beside = [mark_doubt(each, doubtful=is_so) for each, is_so in zip(reach, doubtful, strict=True)]
-        columns.append(Column(name, [_told(value, places) for value, _, _ in of], beside=beside))
-    shares = {"share: gold": "share_gold", "instrument": "share_instrument"}
-    columns += [Column(head, [_told(getattr(kind, name), places) for kind in kinds]) for head, name in shares.items()]
-    table = ReportTable("", [Column("gold", [kind.name for kind in kinds], words=True)], columns)
-    return Document(
-        [table], found.notes, str(found.signature), gap=2, signs=[summary(found, places), *explain_marks(found)]
-    )
+    table, signs = lay_out_rows(_list_columns(found), found.kinds, places), [summary(found, places)]
+    return Document([table], found.notes, str(found.signature), gap=2, signs=[*signs, *explain_marks(found)])
 
 
-def _told(value: float, places: int) -> str:
-    return "" if isnan(value) else f"{value:.{places}f}"
+def _list_columns(found: Agreement) -> list[FieldColumn]:
+    return [
+        FieldColumn("gold", field="name", key=True),
+        FieldColumn("labeled", write_count),
+        *(FieldColumn(name, write_count, _count_found(name)) for name in found.kinds[0].found),
+        declare_estimate("recall", "recall", doubtful="recall_doubtful", undefined=""),
+        declare_estimate("precision", "precision", doubtful="precision_doubtful", undefined=""),
+        FieldColumn("share: gold", write_number, "share_gold", undefined=""),
+        FieldColumn("instrument", write_number, "share_instrument", undefined=""),
+    ]
+
+
+def _count_found(name: str) -> Callable[[Category], int]:
+    return lambda kind: kind.found[name]
 
 
 def html(found: Agreement, *, places: int) -> str:
@@ -71,51 +71,49 @@ def html(found: Agreement, *, places: int) -> str:
     return page(f"Agreement with {found.name}", [f"documents: {found.documents}"], tables(found, places=places))
 
 
-def _flat(kind: Category) -> Mapping[str, float]:
-    return {
-        **{f"found {name}": many for name, many in kind.found.items()},
-        **_ends("recall", kind.recall),
-        **_ends("precision", kind.precision),
-        "share_gold": kind.share_gold,
-        "share_instrument": kind.share_instrument,
-    }
-
-
-def _ends(name: str, of: Interval) -> dict[str, float]:
-    return dict(zip((name, f"{name}_low", f"{name}_high"), of, strict=True))
-
-
 def rows(found: Agreement, *, places: int | None) -> Iterator[Row]:
     """Give a row for each kind that people named, or the instrument found."""
-    yield ["group", "labeled", *_flat(found.kinds[0])]
-    for kind in found.kinds:
-        values = _flat(kind).items()
-        yield [kind.name, kind.labeled, *(v if isinstance(v, int) else cell(v, places) for _, v in values)]
+    return write_rows(map(_list_fields, found.kinds), places)
+
+
+def _list_fields(kind: Category) -> dict[str, Any]:
+    """List the fields of a group: its name, how often it was labeled and found as what, and its rates."""
+    found = {f"found {name}": many for name, many in kind.found.items()}
+    return {"group": kind.name, "labeled": kind.labeled, **found, **_list_rates(kind)}
+
+
+def _list_rates(kind: Category) -> dict[str, float]:
+    ends = {**_list_ends("recall", kind.recall), **_list_ends("precision", kind.precision)}
+    return {**ends, "share_gold": kind.share_gold, "share_instrument": kind.share_instrument}
+
+
+def _list_ends(name: str, of: Interval) -> dict[str, float]:
+    return {name: of.value, f"{name}_low": of.low, f"{name}_high": of.high}
 
 
 def numbers(found: Agreement) -> Iterator[Row]:
     """Give the numbers of all documents, and of each kind those that it has."""
     overall = _overall(found)
-    names = {name: None for kind in found.kinds for name in ("labeled", *_flat(kind))}
+    _, *names = _list_fields(found.kinds[0])
     yield ["group", *overall, *names]
-    yield [None, *overall.values(), *names.values()]
+    yield [None, *overall.values(), *(None for _ in names)]
     for kind in found.kinds:
-        of = {name: value for name, value in _flat(kind).items() if not isnan(value)}
-        yield [f"of {kind.name}", *(None for _ in overall), kind.labeled, *(of.get(name) for name in [*names][1:])]
+        _, *values = _list_fields(kind).values()
+        yield [f"of {kind.name}", *(None for _ in overall), *(None if isnan(value) else value for value in values)]
 
 
 def _overall(found: Agreement) -> dict[str, float]:
-    made = {"documents": found.documents, "agreement": found.agreement, **_ends("kappa", found.kappa)}
+    made = {"documents": found.documents, "agreement": found.agreement, **_list_ends("kappa", found.kappa)}
     return {**made, "alpha": found.alpha}
 
 
 def record(found: Agreement) -> dict[str, Any]:
     """Give one object: the numbers of all documents, and of each group."""
-    groups = []
-    for kind in found.kinds:
-        values: dict[str, Any] = {name: value for name, value in _flat(kind).items() if not name.startswith("found ")}
-        values |= {name: getattr(kind, name) for name in ("recall_doubtful", "precision_doubtful")}
-        groups.append({"group": kind.name, "labeled": kind.labeled, "found": dict(kind.found), **values})
+    groups = [
+        {"group": kind.name, "labeled": kind.labeled, "found": dict(kind.found), **_list_rates(kind)}
+        | {"recall_doubtful": kind.recall_doubtful, "precision_doubtful": kind.precision_doubtful}
+        for kind in found.kinds
+    ]
     made = {
         "signature": str(found.signature),
         "notes": note_records(found.notes),
