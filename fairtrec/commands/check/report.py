@@ -15,7 +15,7 @@ from fairtrec.commands.check.check import Verdicts
 from fairtrec.commands.check.requirement import STATUSES, Gate, Verdict
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.report.cells import cell, format_distinct
+from fairtrec.report.cells import format_distinct
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.markup import code_md, escape_markdown
 from fairtrec.report.note_selection import cut, select_notes, wrap_hanging
@@ -23,6 +23,7 @@ from fairtrec.report.output import write_annotation
 from fairtrec.report.records import Row, head, list_runs, note_records
 from fairtrec.report.records import json as as_json
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.row_answers import write_rows
 from fairtrec.report.run_names import map_names
 from fairtrec.report.styled_lines import Line, render_lines
 from fairtrec.report.terminal import fit_names
@@ -157,12 +158,16 @@ def tables(checked: Verdicts, *, places: int = 4) -> Document:
 
 
 def rows(checked: Verdicts, *, places: int | None) -> Iterator[Row]:
-    """Give a row for each verdict."""
-    yield ["run", "requirement", "slice", "status", "reason", "measure", "value", "bound", "defined", "queries"]
-    for each in checked.verdicts:
-        asked, values = each.requirement, (cell(each.value, places), cell(each.bound, places))
-        of = [each.run, str(asked), each.slice, each.status, each.reason, str(asked.measure)]
-        yield [*of, *values, each.defined, each.queries]
+    """Give a row for each verdict, with the fields that all verdicts have."""
+    return write_rows(map(_list_fields, checked.verdicts), places)
+
+
+def _list_fields(verdict: Verdict) -> dict[str, Any]:
+    asked = verdict.requirement
+    which = {"run": verdict.run, "requirement": str(asked), "slice": verdict.slice}
+    judged = {"status": verdict.status, "reason": verdict.reason, "measure": str(asked.measure)}
+    numbers = {name: getattr(verdict, name) for name in ("value", "bound", "defined", "queries")}
+    return {**which, **judged, **numbers}
 
 
 def md(checked: Verdicts, *, places: int = 4) -> str:
@@ -200,7 +205,7 @@ def record(checked: Verdicts) -> dict[str, Any]:
         "failed": [{"run": name, "fault": fault} for name, fault in result.failed],
         "notes": note_records(list_notes(checked)),
         "runs": list_runs(result),
-        "verdicts": [dict(_pairs(verdict)) for verdict in checked.verdicts],
+        "verdicts": list(map(_record, checked.verdicts)),
     }
 
 
@@ -209,25 +214,19 @@ def json(found: Mapping[str, Any]) -> str:
     return as_json(found).replace("##[", "##\\u005b")
 
 
-def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
-    for name in ("run", "requirement", "slice", "status", "reason"):
-        value = getattr(verdict, name)
-        yield name, value if value is None else str(value)
-    yield "measure", str(verdict.requirement.measure)
-    yield from (("value", verdict.value), ("bound", verdict.bound))
-    yield from (("defined", verdict.defined), ("queries", verdict.queries))
+def _record(verdict: Verdict) -> dict[str, Any]:
+    """Give all that is known of a verdict."""
+    found = _list_fields(verdict)
     if verdict.interval is not None:
-        yield from zip(("low", "high"), verdict.interval, strict=True)
+        found |= dict(zip(("low", "high"), verdict.interval, strict=True))
     if verdict.ends is not None:
-        yield from zip(("least", "greatest"), verdict.ends, strict=True)
+        found |= dict(zip(("least", "greatest"), verdict.ends, strict=True))
     if verdict.label is not None:
-        yield "label", asdict(verdict.label)
-    for name in ("baseline", "difference", "low", "high", "tolerance", "detectable"):
-        if verdict.evidence is not None:
-            yield name, getattr(verdict.evidence, name)
+        found["label"] = asdict(verdict.label)
     if verdict.evidence is not None:
-        yield "deciding", verdict.evidence.deciding
-    yield "doubtful", verdict.doubtful
+        names = ("baseline", "difference", "low", "high", "tolerance", "detectable", "deciding")
+        found |= {name: getattr(verdict.evidence, name) for name in names}
+    return {**found, "doubtful": verdict.doubtful}
 
 
 def github(checked: Verdicts, *, places: int = 4) -> str:

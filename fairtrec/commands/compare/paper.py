@@ -11,7 +11,7 @@ from fairtrec.commands.compare.comparison import Comparison, Comparisons, Correc
 from fairtrec.data import Bools
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Better
-from fairtrec.report.cells import write_difference
+from fairtrec.report.cells import write_difference, write_number
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
 from fairtrec.report.row_answers import group_rows
@@ -91,7 +91,7 @@ def _lettered_column(
         run: max((row for row in rows if run in (row.run, row.against)), key=lambda row: row.queries) for run in runs
     }
     means = [row.mean if row.run == run else row.baseline for run, row in both.items()]
-    written = [f"{mean:z.{places}f}" for mean in means]
+    written = [write_number(mean, places) for mean in means]
     found = verdicts_of(rows)
     beaten = [[base for base in signs if found.get((run, base), ("",))[0] in WON] for run in runs]
     marks = [
@@ -123,7 +123,7 @@ def _column(
 ) -> Column:
     first = max(rows.values(), key=lambda row: row.queries)
     values = {base: first.baseline, **{run: row.mean for run, row in rows.items()}}
-    written = [f"{values[run]:z.{places}f}" for run in runs]
+    written = [write_number(values[run], places) for run in runs]
     over = [queries[first.run] & queries[base], *(queries[run] & queries[base] for run in runs[1:])]
     shown = {run: "" if row.doubtful else row.verdict for run, row in rows.items()}
     tested = [all(verdict == "worse" for verdict in shown.values()), *(shown[run] == "better" for run in runs[1:])]

@@ -16,7 +16,7 @@ from fairtrec.commands.explain.report import HOW, HOW_MADE, NO_TEXTS, format_num
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.note_selection import wrap_hanging
-from fairtrec.report.records import Row, head
+from fairtrec.report.records import Row, head, objects
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names
 from fairtrec.report.terminal import align_columns, fit_names
@@ -243,8 +243,7 @@ def numbers(differences: Differences) -> Iterator[Row]:
 
 def records(differences: Differences) -> Iterator[dict[str, Any]]:
     """Give an object for each row."""
-    names, *several = rows(differences, places=None)
-    yield from (dict(zip(map(str, names), row, strict=True)) for row in several)
+    return objects(rows(differences, places=None))
 
 
 def record(differences: Differences) -> dict[str, Any]:

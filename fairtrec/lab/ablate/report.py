@@ -19,6 +19,7 @@ from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 KEYS = ("factor", "variant", "run")
+OF_VARIANT = ("tau_b", "tau_ap", "flipped", "settled", "doubtful", "queries")  # fields of files
 FEW = 6  # runs that have a column each
 AP = "tau_ap: the same, with the weight at the top"
 BY_SIZE = "orders, ranks and flips go by the mean of absolute values, as signs cancel in the mean"
@@ -245,10 +246,10 @@ def list_own_notes(ablation: Ablation) -> Iterator[Note]:
 
 def rows(ablation: Ablation, *, places: int | None) -> Iterator[Row]:
     """Give a row for each run by the base and by each variant."""
-    yield ["factor", "variant", "run", "mean", "rank", "tau_b", "tau_ap", "flipped", "settled", "doubtful", "queries"]
+    yield ["factor", "variant", "run", "mean", "rank", *OF_VARIANT]
     for each in (ablation.base, *ablation.variants):
-        beside = [cell(each.tau_b, places), cell(each.tau_ap, places), each.flipped, each.settled]
-        beside += [each.doubtful, each.queries]
+        values = (getattr(each, name) for name in OF_VARIANT)
+        beside = [cell(value, places) if isinstance(value, float) else value for value in values]
         name = [each.factor or "base", each.variant]
         for run, mean, rank in zip(ablation.runs, each.means.tolist(), each.ranks.tolist(), strict=True):
             yield [*name, run, cell(mean, places), rank, *beside]
@@ -280,7 +281,7 @@ def record(ablation: Ablation) -> dict[str, Any]:
 
 def _record(ablation: Ablation, each: Variant) -> dict[str, Any]:
     found: dict[str, Any] = {"factor": each.factor, "variant": each.variant}
-    found |= {name: getattr(each, name) for name in ("tau_b", "tau_ap", "flipped", "settled", "doubtful", "queries")}
+    found |= {name: getattr(each, name) for name in OF_VARIANT}
     found |= {} if each.documents is None else {"documents": each.documents}
     return {**found, "runs": _runs(ablation, each)}
 

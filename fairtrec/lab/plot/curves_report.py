@@ -11,6 +11,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.lab.plot.curves import CurveAgreement, CurvePoint, Curves
 from fairtrec.measures.catalogue.cutoffs import family
 from fairtrec.report import row_answers
+from fairtrec.report.cells import write_number
 from fairtrec.report.document import ARROWS, Document, ReportTable, RunCell, directions
 from fairtrec.report.result_notes import note_ceilings
 from fairtrec.report.row_answers import WORST, group_by_run, group_rows, record_rows
@@ -68,7 +69,7 @@ def _rows_of_means(
     """Lay out the means of each run and slice, a column for each cutoff; a star marks the worst slice."""
     rows: list[list[str]] = []
     for (run, part), curve in group_rows(group_by_run(points), "run", "slice"):
-        means = [f"{point.mean:z.{places}f}{'*' if point.worst_slice else ' ' * several}" for point in curve]
+        means = [f"{write_number(point.mean, places)}{'*' if point.worst_slice else ' ' * several}" for point in curve]
         rows.append([names[run], *[part] * several, *means])
     return rows
 
