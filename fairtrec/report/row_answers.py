@@ -80,6 +80,11 @@ def declare_estimate(
     return FieldColumn(head, write, f"{field}.value", ends, doubtful, undefined)
 
 
+def list_ends(name: str, estimate: Any) -> dict[str, float]:
+    """List the fields of an estimate in files: its value, and its low and high end."""
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
 def lay_out_rows(
     columns: Sequence[FieldColumn],
     rows: Sequence[Any],

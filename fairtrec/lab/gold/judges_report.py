@@ -14,7 +14,7 @@ from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
 from fairtrec.report.result_notes import COMMON
-from fairtrec.report.row_answers import FieldColumn, declare_estimate, lay_out_rows
+from fairtrec.report.row_answers import FieldColumn, declare_estimate, lay_out_rows, list_ends
 from fairtrec.statistics.doubt import explain_few, mark_doubt
 from fairtrec.support.notes import Note
 
@@ -187,18 +187,12 @@ def record(found: JudgeAudits) -> dict[str, Any]:
 
 
 def _record_group(group: JudgedGroup) -> Mapping[str, Any]:
-    made: dict[str, Any] = {
-        "group": group.group,
-        "pairs": group.pairs,
-        "relevant": group.relevant,
-        "judged_relevant": group.judged_relevant,
-    }
-    for name in RATES:
+    names = ("group", "pairs", "relevant", "judged_relevant")
+    made: dict[str, Any] = {name: getattr(group, name) for name in names}
+    for name in (*RATES, "kappa"):
         of: ClusterEstimate = getattr(group, name)
-        made |= {name: of.value, f"{name}_low": of.low, f"{name}_high": of.high, f"{name}_queries": of.queries}
-        made |= {f"{name}_doubtful": of.doubtful}
-    kappa = group.kappa
-    made |= {"kappa": kappa.value, "kappa_low": kappa.low, "kappa_high": kappa.high, "kappa_doubtful": kappa.doubtful}
+        made |= list_ends(name, of) | ({f"{name}_queries": of.queries} if name in RATES else {})
+        made[f"{name}_doubtful"] = of.doubtful
     return made
 
 
@@ -207,15 +201,10 @@ def _record_difference(each: JudgeDifference) -> Mapping[str, Any]:
     return {
         "of": list(each.of),
         "rate": each.rate,
-        "overall": overall.value,
-        "overall_low": overall.low,
-        "overall_high": overall.high,
+        **list_ends("overall", overall),
         "overall_doubtful": overall.doubtful,
         "difference": within.value,
-        "low": within.low,
-        "high": within.high,
-        "queries": within.queries,
-        "p": within.p,
+        **{name: getattr(within, name) for name in ("low", "high", "queries", "p")},
         "p_corrected": each.p_corrected,
         "verdict": each.verdict,
         "doubtful": within.doubtful,

@@ -9,8 +9,7 @@ from fairtrec.report.cells import write_count, write_number
 from fairtrec.report.document import Document
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
-from fairtrec.report.row_answers import FieldColumn, declare_estimate, lay_out_rows, write_rows
-from fairtrec.statistics.agreement import Interval
+from fairtrec.report.row_answers import FieldColumn, declare_estimate, lay_out_rows, list_ends, write_rows
 from fairtrec.statistics.doubt import explain_few, mark_doubt
 from fairtrec.support.notes import Note, NoteKind
 
@@ -83,12 +82,8 @@ def _list_fields(kind: Category) -> dict[str, Any]:
 
 
 def _list_rates(kind: Category) -> dict[str, float]:
-    ends = {**_list_ends("recall", kind.recall), **_list_ends("precision", kind.precision)}
+    ends = {**list_ends("recall", kind.recall), **list_ends("precision", kind.precision)}
     return {**ends, "share_gold": kind.share_gold, "share_instrument": kind.share_instrument}
-
-
-def _list_ends(name: str, of: Interval) -> dict[str, float]:
-    return {name: of.value, f"{name}_low": of.low, f"{name}_high": of.high}
 
 
 def numbers(found: Agreement) -> Iterator[Row]:
@@ -103,7 +98,7 @@ def numbers(found: Agreement) -> Iterator[Row]:
 
 
 def _overall(found: Agreement) -> dict[str, float]:
-    made = {"documents": found.documents, "agreement": found.agreement, **_list_ends("kappa", found.kappa)}
+    made = {"documents": found.documents, "agreement": found.agreement, **list_ends("kappa", found.kappa)}
     return {**made, "alpha": found.alpha}
 
 
