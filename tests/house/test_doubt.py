@@ -12,6 +12,7 @@ NO_INTERVALS = {  # classes that have a low and a high end, but no interval over
     "Open": "bounds: the lowest and highest value by labels",
     "TiedSingles": "numbers of kinds of pairs",
     "Evidence": "of a Verdict, which has the answer",
+    "Interval": "of an Agreement or its Category, which have the answer",
     "CorrectedPool": "over drawn documents, whose errors make it wide enough",
 }
 

@@ -9,7 +9,7 @@ from typing import Any
 from fairtrec.lab.gold.judge_orders import JudgeOrder
 from fairtrec.lab.gold.judge_rates import ClusterEstimate
 from fairtrec.lab.gold.judges import RATES, JudgeAudits, JudgedGroup, JudgeDifference
-from fairtrec.report.cells import cell, write_count, write_difference, write_number, write_p
+from fairtrec.report.cells import cell, write_count, write_difference, write_number
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
@@ -81,8 +81,8 @@ def _list_difference_columns(found: JudgeAudits, rate: str) -> list[FieldColumn]
         declare_estimate("overall", "overall", write_difference, doubtful="overall.doubtful"),
         declare_estimate("within queries", "within", write_difference, doubtful="within.doubtful"),
         FieldColumn("queries", write_count, "within.queries"),
-        FieldColumn("p", write_p, "within.p"),
-        FieldColumn(CORRECTED[found.correction], write_p, "p_corrected"),
+        FieldColumn("p", write_number, "within.p"),
+        FieldColumn(CORRECTED[found.correction], write_number, "p_corrected"),
         FieldColumn("verdict", field=_write_verdict),
     ]
 
