@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import fairtrec
-from fairtrec.support.errors import ResourceError, UsageError
+from fairtrec.support.errors import ResourceError
 from fairtrec.support.files import opening
 from fairtrec_made import ended
 from fairtrec_made.few import FILES, value
@@ -67,18 +67,6 @@ def test_all_runs_are_broken(fairtrec_command):
     done = fairtrec_command("compare", "qrels", "broken", "broken too", "-m", "RR", "--keep-going")
     assert (done.code, done.out) == (3, "")
     assert [line.partition(":")[0] for line in done.complaints] == ["broken", "broken too"]
-
-
-def test_no_order_of_runs_that_are_alike(fairtrec_command):
-    done = fairtrec_command("plot", "cutoffs", "qrels", "run", "run", "-m", "P@1", "--cutoffs", "1,2", "-f", "table")
-    assert done.code == 0
-    assert "the runs have no order, for all are alike" in done.out + done.err
-
-
-def test_a_measure_without_a_cutoff_has_no_curve():
-    result = fairtrec.evaluate("RR", ["run", "other"], "qrels")
-    with pytest.raises(UsageError, match="RR has no cutoff to vary; leave it out"):
-        fairtrec.curves(result)
 
 
 def test_a_summary_that_cannot_be_written(monkeypatch, fairtrec_command):

@@ -157,3 +157,17 @@ def test_a_result_that_was_written_is_drawn_as_curves(copied, fairtrec_command):
     assert str(curves(recorded).signature) == str(curves(recorded.result()).signature)
     with pytest.raises(UsageError, match="here is dict, not a result; pass what evaluate or read_results returns"):
         curves({})
+
+
+@pytest.mark.usefixtures("few_files")
+def test_no_order_of_runs_that_are_alike(fairtrec_command):
+    done = fairtrec_command("plot", "cutoffs", "qrels", "run", "run", "-m", "P@1", "--cutoffs", "1,2", "-f", "table")
+    assert done.code == 0
+    assert "the runs have no order, for all are alike" in done.out + done.err
+
+
+@pytest.mark.usefixtures("few_files")
+def test_a_measure_without_a_cutoff_has_no_curve():
+    of = fairtrec.evaluate("RR", ["run", "other"], "qrels")
+    with pytest.raises(UsageError, match="RR has no cutoff to vary; leave it out"):
+        curves(of)
