@@ -7,6 +7,7 @@ import copy
 import json
 import random
 import shutil
+from hashlib import sha256
 
 import pyarrow as pa
 import pytest
@@ -25,8 +26,8 @@ FILES = {
     "b.run": "q1 Q0 d2 1 3 b\nq1 Q0 d1 2 2 b\nq2 Q0 d1 1 2 b\nq2 Q0 d3 2 1 b\n",
     "docs.tsv": "d1\tshe and he\nd2\the said\nd3\tthey said\n",
     "labels.tsv": "d1\tf\nd2\tm\nd3\tm\n",
-    "votes.tsv": "qid\tannotator\tlabel\nq1\tx\tn\nq1\ty\tf\nq2\tx\tn\nq2\ty\tn\n",
     "qids": "q1\nq2\n",
+    "mine.tsv": "q1\nq2\n",
 }
 RAW = [  # which no value of Python is written as
     "1e999", "-1e999", "NaN", "Infinity", "1" * 5000, "-0", "1e-400", '"\\ud800"', '"\\ud800\\udc00"', '{"a": 1, "a": 2}', "[" * 3000, "[" * 200 + "]" * 200,
@@ -36,6 +37,17 @@ STRINGS = [
     "qrels", "a.run", "../escaped", "/dev/zero", "/dev/null", ".", "..", "-", "none", "vaswani", "irds:vaswani", "gender-en", "@list", "*", "file:///etc/passwd",
     "http://localhost:1/", "nDCG@2", "RR", "NFaiRR(tau=-1)@0", "RR >= 0", "json", "x" * 70_000, "a\nb", "::error::x", "-0", "1e5", "true", "sha256", "0" * 64,
 ]  # fmt: skip
+PASSPORT = f"""kind = "queryset"
+title = "t"
+source = "s"
+license = "l"
+citation = "c"
+language = "en"
+format = "tsv"
+file = "mine.tsv"
+sha256 = "{sha256(FILES["mine.tsv"].encode()).hexdigest()}"
+count = 2
+"""
 OPTIONS = {
     "require": ["RR >= 0.1"], "junit": "out.xml", "output": "out.txt", "format": "json", "labels": "labels.tsv", "measures": "RR", "baseline": "b.run", "j": 1,
     "places": 3, "order": "score", "queries": "qids", "target": "even", "missing": "neutral", "keep-going": True, "depth": 10, "terms": "gender-en", "docs": "docs.tsv",
@@ -60,6 +72,7 @@ def workplace(tmp_path, monkeypatch, fairtrec_command):
     for name, (line, _) in LINES.items():
         (folder / name).write_text(json.dumps(line) + "\n")
     (folder / "seq.csv").write_text("0.1,1\n")
+    (folder / "mine.toml").write_text(PASSPORT)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
@@ -70,7 +83,6 @@ def workplace(tmp_path, monkeypatch, fairtrec_command):
         "counts make docs.tsv --terms gender-en -o counts.tsv -j 1",
         "counts make docs.tsv --terms gender-en -o counts.arrow -j 1",
         "counts convert counts.arrow counts.parquet",
-        "make queryset votes.tsv --keep n -o mine.tsv",
     ):
         ended = fairtrec_command(*command.split())
         assert ended.code == 0, (command, ended.err)
