@@ -49,7 +49,7 @@ class MeanEnd(End):
     of_mean = True
 
 
-class Cell(NamedTuple):
+class MeanCell(NamedTuple):
     """A number that a column has next to a mean, by name, and how formats place it.
 
     ``place``     "mean": runs are compared by it. "end": figures draw it, as an end of the interval of the mean.
@@ -66,7 +66,7 @@ class OtherValues(NamedTuple):
 
     ``place``    "end": next to the values of queries, and their means next to the means [measure, query]. "total": in a
                  row of their own [measure], of all queries together. "row": the same, in tables of rows only.
-    ``details``  what JSON says next to each [measure].
+    ``details``  what JSON has next to each [measure].
     """
 
     values: Any
@@ -94,7 +94,7 @@ class ScoreColumn:
     """
 
     name: ClassVar[str]
-    cells: tuple[Cell, ...] = ()  # the numbers next to a mean
+    cells: tuple[MeanCell, ...] = ()  # the numbers next to a mean
     is_of_means: ClassVar[bool] = False  # whether it says nothing of a median and the like
 
     @property
@@ -127,7 +127,7 @@ class ScoreColumn:
         return None
 
     def other_values(self, scores: "Scores") -> Mapping[str, OtherValues]:  # noqa: ARG002 - for subclasses
-        """Give other values of the measures by name, such as ``least``."""
+        """Return other values of the measures by name, such as ``least``."""
         return {}
 
     def numbers(self, scores: "Scores", row: int) -> Mapping[str, float]:  # noqa: ARG002 - for subclasses
@@ -135,7 +135,7 @@ class ScoreColumn:
         return {}
 
     def decide(self, scores: "Scores") -> Mapping[int, float]:  # noqa: ARG002 - for subclasses
-        """Give the value that runs are compared by instead of the mean, for some measures by number; nan for none."""
+        """Return the value that runs are compared by instead of the mean, by number of the measure; nan for none."""
         return {}
 
     def describe_mean(self, scores: "Scores", row: int) -> Mapping[str, Any]:
@@ -202,7 +202,7 @@ class QueryColumn(ScoreColumn):
         return {end: getattr(self, end) for end in self.end_names}
 
     def other_values(self, scores: "Scores") -> Mapping[str, OtherValues]:  # noqa: ARG002 - of all
-        """Give the ends."""
+        """Return the ends."""
         return {end: OtherValues(values) for end, values in self.ends().items()}
 
     def describe_mean(self, scores: "Scores", row: int) -> Mapping[str, Any]:
@@ -273,7 +273,7 @@ class Scores(Answer):
 
     @cached_property
     def other_values(self) -> dict[str, OtherValues]:
-        """What columns have next to all values, by name."""
+        """The other values of all columns, by name."""
         several = (column.other_values(self) for column in self.columns.values())
         return {name: values for of_column in several for name, values in of_column.items()}
 

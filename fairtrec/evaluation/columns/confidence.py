@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats
 from fairtrec.evaluation.answers import CONFIDENCE_GOES_BY, CONFIDENCE_OF_MEANS, aggregates
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import Cell, ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import MeanCell, ScoreColumn, Scores
 from fairtrec.measure import Quantity
 from fairtrec.statistics import paired
 from fairtrec.statistics.doubt import count_differing, explain_doubt, is_doubtful, mark_doubt
@@ -49,7 +49,7 @@ class Confidence(ScoreColumn):
     """
 
     name: ClassVar[str] = "confidence"
-    cells = (Cell("low", "end"), Cell("high", "end"))
+    cells = (MeanCell("low", "end"), MeanCell("high", "end"))
 
     confidence: float
     interval: Method
@@ -68,7 +68,7 @@ class Confidence(ScoreColumn):
         return ends
 
     def find_left_out(self, scores: Scores) -> Bools:
-        """Tell which measures [measure] have an interval of another column."""
+        """Find the measures that have an interval of another column [measure]."""
         others, rows = [each for each in scores.columns.values() if each is not self], range(len(scores.measures))
         return np.array([any("low" in each.numbers(scores, row) for each in others) for row in rows], dtype=np.bool_)
 

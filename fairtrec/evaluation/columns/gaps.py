@@ -32,7 +32,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers.aggregates import Aggregated
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import Cell, ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import MeanCell, ScoreColumn, Scores
 from fairtrec.evaluation.columns.confidence import Confidence, has_gaps
 from fairtrec.formulas.distribution import exceeds_zero
 from fairtrec.measure import Measure, Quantity
@@ -103,7 +103,7 @@ class Gaps(ScoreColumn):
 
     name: ClassVar[str] = "gaps"
 
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[MeanCell, ...] = ()
 
     def numbers(self, scores: Any, row: int) -> Mapping[str, float]:
         """Give the ends of the interval; nan for a measure without a gap."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.evaluation.answers import GOLD_BY_T
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import Cell, FollowingText, FollowingTexts, ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts, MeanCell, ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.gold_correction import find_correctors
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -53,7 +53,7 @@ class Corrections(ScoreColumn):
     """
 
     name: ClassVar[str] = "gold"
-    cells = (Cell("corrected", "mean"), Cell("low"), Cell("high"))
+    cells = (MeanCell("corrected", "mean"), MeanCell("low"), MeanCell("high"))
 
     rows: tuple[Corrector | None, ...]
     confidence: float | None = None

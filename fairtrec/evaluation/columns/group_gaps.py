@@ -86,7 +86,7 @@ class GroupGaps(ScoreColumn):
         return {rows[-1]: _compare(scores, rows, self.confidence) for rows in find_families(scores)}
 
     def other_values(self, scores: Scores) -> Mapping[str, OtherValues]:
-        """Give the difference in the column of the first group, the relative difference in that of the second."""
+        """Return the difference in the column of the first group, the relative difference in that of the second."""
         values: list[float | None] = [None] * len(scores.measures)
         families = find_families(scores)
         for rows in families:

@@ -17,7 +17,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
 from fairtrec.data.ranking.random_orders import DRAWN
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import Cell, FollowingText, FollowingTexts, MeanEnd, Scores
+from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts, MeanCell, MeanEnd, Scores
 from fairtrec.evaluation.columns.intervals import ENDS, Intervals, find_by_parts
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.columns.ties import SEED, find_closed, find_reach, try_orders
@@ -74,7 +74,7 @@ class Orders(Intervals):
     """
 
     name: ClassVar[str] = "orders"
-    cells = (Cell(SKILL, quantity=Skill),)
+    cells = (MeanCell(SKILL, quantity=Skill),)
 
     error: Floats
     is_drawn: Bools

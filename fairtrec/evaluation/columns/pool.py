@@ -77,9 +77,9 @@ class Pooled(ScoreColumn):
         return None if drawn is None else drawn.correct(self.frequency, LEVEL)
 
     def other_values(self, scores: Scores) -> Mapping[str, OtherValues]:
-        """Give the pooled values in a row of their own; where corrected means stand, those of pooled values.
+        """Return the pooled values in a row of their own; in columns of corrected means, corrected pooled values.
 
-        JSON says next to them the corrected value, its interval, and how many gold labels it rests on.
+        JSON has next to them the corrected value, its interval, and how many gold labels it rests on.
         """
         corrected = [self.correct(measure) for measure in scores.measures]
         details = [{} if found is None else found._asdict() for found in corrected]
