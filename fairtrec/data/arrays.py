@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data.docnos import Bools, Docnos, Docs, Floats, Ints, encode_ids, fingerprints
-from fairtrec.data.ranking.order import sort_by_score
+from fairtrec.data.ranking.order import add_empty, sort_by_score
 from fairtrec.support.errors import InputError
 
 
@@ -28,16 +28,17 @@ def rank_arrays(
     kept = find_kept(values, depth)
     lengths = kept.sum(axis=1)
     ranked = np.flatnonzero(lengths)
-    if not len(ranked):
-        raise InputError("the run is empty; give at least one document a finite score")
     several = np.broadcast_to(names, values.shape)
     docs, found = (several.ravel(), values.ravel()) if kept.all() else (several[kept], values[kept])
     starts = np.concatenate(([0], np.cumsum(lengths[ranked])))
-    kept_qids = tuple(str(qids[row]) for row in ranked.tolist())
-    refuse_repeated(names if names.ndim == 1 else docs, np.array([0, len(names)]) if names.ndim == 1 else starts)
-    if len({*kept_qids}) < len(kept_qids):
+    ids = [str(qid) for qid in qids]
+    if len({*ids}) < len(ids):
         raise InputError("a query id appears twice; keep one row for each query")
-    return kept_qids, *sort_by_score(starts, docs, found, depth)
+    kept_qids, empty = [ids[row] for row in ranked.tolist()], [ids[row] for row in np.flatnonzero(lengths == 0)]
+    if len(docs):
+        refuse_repeated(names if names.ndim == 1 else docs, np.array([0, len(names)]) if names.ndim == 1 else starts)
+        starts, docs, found = sort_by_score(starts, docs, found, depth)
+    return *add_empty(kept_qids, starts, empty), docs, found
 
 
 def read_array(thing: Any, what: str) -> np.ndarray[Any, Any]:

@@ -12,6 +12,7 @@ from fairtrec.data.digests import digest_texts
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode, refuse_large
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import Drawn
+from fairtrec.support.notes import Note
 
 PIECE = 1 << 20  # weights that are looked at at a time
 MOST_GROUPS = 4096  # of a word list, of a table of counts, and of attributes that are crossed, of which a list is made
@@ -63,6 +64,7 @@ class Labels:
     known; None where all of each is known, or nothing. ``beyond`` are documents that have no row; None: all have one.
     ``labeled`` [row] says which rows were known before those of unknown group were ``filled``; None: none was filled.
     ``written`` are the names of groups as the file has them, before any is renamed; empty if that is not known.
+    ``notes`` are what a reader must know of the file.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Labels:
     beyond: Beyond | None = None
     labeled: Bools | None = None
     written: frozenset[str] = frozenset()
+    notes: tuple[Note, ...] = ()
 
     @property
     def is_ordered(self) -> bool:

@@ -98,6 +98,11 @@ class Run(ByQuery):
         return cls(name, name, *ranked).cut(ranked[0], depth)
 
     @property
+    def empty(self) -> tuple[str, ...]:
+        """The queries whose rankings are empty."""
+        return tuple(self.qids[row] for row in np.flatnonzero(np.diff(self.starts) == 0).tolist())
+
+    @property
     def runs(self) -> "tuple[Run, ...]":
         """Itself: it is the only one."""
         return (self,)
@@ -248,6 +253,7 @@ class Qrels(ByQuery):
     docnos: Docs
     grades: Ints
     iterations: Docs
+    notes: tuple[Note, ...] = ()  # what a reader of its values must know of its file
     _last: tuple[tuple[str, ...], Ints, Floats] | None = field(default=None, init=False, repr=False)
 
     @property

@@ -35,8 +35,21 @@ from fairtrec.measures.catalogue.needs import needs_judgments
 from fairtrec.support.errors import PATH, InputError
 from fairtrec.support.files import submissions
 from fairtrec.support.jobs import map_ordered
+from fairtrec.support.notes import NoteKind, list_runs
 from fairtrec.support.progress import RUNS, listener, report
 
+
+def write_empty(empty: int, queries: int, which: str) -> str:
+    """Say how many queries have empty rankings, and which.
+
+    >>> write_empty(1, 2, "q1")
+    '1 of 2 queries has no document (q1); it counts as an empty ranking'
+    """
+    have, count = ("has", "it counts as an empty ranking") if empty == 1 else ("have", "they count as empty rankings")
+    return f"{empty:,} of {queries:,} queries {have} no document ({which}); {count}"
+
+
+EMPTY = NoteKind("empty rankings", write_empty)
 MANY = 10_000  # queries, from which they are sorted as integers
 Failed = dict[str, str]  # what is wrong with each run that is broken, by its name
 
@@ -96,6 +109,7 @@ class Reading:
             deep = choices.depth if choices.only else self.depth
             with_ties = self.looks_for_ties and not (choices.only or choices.keeps_ties)
             whole = loading.load_run(thing, name, choices, deep, with_ties=with_ties)
+            empty = {qid for run in whole.runs for qid in run.empty}
             whole = keep_judged(whole, self.context.qrels, choices.only, self.context.relevance_level)
             system = whole.cut(whole.qids, deep) if with_ties else whole
             qids = choose_queries(
@@ -105,6 +119,8 @@ class Reading:
                 complete=choices.complete,
                 only_judged=self.only_judged,
             )
+            if empty := empty.intersection(qids):
+                system = note_empty(system, sorted(empty), len(qids))
             tied = whole if self.looks_for_ties and isinstance(whole, Run) else None
             scores = score(system, measures, qids, self.context, choices, tied) if measures else None
         except InputError as fault:
@@ -201,6 +217,13 @@ def finish_runs(
     return scores, failed
 
 
+def note_empty(system: System, empty: Sequence[str], queries: int) -> System:
+    """Note on a run that it names queries, of so many, without documents; of samples nothing can say it."""
+    if not isinstance(system, Run):
+        return system
+    return replace(system, notes=(*system.notes, EMPTY.note(empty=len(empty), queries=queries, which=list_runs(empty))))
+
+
 def choose_queries(
     run: System, qrels: Qrels | None, queries: Queries | None, *, complete: bool = False, only_judged: bool = False
 ) -> tuple[str, ...]:
@@ -213,7 +236,7 @@ def choose_queries(
     queries are of something else, even where no measure looks at a judgment.
     """
     names = run.qids
-    if qrels is not None and (qrels.numbers(names) == MISSING).all():
+    if names and qrels is not None and (qrels.numbers(names) == MISSING).all():
         hint = guess(names, set(qrels.qids), qrels.qids[0]) if qrels.qids else ""
         why = hint or "; check that they are of the same collection"
         raise InputError(f"the run and the qrels have no query in common{why}", run.name)

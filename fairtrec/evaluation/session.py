@@ -37,6 +37,7 @@ from fairtrec.evaluation.reading import (
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import note_few_judged
 from fairtrec.evaluation.signature import list_input_files, name_input_files, waiting_for, write_signature
+from fairtrec.formats.tables import note_first_lines
 from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import is_of_ranked_groups
 from fairtrec.measures.utility import split_relevance
@@ -53,6 +54,7 @@ MIXED = NoteKind(
     "Fair Ranking; their values are not comparable, so evaluate them separately",
     NoteSeverity.MISLEADING,
 )
+ALWAYS_NAMED = frozenset({"counts", "gold"})  # tables that need a header
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
 
 
@@ -320,6 +322,7 @@ class Evaluator:
             notes = (*notes, *aggregates.note_aggregates(choices.aggregate))
             scores = [aggregates.aggregate_scores(each, choices.aggregate) for each in scores]
         files = self.files | name_input_files({Part("run", name): run for name, run in named if name not in failed})
+        notes = (*notes, *note_first_lines(file.place for part, file in files.items() if part.of not in ALWAYS_NAMED))
         result = Result(
             tuple(scores),
             facts.signature,
@@ -330,6 +333,7 @@ class Evaluator:
             {**facts.groups},
             same_rankings(scores) if len(scores) > 1 else (),
             untrusted=reading.border is not None and reading.border.untrusted,
+            judged=0 if choices.complete else count_judged(reading.context),
         )
         for reference in self.given.references.values():
             result = reference.complete_result(result, reading.context.opened.get(reference.name))
@@ -351,6 +355,14 @@ class Evaluator:
                 return facts
             self._facts[key] = facts
         return self._facts[key]
+
+
+def count_judged(context: EvaluationContext) -> int:
+    """Count the judged queries, of those that are wanted; 0 without qrels."""
+    qrels, queries = context.qrels, context.queries
+    if qrels is None or queries is None:
+        return 0 if qrels is None else len(qrels.qids)
+    return len({*qrels.qids}.intersection(queries.qids))
 
 
 def runs_of(number: int) -> str:

@@ -106,7 +106,7 @@ def split_result(result: Result, slices: Slices) -> Iterator[tuple[str, Result]]
     """Give the whole result under the name ``all``, then each slice of it."""
     yield ALL, result
     for name, qids in slices.items():
-        yield name, replace(result, scores=tuple(keep_queries(scores, qids) for scores in result.scores))
+        yield name, replace(result, scores=tuple(keep_queries(scores, qids) for scores in result.scores), judged=0)
 
 
 def note_slices(result: Result, slices: Slices) -> list[Note]:

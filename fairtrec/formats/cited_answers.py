@@ -42,7 +42,6 @@ TOPICS: Mapping[AnswerForm, tuple[str, ...]] = {
 }  # fmt: skip
 ODD = re.compile("[\0\n\ud800-\udfff]")  # what no id holds
 SHOWN = 40  # letters of an id in a message
-NOT_CITED = NoteKind("answers without citations", "{answers} of {topics} answers cite no document, and are not ranked")
 UNRANKED = NoteKind(
     "references without order", "references of this form are not ranked, so the cited documents are the only run",
     NoteSeverity.BACKGROUND,
@@ -242,13 +241,14 @@ class RankedColumns:
         self.part = part
         self.topics, self.docnos, self.scores, self.ranks = (list[Any]() for _ in range(4))
         self.blocks: list[tuple[int, LineNumbers]] = []
-        self.rows = self.empty = 0  # lines of the run; answers without one
+        self.rows = 0  # lines of the run
+        self.empty: list[str] = []  # topics whose answers have none
 
     def add(self, answers: Sequence[tuple[int, CitedAnswer]]) -> None:
         """Add answers, each with the number of its line."""
         found = [(number, answer.topic, self._rank(answer)) for number, answer in answers]
         several = [(number, topic, ranked) for number, topic, ranked in found if ranked]
-        self.empty += len(found) - len(several)
+        self.empty += [topic for _, topic, ranked in found if not ranked]
         if not several:
             return
         self.blocks.append((self.rows, [number for number, _, ranked in several for _ in ranked]))
@@ -263,11 +263,12 @@ class RankedColumns:
 
     def join(self) -> dict[str, Any]:
         """Give each column as a whole."""
+        ids = np.empty(0, "S1")
         return {
-            "qid": Repeats.find(np.concatenate(self.topics)),
-            "docno": np.concatenate(self.docnos),
-            "score": np.concatenate(self.scores),
-            "rank": np.concatenate(self.ranks),
+            "qid": Repeats.find(np.concatenate([ids, *self.topics])),
+            "docno": np.concatenate([ids, *self.docnos]),
+            "score": np.concatenate([np.empty(0), *self.scores]),
+            "rank": np.concatenate([np.empty(0, np.int64), *self.ranks]),
         }
 
 
@@ -287,11 +288,9 @@ def read(path: FilePath, *_: Any, ranks: bool) -> FileColumns:
     for answers in reader.read():
         columns.add(answers)
     _refuse_unranked(path, part, reader.form)
-    if not columns.rows:
-        what = "no answer cites a document" if part == CITED else "no answer has references"
-        raise InputError(f"{what}; was it written to the end?", path)
     tag = {"tag": reader.tag} if reader.tag.strip() else {}
-    return FileColumns(path, columns.join() | tag, columns.blocks, tuple(_list_notes(reader, columns)))
+    notes, empty = tuple(_list_notes(reader, columns)), tuple(columns.empty)
+    return FileColumns(path, columns.join() | tag, columns.blocks, notes, empty)
 
 
 def _refuse_unranked(path: FilePath, part: str | None, form: AnswerForm | None) -> None:
@@ -305,8 +304,6 @@ def _refuse_unranked(path: FilePath, part: str | None, form: AnswerForm | None) 
 
 
 def _list_notes(reader: AnswerReader, columns: RankedColumns) -> Iterator[Note]:
-    if columns.part == CITED and columns.empty:
-        yield NOT_CITED.note(answers=columns.empty, topics=len(reader.lines))
     if columns.part == CITED and reader.form == "shared":
         yield UNRANKED.note()
 

@@ -1,12 +1,12 @@
 """Collections: the texts of documents, one a line, as TSV (``docno<TAB>text``) or JSON lines.
 
-A JSON line names the document by the first of the keys ``docno``, ``id``, ``_id``, ``docid`` that it holds, and its
-text by ``text`` or ``contents``, with ``title`` put before it where there is one. Parquet, and tables between commas
-whose first line names a document and ``text``, are read into memory.
+A first line of TSV may name the columns. A JSON line names the document by the first of ``IDS`` that it holds, and its
+text by ``text`` or ``contents``, with ``title`` put before it where there is one. Parquet, tables of other columns, and
+arrays of JSON are read too.
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,19 @@ import numpy as np
 from fairtrec.data import Docnos
 from fairtrec.formats import frames, named_columns, spans
 from fairtrec.formats.frames import TEXT
+from fairtrec.formats.tables import TableKind, read_objects, read_table, refuse_semicolons
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening
-from fairtrec.support.literals import DOCUMENT, RecordForm
+from fairtrec.support.files.table_header import IDS as ID_NAMES
+from fairtrec.support.files.table_header import TableHeader, find_header, match_names
+from fairtrec.support.literals import DOCUMENT, QUERY
 
-IDS = ("docno", "id", "_id", "docid")  # the strongest first
+IDS = ("docno", "id", "_id", "docid")  # the strongest first; the other names of ids come behind them
+TEXTS = ("text", "contents", "body")
+COLLECTION = TableKind(
+    "collection", {"docno": (*DOCUMENT, *QUERY), "title": ("title",), "text": TEXTS}, optional=frozenset({"title"}),
+    rest="text", longest=opening.LONGEST_TEXT, choice="call the one with the texts text",
+)  # fmt: skip
 _KEYS = [f'"{key}"'.encode() for key in IDS]
 _LEADING_ID = re.compile(rb'\s*\{\s*("docno"|"id"|"_id"|"docid")\s*:\s*"([^"\\]+)"\s*[,}]')
 
@@ -28,42 +36,106 @@ def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
 
     Raises InputError for a line that has no docno or no text, and for a wanted document that appears twice.
     """
-    if (form := _form_of(path)) is not None:
-        yield from _rows_of(path, form, wanted)
-        return
-    row_of = {docno: row for row, docno in enumerate(wanted.names.tolist())}
-    seen: set[bytes] = set()
-    first, lines = 1, None
-    with opening.open_input(path) as stream:
-        for block, ends in opening.blocks(stream, path, opening.LONGEST_TEXT):
-            if lines is None and (start := block.lstrip()[:1]):
-                lines = _json_lines if start == b"{" else _tsv_lines
-            for number, docno, text in () if lines is None else lines(block, first, path, wanted, row_of):
-                if docno in seen:
-                    raise InputError(f"document {docno.decode()} appears twice; keep one line", path, number)
-                seen.add(docno)
-                yield row_of[docno], text
-            first += ends
-
-
-def _form_of(path: FilePath) -> RecordForm | None:
-    """Tell a file whose columns have names from lines; nothing is told of a stream."""
-    if opening.is_stream(path):
-        return None
-    start = named_columns.read_start(path)
+    start = b"" if opening.is_stream(path) else named_columns.read_start(path)
     if start.startswith(opening.PARQUET):
-        return "parquet"
-    names = {cell.strip(b' "\r').decode(errors="replace") for cell in start.partition(b"\n")[0].split(b",")}
-    return None if "text" not in names or names.isdisjoint(DOCUMENT) else "table"
+        yield from _read_parquet(path, wanted)
+        return
+    is_array = start.lstrip().startswith(b"[") and named_columns.detect_form(start) == "json"
+    header = None if is_array else find_header(start.partition(b"\n")[0].decode(errors="replace"))
+    row_of = {docno: row for row, docno in enumerate(wanted.names.tolist())}
+    if is_array:
+        found: Iterable[tuple[int | None, bytes, str]] = _read_array(path)
+    elif header is not None and not is_plain(header):
+        rows = read_table(path, COLLECTION)
+        found = ((line, cells[0].encode(), " ".join(filter(None, cells[1:]))) for line, cells in rows.rows)
+    else:
+        found = _stream_lines(path, wanted, row_of)
+    seen: set[bytes] = set()
+    many = 0
+    for number, docno, text in found:
+        many += 1
+        if docno not in row_of:
+            continue
+        if docno in seen:
+            raise InputError(f"document {docno.decode()} appears twice; keep one line", path, number)
+        seen.add(docno)
+        yield row_of[docno], text
+    if not many and (is_array or header is not None):
+        raise InputError("this collection has no lines; was it written to the end?", path)
 
 
-def _rows_of(path: FilePath, form: RecordForm, wanted: Docnos) -> Iterator[tuple[int, str]]:
-    frame, _ = named_columns.read(path, form, named_columns.WantedColumns("collection", (*DOCUMENT, *TEXT), (), "text"))
+def _read_parquet(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
+    frame, _ = named_columns.read(
+        path, "parquet", named_columns.WantedColumns("collection", (*DOCUMENT, *TEXT), (), "text")
+    )
     for row, text in frames.find_texts(frame, wanted):
         if not isinstance(text, str):
             what = f"the text of document {wanted.names[row].decode()} is not a string"
             raise InputError(f"{what}; write a text, or an empty one", path)
         yield row, text
+
+
+def _read_array(path: FilePath) -> Iterator[tuple[int | None, bytes, str]]:
+    """Read the documents of an array of objects."""
+    for line, document in read_objects(
+        opening.lines(path, longest=opening.LONGEST_TEXT), path, '{"id": ..., "text": ...}'
+    ):
+        try:
+            yield line, *take_document(document)
+        except ValueError as fault:
+            raise InputError(str(fault), path, line) from None
+
+
+def _stream_lines(path: FilePath, wanted: Docnos, names: Container[bytes]) -> Iterator[tuple[int, bytes, str]]:
+    """Give the wanted documents of lines, each with the number of its line."""
+    first, lines = 1, None
+    with opening.open_input(path) as stream:
+        for whole, ends in opening.blocks(stream, path, opening.LONGEST_TEXT):
+            block = whole
+            if lines is None and (start := block.lstrip()[:1]):
+                lines = _json_lines if start == b"{" else _tsv_lines
+                block = block if start == b"{" else blank_head(block, measure_head(block, path))
+            yield from () if lines is None else lines(block, first, path, wanted, names)
+            first += ends
+
+
+def is_plain(header: TableHeader) -> bool:
+    """Tell whether the lines below a header are ``docno<TAB>text``, or of a title before the text."""
+    names = header.names[1:]
+    is_text = len(names) == 1 or names in {("title", name) for name in TEXTS}
+    return header.separator == "\t" and not header.is_quoted and header.names[0] in ID_NAMES and is_text
+
+
+def measure_head(start: bytes, path: FilePath) -> int:
+    r"""Count the bytes above the first of lines ``docno<TAB>text``: of comments, and of a header.
+
+    Raises InputError for a header of other columns, and for semicolons.
+
+    >>> measure_head(b"# a comment\nqid\ttext\n1\twho\n", "f"), measure_head(b"1\twho\n", "f")
+    (21, 0)
+    """
+    at, number = 0, 1
+    while start[at : at + 1] == b"#" or (at < len(start) and not start[at : _find_end(start, at)].strip()):
+        at, number = _find_end(start, at), number + 1
+    line = start[at : _find_end(start, at)].decode(errors="replace")
+    header = find_header(line)
+    if header is None:
+        refuse_semicolons(line, ("\t",), path, number)
+        return at
+    if not is_plain(header):
+        what = f"the columns are {', '.join(header.written)}; write lines docno<TAB>text, with these two names or none"
+        raise InputError(what, path, number)
+    return _find_end(start, at)
+
+
+def _find_end(text: bytes, at: int) -> int:
+    """Find the end of a line, behind its line end."""
+    return text.find(b"\n", at) + 1 or len(text)
+
+
+def blank_head(text: bytes, head: int) -> bytes:
+    """Empty the lines of the first bytes of a text, so that the numbers of the others stay."""
+    return b"\n" * text[:head].count(b"\n") + text[head:] if head else text
 
 
 def _tsv_lines(
@@ -119,7 +191,7 @@ def parse_document(line: bytes) -> tuple[bytes, str]:
 
 def take_document(document: Any) -> tuple[bytes, str]:
     """Take docno and text from the object of a JSON line. Raises ValueError where it has none."""
-    docno = next((document[key] for key in IDS if key in document), None) if isinstance(document, dict) else None
+    docno = _find_id(document) if isinstance(document, dict) else None
     if not isinstance(docno, str | int) or isinstance(docno, bool) or docno == "":
         raise ValueError("this line has no docno; add a key docno, id, _id or docid")
     body = document.get("text", document.get("contents"))
@@ -129,3 +201,12 @@ def take_document(document: Any) -> tuple[bytes, str]:
     if not isinstance(title, str | None):
         raise ValueError("the title of this line is not text; write it in quotation marks")  # noqa: TRY004
     return str(docno).encode(errors="surrogatepass"), f"{title} {body}" if title else body
+
+
+def _find_id(document: dict[str, Any]) -> Any:
+    """Find the id of a document: by the names of ``IDS`` as they are written, else by any name of an id."""
+    exact = next((key for key in IDS if key in document), None)
+    if exact is None:
+        matches = {name: key for key, name in match_names(document, ID_NAMES).items()}
+        exact = next((matches[name] for name in (*DOCUMENT, *QUERY) if name in matches), None)
+    return None if exact is None else document[exact]

@@ -22,7 +22,7 @@ from fairtrec.formats.spans import Repeats, pack_words
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening, submissions
-from fairtrec.support.notes import Note
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -44,6 +44,9 @@ _CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled lo
 _DTYPES = {"float": "f8", "int": "i8"}
 _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which bytes.split() tells cells, and NUL
 _HEAD = re.compile(rb"(?:[ \t]*+(?:#[^\n]*+)?+(?:\n|\Z))*+")  # blank lines and comment lines before the first entry
+_BLANK = re.compile(rb"(?:[ \t]*+(?:\n|\Z))*+")  # blank lines
+_COMMENT = re.compile(rb"^#[^\n]*+", re.MULTILINE)
+COMMENTS = NoteKind("comments", lambda lines, runs: f"{runs}: {describe_comments(lines)}", NoteSeverity.BACKGROUND)
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Layout:
     columns: Mapping[str, Cell]
     header: bool = False  # the first line names the columns
     longest: int = 0  # bytes of a line; 0 is LONGEST_LINE
+    has_comments: bool = False  # anywhere, as in runs and qrels, and not only above the first entry
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class FileColumns:
     columns: Columns
     blocks: list[tuple[int, LineNumbers]]  # the first row of each block, and its lines
     notes: tuple[Note, ...] = ()  # on the run that these are
+    empty: tuple[str, ...] = ()  # queries that are named without documents
 
     def line(self, row: int) -> int:
         """Give the number of the line that a row was read from."""
@@ -98,20 +103,28 @@ class Room:
 
 
 def stream(
-    path: FilePath, layout: Layout, keep: Keep | None = None, rooms: Sequence[Room] = (), take: Take | None = None
+    path: FilePath,
+    layout: Layout,
+    keep: Keep | None = None,
+    rooms: Sequence[Room] = (),
+    take: Take | None = None,
+    comments: list[int] | None = None,
 ) -> Iterator[tuple[Columns, LineNumbers]]:
     """Give a file's columns block by block, each with the line numbers of its rows.
 
     The blocks of a large file are parsed in threads while the next ones are read; their order stays. There ``keep``
     looks through the columns, too, and leaves of them what is needed. ``take`` does the work of both on a block of so
-    many line ends, if it is plain. Once there is one of ``rooms`` the columns stand in it.
+    many line ends, if it is plain. Once there is one of ``rooms`` the columns stand in it. ``comments``
+    takes how many lines were comments.
     """
-    parser = _Parser(layout, path, keep, take)
+    comments = [] if comments is None else comments
+    parser = _Parser(layout, path, keep, take, comments)
     with opening.open_input(path) as file, ExitStack() as stack:
         workers: Executor | None = None
         parsed: deque[tuple[Future[tuple[Columns, LineNumbers]], Any]] = deque()
         row, spare = 0, list[bytearray]()
-        for block, line, ends, full in entries(file, path, header=layout.header, longest=layout.longest, spare=spare):
+        blocks = entries(file, path, header=layout.header, longest=layout.longest, spare=spare, comments=comments)
+        for block, line, ends, full in blocks:
             if workers is None and not full:
                 yield parser.parse(block, line, ends)
                 continue
@@ -147,9 +160,13 @@ class _Parser:
     path: FilePath
     keep: Keep | None
     take: Take | None
+    comments: list[int]
 
     def parse(self, block: bytes, line: int, ends: int, given: Columns | None = None) -> tuple[Columns, LineNumbers]:
         """Parse a block that begins with this line."""
+        if self.layout.has_comments:
+            block, many = blank_comments(block)
+            self.comments.append(many)
         taken = None if self.take is None else self.take(block, ends)
         if taken is not None:
             return taken, line
@@ -166,11 +183,13 @@ def entries(
     header: bool = False,
     longest: int = 0,
     spare: list[bytearray] | None = None,
+    comments: list[int] | None = None,
 ) -> Iterator[tuple[bytes, int, int, bool]]:
     """Give the blocks of a file without what stands before the first entry, with their first line and number of LFs.
 
     Tells of each whether it is as large as those of large files. ``above`` stands before the first entry, which may be
-    a ``header``, that is left out too. ``spare`` is that of ``opening.blocks``.
+    a ``header``, that is left out too. ``spare`` is that of ``opening.blocks``. ``comments`` takes how many lines there
+    were comments.
     """
     line, head = 1, True
     for whole, ends in opening.blocks(file, path, longest, spare):
@@ -179,14 +198,27 @@ def entries(
             end = above.match(block).end()  # type: ignore[union-attr]  # it matches nothing at least
             if header and end < len(block):
                 end = block.find(b"\n", end) + 1 or len(block)
+                header, above = False, _BLANK  # below it # begins an id
                 end = above.match(block, end).end()  # type: ignore[union-attr]
-                header = False
             head = header or end == len(block)
             skipped = block.count(b"\n", 0, end)
+            if comments is not None and end:
+                comments.append(len(_COMMENT.findall(block, 0, end)))
             block = block[end:] if end else block
         if block:
             yield block, line + skipped, ends - skipped, len(whole) >= opening.BLOCK
         line += ends
+
+
+def blank_comments(block: Any) -> tuple[Any, int]:
+    """Empty the lines of a block that are comments, as those of runs and qrels may be anywhere; count them.
+
+    >>> blank_comments(b"#2 lines\\nq1 Q0 #7 1 2 t\\n#q1 Q0 d7 2 1 t\\n")
+    (b'\\nq1 Q0 #7 1 2 t\\n\\n', 2)
+    """
+    if block[:1] == b"#" or b"\n#" in block:
+        return _COMMENT.subn(b"", block)
+    return block, 0
 
 
 def read(path: FilePath, layout: Layout, uneven: str = "") -> FileColumns:
@@ -197,8 +229,8 @@ def read(path: FilePath, layout: Layout, uneven: str = "") -> FileColumns:
     parts: list[Columns] = []
     blocks: list[tuple[int, LineNumbers]] = []
     rooms: list[Room] = []
-    row = 0
-    for columns, lines in stream(path, layout, rooms=rooms):
+    row, comments = 0, list[int]()
+    for columns, lines in stream(path, layout, rooms=rooms, comments=comments):
         blocks.append((row, lines))
         for name, kind in layout.columns.items():
             if kind == "blocks" and not isinstance(columns[name], Repeats):
@@ -210,15 +242,26 @@ def read(path: FilePath, layout: Layout, uneven: str = "") -> FileColumns:
         row += rows
     if row == 0:
         raise InputError(f"this {layout.what} has no lines; was it written to the end?", path)
+    notes = (COMMENTS.note(lines=sum(comments)),) if layout.has_comments and any(comments) else ()
     if len(parts) == 1:
-        return FileColumns(path, parts[0], blocks)
+        return FileColumns(path, parts[0], blocks, notes)
     is_run = layout.what.startswith("run")
     whole = {}
     for name in list(parts[0]):
         several = [part.pop(name) for part in parts]
         left = lay_out_unevenly(several) if name == uneven else None
         whole[name] = _joined(several, path, is_run=is_run) if left is None else left
-    return FileColumns(path, whole, blocks)
+    return FileColumns(path, whole, blocks, notes)
+
+
+def describe_comments(lines: int | tuple[int, ...]) -> str:
+    """Say how many lines are comments, of one file or of several.
+
+    >>> describe_comments(1), describe_comments((1, 3))
+    ('1 line is a comment', '1-3 lines are comments')
+    """
+    many = write_span(lines if isinstance(lines, tuple) else (lines,))
+    return "1 line is a comment" if many == "1" else f"{many} lines are comments"
 
 
 def refuse_layout(width: int, rows: int, path: FilePath | None, *, is_run: bool) -> None:
@@ -351,6 +394,8 @@ def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: Li
 def group_ids(ids: Repeats) -> tuple[tuple[str, ...], Ints, Ints | None]:
     """Group rows of query ids: each id as first seen, where its rows start, the order of rows (None: as they stand)."""
     lengths, qids, order = ids.lengths, ids.texts.tolist(), None
+    if not qids:
+        return (), np.zeros(1, np.int64), None
     keys = np.sort(fingerprints(ids.texts))
     if (keys[1:] == keys[:-1]).any():  # hardly ever: nearly always each query stands in one block
         number: dict[bytes, int] = {}

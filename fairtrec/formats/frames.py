@@ -11,13 +11,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints
+from fairtrec.data import MISSING, UNKNOWN, Docnos, Docs, Floats, Ints
 from fairtrec.formats.columns import MOST_BYTES, WIDEST, refuse_layout
+from fairtrec.formats.label_rules import is_missing, word
 from fairtrec.formats.spans import Repeats, take_numbers
 from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files.table_header import match_names
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
 
 TEXT = ("text", "title")
+SHOWN = 6  # names of a column in a message
 AT_ONCE = 4096  # cells that become objects of Python
 MOST_OTHERS = 16  # values of a JSON line that nobody reads, of lines that are parsed together
 ODD_ID = f"has an id that is empty, contains a NUL or a line end, or exceeds {WIDEST} bytes; change it"
@@ -55,6 +58,7 @@ class Frame:
     table: Any
     path: FilePath | None = None
     line_of: Callable[[int], int] = lambda row: row + 1
+    empty: tuple[str, ...] = ()  # queries that are named without documents
 
     @classmethod
     def wrap(cls, thing: Any, what: str, wanted: Iterable[str]) -> "Frame":
@@ -68,7 +72,9 @@ class Frame:
             splits = ", ".join(map(str, thing)) or "none"
             raise InputError(f"the {what} frame has several splits or none ({splits}); pass one of them")
         try:
-            return cls(what, _table(thing, set(wanted)))
+            table = _table(thing, wanted := set(wanted))
+            matches = match_names(table.column_names, wanted)
+            return cls(what, table.rename_columns([matches.get(name, name) for name in table.column_names]))
         except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as fault:
             why = "; ".join(map(str, fault.args[::-1])) or type(fault).__name__
             raise InputError(f"the {what} frame cannot be read ({why}); make each column one type") from None
@@ -83,6 +89,20 @@ class Frame:
     def ids(self, names: Sequence[str]) -> Docs:
         """Take a column of ids as byte strings. Raises InputError for one that no file could hold, and for nulls."""
         name, column = self._column(names)
+        return self._texts(name, column)
+
+    def spell_groups(self, names: Sequence[str]) -> Docs:
+        """Take a column of groups as byte strings: texts, numbers and true or false; ``?`` where there is none."""
+        import pyarrow as pa
+
+        name, column = self._column(names)
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        is_plain = column.null_count == 0 and (pa.types.is_integer(kind) or (_is_text(kind) and _is_filled(column)))
+        if not is_plain:
+            cells = [UNKNOWN if is_missing(cell) else word(cell) for cell in column.to_pylist()]
+            if None in cells:
+                self._refuse(f"column {name}", "holds a group that is no text or number; correct it", cells.index(None))
+            column = pa.chunked_array([pa.array(cells, pa.string())])
         return self._texts(name, column)
 
     def floats(self, names: Sequence[str]) -> Floats:
@@ -119,7 +139,8 @@ class Frame:
             way = "rename one"
             if names == SCORE and self.find(RANK) is not None:
                 way += ', or take the column rank: --order rank (order="rank")'
-            raise InputError(f"{which} has none of the columns {', '.join(names)}; {way}", self.path)
+            shown = ", ".join(names[:SHOWN]) + (" or the like" if len(names) > SHOWN else "")
+            raise InputError(f"{which} has none of the columns {shown}; {way}", self.path)
         if self.table.column_names.count(name) > 1:
             raise InputError(f"the {self.what} frame has several columns {name}; keep one", self.path)
         return name, self.table.column(name)
@@ -287,8 +308,8 @@ def _table(thing: Any, wanted: set[str]) -> Any:
 
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(thing, pandas.DataFrame):
-        index = wanted.intersection(thing.index.names) != set()
-        there = [name for name in thing.columns if name in wanted]
+        index = match_names(filter(None, map(str, thing.index.names)), wanted) != {}
+        there = [*match_names([name for name in thing.columns if isinstance(name, str)], wanted)]
         return pa.Table.from_pandas(thing, columns=there, preserve_index=index)
     if isinstance(thing, dict):  # of Hugging Face, which names splits
         thing = next(iter(thing.values()))
@@ -297,6 +318,14 @@ def _table(thing: Any, wanted: set[str]) -> Any:
     elif hasattr(thing, "collect") and not hasattr(type(thing), "__arrow_c_stream__"):  # lazy
         thing = thing.collect()
     return thing if isinstance(thing, pa.Table) else pa.table(thing)
+
+
+def _is_filled(column: Any) -> bool:
+    """Tell whether no text of a column is empty."""
+    import pyarrow.compute as pc
+
+    chunks = [chunk.dictionary if hasattr(chunk, "dictionary") else chunk for chunk in column.chunks]
+    return all(pc.min(pc.binary_length(chunk)).as_py() != 0 for chunk in chunks)
 
 
 def _is_text(kind: Any) -> bool:

@@ -1,9 +1,11 @@
-"""Labels from a field of any table: JSON lines, Parquet, and CSV or TSV whose first line names the columns.
+"""Labels of any form: lines of cells, JSON lines, an array or one object of JSON, Parquet; or a field of a table.
 
 The document is under the first of the names in ``DOCUMENT``. A dotted field goes into objects and over lists.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import chain
 from os import fspath
@@ -14,17 +16,38 @@ import numpy as np
 from fairtrec.data import UNKNOWN, Floats, is_number
 from fairtrec.formats import frames, label_texts, memory_bounds
 from fairtrec.formats.frames import Frame
+from fairtrec.formats.label_rules import EntryLines, find_line
 from fairtrec.formats.label_table import LabelTable
+from fairtrec.formats.label_texts import LabelColumns
+from fairtrec.formats.named_columns import read_whole
 from fairtrec.formats.spans import take_numbers
+from fairtrec.formats.tables import JSON, TableKind, refuse_semicolons
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import json_text
+from fairtrec.support.files.table_header import TableHeader, find_header, normalize_name, split_header
 from fairtrec.support.files.whole_lines import parse_object
+from fairtrec.support.literals import DOCUMENT, QUERY
 
-DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "item_id", "itemID", "id")
-BESIDE = ("qid", "weight", "count")  # of labels, where the field is their group
-NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}  # of labels whose first line does not say so
+LabelKeys = dict[str, str]  # which key the document, group, qid, weight and count have
+
+LABELS = TableKind(
+    "file of labels", {
+        "qid": QUERY, "iteration": ("iteration", "iter", "q0"), "docno": DOCUMENT, "group": ("group",),
+        "weight": ("weight",), "count": ("count",),
+    },
+    optional=frozenset({"qid", "iteration", "weight", "count"}), rest="group",
+    choice="choose the one with the groups, like {path}:{name}",
+)  # fmt: skip
+JSON_LABELS = replace(LABELS, optional=LABELS.optional | {"group"})  # a missing one may have no key
+BESIDE = ("qid", "weight", "count")  # of labels; a field has none of these
 AT_ONCE = 1 << 16  # rows of Parquet that become objects of Python
-EXAMPLE = '{{"{}": ..., "{}": ...}}'
+EXAMPLE = '{"docno": ..., "group": ...}'
+_QRELS = ("qid", "iteration", "docno", "group")
+_FORMS = {  # of lines without a header, by their cells, and whether the last is a number
+    (2, True): ("docno", "group"), (2, False): ("docno", "group"),
+    (3, True): ("docno", "group", "weight"), (3, False): ("qid", "docno", "group"),
+    (4, True): ("qid", "docno", "group", "weight"), (4, False): _QRELS,
+}  # fmt: skip
 
 
 def reach(keys: Sequence[str]) -> Callable[[Any], Any]:
@@ -49,14 +72,6 @@ def _flat(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) and not hasattr(value, "_fields") else [value]
 
 
-def _document(names: Sequence[str], found: LabelTable, line: int | None = None) -> str:
-    name = next((name for name in DOCUMENT if name in names), None)
-    if name is None:
-        what = f"there is no column or key {', '.join(DOCUMENT)}"
-        raise InputError(f"{what}; rename the one with the documents", found.path, line)
-    return name
-
-
 def read_table(found: LabelTable, field: str = "") -> LabelTable:
     """Read labels, or the field of something else. Raises InputError for a bad line."""
     if fspath(found.path).endswith(".parquet"):
@@ -64,122 +79,175 @@ def read_table(found: LabelTable, field: str = "") -> LabelTable:
         return found
     blocks = label_texts.blocks(found.path)
     first = next(blocks, (b"", 1))
-    is_json = (first[0] if field else first[0].lstrip())[:1] == b"{"
-    (_json_lines if is_json else _text)(found, chain([first] if field or first[0] else (), blocks), field)
+    every = chain([first] if first[0] else [], blocks)
+    (_json if JSON.match(first[0]) else _text)(found, every, field)
     return found
 
 
 def _text(found: LabelTable, blocks: Iterable[tuple[bytes, int]], field: str) -> None:
-    """Read cells between tabs, those of a field between commas if there is no tab in the first line."""
-    names: Sequence[str] = ()
+    """Read lines of cells, whose columns the first line names; without names they are told by their number."""
+    layout: LabelColumns | None = None
     held: list[bytes] = []  # from the first block on that has a quotation mark, whose cells may go over lines
-    roles: dict[str, str] = {}
-    delimiter, first = "\t", 0
+    first = 0
     for block, line in blocks:
         rest, number = block, line
-        if not names:
+        if layout is None:
             head, _, below = block.partition(b"\n")
-            delimiter = "," if field and b"\t" not in head else "\t"
-            names, header = _names(found, [cell.strip() for cell in head.decode().split(delimiter)], line, field)
-            roles = (
-                {"docno": _document(names, found, line), "group": field} if field else {name: name for name in names}
-            )
-            found.counted = "count" in roles
-            rest, number = (below, line + 1) if header else (block, line)
-        if held or (delimiter == "," and b'"' in rest):
+            text = head.decode()
+            header = find_header(text) or (split_header(text, "\t" if "\t" in text else ",") if field else None)
+            if header is None:
+                layout = _guess_layout(found, text, line)
+            else:
+                layout = _find_layout(found, header, line, field)
+                rest, number = below, line + 1
+            found.counted = "count" in layout.places
+        if held or (layout.is_csv and b'"' in rest):
             first = first or number
             held.append(rest)
         else:
-            label_texts.take(found, rest, number, names, roles, delimiter)
-    if held:
-        label_texts.take(found, b"".join(held), first, names, roles, delimiter)
+            label_texts.take(found, rest, number, layout)
+    if held and layout is not None:
+        label_texts.take(found, b"".join(held), first, layout)
 
 
-def _refuse_table(found: LabelTable, cells: list[str], line: int) -> None:
-    """Raise InputError for a first line that names the columns of something else: of counts, or with other names."""
-    names = [cell.strip().strip('"') for cell in (cells[0].split(",") if len(cells) == 1 else cells)]
-    document = next((name for name in DOCUMENT if name in names), None)
-    others = [name for name in names if name != document]
-    if document is None or not others or not all(names):
-        return
-    if "tokens" in others:
-        raise InputError("this is a table of counts; add --counts (counts= in Python)", found.path, line)
-    field = next((name for name in others if name == "group"), others[0])
-    what = f"the columns are {', '.join(names)}; choose the one with the groups"
-    raise InputError(f"{what}, like {fspath(found.path)}:{field}", found.path, line)
-
-
-def _names(found: LabelTable, cells: list[str], line: int, field: str) -> tuple[Sequence[str], bool]:
-    """Tell what the columns are, and whether this line is the header that says so."""
+def _find_layout(found: LabelTable, header: TableHeader, line: int, field: str) -> LabelColumns:
+    """Find the columns of labels, or of documents and a field, by their names."""
     if field:
-        names = [cell.strip('"') for cell in cells]
-        if field not in names:
-            raise InputError(f"there is no column {field}; there are {', '.join(names)}", found.path, line)
-        return names, True
-    if {"docno", "group"} <= {*cells} <= {*NAMES[4], "count"} and not {"weight", "count"} <= {*cells}:
-        return cells, True
-    _refuse_table(found, cells, line)
-    if len(cells) == 3:
-        return (("docno", "group", "weight") if is_number(cells[2]) else ("qid", "docno", "group")), False
-    if len(cells) not in NAMES:
+        places = {"docno": _find_document(found, header, line), "group": _find_field(found, header, line, field)}
+    else:
+        places = _find_labels(found, header, line)
+    is_csv = header.is_quoted or header.separator in (",", ";")
+    return LabelColumns(header.written, places, header.separator, is_csv)
+
+
+def _find_labels(found: LabelTable, header: TableHeader, line: int | None, kind: TableKind = LABELS) -> dict[str, int]:
+    """Find the columns of labels. Raises InputError for those of something else."""
+    if "tokens" in header.names and "group" not in header.names:
+        raise InputError("this is a table of counts; add --counts (counts= in Python)", found.path, line)
+    places = {name: place for name, (place,) in kind.find_columns(header, found.path, line).items()}
+    if {"weight", "count"} <= places.keys():
+        raise InputError("there are columns of weights and of counts; leave out one", found.path, line)
+    return {name: place for name, place in places.items() if name != "iteration"}
+
+
+def _find_document(found: LabelTable, header: TableHeader, line: int | None) -> int:
+    place = header.find_column(DOCUMENT)
+    if place is None:
+        what = f"there is no column or key {', '.join(DOCUMENT[:4])} or the like"
+        raise InputError(f"{what}; rename the one with the documents", found.path, line)
+    return place
+
+
+def _find_field(found: LabelTable, header: TableHeader, line: int | None, field: str) -> int:
+    """Find the column of a field by its name, as it is written or as it matches."""
+    for names, name in ((header.written, field), (header.names, normalize_name(field))):
+        if name in names:
+            return names.index(name)
+    raise InputError(f"there is no column {field}; there are {', '.join(header.written)}", found.path, line)
+
+
+def _guess_layout(found: LabelTable, text: str, line: int) -> LabelColumns:
+    """Tell the columns of lines without names by the cells of the first. Raises InputError for what is unclear."""
+    separator = "\t" if "\t" in text or len(text.split()) != len(_QRELS) else None
+    refuse_semicolons(text, (separator,), found.path, line)
+    cells = [cell.strip() for cell in text.split(separator)]
+    is_weighed = separator is not None and is_number(cells[-1])
+    names = _FORMS.get((len(cells), is_weighed))
+    if names is None:
         many = f"{len(cells)} column{'s' * (len(cells) > 1)}"
         what = f"{many} instead of docno and group, with or without qid and weight"
         raise InputError(f"{what}; separate them by tabs", found.path, line)
-    return NAMES[len(cells)], False
+    if len(cells) == len(_QRELS) and is_weighed and cells[1] in ("0", "Q0"):
+        what = "qid 0 docno group, or qid docno group weight? write a first line with names"
+        raise InputError(what, found.path, line)
+    places = {name: place for place, name in enumerate(names) if name != "iteration"}
+    return LabelColumns(names, places, separator, has_comments=names == _QRELS)
 
 
-def _json_lines(found: LabelTable, blocks: Iterable[tuple[bytes, int]], field: str) -> None:
-    """Read objects, one a line: labels, or the field of something else."""
-    document = ""
-    names: tuple[str, ...] = ()
+def _json(found: LabelTable, blocks: Iterator[tuple[bytes, int]], field: str) -> None:
+    """Read objects, one a line or in an array: labels, or the field of something else; or ``{docno: label}``."""
+    keys: LabelKeys = {}
     for block, line in blocks:
-        if not document:
-            first = parse_object(block.partition(b"\n")[0], EXAMPLE.format("docno", field or "group"), found.path, line)
-            document = _document(list(first), found, line)
-            names = (document, field or "group", *(() if field else BESIDE))
-        table = None if block[:1] == b"\n" or b"\n\n" in block or b"\n#" in block else _alike(block, names)
+        if not keys:
+            first = _peek_object(block)
+            if first is None or (not field and {*map(normalize_name, first)}.isdisjoint(DOCUMENT)):
+                _whole(found, chain([block], (rest for rest, _ in blocks)), field, line)
+                return
+            keys = _find_keys(found, list(first), line, field)
+        table = None if block[:1] == b"\n" or b"\n\n" in block else _alike(block, keys)
         if table is not None:
-            _take(found, table, names, line)
+            _take(found, table, line)
         else:
-            _objects(found, block.decode(), names, line)
+            numbered = [(number, text) for number, text in enumerate(block.split(b"\n"), line) if text.strip()]
+            rows = [(number, parse_object(text, EXAMPLE, found.path, number)) for number, text in numbered]
+            _objects(found, rows, keys)
 
 
-def _objects(found: LabelTable, block: str, names: Sequence[str], line: int) -> None:
-    document, field, *beside = names
-    example, path = EXAMPLE.format(document, field), found.path
+def _peek_object(block: bytes) -> dict[str, Any] | None:
+    """Read the object of the first line; None if the line holds no whole one."""
+    with suppress(json_text.JsonError):
+        first = json_text.parse(block.partition(b"\n")[0])
+        return first if isinstance(first, dict) else None
+    return None
+
+
+def _whole(found: LabelTable, blocks: Iterable[bytes], field: str, line: int) -> None:
+    """Read an array of objects, or ``{docno: label}``, which Python holds in the same way."""
+    every = read_whole(blocks, found.path, EXAMPLE)
+    if isinstance(every, dict) and not field:
+        found.take_memberships(every)
+        return
+    rows: list[tuple[int | None, Any]] = [(None, row) for row in (every if isinstance(every, list) else [every])]
+    if not all(isinstance(row, dict) for _, row in rows):
+        raise InputError(f"this is no array of objects; write it like {EXAMPLE}", found.path, line)
+    _objects(found, rows, _find_keys(found, [*dict.fromkeys(key for _, row in rows for key in row)], None, field))
+
+
+def _find_keys(found: LabelTable, names: Sequence[str], line: int | None, field: str) -> LabelKeys:
+    """Find the keys of document and group, and of what stands beside them, by those of the first object.
+
+    A key that it lacks has its own name, as a label may be missing. A dotted field goes into objects.
+    """
+    header = TableHeader(tuple(names), tuple(map(normalize_name, names)), ",", is_quoted=True)
+    document = _find_document(found, header, line)
+    if field:
+        return {"docno": names[document], "group": field}
+    places = _find_labels(found, header, line, JSON_LABELS)
+    return {role: names[places[role]] if role in places else role for role in ("docno", "group", *BESIDE)}
+
+
+def _objects(found: LabelTable, rows: Sequence[tuple[int | None, Any]], keys: LabelKeys) -> None:
+    """Take the labels in objects, each with its line, if that is known."""
+    field = keys["group"]
     into = reach(field.split(".")) if "." in field else None
-    lines: list[int] = []
-    docnos: list[Any] = []
-    values: list[Any] = []
-    others: list[dict[str, Any]] = []
-    for number, text in enumerate(block.split("\n"), line):
-        if not text.strip() or text[0] == "#":
-            continue
-        row = parse_object(text, example, path, number)
-        docnos.append(row.get(document))
-        values.append(row.get(field) if into is None or field in row else into(row))
-        lines.append(number)
-        if beside:
-            others.append({name: row[name] for name in beside if row.get(name) is not None})
+    known = [line for line, _ in rows if line is not None]
+    lines = known if len(known) == len(rows) else None
+    values = [row.get(field) if into is None or field in row else into(row) for _, row in rows]
+    docnos = found.take_ids([row.get(keys["docno"]) for _, row in rows], lines)
+    others = [
+        {role: row[keys[role]] for role in BESIDE if role in keys and row.get(keys[role]) is not None}
+        for _, row in rows
+    ]
     if not any(others):
-        found.take(found.take_ids(docnos, lines), values, lines)
+        found.take(docnos, values, lines)
         return
     weights = _weights(found, others, lines)
     qids = found.take_ids([other.get("qid", "") for other in others], lines)
-    found.add(found.take_ids(docnos, lines), found.code_groups(values, lines), weights, lines, qids)
+    found.add(docnos, found.code_groups(values, lines), weights, lines, qids)
 
 
-def _weights(found: LabelTable, others: Sequence[Mapping[str, Any]], lines: Sequence[int]) -> Floats:
+def _weights(found: LabelTable, others: Sequence[Mapping[str, Any]], lines: EntryLines) -> Floats:
     """Take the weight or count that stands in each object, 1 where there is none."""
     for name in ("weight", "count"):
-        for number, other in zip(lines, others, strict=True):
+        for row, other in enumerate(others):
             if not is_number(other.get(name, 1)):
-                raise InputError(f"the {name} {other[name]!r} is not a number; correct it", found.path, number)
+                what = f"the {name} {other[name]!r} is not a number; correct it"
+                raise InputError(what, found.path, find_line(lines, row))
     found.counted |= any("count" in other for other in others)
     return np.array([float(other.get("weight", other.get("count", 1))) for other in others])
 
 
-def _alike(block: bytes, names: Sequence[str]) -> Any:
+def _alike(block: bytes, keys: LabelKeys) -> Any:
     """Parse a large block of lines whose values are of the same types as those of the first; None if it is none."""
     if len(block) < label_texts.LARGE or find_spec("pyarrow") is None:
         return None
@@ -187,14 +255,16 @@ def _alike(block: bytes, names: Sequence[str]) -> Any:
 
     try:
         first = json_text.parse(block.partition(b"\n")[0])
-        kinds = {name: _kind(first[name]) for name in names[:2]} | {
-            name: pa.string() if name == "qid" else pa.float64() for name in names[2:]
+        kinds = {keys[role]: _kind(first[keys[role]]) for role in ("docno", "group")} | {
+            key: pa.string() if role == "qid" else pa.float64() for role, key in keys.items() if role in BESIDE
         }
         table = frames.parse_json_rows(block, kinds, first)
     except (pa.ArrowException, ValueError, RecursionError, TypeError, KeyError):
         return None
     ends = block.count(b"\n") + (not block.endswith(b"\n"))
-    return table if len(table) == ends and not table[names[0]].null_count else None
+    if len(table) != ends or table[keys["docno"]].null_count:
+        return None
+    return table.rename_columns([next(role for role in keys if keys[role] == key) for key in table.column_names])
 
 
 def _kind(value: Any) -> Any:
@@ -206,15 +276,14 @@ def _kind(value: Any) -> Any:
     return {str: pa.string(), int: pa.int64(), float: pa.float64()}[type(value)]
 
 
-def _take(found: LabelTable, table: Any, names: Sequence[str], line: int) -> None:
-    """Take the labels in columns of Arrow, whose first row is on that line."""
+def _take(found: LabelTable, table: Any, line: int) -> None:
+    """Take the labels in columns of Arrow, which are called by what they are; the first row is on that line."""
     import pyarrow as pa
 
-    document, field, *beside = names
     frame = Frame("labels", table, found.path, lambda row: line + row)
-    docnos = frame.ids((document,))
-    column = table[field]
-    there = {name for name in beside if name in table.column_names and table[name].null_count < len(table)}
+    docnos = frame.ids(("docno",))
+    column = table["group"]
+    there = {name for name in BESIDE if name in table.column_names and table[name].null_count < len(table)}
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind):
         encoded = column.cast(pa.string()).fill_null(UNKNOWN).dictionary_encode()
@@ -244,17 +313,20 @@ def _parquet(found: LabelTable, field: str) -> None:
     with memory_bounds.open_parquet(path, "labels", (*DOCUMENT, "group", "qid", field)) as file:
         there = file.schema_arrow.names
         top = field if field in there else field.partition(".")[0]
-        wanted = top or "group"
-        if wanted not in there:
-            raise InputError(f"there is no column {wanted}; there are {', '.join(there)}", path)
-        names = (_document(there, found), wanted, *(() if field else BESIDE))
+        if top and top not in there:
+            raise InputError(f"there is no column {top}; there are {', '.join(there)}", path)
+        keys = _find_keys(found, there, None, top)
+        if keys["group"] not in there:
+            raise InputError(f"there is no column {keys['group']}; there are {', '.join(there)}", path)
+        roles = {key: role for role, key in keys.items() if key in there}
         into = None if top == field else reach(field.split(".")[1:])
-        for batch in file.iter_batches(AT_ONCE, columns=[name for name in names if name in there]):
+        for batch in file.iter_batches(AT_ONCE, columns=[*roles]):
             for piece in memory_bounds.pieces(batch, path):
                 table = pa.Table.from_batches([piece])
+                table = table.rename_columns([roles[key] for key in table.column_names])
                 if into is None:
-                    _take(found, table, names, line)
+                    _take(found, table, line)
                 else:
-                    docnos = Frame("labels", table, path).ids(names[:1])
-                    found.take(docnos, [into(value) for value in table[top].to_pylist()], line)
+                    docnos = Frame("labels", table, path).ids(("docno",))
+                    found.take(docnos, [into(value) for value in table["group"].to_pylist()], line)
                 line += len(table)

@@ -37,7 +37,8 @@ Names = Mapping[str, int]  # the number of each group
 EntryLines = LineNumbers | None  # of rows: the first, all, or none
 EntryPart = tuple[Docs, Ints, Floats | None, EntryLines]  # documents, numbers of groups, weights, lines
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # and what ends lines; other marks may be
-LACKING = "this label has no docno or no group; write both as text"
+LACKING = "this label has no docno; write it as text, or leave out the line"
+ODD_GROUP = f"this group is no text or number of one line and at most {WIDEST} letters; correct it"
 ROUNDING = 1e-5  # by which weights of votes may exceed 1
 
 
@@ -186,6 +187,23 @@ def _added(before: Floats, more: Any) -> Floats:
     return total
 
 
+def is_missing(cell: Any) -> bool:
+    """Tell whether a cell says nothing, so that a label is unknown: null, NaN, NaT, NA, blank text, an empty list.
+
+    The texts nan, None and null are names of groups.
+
+    >>> [is_missing(cell) for cell in (None, float("nan"), " ", [], 0, "nan")]
+    [True, True, True, True, False, False]
+    """
+    if isinstance(cell, str):
+        return not cell or cell.isspace()
+    if isinstance(cell, list | tuple | set | frozenset | dict):
+        return not cell
+    if isinstance(cell, float | np.floating):
+        return bool(np.isnan(cell))
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType")  # of pandas, which need not be here
+
+
 def word(cell: Any) -> str | None:
     """Write a name on a line, as a run has it; None if that cannot be. A number is written without needless zeros.
 
@@ -195,6 +213,8 @@ def word(cell: Any) -> str | None:
     if type(cell) is str:
         written = cell.strip()
         return written if len(written) <= WIDEST and not _CONTROL.search(written) else None
+    if isinstance(cell, np.generic):
+        cell = cell.item()
     if isinstance(cell, Enum):
         cell = cell.name
     if isinstance(cell, bytes):
@@ -210,12 +230,12 @@ def word(cell: Any) -> str | None:
 class GroupCodes(dict[Any, int]):
     """The number of each group, by the cells that name it; numbers are put into bins where there are ``cuts``.
 
-    A group that is ``renamed`` has the number of its new name.
+    A cell that says nothing is of the unknown group. A group that is ``renamed`` has the number of its new name.
     """
 
-    def __init__(self, cuts: Sequence[str], *, strict: bool, renamed: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(self, cuts: Sequence[str], *, renamed: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__()
-        self.strict, self.renamed = strict, renamed
+        self.renamed = renamed
         self.written: set[str] = set()  # the names of groups before any is renamed
         self.edges = [float(cut) for cut in cuts]
         inner = [f"{low}-<{high}" for low, high in pairwise(cuts)]
@@ -223,10 +243,9 @@ class GroupCodes(dict[Any, int]):
         self.names: dict[str, int] = {name: code for code, name in enumerate(self.bins)}
 
     def __missing__(self, cell: Any) -> int:
-        text = "" if cell is None else word(cell)
-        if text is None or (self.strict and not text):
-            raise ValueError(LACKING)
-        text = text or UNKNOWN
+        text = UNKNOWN if is_missing(cell) else word(cell)
+        if text is None:
+            raise ValueError(ODD_GROUP)
         if self.bins and text not in (UNKNOWN, NONE):
             if not is_number(text):
                 raise ValueError(f"the label {text!r} is not a number, as bins take; correct it, or leave the bins out")
@@ -249,12 +268,12 @@ def detect_kind(value: Any) -> Literal["counts", "list", "one"]:
 
 
 def odd_name(names: Docs, *, empty: bool = False) -> int | None:
-    """Find a name that no line of a run could hold; ``empty`` ones may be allowed."""
+    """Find a name that no run could hold; ``empty`` ones may be allowed. Blanks may be: JSON has ids with them."""
     letters = names.view(np.uint8).reshape(len(names), -1)
-    odd = (((letters <= ord(" ")) & (letters != 0)) | (letters == 127)).any(axis=1) | (
+    odd = (((letters < ord(" ")) & (letters != 0)) | (letters == 127)).any(axis=1) | (
         (letters[:, 0] == 0) & (not empty)
     )
     if (letters >= 128).any():
         high = np.flatnonzero((letters >= 128).any(axis=1))
-        odd[high] |= [word(name) is None or b" " in name for name in names[high].tolist()]
+        odd[high] |= [word(name) is None for name in names[high].tolist()]
     return int(odd.argmax()) if odd.any() else None

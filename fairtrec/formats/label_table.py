@@ -1,6 +1,6 @@
 """Labels as they are read, from whatever table: collected column by column, and put together as weights."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, pairwise
 from typing import Any
@@ -17,6 +17,7 @@ from fairtrec.data import (
     Ints,
     Labels,
     decode,
+    digest_columns,
     find_starts,
     fingerprints,
     is_number,
@@ -26,11 +27,33 @@ from fairtrec.formats import label_rules
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.label_rules import EntryLines, EntryPart, GroupCodes, LabelRules, LeftOut, find_line, find_lines
 from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.notes import Note, NoteKind
 
+
+def _write_repeats(many: int, line: int) -> str:
+    labels = "1 label is" if many == 1 else f"{many:,} labels are"
+    return f"{labels} repeated with the same weight" + (f" (first: line {line})" if line else "")
+
+
+REPEATED = NoteKind("repeated labels", _write_repeats)
 HELD = 1 << 20  # labels that are held before those of documents that nothing names are let go
 LARGE_TABLE = 1 << 25  # cells of a table of weights, from which on they are let go, too
 MOST_CELLS = 1 << 27  # of a table of weights: 1 GiB
 MOST_GROUPS = 1 << 12  # of which each has a column although others were named
+
+
+def list_memberships(value: Any) -> dict[Any, Any]:
+    """List the groups of a document, as Python holds them, with their weights; nothing that is known is unknown.
+
+    >>> list_memberships("f"), list_memberships(["f", None]), list_memberships({"f": 0.5}), list_memberships(None)
+    ({'f': 1}, {'f': 1}, {'f': 0.5}, {'?': 1})
+    """
+    if isinstance(value, Mapping):
+        found: dict[Any, Any] = dict(value)
+    else:
+        several = [value] if label_rules.detect_kind(value) == "one" else value
+        found = {group: 1 for group in several if not label_rules.is_missing(group)}
+    return found or {UNKNOWN: 1}
 
 
 class LabelTable:
@@ -39,18 +62,16 @@ class LabelTable:
     ``path``    where they stand, for complaints
     ``cuts``    the numbers at which bins begin
     ``how``     how they are taken
-    ``strict``  a label names its group; else it is unknown where there is none
     """
 
-    def __init__(
-        self, path: FilePath, cuts: Sequence[str] = (), how: LabelRules | None = None, *, strict: bool = False
-    ) -> None:
+    def __init__(self, path: FilePath, cuts: Sequence[str] = (), how: LabelRules | None = None) -> None:
         self.path, self.counted, self.per_query = path, False, False
         self.how = how or LabelRules()
-        self.codes = GroupCodes(cuts, strict=strict, renamed=self.how.renamed)
+        self.codes = GroupCodes(cuts, renamed=self.how.renamed)
         self._parts: list[EntryPart] = []
         self._fresh, self._held = 0, 0  # the first part of which documents may be let go, and labels from there on
         self._left: LeftOut | None = None
+        self.repeats, self.repeated_at = 0, 0  # labels that were there before, and the line of the first; 0: not known
         self._wanted: Docnos | None = None
 
     def add(
@@ -99,14 +120,14 @@ class LabelTable:
         return np.array(encoded, dtype=np.bytes_)[: len(cells)]
 
     def code_groups(self, cells: Iterable[Any], lines: EntryLines = None) -> Ints:
-        """Number the groups that cells name. Raises InputError for what names none."""
+        """Number the groups that cells name, unknown where they say nothing. Raises InputError for what is no name."""
         cells = cells if isinstance(cells, list) else list(cells)
         rest = iter(cells)
         try:
             return np.fromiter(map(self.codes.__getitem__, rest), np.int64, len(cells))
         except (ValueError, TypeError) as fault:
             row = len(cells) - 1 - sum(1 for _ in rest)
-            what = str(fault) if isinstance(fault, ValueError) else label_rules.LACKING
+            what = str(fault) if isinstance(fault, ValueError) else label_rules.ODD_GROUP
             raise InputError(what, self.path, find_line(lines, row)) from None
 
     def take(self, docnos: Docs, values: list[Any], lines: EntryLines = None) -> None:
@@ -126,7 +147,7 @@ class LabelTable:
                 self.add(docnos[at], self.code_groups(some, find_lines(lines, at)), None, find_lines(lines, at))
                 continue
             if kind == "list":
-                some = [[cell for cell in each if cell is not None and cell != ""] for each in some]
+                some = [[cell for cell in each if not label_rules.is_missing(cell)] for each in some]
             many = np.fromiter(map(len, some), np.int64, len(some))
             nothing = at[many == 0]
             self.add(docnos[nothing], self.code_groups([None] * len(nothing)), None, find_lines(lines, nothing))
@@ -140,6 +161,28 @@ class LabelTable:
             if kind == "list" or self.codes.bins:
                 rows, codes, amounts = self._distinct(rows, codes, amounts)
             self.add(docnos[rows], codes, amounts, find_lines(lines, rows))
+
+    def take_memberships(self, memberships: Mapping[Any, Any]) -> str:
+        """Take ``{docno: group}``, ``{docno: [group, ...]}`` or ``{docno: {group: weight}}``; give their digest.
+
+        Raises InputError for what is no group, and for a weight that is no number.
+        """
+        entries = [
+            (str(docno), group, weight)
+            for docno, value in memberships.items()
+            for group, weight in list_memberships(value).items()
+        ]
+        names = [UNKNOWN if label_rules.is_missing(group) else label_rules.word(group) for _, group, _ in entries]
+        for name, (docno, group, weight) in zip(names, entries, strict=True):
+            if name is None:
+                raise InputError(f"the group {group!r} of document {docno} is no text or number; correct it", self.path)
+            if not is_number(weight):
+                raise InputError(f"the weight {weight!r} of document {docno} is not a number; correct it", self.path)
+        docnos = self.take_ids([docno for docno, *_ in entries])
+        weights = np.array([float(weight) for *_, weight in entries])
+        self.add(docnos, self.code_groups(names), weights)
+        groups = np.array([str(name).encode() for name in names], dtype=np.bytes_)
+        return digest_columns(docnos, groups, weights)
 
     def _amounts(self, cells: list[Any], lines: EntryLines) -> Floats:
         with suppress(OverflowError):
@@ -172,7 +215,8 @@ class LabelTable:
             raise InputError("no document has a label; check that this is the right file", path)
         rows_of = Docnos.collect(docs)
         rows = rows_of.rows(docs)
-        self._refuse(docs, rows, codes, weights)
+        once = self._check(docs, rows, codes, weights)
+        docs, rows, codes, weights = docs[once], rows[once], codes[once], weights[once]
         if len(groups) < 2:
             raise InputError("these labels have fewer than two groups; fairness needs at least two", path)
         found = label_rules.members(rows, codes, weights, names, self.how.rule, counted=self.counted)
@@ -196,8 +240,13 @@ class LabelTable:
         beyond = None if self._left is None else self._left.sums(names, path)
         return Labels(
             name, columns, rows_of, table, self.per_query, sha256, order=order, none=none, unsure=unsure, beyond=beyond,
-            written=frozenset(self.codes.written),
+            written=frozenset(self.codes.written), notes=tuple(self._list_notes()),
         )  # fmt: skip
+
+    def _list_notes(self) -> Iterator[Note]:
+        """Note labels that are repeated."""
+        if self.repeats:
+            yield REPEATED.note(many=self.repeats, line=self.repeated_at)
 
     def _columns(self, groups: tuple[str, ...]) -> tuple[str, ...]:
         """Name the groups that have a column; of very many all that are not asked for share the last."""
@@ -218,7 +267,9 @@ class LabelTable:
         docs, codes, weights, lines = label_rules.join_parts(self._parts[self._fresh :])
         starts = find_starts(docs)
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        self._refuse(docs, rows, codes, weights, self._fresh)
+        once = self._check(docs, rows, codes, weights, self._fresh)
+        docs, codes, weights, lines = docs[once], codes[once], weights[once], find_lines(lines, once)
+        starts = find_starts(docs)
         end = len(docs) if last else int(starts[-2])
         there = self._wanted.rows(docs[:end]) != MISSING
         self._left = self._left or LeftOut()
@@ -232,18 +283,23 @@ class LabelTable:
         self._parts[self._fresh :] = [(docs[at], codes[at], weights[at], find_lines(lines, at)) for at in (kept, rest)]
         self._fresh, self._held = self._fresh + 1, len(rest)
 
-    def _refuse(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int = 0) -> None:
-        """Raise InputError for what is wrong with labels, those from the ``first`` part on, of documents [row]."""
+    def _check(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int = 0) -> Ints:
+        """Give the entries without those that are repeated, of the parts from the ``first`` on, of documents [row].
+
+        Raises InputError for what is wrong with one.
+        """
         wrong = (weights < 0) | (weights > 1) & (not self.counted)
         if wrong.any():
             at = int(wrong.argmax())
             what = f"{weights[at]:g} of {docs[at].decode()}"
             raise self._fault(f"the count {what} is below 0; correct it" if self.counted
                               else f"the weight {what} is not between 0 and 1; correct it", at, first)  # fmt: skip
+        once = np.arange(len(docs))
         if int(rows.max(initial=-1)) + 1 < len(docs):  # some document has more than one
-            self._refuse_twice(docs, rows, codes, first)
+            once = self._find_once(docs, rows, codes, weights, first)
             if NONE in self.codes.names:
                 self._refuse_contradiction(docs, rows, codes, weights, first)
+        return once
 
     def _order(self, groups: Sequence[str]) -> tuple[str, ...]:
         order = order_by_number(groups)
@@ -258,24 +314,35 @@ class LabelTable:
         for docs, codes, weights, lines in self._parts:
             several = decode(docs), codes.tolist(), [1.0] * len(codes) if weights is None else weights.tolist()
             for row, (name, code, weight) in enumerate(zip(*several, strict=True)):
-                qid, _, docno = name.rpartition(" ")
+                qid, _, docno = name.partition(" ") if self.per_query else ("", "", name)
                 yield find_line(lines, row), qid, docno, names[code], weight
 
     def _fault(self, what: str, entry: int, first: int) -> InputError:
+        return InputError(what, self.path, self._find_line(entry, first))
+
+    def _find_line(self, entry: int, first: int) -> int | None:
+        """Find the line of an entry of the parts from the ``first`` on."""
         for docs, _, _, lines in self._parts[first:]:
             if entry < len(docs):
-                return InputError(what, self.path, find_line(lines, entry))
+                return find_line(lines, entry)
             entry -= len(docs)
         raise AssertionError(entry)
 
-    def _refuse_twice(self, docs: Docs, rows: Ints, codes: Ints, first: int) -> None:
+    def _find_once(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int) -> Ints:
+        """Find the entries that repeat none before. Raises InputError for the same label with another weight."""
         keys = rows * len(self.codes.names) + codes
         order = np.argsort(keys, kind="stable")
         again = order[1:][keys[order[1:]] == keys[order[:-1]]]
-        if len(again):
-            at = int(again.min())
+        before = order[:-1][keys[order[1:]] == keys[order[:-1]]]
+        if (other := weights[again] != weights[before]).any():
+            at = int(again[other].min())
             group = list(self.codes.names)[codes[at]]
-            raise self._fault(f"document {docs[at].decode()} has the label {group} twice; keep one", at, first)
+            what = f"document {docs[at].decode()} has the label {group} twice, with other weights"
+            raise self._fault(f"{what}; keep one", at, first)
+        if len(again):
+            self.repeats += len(again)
+            self.repeated_at = self.repeated_at or self._find_line(int(again.min()), first) or 0
+        return np.setdiff1d(np.arange(len(docs)), again)
 
     def _refuse_contradiction(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int) -> None:
         """Raise InputError for what is of none of the groups and of some, unless these are votes."""

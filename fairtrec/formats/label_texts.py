@@ -1,29 +1,46 @@
-"""Labels in tables of text, cells between tabs or commas: plain blocks of a large one by pyarrow, others by cells."""
+"""Labels in tables of text, cells between separators: plain blocks of a large one by pyarrow, others by cells."""
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from fairtrec.data import Floats, is_number
-from fairtrec.formats import tsv
-from fairtrec.formats.columns import WIDEST, entries
+from fairtrec.formats.columns import WIDEST, blank_comments, entries
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import locate_texts, take_array, take_numbers
+from fairtrec.formats.tables import describe_columns, split_quoted
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 
 _HEAD = re.compile(rb"(?:(?:[ \t\v\f\r]*+|#[^\n]*+)(?:\n|\Z))*+")  # blank lines and comments
 LARGE = 1 << 20  # bytes of a block, from which pyarrow is worth its import
 _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n")
-_UNTIDY = b"\n\n", b"\n#", b" \t", b"\t ", b" \n", b"\n "  # what cells are stripped of, and what is passed over
+_UNTIDY = b"\n\n", b" \t", b"\t ", b" \n", b"\n "  # what cells are stripped of, and what is passed over
 _ODD = re.compile(r"[\x80-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
-Roles = Mapping[str, str]  # docno, group, and perhaps qid, weight or count; which column that is
+
+
+@dataclass(frozen=True)
+class LabelColumns:
+    """What the lines of a file of labels are like.
+
+    Attributes:
+        names: of the columns, for messages.
+        places: the column of docno, group, and perhaps qid, weight and count.
+        separator: what stands between cells; None is white space.
+        is_csv: whether cells may have quotation marks.
+        has_comments: whether comments may stand between the lines, as in qrels.
+    """
+
+    names: Sequence[str]
+    places: Mapping[str, int]
+    separator: str | None = "\t"
+    is_csv: bool = False
+    has_comments: bool = False
 
 
 def blocks(path: FilePath) -> Iterator[tuple[bytes, int]]:
@@ -33,21 +50,20 @@ def blocks(path: FilePath) -> Iterator[tuple[bytes, int]]:
             yield block, line
 
 
-def take(found: LabelTable, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str = "\t") -> None:
-    """Take the labels of a block whose first line has this number, and whose columns are called so."""
-    if len(block) >= LARGE and _fast(found, block, line, names, roles, delimiter):
+def take(found: LabelTable, block: bytes, line: int, layout: LabelColumns) -> None:
+    """Take the labels of a block whose first line has this number."""
+    block = blank_comments(block)[0] if layout.has_comments else block
+    if len(block) >= LARGE and _fast(found, block, line, layout):
         return
-    numbered = _quoted(block, line) if delimiter == "," else _between_tabs(block, line, found.path)
     lines: list[int] = []
-    columns: dict[str, list[str]] = {role: [] for role in roles}
-    places = [(columns[role].append, names.index(name)) for role, name in roles.items()]
-    for number, cells in numbered:
-        if len(cells) != len(names):
-            what = f"{len(cells)} column{'s' * (len(cells) > 1)} instead of the {len(names)} of the first line"
-            raise InputError(f"{what}; write: {' '.join(names)}", found.path, number)
+    columns: dict[str, list[str]] = {role: [] for role in layout.places}
+    places = [(columns[role].append, place) for role, place in layout.places.items()]
+    for number, cells in _split(block, line, layout, found.path):
+        if len(cells) != len(layout.names):
+            raise InputError(_describe_width(cells, layout.names), found.path, number)
         lines.append(number)
         for append, place in places:
-            append(cells[place])
+            append(cells[place].strip())
     weights = columns.get("weight", columns.get("count"))
     found.add(
         found.take_ids(columns["docno"], lines),
@@ -56,6 +72,13 @@ def take(found: LabelTable, block: bytes, line: int, names: Sequence[str], roles
         lines,
         found.take_ids(columns["qid"], lines) if "qid" in columns else None,
     )
+
+
+def _describe_width(cells: Sequence[str], names: Sequence[str]) -> str:
+    """Say what is wrong with a line of other than these columns."""
+    if len(cells) == len(names) + 1 and "weight" not in names and is_number(cells[-1]):
+        return f"weights need a column in every line; write: {' '.join(names)} weight"
+    return describe_columns(len(cells), names)
 
 
 def _numbers(found: LabelTable, cells: list[str], lines: list[int]) -> Floats:
@@ -68,41 +91,35 @@ def _numbers(found: LabelTable, cells: list[str], lines: list[int]) -> Floats:
     raise InputError(f"the {what} {cells[row]!r} is not a number; correct it", found.path, lines[row])
 
 
-def _between_tabs(block: bytes, line: int, path: FilePath) -> Iterator[tuple[int, list[str]]]:
-    rows = ((number, row) for number, row in enumerate(block.split(b"\n"), line) if row.strip() and row[:1] != b"#")
-    return tsv.rows(rows, path)
+def _split(block: bytes, line: int, layout: LabelColumns, path: FilePath) -> Iterator[tuple[int, list[str]]]:
+    rows = ((number, row) for number, row in enumerate(block.split(b"\n"), line) if row.strip())
+    if layout.is_csv:
+        return split_quoted(rows, layout.separator or " ", path)
+    return ((number, row.decode().split(layout.separator)) for number, row in rows)
 
 
-def _quoted(block: bytes, line: int) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(block.decode(), newline=""))
-    last = 0
-    for cells in reader:
-        if cells:
-            yield line + last, cells
-        last = reader.line_num
-
-
-def _is_plain(block: bytes, delimiter: str) -> bool:
-    """Tell whether the cells of a block are what stands between delimiters: no quotes, and nothing to strip."""
+def _is_plain(block: bytes, layout: LabelColumns) -> bool:
+    """Tell whether the cells of a block are what stands between separators: no quotes, and nothing to strip."""
     if len(block.translate(None, _CONTROL)) < len(block) or any(mark in block for mark in _UNTIDY):
         return False
-    if block[:1] in b"# \t\n" or (delimiter == "," and b'"' in block):
+    if layout.separator is None or block[:1] in b" \t\n" or (layout.is_csv and b'"' in block):
         return False
     return block.isascii() or _ODD.search(block.decode()) is None
 
 
-def _read_plain(block: bytes, names: Sequence[str], roles: Roles, delimiter: str) -> Any:
+def _read_plain(block: bytes, layout: LabelColumns) -> Any:
     """Parse a plain block into a table of pyarrow; None if a row is not like the others, or a number is none."""
     import pyarrow as pa
     from pyarrow import csv as fast
 
     kinds = {"group": pa.dictionary(pa.int32(), pa.string()), "weight": pa.float64(), "count": pa.float64()}
-    wanted = {name: kinds.get(role, pa.string()) for role, name in roles.items()}
+    wanted = {str(place): kinds.get(role, pa.string()) for role, place in layout.places.items()}
+    names = [str(place) for place in range(len(layout.names))]
     with suppress(pa.ArrowInvalid):
         return fast.read_csv(
             pa.BufferReader(block),
-            read_options=fast.ReadOptions(column_names=list(names), block_size=1 << 20, use_threads=False),
-            parse_options=fast.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
+            read_options=fast.ReadOptions(column_names=names, block_size=1 << 20, use_threads=False),
+            parse_options=fast.ParseOptions(delimiter=layout.separator, quote_char=False, double_quote=False),
             convert_options=fast.ConvertOptions(
                 column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
             ),
@@ -110,16 +127,16 @@ def _read_plain(block: bytes, names: Sequence[str], roles: Roles, delimiter: str
     return None
 
 
-def _fast(found: LabelTable, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str) -> bool:
+def _fast(found: LabelTable, block: bytes, line: int, layout: LabelColumns) -> bool:
     """Take a plain block as a whole; tell whether it was one."""
-    if not _is_plain(block, delimiter) or find_spec("pyarrow") is None:
+    if not _is_plain(block, layout) or find_spec("pyarrow") is None:
         return False
-    table = _read_plain(block, names, roles, delimiter)
+    table = _read_plain(block, layout)
     if table is None:
         return False
     read: dict[str, Any] = {}
-    for role, name in roles.items():
-        column = table.column(name)
+    for role, place in layout.places.items():
+        column = table.column(str(place))
         if role in ("docno", "qid"):
             lengths = [ends - starts for _, starts, ends in map(locate_texts, column.chunks)]
             if max(map(np.max, lengths)) > WIDEST:

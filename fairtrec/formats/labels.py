@@ -1,10 +1,12 @@
-"""What groups documents belong to: labels, between tabs or in any other table.
+"""What groups documents belong to: labels, as lines of cells or in any other table.
 
-Labels are ``docno group [weight]``, or per query ``qid docno group [weight]``. A first line that names these columns
-settles which they are. Without one, two columns are docno and group, four are all, and of three the last is a weight if
-it is a number, else a group. A column that such a line calls ``count`` holds any number of 0 or more in the place of a
-weight. The group ``?`` says that nothing is known, ``-`` that the document is of none of the groups. JSON lines have
-the same names as keys, Parquet files as columns; ``label_files.py`` reads them, and the fields of any other table.
+Labels are ``docno group [weight]``, or per query ``qid docno group [weight]``. A first line that names columns settles
+which they are, in any order. Without one, cells stand between tabs: two columns are docno and group, four are all, and
+of three the last is a weight if it is a number, else a group. Four cells of which the last is no number are in the form
+of qrels: ``qid 0 docno group``, between tabs or white space. A column that a first line calls ``count`` holds numbers
+of 0 or more instead of weights. A group that is missing, or ``?``, is unknown; ``-`` says that the document is of none
+of the groups. JSON lines have the same names as keys, Parquet files as columns; ``label_files.py`` reads them, and the
+fields of any other table.
 """
 
 from collections.abc import Iterator
@@ -30,13 +32,13 @@ def read(given: FilePath | LabelSource, how: LabelRules | None = None) -> Labels
     Raises InputError for a bad line, a weight outside 0..1, a label that appears twice, and a field that is not there.
     """
     source = given if isinstance(given, LabelSource) else LabelSource(fspath(given))
-    found = label_files.read_table(LabelTable(source.name, source.cuts, how, strict=not source.field), source.field)
+    found = label_files.read_table(LabelTable(source.name, source.cuts, how), source.field)
     return found.labels(str(source._replace(name=opening.name(source.name))), opening.sha256(source.name))
 
 
 def rows(path: FilePath) -> Iterator[Label]:
     """Read labels one after the other. Raises InputError for a bad line."""
-    return label_files.read_table(LabelTable(path, strict=True)).rows()
+    return label_files.read_table(LabelTable(path)).rows()
 
 
 def read_subtopics(qrels: Qrels, how: LabelRules | None = None) -> Labels:

@@ -24,7 +24,7 @@ from fairtrec.data import (
     digest_texts,
 )
 from fairtrec.data.counts import make_histogram
-from fairtrec.data.ranking.order import sort_by_score
+from fairtrec.data.ranking.order import add_empty, sort_by_score
 from fairtrec.formats import columns, frames
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
@@ -33,6 +33,7 @@ from fairtrec.formats.label_rules import LabelRules
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import InputError
+from fairtrec.support.files.table_header import match_names
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, RankedBy, ScoreType
 
 INSIDE = ("run_data", "qrels_data")
@@ -117,14 +118,17 @@ def run(
 
     ``{qid: [docno, ...]}`` is ranked as it stands. ``with_ties`` keeps what is tied with the document at ``depth``.
     """
+    empty: list[Any] = []  # queries that are named without documents
     if is_frame(thing):
         frame = Frame.wrap(thing, "run", (*QUERY, *DOCUMENT, *SCORE, *RANK))
         qids, column, values = read_run_columns(frame, order)
+        if not len(column):
+            raise InputError(f"the run {name} is empty; add at least one document")
     else:
+        thing = _mapping(thing)
         qids, column, scores = _taken_apart(thing, "run", "score")
         values = _floats(scores, f"score of the run {name}")
-    if not len(column):
-        raise InputError(f"the run {name} is empty; add at least one document")
+        empty = [qid for qid, docs in thing.items() if not len(docs)] if isinstance(thing, Mapping) else []
     names, starts, together = columns.group_ids(qids)
     if together is not None:
         column, values = column[together], values[together]
@@ -135,8 +139,10 @@ def run(
         raise InputError(f"{what}; keep one")
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in a file
         ranked = starts, column, values.astype(score_dtype, copy=False)
-    ranked = ranked if order == "file" else sort_by_score(*ranked, depth)
-    return Run(name, name, names, *ranked).cut(names, None if with_ties else depth)
+    if order != "file" and len(column):
+        ranked = sort_by_score(*ranked, depth)
+    names, starts = add_empty(names, ranked[0], decode(ids_of(empty, "run")))
+    return Run(name, name, names, starts, *ranked[1:]).cut(names, None if with_ties else depth)
 
 
 def qrels(thing: Any) -> Qrels:
@@ -275,7 +281,8 @@ def frame_groups(frame: Any) -> tuple[str, ...]:
     """Name the groups of a frame of counts."""
     if not is_frame(frame):
         raise InputError(f"cannot read counts from {type(frame).__name__}; pass a path or a frame")
-    groups = tuple(sorted(name for name in list_columns(frame) if name not in ("tokens", *DOCUMENT)))
+    names = list_columns(frame)
+    groups = tuple(sorted({*names} - match_names(names, {"tokens", *DOCUMENT}).keys()))
     if len(groups) < 2:
         raise InputError("the frame of counts has fewer than two groups; fairness needs at least two")
     return groups
@@ -284,37 +291,43 @@ def frame_groups(frame: Any) -> tuple[str, ...]:
 def labels(thing: Any, how: LabelRules | None = None) -> Labels:
     """Take group labels from ``{docno: group}``, ``{docno: [group, ...]}``, ``{docno: {group: weight}}``, or a frame.
 
-    A frame has the columns docno and group, and perhaps weight, and a query's id.
+    A frame has the columns docno and group, and perhaps weight, and a query's id. The group may be the only further
+    column. What is missing is unknown.
     """
-    found = LabelTable("labels", (), how, strict=True)
+    found = LabelTable("labels", (), how)
     with explain_failures("group labels"):
         if is_frame(thing):
-            frame = Frame.wrap(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))
-            docnos, labeled = frame.ids(DOCUMENT), frame.ids(("group",))
+            names = list_columns(thing)
+            group = next(iter(match_names(names, {"group"})), None) or _find_group(names)
+            frame = Frame.wrap(thing, "labels", (*QUERY, *DOCUMENT, group, "weight"))
+            docnos, labeled = frame.ids(DOCUMENT), frame.spell_groups((group,))
             groups, codes = np.unique(labeled, return_inverse=True)
             weights = None if frame.find(("weight",)) is None else frame.floats(("weight",))
             qids = None if frame.find(QUERY) is None else frame.ids(QUERY)
             sha256 = digest_columns(docnos, labeled, *(each for each in (weights, qids) if each is not None))
             found.add(docnos, found.code_groups(groups.tolist())[codes], weights, qids=qids)
         else:
+            thing = _mapping(thing)
             ids_of([*thing], "labels")
-            several = [
-                value if isinstance(value, Mapping) else dict.fromkeys([value] if isinstance(value, str) else value, 1)
-                for value in thing.values()
-            ]
-            docnos = np.repeat(found.take_ids([str(docno) for docno in thing]), [len(each) for each in several])
-            weights = np.array([float(weight) for each in several for weight in each.values()])
-            of_each = [str(group) for each in several for group in each]
-            sha256 = digest_columns(docnos, np.array([group.encode() for group in of_each], dtype=np.bytes_), weights)
-            found.add(docnos, found.code_groups(of_each), weights)
+            sha256 = found.take_memberships(thing)
     return found.labels("labels", sha256)
+
+
+def _find_group(names: Sequence[str]) -> str:
+    """Find the column of a frame that is the only one beside those of ids and weights."""
+    others = [name for name in names if name not in match_names(names, {*QUERY, *DOCUMENT, "weight"})]
+    if len(others) != 1:
+        what = f"the labels frame has the columns {', '.join(names)}"
+        raise InputError(f"{what}; rename the one with the groups to group")
+    return others[0]
 
 
 def positions(thing: Any) -> Positions:
     """Take positions from ``{docno: x}``, ``{docno: [x, y, ...]}``, or a frame of docno, perhaps qid, and axes."""
     per_query, pointed = False, getattr(thing, "pointed", True) is not False  # it is said of those that were made
     if is_frame(thing):
-        axes = [name for name in list_columns(thing) if name not in (*QUERY, *DOCUMENT)]
+        names = list_columns(thing)
+        axes = [name for name in names if name not in match_names(names, {*QUERY, *DOCUMENT})]
         frame = Frame.wrap(thing, "positions", (*QUERY, *DOCUMENT, *axes))
         column, per_query = frame.ids(DOCUMENT), frame.find(QUERY) is not None
         names = decode(np.char.add(np.char.add(frame.ids(QUERY), b" "), column) if per_query else column)

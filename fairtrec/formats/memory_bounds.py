@@ -1,7 +1,7 @@
 """Parquet, Arrow and npz that would take far more memory than they are large: refused before any of it is taken."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from os import fspath
 from typing import Any
@@ -11,6 +11,7 @@ from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import submissions
 from fairtrec.support.files.admission import open_file, refuse_unrecorded
 from fairtrec.support.files.opening import PARQUET, is_stream, refuse_bomb
+from fairtrec.support.files.table_header import normalize_name
 
 LEAST = 8  # bytes that a value takes in memory at least, however often it repeats the one above
 WIDE = f"a docno of more than {WIDEST} bytes, or with a NUL; change it"
@@ -69,7 +70,7 @@ def parquet(path: FilePath, texts: tuple[str, ...] = ()) -> Iterator[Any]:
         sizes = [column.values * width for column, width in zip(columns, widths, strict=True)]
         refuse_bomb(path, max(sizes, default=0))
         refuse_bomb(path, rows * max([1, *map(_items, file.schema_arrow.types)]))  # a row that has none takes as much
-        is_text = [leaf.physical_type == "BYTE_ARRAY" and leaf.path.split(".")[0] in tops for leaf in leaves]
+        is_text = [leaf.physical_type == "BYTE_ARRAY" and _is_one_of(leaf.path, tops) for leaf in leaves]
         kept = [
             (leaf.path, column.encodings) for leaf, column, kept in zip(leaves, columns, is_text, strict=True) if kept
         ]
@@ -78,6 +79,12 @@ def parquet(path: FilePath, texts: tuple[str, ...] = ()) -> Iterator[Any]:
         there = [name for name, encodings in kept if encodings != {parquet_pages.LENGTHS}]  # which repeats no text
     with parquet.ParquetFile(fspath(path), read_dictionary=there) as file:
         yield file
+
+
+def _is_one_of(column: str, names: Container[str]) -> bool:
+    """Tell whether a column has one of these names, as it is written or as it matches."""
+    top = column.split(".", maxsplit=1)[0]
+    return top in names or normalize_name(top) in names
 
 
 def _items(kind: Any) -> int:

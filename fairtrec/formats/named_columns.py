@@ -1,15 +1,13 @@
 """Files whose columns have names, those of frames: JSON lines, one JSON object, Parquet, tables below a line of names.
 
-One JSON object is ``{qid: {docno: number}}``, as ranx, BEIR and pytrec_eval write it, or the predictions of MTEB, which
-hold one more level for the language and one for the split; ranx packs the same as CBOR, twice with LZ4.
-Cells of a table stand between tabs, commas or blanks.
+One JSON object is ``{qid: {docno: number}}``, as ranx, BEIR and pytrec_eval write it, ``{qid: [docno, ...]}``, or the
+predictions of MTEB, which hold one more level for the language and one for the split; ranx packs the same as CBOR,
+twice with LZ4. It may also be an array of objects, which are those of JSON lines.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from csv import Error as CsvError
-from csv import reader as csv_reader
 from dataclasses import dataclass
 from itertools import chain, islice
 from math import isfinite
@@ -20,8 +18,10 @@ import numpy as np
 from fairtrec.formats import frames, memory_bounds, packed_object
 from fairtrec.formats.columns import LineNumbers, find_line_number
 from fairtrec.formats.frames import Frame
+from fairtrec.formats.tables import pass_comments, peek_line, split_below, take_places
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import compression, json_text, opening, submissions
+from fairtrec.support.files.table_header import find_header, match_names
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
@@ -30,9 +30,13 @@ LARGEST_OBJECT = 1 << 28  # bytes of one JSON object, which is parsed as a whole
 MOST_VALUES = LARGEST_OBJECT >> 3  # keys, numbers, lists and objects in it, each of which takes far more than its bytes
 AT_ONCE = 1 << 16  # rows of a table that are objects of Python at a time
 LONE = re.compile("[\ud800-\udfff]")  # which JSON may hold, and no text of Unicode
-OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how a line that is an object begins, and hardly an id
-NESTED = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*+"\s*:\s*\{')  # an object whose first value is one
-NAMED = re.compile(rb'"(?:' + "|".join(QUERY).encode() + rb')"\s*:\s*["\d]')  # the query of a JSON line
+OBJECT = re.compile(rb'\s*\{\s*"')  # how a line that is an object begins, and hardly an id
+WHOLE = re.compile(  # an object whose first value is one, or a list; an array of objects; an object or array of nothing
+    rb'\s*(?:\{\s*"(?:[^"\\]|\\.)*+"\s*:\s*[\[{]|\[\s*(?:\{|\]\s*$)|\{\s*\}\s*$)'
+)
+NAMED = re.compile(  # the query of a JSON line
+    rb'"(?:' + "|".join(QUERY).replace("_", "[-_ ]").encode() + rb')"\s*:\s*["\d]', re.IGNORECASE
+)
 META = "mteb_model_meta"  # beside the rankings, in predictions of MTEB
 RowBlocks = list[tuple[int, LineNumbers]]
 
@@ -45,6 +49,10 @@ class WantedColumns:
     names: tuple[str, ...]
     numbers: tuple[str, ...]
     number: str
+
+    def number_list(self, many: int) -> Sequence[int]:
+        """Give so many documents of a list the numbers that it means: falling scores, or grade 1."""
+        return range(many, 0, -1) if self.number == "score" else [1] * many
 
     @property
     def example(self) -> str:
@@ -76,6 +84,8 @@ def detect_form(start: bytes) -> RecordForm | None:
 
     >>> detect_form(b'{"qid": "q1", "docno": "d7"'), detect_form(b'{\n  "q1": {\n    "d7": 0.5')
     ('jsonl', 'json')
+    >>> detect_form(b'[{"qid": "q1", "docno": "d7"}]'), detect_form(b'{"q1": ["d7"]}'), detect_form(b"{}")
+    ('json', 'json', 'json')
     >>> detect_form(b"q1 Q0 d7 1 0.5 t")
     >>> detect_form(b"query-id\tcorpus-id\tscore\nq1\td7\t1"), detect_form(b",qid,docid,docno,rank,score,query\n")
     ('table', 'table')
@@ -85,12 +95,13 @@ def detect_form(start: bytes) -> RecordForm | None:
     if packed_object.is_packed(start):
         return "json"
     line = start.partition(b"\n")[0]
-    if NESTED.match(start) and not NAMED.search(line):
+    if WHOLE.match(start) and (start.lstrip()[:1] == b"[" or not NAMED.search(line)):
         return "json"
     if OBJECT.match(line):
         return "jsonl"
-    names = {cell.strip(' "\r') for cell in _cells(line.decode(errors="replace"))}
-    return None if names.isdisjoint(QUERY) or names.isdisjoint(DOCUMENT) else "table"
+    header = find_header(line.decode(errors="replace"))
+    is_table = header is not None and None not in map(header.find_column, (QUERY, DOCUMENT))
+    return "table" if is_table else None
 
 
 def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame, RowBlocks]:
@@ -98,16 +109,24 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
 
     Rows of Parquet, and numbers of one JSON object, count as lines. Raises InputError for what is not in this form.
     """
+    empty: tuple[str, ...] = ()
     if form == "parquet":
         with memory_bounds.open_parquet(path, f"a {wanted.what}", wanted.names) as file:
             if not file.metadata.num_rows:
                 raise InputError(wanted.empty, path)
-            parts = [file.read([name for name in file.schema_arrow.names if name in wanted.names])]
+            matches = match_names(file.schema_arrow.names, wanted.names)
+            part = file.read([*matches])
+            parts = [part.rename_columns([matches[name] for name in part.column_names])]
         blocks: RowBlocks = [(0, 1)]
+    elif form == "json":
+        part, empty = _one_object(path, wanted)
+        if not len(part) and wanted.what != "run":
+            raise InputError(wanted.empty, path)
+        parts, blocks = [part], [(0, 1)]
     else:
         import pyarrow as pa
 
-        read_parts = {"jsonl": _json_lines, "json": _one_object, "table": _table}[form]
+        read_parts = _json_lines if form == "jsonl" else _table
         parts, blocks, row = [], [], 0
         for part, lines in read_parts(path, wanted):
             if len(part):
@@ -122,10 +141,10 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
         first, lines = next(block for block in reversed(blocks) if block[0] <= row)
         return find_line_number(lines, row - first)
 
-    return Frame(wanted.what, parts[0], path, line), blocks
+    return Frame(wanted.what, parts[0], path, line, empty), blocks
 
 
-def _table_of(rows: dict[str, list[Any]], wanted: WantedColumns) -> Any:
+def _table_of(rows: Mapping[str, Sequence[Any]], wanted: WantedColumns) -> Any:
     import pyarrow as pa
 
     return pa.table({name: pa.array(cells, _type(name, wanted)) for name, cells in rows.items()})
@@ -137,17 +156,30 @@ def _type(name: str, wanted: WantedColumns) -> Any:
     return pa.float64() if name in wanted.numbers else pa.string()
 
 
-def _one_object(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
-    """Read ``{qid: {docno: number}}``; each number counts as a line."""
+def _one_object(path: FilePath, wanted: WantedColumns) -> tuple[Any, tuple[str, ...]]:
+    """Read ``{qid: {docno: number}}``, ``{qid: [docno, ...]}``, or an array of objects; each number counts as a line.
+
+    Give the columns, and the queries that are named without documents.
+    """
     with opening.open_input(path) as stream:
         start = cast("Any", stream).peek(4)[:4]
-        found = (_packed if packed_object.is_packed(start) else _json)(stream, path, wanted)
-    found = _predictions(found, path) if META in found else found
+        if packed_object.is_packed(start):
+            found: Any = _packed(stream, path, wanted)
+        else:
+            found = read_whole(
+                (block for block, _ in opening.blocks(stream, path, LARGEST_OBJECT)), path, wanted.example
+            )
+    if isinstance(found, list) and found:
+        return _array(found, path, wanted), ()
+    if not isinstance(found, dict) and found != []:
+        raise InputError(f"this is no JSON object; write {{qid: {{docno: {wanted.number}}}}}, or JSON lines", path)
+    found = _predictions(found, path) if META in found else found or {}
     rows: dict[str, list[Any]] = {"qid": [], "docno": [], wanted.number: []}
-    for qid, numbers in found.items():
-        if not isinstance(numbers, dict):
+    for qid, documents in found.items():
+        if not isinstance(documents, dict | list):
             shown = "{qid: {docno: " + wanted.number + "}}"
-            raise InputError(f"query {qid[:40]!r} holds no object of documents; write {shown}", path)
+            raise InputError(f"query {qid[:40]!r} holds no object or list of documents; write {shown}", path)
+        numbers = documents if isinstance(documents, dict) else _number_list(qid, documents, path, wanted)
         for docno, number in numbers.items():
             if type(number) not in (int, float) or not _is_finite(number):
                 what = f"the {wanted.number} {_shown(number)} of document {docno[:40]!r} under query {qid[:40]!r}"
@@ -157,18 +189,33 @@ def _one_object(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, Li
         rows[wanted.number] += map(float, numbers.values())
     if any(LONE.search(each) for each in chain(found, rows["docno"])):
         raise InputError("an id holds half a character (a lone surrogate); correct it", path)
-    yield _table_of(rows, wanted), 1
+    return _table_of(rows, wanted), tuple(qid for qid, documents in found.items() if not documents)
 
 
-def _json(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str, Any]:
-    blocks = (block for block, _ in opening.blocks(stream, path, LARGEST_OBJECT))
-    text = _bounded(
-        _counted(blocks, path, wanted), path, f"one JSON object of more than {LARGEST_OBJECT >> 20} MiB", wanted
-    )
-    found = json_text.parse_at(text, path, None, "write it again", "this is")
-    if not isinstance(found, dict):
-        raise InputError(f"this is no JSON object; write {{qid: {{docno: {wanted.number}}}}}, or JSON lines", path)
-    return found
+def _number_list(qid: str, documents: list[Any], path: FilePath, wanted: WantedColumns) -> dict[str, int]:
+    """Give the documents of a list the numbers that it means: falling scores, or grade 1."""
+    if not all(isinstance(docno, str) or type(docno) is int for docno in documents):
+        raise InputError(f"the list of query {qid[:40]!r} holds other things than docnos; write them as text", path)
+    ids = list(map(str, documents))
+    numbers = dict(zip(ids, wanted.number_list(len(ids)), strict=True))
+    if len(numbers) < len(ids):
+        twice = next(docno for at, docno in enumerate(ids) if docno in ids[:at])
+        raise InputError(f"document {twice[:40]} appears twice under query {qid[:40]}; remove one of the two", path)
+    return numbers
+
+
+def _array(found: list[Any], path: FilePath, wanted: WantedColumns) -> Any:
+    """Take the columns of an array of objects."""
+    if not all(isinstance(each, dict) for each in found):
+        raise InputError(f"an entry of this array is not an object; write it like {wanted.example}", path)
+    return _table_of(_take_objects([(None, each) for each in found], path, wanted), wanted)
+
+
+def read_whole(blocks: Iterable[bytes], path: FilePath, example: str) -> Any:
+    """Parse blocks that are one text of JSON. Raises InputError if it is none, or too large for one; lines are not."""
+    what = f"one JSON object of more than {LARGEST_OBJECT >> 20} MiB"
+    text = _bounded(_counted(blocks, path, example), path, what, example)
+    return json_text.parse_at(text, path, None, "write it again", "this is")
 
 
 def _packed(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str, Any]:
@@ -177,7 +224,7 @@ def _packed(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str
             stream = stack.enter_context(compression.unpack(stream, path))
         blocks = iter(lambda: stream.read(opening.BLOCK), b"")
         what = f"one object of CBOR of more than {LARGEST_OBJECT >> 20} MiB"
-        data = _bounded(blocks, path, what, wanted)
+        data = _bounded(blocks, path, what, wanted.example)
     border = submissions.border() if wanted.what == "run" else None
     try:
         return packed_object.read_numbers(
@@ -191,25 +238,25 @@ def _packed(stream: BinaryIO, path: FilePath, wanted: WantedColumns) -> dict[str
     raise InputError(f"not CBOR of {shown} ({fault}); write it again, as Parquet", path)
 
 
-def _counted(blocks: Iterable[bytes], path: FilePath, wanted: WantedColumns) -> Iterator[bytes]:
+def _counted(blocks: Iterable[bytes], path: FilePath, example: str) -> Iterator[bytes]:
     """Give the blocks of JSON. Raises InputError if they hold more keys and values than fit into memory."""
     values = 0
     for block in blocks:
         values += sum(map(block.count, (b":", b",", b"[", b"{")))
         if values > MOST_VALUES:
             what = f"one JSON object of more than {MOST_VALUES:,} keys and values"
-            raise InputError(f"{what}; write JSON lines like {wanted.example}", path)
+            raise InputError(f"{what}; write JSON lines like {example}", path)
         yield block
 
 
-def _bounded(blocks: Iterable[bytes], path: FilePath, what: str, wanted: WantedColumns) -> bytes:
+def _bounded(blocks: Iterable[bytes], path: FilePath, what: str, example: str) -> bytes:
     """Join the blocks of an object. Raises InputError for far more than the file is large, and ``what`` if too much."""
     size, pieces = 0, []
     for block in blocks:
         size += len(block)
         opening.refuse_bomb(path, size)
         if size > LARGEST_OBJECT:
-            raise InputError(f"{what}; write JSON lines like {wanted.example}", path)
+            raise InputError(f"{what}; write JSON lines like {example}", path)
         pieces.append(block)
     return b"".join(pieces)
 
@@ -231,62 +278,27 @@ def _predictions(found: dict[str, Any], path: FilePath) -> dict[str, Any]:
 
 def _table(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
     """Read the lines below one that names the columns."""
-    with opening.open_input(path) as stream:
-        rows = _rows(stream, path)
-        number, head = next(rows, (0, []))
-        names = [cell.strip() for cell in head]
-        places = {name: place for place, name in enumerate(names) if name in wanted.names}
-        if twice := [name for name in places if names.count(name) > 1]:
-            raise InputError(f"two columns are called {twice[0]}; rename one", path, number)
-        while several := [*islice(rows, AT_ONCE)]:
-            for number, cells in several:
-                if len(cells) != len(names):
-                    what = f"{len(cells)} column{'s' * (len(cells) != 1)} instead of the {len(names)} of the first line"
-                    raise InputError(f"{what}; write: {' '.join(filter(None, names))}", path, number)
-            found: dict[str, list[Any]] = {}
-            for name, place in places.items():
-                column = ((number, cells[place]) for number, cells in several)
-                is_number = name in wanted.numbers
-                found[name] = [
-                    _number(name, cell, path, number) if is_number else cell.strip() for number, cell in column
+    (number, head), lines = peek_line(pass_comments(opening.lines(path)))
+    header = find_header(head.decode())
+    if header is None:
+        raise AssertionError(head)
+    next(lines)
+    places = {name: place for place, name in enumerate(header.names) if name in wanted.names}
+    if twice := [name for name in places if header.names.count(name) > 1]:
+        raise InputError(f"two columns are called {twice[0]}; rename one", path, number)
+    rows = take_places(split_below(lines, header, path), header, [*places.values()], path)
+    while several := [*islice(rows, AT_ONCE)]:
+        numbers, cells = zip(*several, strict=True)
+        columns: dict[str, Sequence[Any]] = dict(zip(places, zip(*cells, strict=True), strict=True))
+        for name in wanted.numbers:
+            if name in columns:
+                columns[name] = [
+                    _number(name, cell, path, line) for line, cell in zip(numbers, columns[name], strict=True)
                 ]
-            yield _table_of(found, wanted), [number for number, _ in several]
+        yield _table_of(columns, wanted), [*numbers]
 
 
-def _rows(stream: Any, path: FilePath) -> Iterator[tuple[int, list[str]]]:
-    """Give the cells of each line that is not blank, and its number; comments may stand above the first."""
-    numbered = enumerate(_lines(stream, path), 1)
-    start, head = next(((number, text) for number, text in numbered if text.strip() and text[0] != "#"), (1, ""))
-    texts = chain([head], (text for _, text in numbered))
-    delimiter = _delimiter(head)
-    if delimiter is None:
-        yield from ((number, cells) for number, text in enumerate(texts, start) if (cells := text.split()))
-        return
-    reader, row = csv_reader(texts, delimiter=delimiter, strict=True), 0
-    try:
-        for cells in reader:
-            if any(cells):
-                yield start + row, cells
-            row = reader.line_num
-    except CsvError as fault:
-        message = f"this line cannot be split into columns ({fault}); close its quotation marks"
-        raise InputError(message, path, start + row) from None
-
-
-def _lines(stream: Any, path: FilePath) -> Iterator[str]:
-    for block, _ in opening.blocks(stream, path):
-        yield from (f"{line}\n" for line in block.removesuffix(b"\n").decode().split("\n"))
-
-
-def _delimiter(line: str) -> str | None:
-    return next((sign for sign in "\t," if sign in line), None)
-
-
-def _cells(line: str) -> Sequence[str]:
-    return line.split(_delimiter(line))
-
-
-def _number(name: str, cell: str, path: FilePath, number: int) -> float:
+def _number(name: str, cell: str, path: FilePath, number: int | None) -> float:
     with suppress(ValueError):
         found = float(cell)
         if isfinite(found) and "_" not in cell:
@@ -308,17 +320,28 @@ def _objects(block: bytes, path: FilePath, line: int, wanted: WantedColumns) -> 
     table = None if block.startswith(b"\n") or b"\n\n" in block else _alike(block, texts, wanted)
     if table is not None:
         return table, line
-    numbers = [line + number for number, text in enumerate(texts) if text.strip() and not text.startswith(b"#")]
-    objects = ((number, parse_object(texts[number - line], wanted.example, path, number)) for number in numbers)
+    numbers = [line + number for number, text in enumerate(texts) if text.strip()]
+    objects = [(number, parse_object(texts[number - line], wanted.example, path, number)) for number in numbers]
+    return _table_of(_take_objects(objects, path, wanted), wanted), numbers
+
+
+def _take_objects(
+    objects: Sequence[tuple[int | None, dict[str, Any]]], path: FilePath, wanted: WantedColumns
+) -> dict[str, list[Any]]:
+    """Take the columns of objects, each with its line, if that is known."""
     rows = [
-        {name: _cell(name, found[name], path, number, wanted) for name in wanted.names if found.get(name) is not None}
+        {
+            name: _cell(name, found[key], path, number, wanted)
+            for key, name in match_names(found, wanted.names).items()
+            if found[key] is not None
+        }
         for number, found in objects
     ]
     names = [name for name in wanted.names if any(name in row for row in rows)]
     if rows and not names:
-        what = f"this {wanted.what} has none of the keys {', '.join(QUERY)}"
-        raise InputError(f"{what}; rename one, so that a line is like {wanted.example}", path, numbers[0])
-    return _table_of({name: [row.get(name) for row in rows] for name in names}, wanted), numbers
+        what = f"this {wanted.what} has none of the keys {', '.join(QUERY[:6])} or the like"
+        raise InputError(f"{what}; rename one, so that a line is like {wanted.example}", path, objects[0][0])
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _alike(block: bytes, texts: Sequence[bytes], wanted: WantedColumns) -> Any:
@@ -329,18 +352,18 @@ def _alike(block: bytes, texts: Sequence[bytes], wanted: WantedColumns) -> Any:
         first = json_text.parse(texts[0])
         if not isinstance(first, dict):
             return None
+        matches = match_names(first, wanted.names)
         kinds = {
-            name: pa.int64() if type(first[name]) is int and name not in wanted.numbers else _type(name, wanted)
-            for name in wanted.names
-            if name in first
+            key: pa.int64() if type(first[key]) is int and name not in wanted.numbers else _type(name, wanted)
+            for key, name in matches.items()
         }
         table = frames.parse_json_rows(block, kinds, first)
-        if len(table) == len(texts) and kinds:
-            return pa.table({name: table[name].cast(_type(name, wanted)) for name in kinds})
+        if len(table) == len(texts) and len({*matches.values()}) == len(kinds) > 0:
+            return pa.table({name: table[key].cast(_type(name, wanted)) for key, name in matches.items()})
     return None
 
 
-def _cell(name: str, cell: Any, path: FilePath, number: int, wanted: WantedColumns) -> str | float:
+def _cell(name: str, cell: Any, path: FilePath, number: int | None, wanted: WantedColumns) -> str | float:
     if name not in wanted.numbers:
         if not isinstance(cell, str | int) or isinstance(cell, bool):
             raise InputError(f"the {name} {cell!r} is neither text nor a whole number; correct it", path, number)

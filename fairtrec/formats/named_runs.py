@@ -30,4 +30,4 @@ def read(path: FilePath, form: str, order: RankedBy, *, ranks: bool) -> FileColu
         found["rank"] = frame.take_integers(RANK)
     if frame.find(TAG) is not None:
         found["tag"] = next(frame.objects(TAG, np.zeros(1, dtype=np.int64)))
-    return FileColumns(path, found, blocks)
+    return FileColumns(path, found, blocks, empty=frame.empty)

@@ -14,6 +14,7 @@ import numpy as np
 from fairtrec.formats import columns, named_columns
 from fairtrec.formats.columns import FileColumns, Layout
 from fairtrec.formats.run_forms import FORMS, RunForm
+from fairtrec.formats.tables import describe_semicolons
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import compression, opening
 from fairtrec.support.literals import RankedBy, RunFormat
@@ -53,8 +54,10 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
             raise InputError(f'{looks}; add --run-format {form.name} (run_format="{form.name}")', path, fault.line)
         raise fault
     with suppress(InputError):
-        if (form := guess(opening.first_line(path, b"#")[1].split())) is not None:
-            fault = InputError(form.advice, path, fault.line)
+        _, line, _ = opening.first_line(path, b"#")
+        form = guess(line.split())
+        advice = describe_semicolons(line.decode(errors="replace"), (None,)) if form is None else form.advice
+        fault = InputError(advice, path, fault.line) if advice else fault
     raise fault
 
 
@@ -149,7 +152,7 @@ def _read_columns(path: FilePath, form: RunForm, order: RankedBy) -> FileColumns
     several = [names.split() for names in form.columns]
     names = next((names for names in several if len(names) == len(cells)), several[0])
     kinds = {name: CELLS[name] for name in names} | ({"qid": CELLS["docno"]} if "Q0" in names else {})
-    table = columns.read(path, Layout(form.what, kinds, _is_head(form, cells)))
+    table = columns.read(path, Layout(form.what, kinds, _is_head(form, cells), has_comments=True))
     found = table.columns
     if "score" not in names:
         places = found["rank"] if "rank" in names else np.arange(1, len(found["docno"]) + 1)

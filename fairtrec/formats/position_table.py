@@ -1,45 +1,47 @@
 """Where documents stand, by positions on axes of opinion; between tabs.
 
 Positions are ``docno x [y ...]``, or per query ``qid docno x [y ...]``. A first line whose first column is called
-``docno`` or ``qid`` is a header and settles which they are. It may be left out where there is no doubt: two columns are
+so is a header and settles which they are. It may be left out where there is no doubt: two columns are
 docno and x, and of more the second is a docno if it is no number.
 """
 
-from collections.abc import Iterator
-from itertools import islice
+from itertools import chain
 
 import numpy as np
 
 from fairtrec.data import Docnos, Positions, is_number
-from fairtrec.formats import tsv
+from fairtrec.formats import tables
+from fairtrec.formats.tables import TableKind
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
+from fairtrec.support.literals import DOCUMENT, QUERY
 
 UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec make positions` where no labels point the axes
+POSITIONS = TableKind(
+    "table of positions", {"qid": QUERY, "docno": DOCUMENT, "x": ()}, optional=frozenset({"qid"}), rest="x",
+    takes_all=True,
+)  # fmt: skip
 
 
 def read(path: FilePath) -> Positions:
     """Read positions. Raises InputError for a bad line, an infinite position, a document that appears twice."""
-    comments: list[bool] = []  # whether each ends a signature of axes that nothing points
-
-    def entries() -> Iterator[tsv.NumberedLine]:
-        for number, line in opening.lines(path):
-            if line.startswith(b"#"):
-                comments.append(line.rstrip().endswith(UNPOINTED))
-            else:
-                yield number, line
-
-    (number, first), lines = tsv.peek_line(entries())
-    cells = [cell.strip() for cell in first.decode().split("\t")]
-    header = cells[0] in ("docno", "qid")
-    if not header and len(cells) > 2 and is_number(cells[1]):
+    lines, comments = opening.lines(path), list[bytes]()
+    for entry in lines:
+        if not entry[1].startswith(b"#"):
+            lines = chain([entry], lines)
+            break
+        comments.append(entry[1].rstrip())
+    table = tables.split_table(lines, path, POSITIONS)
+    number, first = next(table.rows, (None, []))
+    many = len(first)
+    if not table.names and many > 2 and is_number(first[1]):
         advice = "Write a first line: docno x y, or qid docno x"
         raise InputError(f"is column 2 a docno or a position? {advice}", path, number)
-    keys = 2 if (cells[0] == "qid" if header else len(cells) > 2) else 1  # columns before the positions
-    many = (len(cells),) if len(cells) > keys else ()
+    keys = 2 if ("qid" in table.names if table.names else many > 2) else 1  # columns before the positions
+    rows = chain([(number, first)] if many else [], table.rows)
     wrong = "{} column{}; write docno, or qid and docno, then a position on each axis, separated by tabs"
     places: dict[str, list[float]] = {}
-    for number, cells in tsv.rows(islice(lines, int(header), None), path, many, wrong, filled=keys):
+    for number, cells in tables.refuse_widths(rows, path, (many,) if many > keys else (), wrong, keys):
         name, numbers = " ".join(cells[:keys]), cells[keys:]
         if not all(map(is_number, numbers)):
             raise InputError(f"a position of {name} is not a finite number; correct it", path, number)
@@ -49,4 +51,5 @@ def read(path: FilePath) -> Positions:
     if not places:
         raise InputError("this file has no positions; write: docno<TAB>position", path)
     values = np.array(list(places.values()))
-    return Positions(*Docnos.with_values(places, values), per_query=keys == 2, pointed=not any(comments))
+    pointed = not any(line.endswith(UNPOINTED) for line in comments)
+    return Positions(*Docnos.with_values(places, values), per_query=keys == 2, pointed=pointed)

@@ -1,6 +1,7 @@
 """TREC qrels files: ``qid iteration docno grade``, one judgment a line; and lists of relevant documents."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.formats import columns, spans
 from fairtrec.formats.run import find_repeat
+from fairtrec.formats.tables import refuse_semicolons
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import is_run_line
@@ -16,7 +18,9 @@ from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, SUBTOPIC, RecordFo
 
 LARGEST_GRADE = 1_000_000  # pytrec_eval counts up to the largest one
 EXAMPLE = '{"id": ..., "rel_docs": [...]}'
-LAYOUT = columns.Layout("qrels file", {"qid": "blocks", "iteration": "blocks", "docno": "text", "grade": "int"})
+LAYOUT = columns.Layout(
+    "qrels file", {"qid": "blocks", "iteration": "blocks", "docno": "text", "grade": "int"}, has_comments=True
+)
 
 
 def read(path: FilePath) -> Qrels:
@@ -32,11 +36,13 @@ def read(path: FilePath) -> Qrels:
         start = b"" if opening.is_stream(path) else named_columns.read_start(path)
         form = named_columns.detect_form(start)
         line = start.partition(b"\n")[0]
-        if form == "jsonl" and (b'"rel_docs"' in line or (b'"id"' in line and not named_columns.NAMED.search(line))):
+        is_of_ids = b'"rel_docs"' in line or (b'"id"' in line and not named_columns.NAMED.search(line))
+        if is_of_ids and named_columns.OBJECT.match(line):
             return of_lists(path)
         if form is not None:
             return of_records(path, form)
         cells = line.split()
+        refuse_semicolons(line.decode(errors="replace"), (None,), path, None)
         is_text = b" ".join(cells).decode(errors="replace").isprintable()
         if is_text and len(cells) > len(LAYOUT.columns) and is_run_line(cells):
             what = "this looks like a run, not like qrels; the order is QRELS RUN"
@@ -47,7 +53,7 @@ def read(path: FilePath) -> Qrels:
         return InputError(message, path, table.line(row))
 
     ids, iterations, docnos, grades = (table.columns.pop(name) for name in LAYOUT.columns)
-    return group_judgments(ids, iterations, docnos, grades, fault)
+    return replace(group_judgments(ids, iterations, docnos, grades, fault), notes=table.notes)
 
 
 def group_judgments(
@@ -94,7 +100,7 @@ def of_lists(path: FilePath) -> Qrels:
     Raises InputError for a bad line.
     """
     pages: dict[tuple[bytes, bytes], int] = {}
-    for number, line in opening.lines(path, b"#", opening.LONGEST_OBJECT):
+    for number, line in opening.lines(path, longest=opening.LONGEST_OBJECT):
         found = parse_object(line, EXAMPLE, path, number)
         listed = found.get("rel_docs")
         are_ids = isinstance(listed, list) and ({*map(type, listed)} <= {int} or all(map(_is_id, listed)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.docnos import GOLDEN, lay_rows
-from fairtrec.data.ranking.order import sort_by_score
+from fairtrec.data.ranking.order import add_empty, sort_by_score
 from fairtrec.data.uneven_ids import STRIP, UnevenIds
 from fairtrec.formats import columns, run_forms, spans
 from fairtrec.support.compiled import extension
@@ -65,7 +65,7 @@ def read(
             from concurrent.futures import ThreadPoolExecutor
 
             look = stack.enter_context(ThreadPoolExecutor(1)).submit(look).result
-        if order != "file":
+        if order != "file" and len(docnos):
             ranked = sort_by_score(starts, docnos, scores, depth)
         twice = look()
     if twice is not None:
@@ -75,7 +75,8 @@ def read(
         raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
     changed = ranked[2] is not scores and together is None
     rises = changed and is_trec and order == "score" and _rises(path, starts, scores)
-    run = Run(fspath(path), held["tag"][0].decode(), qids, *ranked, rises, several, table.notes)
+    qids, every = add_empty(qids, ranked[0], table.empty)
+    run = Run(fspath(path), held["tag"][0].decode(), qids, every, *ranked[1:], rises, several, table.notes)
     return run if depth is None or with_ties else run.cut(qids, depth)
 
 
@@ -91,7 +92,7 @@ def _table_of(
             return asked, advice, False
     keys: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else {"qid": "blocks", "Q0": "skip"}
     kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
-    layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"})
+    layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"}, has_comments=True)
     try:
         return (
             columns.read(path, layout, "docno"),
@@ -142,6 +143,8 @@ def split_samples(whole: Run) -> System:
 
 def find_repeat(starts: Ints, docnos: Docs | UnevenIds) -> tuple[int, list[int]] | None:
     """Find a document that appears twice in one ranking: the query's number and the two rows, or None."""
+    if not len(docnos):
+        return None
     if isinstance(docnos, UnevenIds):
         return _find_repeat_in_pieces(starts, docnos)
     if extension is not None and docnos.dtype.itemsize and len(docnos) < 1 << 31:

@@ -17,14 +17,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairtrec.data import NONE, UNKNOWN, Docnos, Floats, Ints, Labels, Sheet, Vote, is_number
-from fairtrec.formats import tsv
 from fairtrec.formats.label_rules import LACKING, ROUNDING, is_id, word
 from fairtrec.formats.labels import Label
+from fairtrec.formats.tables import NumberedLine, NumberedRow, TableKind, peek_line, split_below
 from fairtrec.support.errors import PATH, STEERING, FilePath, InputError
 from fairtrec.support.files import opening
-from fairtrec.support.literals import Drawn
+from fairtrec.support.files.table_header import TableHeader, find_header
+from fairtrec.support.literals import DOCUMENT, QUERY, Drawn
 
 NAMES = ("qid", "docno", "group", "weight", "probability", "annotator")
+SHEET = TableKind(
+    "sheet of gold labels", {**{name: (name,) for name in NAMES}, "qid": QUERY, "docno": DOCUMENT},
+    optional=frozenset({*NAMES} - {"docno", "group"}),
+)  # fmt: skip
 SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*|gold:\S+ \| .*)")  # once it held the version
 FORMULA = re.compile("'*(?!-$)[\"=+\\-@＝＋－＠]")  # what a spreadsheet computes, or takes for quoted; - is no group
 CHANGED = "this line is not the one that `fairtrec gold draw` wrote"
@@ -226,18 +231,16 @@ def entries(thing: Any, renamed: Mapping[str, str] = MappingProxyType({})) -> Sh
 def _of_file(path: FilePath, renamed: Mapping[str, str]) -> SheetLines:
     found = SheetLines(fspath(path), renamed=renamed)
     if fspath(path).endswith(".parquet"):
-        numbered: Iterator[tsv.NumberedLine] = iter(())
-        names: list[str] = []
+        numbered: Iterator[NumberedLine] = iter(())
+        header = None
     else:
-        (number, first), numbered = tsv.peek_line(_below(opening.lines(path, longest=opening.LONGEST_TEXT), found))
-        names = [cell.strip() for cell in first.decode().split("\t")]
-    if {"docno", "group"} <= {*names}:
-        twice = next((name for name in NAMES if names.count(name) > 1), None)
-        if twice:
-            raise InputError(f"two columns are called {twice}; rename one of them", path, number)
-        found.drawn = "probability" in names
+        (number, first), numbered = peek_line(_below(opening.lines(path, longest=opening.LONGEST_TEXT), found))
+        header = find_header(first.decode())
+    if header is not None and "group" in header.names:
+        places = SHEET.find_columns(header, path, number)
+        found.drawn = "probability" in places
         next(numbered)
-        found.take(_of_columns(numbered, names, path))
+        found.take(_of_columns(split_below(numbered, header, path), header, places, path))
     elif not found.made and not opening.is_stream(path):  # which is read again
         from fairtrec.formats import labels
 
@@ -249,30 +252,31 @@ def _of_file(path: FilePath, renamed: Mapping[str, str]) -> SheetLines:
     return found
 
 
-def _below(numbered: Iterator[tsv.NumberedLine], found: SheetLines) -> Iterator[tsv.NumberedLine]:
-    """Pass over comments, but for the first that says how a sheet was drawn."""
+def _below(numbered: Iterator[NumberedLine], found: SheetLines) -> Iterator[NumberedLine]:
+    """Pass over comments above the first entry, but for the first that says how a sheet was drawn."""
     for number, saved in numbered:
         # Spreadsheets put a line with commas in quotes, and fill it up with tabs.
         line = saved.strip(b'"\t').replace(b'""', b'"') if saved.startswith(b'"#') else saved
         if not line.startswith(b"#"):
             yield number, line
-        elif not found.made and (signed := SIGNED.match(line.decode())):
+            break
+        if not found.made and (signed := SIGNED.match(line.decode())):
             parts = [part.partition(":") for part in re.split(r" \| (?=[a-z-]+:)", signed[1].strip())]
             found.made, found.signed = {name: value for name, _, value in parts}, number
+    yield from numbered
 
 
-def _of_columns(numbered: Iterator[tsv.NumberedLine], names: list[str], path: FilePath) -> Iterator[Cells]:
-    kept = [(at, name) for at, name in enumerate(names) if name in NAMES]
-    for number, line in numbered:
-        cells = line.decode().split("\t")  # of which the last may be missing, as editors cut what is blank
-        if len(cells) > len(names):
-            raise InputError(f"{len(cells)} columns instead of {len(names)}; correct it", path, number)
-        yield number, {name: unguard_cell(cells[at].strip()) for at, name in kept if at < len(cells)}
+def _of_columns(
+    rows: Iterator[NumberedRow], header: TableHeader, places: Mapping[str, Sequence[int]], path: FilePath
+) -> Iterator[Cells]:
+    for number, cells in rows:  # of which the last may be missing, as editors cut what is blank
+        if len(cells) > len(header.names):
+            raise InputError(f"{len(cells)} columns instead of {len(header.names)}; correct it", path, number)
+        yield number, {name: unguard_cell(cells[at].strip()) for name, (at,) in places.items() if at < len(cells)}
 
 
 def _of_frame(found: SheetLines, thing: Any) -> Iterator[Mapping[str, Any]]:
     from fairtrec.formats.frames import Frame, list_columns
-    from fairtrec.support.literals import DOCUMENT, QUERY
 
     has = {name: name in list_columns(thing) for name in NAMES}
     frame = Frame.wrap(thing, "gold", (*QUERY, *DOCUMENT, *NAMES[2:]))

@@ -1,78 +1,67 @@
-"""Rows between tabs, and the short lists that are written so: terms, queries, slices, targets, documents, triples."""
+"""The short lists that are written as tables: terms, queries, slices, targets, discounts, frequencies, documents."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
-from contextlib import suppress
-from csv import Error as CsvError
-from csv import reader as csv_reader
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MOST_GROUPS, Floats, GroupTerms, Queries, digest_texts
+from fairtrec.data import MOST_GROUPS, Floats, GroupTerms, Queries, digest_texts, is_number
 from fairtrec.formats.columns import WIDEST
-from fairtrec.formats.table_header import TERMS, WORDS, TableHeader, find_header
+from fairtrec.formats.tables import TableKind, read_table, refuse_widths
 from fairtrec.formulas.distribution import normalize_rounded, sums_to_one
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening
-from fairtrec.support.literals import RESERVED
+from fairtrec.support.files.table_header import WORDS
+from fairtrec.support.literals import DOCUMENT, QUERY, RESERVED, TERM
 
 MOST_SLICES = 1000  # each of which is tested
 MOST_SHARES = 1 << 24  # of the targets of all queries
-_ID = re.compile(rb"[^\s,]+")
+_ID = re.compile(r"[^\s,]+")
 _TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
 _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
 _TARGET = "{} column{} instead of two or three; write: group<TAB>share, or qid<TAB>group<TAB>share"
-_HEADERS = {(*qid, "group", of) for qid in ((), ("qid",)) for of in ("share", "count")}
 _WEIGHT = "{} column{} instead of two; write: rank<TAB>weight"
+_FREQUENCY = "{} column{} instead of two; write: qid<TAB>frequency"
 _DOCUMENT = "{} column{} instead of two or three; write: qid docno [side]"
-NumberedLine = tuple[int, bytes]
-
-
-def rows(
-    lines: Iterable[NumberedLine],
-    path: FilePath,
-    many: Container[int] | None = None,
-    wrong: str = "",
-    *,
-    filled: int = 0,
-    otherwise: str | None = "\t",
-) -> Iterator[tuple[int, list[str]]]:
-    """Give the number and the cells of each line, between tabs; where it has none, between what there is ``otherwise``.
-
-    ``otherwise``  None stands for any white space.
-    ``many``       so many cells a line may have, of which the first ``filled`` are not empty. Raises InputError where
-                   that is not so: ``wrong``, into which the number of cells is written, and the s of several.
-    """
-    for number, line in lines:
-        text = line.decode()
-        cells = [cell.strip() for cell in text.split("\t" if "\t" in text else otherwise)]
-        if many is not None and (len(cells) not in many or (filled and not all(cells[:filled]))):
-            raise InputError(wrong.format(len(cells), "s" * (len(cells) != 1)), path, number)
-        yield number, cells
-
-
-def peek_line(lines: Iterator[NumberedLine]) -> tuple[NumberedLine, Iterator[NumberedLine]]:
-    """Look at the first line: give it, number 0 if there is none, and all lines."""
-    first = next(lines, (0, b""))
-    return first, chain([first][: first[0]], lines)
+TERMS = TableKind(
+    "term list", {"term": (*TERM, *sorted(WORDS)), "group": ("group",)}, rest="group", wide="term",
+    separators=("\t", ","),
+)  # fmt: skip
+QUERIES = TableKind("query set", {"qid": QUERY}, separators=(None,))
+SLICES = TableKind("list of slices", {"qid": QUERY, "slice": ("slice",)}, rest="slice", separators=("\t", None))
+TARGETS = TableKind(
+    "target", {"qid": QUERY, "group": ("group",), "share": ("share",), "count": ("count",)},
+    optional=frozenset({"qid", "share", "count"}), heads=(("group", "share"), ("group", "count")),
+)  # fmt: skip
+DISCOUNT = TableKind(
+    "discount", {"rank": ("rank",), "weight": ("weight",)}, separators=("\t", None), heads=(("rank", "weight"),)
+)
+FREQUENCIES = TableKind(
+    "list of frequencies", {"qid": QUERY, "frequency": ("frequency", "count", "weight")}, rest="frequency",
+    separators=("\t", None),
+)  # fmt: skip
+DOCUMENTS = TableKind(
+    "list of documents", {"qid": QUERY, "docno": DOCUMENT, "side": ("side",)}, optional=frozenset({"side"}),
+    rest="side", separators=("\t", None),
+)  # fmt: skip
 
 
 def terms(path: FilePath) -> GroupTerms:
-    """Read lists of group terms: lines ``term,group`` or ``term<TAB>group``; ``#`` starts a comment line.
+    """Read lists of group terms: lines ``term,group`` or ``term<TAB>group``, or columns of these names in any order.
 
-    A term may be several words, and may stand in several groups. A first line may name the columns. Raises InputError
-    for a line of other than two parts, an empty term or group, one with a star, and a list of fewer than two groups.
+    A term may be several words, and may stand in several groups. Raises InputError for a line of other than two parts,
+    an empty term or group, one with a star, and a list of fewer than two groups.
     """
     found: dict[str, dict[str, None]] = {}
-    first, lines = peek_line(opening.lines(path, comment=b"#"))
-    header = find_header(first[1].decode())
-    columns = TermColumns() if header is None else TermColumns.find(header, path, first[0])
-    for number, raw in lines if header is None else islice(lines, 1, None):
-        line = raw.decode()
-        term, group = columns.split(line, path, number)
+    for number, (text, *behind) in read_table(path, TERMS).rows:
+        if "\t" in text:
+            raise InputError("this line has more than two columns; write it as: term<TAB>group", path, number)
+        term, group = " ".join(text.split()), "".join(behind)
+        if not term or not group:
+            missing = "group" if term else "term"
+            raise InputError(f"this line has no {missing}; write it as: term,group", path, number)
         if "*" in term:
             raise InputError(f"{term}: there are no wildcards; list the words", path, number)
         found.setdefault(group, {})[term] = None
@@ -85,69 +74,20 @@ def terms(path: FilePath) -> GroupTerms:
     return GroupTerms(opening.name(path), lists, opening.sha256(path))
 
 
-@dataclass(frozen=True)
-class TermColumns:
-    """How a line of a word list is split: by a header, or without one by a tab if it has one, else by a comma."""
-
-    separator: str | None = ","
-    is_group_first: bool = False
-    is_quoted: bool = False
-
-    @classmethod
-    def find(cls, header: TableHeader, path: FilePath, number: int) -> "TermColumns":
-        """Find the columns by their names. Raises InputError if these are not a term and a group."""
-        columns = [*header.find_columns(TERMS), *header.find_columns(sorted(WORDS))]
-        if len(header.names) != 2 or not columns:
-            what = f"the columns are {', '.join(header.written)} instead of term and group"
-            raise InputError(f"{what}; name them so, or write a line term,group above the first entry", path, number)
-        return cls(header.separator, columns[0] == 1, header.is_quoted)
-
-    def split(self, line: str, path: FilePath, number: int) -> tuple[str, str]:
-        """Split a line into a term and a group. Raises InputError if it has no such two parts."""
-        separator = self.separator
-        if self.is_quoted:
-            parts = _split_quoted(line, separator or " ", path, number)
-        else:
-            if separator in {"\t", ","}:
-                separator = "\t" if "\t" in line else ","
-            parts = line.split(separator, 1) if self.is_group_first else line.rsplit(separator, 1)
-        term, group = [*parts, ""][:2]
-        if self.is_group_first and len(parts) == 2:
-            term, group = group, term
-        if "\t" in term.strip():
-            raise InputError("this line has more than two columns; write it as: term<TAB>group", path, number)
-        term, group = " ".join(term.split()), group.strip()
-        if not term or not group:
-            missing = "term" if len(parts) == 2 and not term else "group"
-            raise InputError(f"this line has no {missing}; write it as: term,group", path, number)
-        return term, group
-
-
-def _split_quoted(line: str, separator: str, path: FilePath, number: int) -> list[str]:
-    """Split a line whose cells may have quotation marks. Raises InputError if there are not two cells."""
-    with suppress(CsvError):
-        cells = next(csv_reader([line.strip()], delimiter=separator, strict=True))
-        if len(cells) == 2:
-            return cells
-    what = "this line is not two cells with closed quotation marks, as the first line is"
-    raise InputError(f'{what}; write it as: "term"{separator}"group"', path, number)
-
-
 def queries(path: FilePath, keep: str | None = None) -> Queries:
-    """Read a query set: an id a line, in the first column; what stands behind a tab, comma or blank is ignored.
+    """Read a query set: an id a line, in the first column, or in that which the first line calls so.
 
-    ``keep``  only of lines whose last comma-separated field is that.
-
-    Raises InputError for a line that starts with white space or a comma, an id that appears twice, and an empty file.
+    What stands behind a tab, comma or blank is ignored. ``keep``  only of lines whose last comma-separated field is
+    that. Raises InputError for a line without an id, an id that appears twice, and an empty file.
     """
     qids: dict[str, None] = {}
-    for number, line in opening.lines(path, comment=b"#"):
-        found = _ID.match(line)
+    for number, cells in read_table(path, QUERIES).rows:
+        found = _ID.match(cells[0]) if cells else None
         if found is None:
             raise InputError("this line has no query id in its first column; add it", path, number)
-        if keep is not None and line.rstrip().rpartition(b",")[2].strip() != keep.encode():
+        if keep is not None and " ".join(cells).rpartition(",")[2].strip() != keep:
             continue
-        qid = found.group().decode()
+        qid = found.group()
         if qid in qids:
             raise InputError(f"query {qid} appears twice; remove one of the two", path, number)
         qids[qid] = None
@@ -164,7 +104,7 @@ def slices(path: FilePath) -> dict[str, tuple[str, ...]]:
     empty file.
     """
     found: dict[str, dict[str, None]] = {}
-    for number, (qid, name) in rows(opening.lines(path, comment=b"#"), path, (2,), _SLICE, filled=2, otherwise=None):
+    for number, (qid, name) in refuse_widths(read_table(path, SLICES).rows, path, (2,), _SLICE, 2):
         if name in RESERVED:
             raise InputError(f"{name!r} means {RESERVED[name]}; rename this slice", path, number)
         members = found.setdefault(name, {})
@@ -187,16 +127,14 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Float
     line, an unknown group, a group that appears twice, and shares that do not sum to 1.
     """
     found: dict[str, Floats] = {}
-    first: dict[str, int] = {}
+    first: dict[str, int | None] = {}
     seen: set[tuple[str, str]] = set()
-    counted, width = False, 0
-    for number, cells in rows(opening.lines(path, comment=b"#"), path, (2, 3), _TARGET, filled=1):
+    table, width = read_table(path, TARGETS), 0
+    counted = "count" in table.names
+    for number, cells in refuse_widths(table.rows, path, (2, 3), _TARGET, 1):
         if len(cells) != (width or len(cells)):
             raise InputError(_TARGET.format(len(cells), "s" * (len(cells) > 1)), path, number)
-        is_first, width = not width, len(cells)
-        if is_first and tuple(cells) in _HEADERS:
-            counted = cells[-1] == "count"
-            continue
+        width = len(cells)
         qid, group, share = ["", *cells][-3:]
         if group not in groups:
             raise InputError(f"there is no group {group!r}; the groups are {', '.join(groups)}", path, number)
@@ -220,7 +158,7 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Float
     return whole.get("", whole)
 
 
-def _whole(target: Floats, qid: str, path: FilePath, line: int, *, counted: bool) -> Floats:
+def _whole(target: Floats, qid: str, path: FilePath, line: int | None, *, counted: bool) -> Floats:
     """Make shares of what the groups have. Raises InputError where that cannot be."""
     if counted and (target >= 0).all() and 0 < target.sum() < np.inf:
         shares: Floats = target / target.sum()
@@ -239,9 +177,7 @@ def discount(path: FilePath) -> list[float]:
     Raises InputError for a rank that is missing, a weight below 0, a first that is not above it, and an empty file.
     """
     found: list[float] = []
-    for number, cells in rows(opening.lines(path, comment=b"#"), path, (2,), _WEIGHT, otherwise=None):
-        if not found and cells == ["rank", "weight"]:
-            continue
+    for number, cells in refuse_widths(read_table(path, DISCOUNT).rows, path, (2,), _WEIGHT, 0):
         if cells[0] != str(len(found) + 1):
             raise InputError(f"rank {cells[0]} instead of {len(found) + 1}; write all ranks, from 1", path, number)
         try:
@@ -254,6 +190,21 @@ def discount(path: FilePath) -> list[float]:
         found.append(weight)
     if not found:
         raise InputError("this file has no weights; write lines: rank<TAB>weight", path)
+    return found
+
+
+def frequencies(path: FilePath) -> dict[str, float]:
+    """Read how often each query is asked: lines ``qid<TAB>frequency``.
+
+    Raises InputError for a line of other than two columns, a frequency below 0, and a query that appears twice.
+    """
+    found: dict[str, float] = {}
+    for number, (qid, often) in refuse_widths(read_table(path, FREQUENCIES).rows, path, (2,), _FREQUENCY, 2):
+        if not is_number(often) or float(often) < 0:
+            raise InputError(f"the frequency {often!r} is not a number of 0 or more; correct it", path, number)
+        if qid in found:
+            raise InputError(f"query {qid} has two frequencies; keep one", path, number)
+        found[qid] = float(often)
     return found
 
 
@@ -325,11 +276,7 @@ def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
 def _documents_in(given: Any) -> list[tuple[int | None, str, str, str]]:
     """Read documents of queries, or take them from mappings: the line, if there is one, query, document and side."""
     if isinstance(given, PATH):
-        several = rows(opening.lines(given, comment=b"#"), given, (2, 3), _DOCUMENT, otherwise=None)
-        return [
-            (number, cells[0], cells[1], "".join(cells[2:]))
-            for number, cells in several
-            if cells[:2] != ["qid", "docno"]
-        ]
+        several = refuse_widths(read_table(given, DOCUMENTS).rows, given, (2, 3), _DOCUMENT, 0)
+        return [(number, cells[0], cells[1], "".join(cells[2:])) for number, cells in several]
     held = {qid: of if isinstance(of, Mapping) else dict.fromkeys(of, "") for qid, of in given.items()}
     return [(None, str(qid), str(docno), str(side)) for qid, of in held.items() for docno, side in of.items()]

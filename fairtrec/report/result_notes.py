@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from fairtrec.measure import Quantity
 from fairtrec.measures.catalogue.needs import needs_judgments
 from fairtrec.report.cells import write_needed
 from fairtrec.report.run_names import shorten_runs
-from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, merge_runs, write_span
+from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, list_runs, merge_runs, write_span
 
 CEILING = 0.8  # of the rankings of a run
 THREE = 3  # runs that have an order worth the name
@@ -43,6 +44,21 @@ UNEVEN = NoteKind(
     "--queries FILE as empty rankings, --queries common evaluates those that every run has)",
     NoteSeverity.MISLEADING,
 )
+_COUNTED = "-c counts the others as empty rankings"
+LACKING = NoteKind(
+    "missing queries",
+    lambda there, judged: (
+        f"{there:,} of the {judged:,} judged queries {'is' if there == 1 else 'are'} in the run; {_COUNTED}"
+    ),
+    NoteSeverity.MISLEADING,
+)
+
+
+def _write_lacking(judged: int, counts: str, runs: str) -> str:  # noqa: ARG001 - the names of runs are in the counts
+    return f"judged queries, of {judged:,}: {counts}; {_COUNTED}, --queries common evaluates those that every run has"
+
+
+LACKING_IN_RUNS = NoteKind("missing queries of runs", _write_lacking, NoteSeverity.MISLEADING)
 _AT_BEST = "{measures} has {best} in {at:span} of {queries:span} queries"
 CEILINGS = NoteKind(
     "ceiling",
@@ -80,7 +96,7 @@ def list_notes(
                 said.setdefault(note, []).append(place)
     notes = [
         *result.notes,
-        *(_note_uneven(result) if len(result.scores) > 1 and not paired else ()),
+        *(_note_missing(result) or (_note_uneven(result) if len(result.scores) > 1 and not paired else ())),
         *(_note_same(result) if result.same else ()),
     ]
     notes += merge_runs(said, [scores.run for scores in result.scores], shorten_runs(result)) if said else []
@@ -119,6 +135,19 @@ def _note_same(result: Result) -> list[Note]:
     return [
         SAME.note().assign_runs(runs, [called[run] for run in runs], len(called)) for runs in several if len(runs) > 1
     ]
+
+
+def _note_missing(result: Result) -> list[Note]:
+    """Count the judged queries of each run if one lacks some, whatever other runs have."""
+    there = [len(scores.qids) - len(scores.unjudged) for scores in result.scores]
+    if not result.judged or all(many >= result.judged for many in there):
+        return []
+    if len(there) == 1:
+        return [LACKING.note(there=there[0], judged=result.judged)]
+    called = shorten_runs(result)
+    counts = sorted(zip(there, called, strict=True), key=itemgetter(0))
+    note = LACKING_IN_RUNS.note(judged=result.judged, counts=list_runs([f"{name} {many}" for many, name in counts]))
+    return [note.assign_runs([scores.run for scores in result.scores], called, len(called))]
 
 
 def _note_uneven(result: Result) -> list[Note]:

@@ -46,12 +46,19 @@ Drawn = Literal["document", "query"]  # for people to label
 MissingLabel = Literal["error", "skip", "worst"]  # what a labeled document is of which an instrument knows nothing
 Rule = Literal["majority", "all"]  # by which votes decide
 
-QUERY = ("query_id", "qid", "q_id", "query", "query-id", "user_id", "userID")
-DOCUMENT = ("doc_id", "docno", "docid", "did", "corpus-id", "corpus_id", "doc-id", "_id", "item_id", "itemID")
+# as they match: lower case, and "_" for "-" and blanks
+QUERY = (
+    "query_id", "qid", "q_id", "queryid", "topic_id", "user_id", "userid", "query", "topic", "user",
+)  # fmt: skip
+DOCUMENT = (
+    "doc_id", "docno", "docid", "did", "pid", "corpus_id", "document_id", "passage_id", "page_id", "item_id", "itemid",
+    "_id", "id", "document", "doc", "passage", "item",
+)  # fmt: skip
 SCORE = ("score", "sim", "prediction")
 RANK = ("rank",)
 GRADE = ("relevance", "rel", "label", "grade", "rating", "score")
-SUBTOPIC = ("subtopic_id", "iteration", "subtopic")
+SUBTOPIC = ("subtopic_id", "iteration", "iter", "subtopic")
+TERM = ("term", "word", "phrase", "keyword", "token")
 
 ALL = "all"  # the slice of all queries together
 DIFFERENCE, RATIO = "difference", "ratio"  # of the means of two slices

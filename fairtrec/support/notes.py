@@ -37,6 +37,7 @@ class NoteKind:
             begins with the name of the kind. A value that it leaves out is that of the first measure.
         tail: ends that sentence.
         label: begins it instead of the name.
+        is_last: whether it is printed behind all others of its severity, as most readers know what it says.
     """
 
     name: str
@@ -45,6 +46,7 @@ class NoteKind:
     again: str = ""
     tail: str = ""
     label: str = ""
+    is_last: bool = False
 
     @property
     def spans(self) -> bool:

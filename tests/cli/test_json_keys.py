@@ -183,7 +183,7 @@ HUGE = "1" + "0" * 400
 ODD = {
     "an empty object": "{}",
     "an empty list": "[]",
-    "a list of objects": '[{"qid": "q1", "docno": "d1", "score": 1}]',
+    "a list of objects of other keys": '[{"a": "q1", "b": "d1", "c": 1}]',
     "a number": "7",
     "null": "null",
     "a text": '"q1"',

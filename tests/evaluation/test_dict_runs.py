@@ -167,7 +167,6 @@ def test_a_tensor_is_taken():
         (["q"], ["a", "a"], [[1.0, 2.0]], {}, "document a appears twice"),
         (["q", "q"], ["a", "b"], [[1.0, 2.0]] * 2, {}, "a query id appears twice"),
         (["q"], ["a", ""], [[1.0, 2.0]], {}, "a docno is empty"),
-        (["q"], ["a", "b"], [[-np.inf, -np.inf]], {}, "the run is empty"),
         (["q"], ["a", "b"], [[1.0, 2.0]], {"indices": [[0, 2]]}, "whole numbers from 0 to 1"),
         (["q"], ["a", "b"], [[1.0, 2.0]], {"indices": [[0.0, 1.0]]}, "whole numbers from 0 to 1"),
         (["q"], ["a", "b"], [[1.0, 2.0]], {"indices": [[1, 1]]}, "document b appears twice"),

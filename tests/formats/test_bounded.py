@@ -118,7 +118,9 @@ def test_a_text_is_not_repeated_as_often_as_it_stands_in_lists_in_parquet(tmp_pa
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stdout == f"{path}:1: this label has no docno or no group; write both as text\n"
+    assert (
+        done.stdout == f"{path}:1: this group is no text or number of one line and at most 1024 letters; correct it\n"
+    )
 
 
 def test_texts_that_repeat_the_start_of_the_one_above_are_refused(tmp_path):

@@ -369,7 +369,10 @@ def test_labels_and_positions_are_taken_from_frames():
     for bad in (pd.concat([axes, axes]), axes[["docno"]]):
         with pytest.raises(fairtrec.InputError, match="the positions frame"):
             fairtrec.evaluate("DUO", RUN, positions=bad)
-    with pytest.raises(fairtrec.InputError, match="the labels frame has none of the columns group"):
+    with pytest.raises(
+        fairtrec.InputError,
+        match="the labels frame has the columns docno, x, y; rename the one with the groups to group",
+    ):
         fairtrec.evaluate("KL@1", RUN, labels=axes)
 
 

@@ -64,10 +64,13 @@ def test_a_parquet_file_of_labels(tmp_path):
         ("d1\ta\t1\nd1\tb\t1.5\n", 2, "the weight 1.5 of d1 is not between 0 and 1"),
         ("d1\ta\t1\nd2\tb\t-0.5\n", 2, "the weight -0.5 of d2 is not between 0 and 1"),
         ("d1\ta\t1\nd2\tb\tnan\n", 2, "the weight 'nan' is not a number"),
-        ("d1\ta\nd1\ta\n", 2, "document d1 has the label a twice"),
+        ("d1\ta\t1\nd1\ta\t.5\n", 2, "document d1 has the label a twice, with other weights"),
         ("d1\ta\nd2\n", 2, "1 column instead of the 2 of the first line"),
         ("d1 a\n", 1, "1 column instead of docno and group"),
-        ("d1\ta\nd2\t\n", 2, "this label has no docno or no group"),
+        ("d1\ta\n\tb\n", 2, "this label has no docno"),
+        ("d1\ta\nd2\tb\nd3\tb\t.5\n", 3, "weights need a column in every line; write: docno group weight"),
+        ("q1\t0\td1\t1\n", 1, "qid 0 docno group, or qid docno group weight? write a first line with names"),
+        ("d1;a\nd2;b\n", 1, "semicolons between cells; write a first line with names, or separate by tabs"),
         ('{"docno": "d1", "group": "b"}\n{"docno"\n', 2, "this line is not JSON"),
         ('{"docno": "d1", "group": "b"}\n[1]\n', 2, "the line is not an object"),
         ("d1\ta\nd2\ta\n", None, "these labels have fewer than two groups"),
@@ -255,7 +258,7 @@ def test_targets_of_labels(target, kl):
 @pytest.mark.parametrize(
     "given",
     [
-        {"labels": {"d1": 0, "d2": 1}},
+        {"labels": {"d1": object(), "d2": "a"}},
         {"labels": {"d1": None, "d2": "a"}},
         {"labels": ["d1"]},
         {"labels": {"": "a", "d2": "b"}},
@@ -411,9 +414,8 @@ def test_labels_of_a_parquet_file():
 @pytest.mark.parametrize(
     ("text", "told"),
     {
-        "doc_id,gender_bias\n1,M\n": "the columns are doc_id, gender_bias; choose the one with the groups, like {}:gender_bias",
-        "docno\tlabel\nd1\tf\n": "the columns are docno, label; choose the one with the groups, like {}:label",
-        "doc_id\tyear\tgroup\nd1\t3\tf\n": "the columns are doc_id, year, group; .*, like {}:group",
+        "doc_id,year,age\n1,M,2\n": "the columns are doc_id, year, age; choose the one with the groups, like {}:year",
+        "docno\nd1\n": "the columns are docno; name them docno group",
         "docno\ttokens\tf\tm\nd1\t7\t0\t1\n": "this is a table of counts; add --counts",
     }.items(),
 )

@@ -70,7 +70,7 @@ JSON = {
     "plain": lines(),
     "other keys": lines(keys=("query_id", "doc_id", "rank", "sim")),
     "more keys": lines(text='a {"b": [1]}', vector=[1, {}]),
-    "a comment and blank lines": "# made today\n\n" + lines().replace("\n", "\n\n"),
+    "blank lines": "\n" + lines().replace("\n", "\n\n"),
     "CR LF": lines().replace("\n", "\r\n"),
     "no end": lines().rstrip(),
     "a byte-order mark": "\ufeff" + lines(),
@@ -221,7 +221,7 @@ BAD = {
     "twice": (lines() + lines(ROWS[:1]), r"b:6: document d1 appears twice under query q2 \(first on line 1\)"),
     "none of the columns": ('{"a": 1, "b": 2}\n', r"b:1: this run has none of the keys query_id, qid"),
     "results of ours": ('{"run": "a", "measures": {"x": 1}}\n', r"b:1: this run has none of the keys query_id"),
-    "nothing": ("{}\n", r"b:1: this run has none"),
+    "a comment": ("# made today\n" + lines(), r"b:1: this line is not JSON"),
     "UTF-8": (lines().encode() + b'{"qid": "\xff"}', r"b:6: bytes that are not UTF-8"),
 }  # fmt: skip
 

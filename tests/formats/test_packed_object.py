@@ -86,7 +86,6 @@ BROKEN = {
     "a document twice": ({"q1": (b"\xa2" + 2 * cbor.encoded({"d1": 1})[1:],)}, "a document appears twice under query 'q1'"),
     "no UTF-8": ({"q1": {(b"\x61\xff",): 1}}, "an id that is not UTF-8"),
     "deep": (DEEP, "an object instead of text|it ends too early|instead of a number"),
-    "no documents": ({}, "this run has no lines"),
 }  # fmt: skip
 
 

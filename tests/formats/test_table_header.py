@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.formats import tsv
-from fairtrec.formats.table_header import IDS, KNOWN, WORDS, find_header
 from fairtrec.support.errors import InputError
+from fairtrec.support.files.table_header import IDS, KNOWN, WORDS, find_header
 from fairtrec_made import EXAMPLE
 
 HEADERS = [
@@ -102,16 +102,16 @@ def test_a_word_alone_is_an_entry(read):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("docno,group\na,f\nb,m\n", "terms.txt:1: the columns are docno, group instead of term and group"),
-        ("did,m\nshe,f\n", "write a line term,group above the first entry"),
-        ("term,group,weight\nshe,f,1\n", "the columns are term, group, weight instead of term and group"),
-        ("term group\nshe\n", "terms.txt:2: this line has no group"),
-        ("term;group\nshe,f\n", "terms.txt:2: this line has no group"),
+        ("docno,group\na,f\nb,m\n", "terms.txt:1: the columns are docno, group; name them term group"),
+        ("did,m\nshe,f\n", "or write these names above the first entry"),
+        ("term,gender,weight\nshe,f,1\n", "the columns are term, gender, weight; call one group"),
+        ("term group\nshe\n", "terms.txt:2: 1 column instead of the 2 of the first line"),
+        ("term;group\nshe,f\n", "terms.txt:2: 1 column instead of the 2 of the first line"),
         ("term,group\nshe,f\nher,\n", "terms.txt:3: this line has no group"),
         ("group,term\nf,\n", "terms.txt:2: this line has no term"),
         ("term,group\n", "fewer than two groups"),
-        ('"term","group"\n"she,"f"\n', "terms.txt:2: this line is not two cells with closed quotation marks"),
-        ('"term","group"\n"she"\n', "terms.txt:2: this line is not two cells with closed quotation marks"),
+        ('"term","group"\n"she,"f"\n', "terms.txt:2: this line cannot be split into columns"),
+        ('"term","group"\n"she"\n', "terms.txt:2: 1 column instead of the 2"),
         ("", "fewer than two groups"),
     ],
 )
@@ -127,8 +127,9 @@ def test_the_line_that_the_refusal_says_settles_it(read):
 
 def test_every_way_in_reads_the_header(tmp_path, fairtrec_command):
     """In the example the third group changed NFaiRR@10 of bm25 from .5721 to .2792."""
-    bundled = (EXAMPLE.parent / "wordlists" / "gender-en.csv").read_text("utf-8")
-    (tmp_path / "terms.csv").write_text(f"term,group\n{bundled}", "utf-8")
+    lines = (EXAMPLE.parent / "wordlists" / "gender-en.csv").read_text("utf-8").splitlines()
+    entries = [line for line in lines if not line.startswith("#")]
+    (tmp_path / "terms.csv").write_text("\n".join(["# a list", "term,group", *entries]), "utf-8")
     given = {"docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
 
     def means(**more):

@@ -204,7 +204,8 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
         of_run = run.rest, run.qids, values.values[0]
         several.append(Case(measure, *of_run, context, request.deep, texts, shares, same))
     of_files = [each for each in named if each[0] in {run.name for run in runs}]
-    return several, evaluator.result(of_files, scores, {}, looked_at, reading)
+    result = evaluator.result(of_files, scores, {}, looked_at, reading)
+    return several, replace(result, judged=0) if request.closely else result
 
 
 def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, jobs: int) -> list[LoadedRun]:

@@ -3,18 +3,20 @@
 Which it is, the content tells. Means and counts of queries are passed over.
 """
 
-import csv
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from fairtrec.formats.tables import split_below, take_places
 from fairtrec.formulas.rounding import HUGE
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text
+from fairtrec.support.files.table_header import TableHeader, find_header, match_names
+from fairtrec.support.literals import QUERY
 
-QUERY = ("qid", "query_id", "query", "topic_id", "topic", "q_id")  # what columns are called, the best name first
 RUN = ("run", "system", "name", "run_id", "runid")
+HEADS = tuple((name,) for name in QUERY)  # a table of values has to have a header
 MEASURE = ("measure", "metric")
 VALUE = ("value", "score")
 BESIDE = ("", "tag", "slice", "num_q", "queries", "defined")  # columns that are no values
@@ -62,8 +64,8 @@ def read(path: FilePath, text: str, known: Callable[[str], bool]) -> list[Value]
     first = rows[0][1]
     if first.lstrip().startswith("{"):
         values: Iterable[Value] = _objects(path, rows)
-    elif _header(first) is not None:
-        values = _sheet(path, text)
+    elif (header := find_header(first, HEADS)) is not None and header.find_column(QUERY) is not None:
+        values = _sheet(path, rows, header)
     else:
         values = _columns(path, rows, known)
     found = [each for each in values if each.qid != ALL and not each.qid.startswith(SLICE)]
@@ -109,18 +111,9 @@ def _measure_column(rows: list[list[str]], known: Callable[[str], bool], path: F
     return int(shares[1] > shares[0])
 
 
-def _header(row: str) -> tuple[str, list[str]] | None:
-    """Give the delimiter and the names of a header; None where no column is named as one of queries."""
-    delimiter = "\t" if "\t" in row else ","
-    try:
-        names = [name.strip() for name in next(csv.reader([row], delimiter=delimiter))]
-    except csv.Error:  # a cell longer than any name
-        return None
-    return (delimiter, names) if len(names) > 1 and _one_of(QUERY, names) is not None else None
-
-
-def _one_of(names: tuple[str, ...], among: Iterable[str]) -> str | None:
-    spelled = {each.lower(): each for each in among}
+def _one_of(names: Sequence[str], among: Iterable[str]) -> str | None:
+    """Find the first of the names that one of these matches, as it is written there."""
+    spelled = {match: each for each, match in match_names(among, {*names}).items()}
     return next((spelled[name] for name in names if name in spelled), None)
 
 
@@ -143,13 +136,13 @@ class SheetColumns(NamedTuple):
         return iter([(row[self.measure], row[str(self.value)])])
 
 
-def _sheet(path: FilePath, text: str) -> Iterator[Value]:
-    """Read CSV or TSV with a header: a column for each measure, or one of measures and one of values."""
-    lines = text.split("\n")
-    above = next(number for number, row in enumerate(lines, 1) if row.strip() and not row.startswith("#"))
-    delimiter, head = _header(lines[above - 1]) or (",", [])
-    columns = _sheet_columns(path, above, head)
-    for line, row in _rows(path, lines, above, delimiter, head):
+def _sheet(path: FilePath, rows: list[tuple[int, str]], header: TableHeader) -> Iterator[Value]:
+    """Read a table with a header: a column for each measure, or one of measures and one of values."""
+    columns = _sheet_columns(path, rows[0][0], [*header.written])
+    lines = [(number, row.encode()) for number, row in rows[1:]]
+    below = take_places(split_below(lines, header, path), header, range(len(header.written)), path)
+    for line, cells in below:
+        row = dict(zip(header.written, cells, strict=True))
         query, of = row[columns.qid], None if columns.run is None else row[columns.run]
         if not query or of == "":
             raise InputError("a row without the name of its query or run; was the file written completely?", path, line)
@@ -168,23 +161,6 @@ def _sheet_columns(path: FilePath, above: int, head: list[str]) -> SheetColumns:
     if not names:
         raise InputError("there is no column of values; call one by its measure", path, above)
     return SheetColumns(str(qid), run, measure, value, names)
-
-
-def _rows(
-    path: FilePath, lines: list[str], above: int, delimiter: str, head: list[str]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Give the line and the cells of each row below the header, which stands in line ``above``, by its names."""
-    reader = csv.reader((f"{row}\n" for row in lines[above:]), delimiter=delimiter, strict=True)
-    try:
-        for cells in reader:
-            line = above + reader.line_num
-            if not "".join(cells).strip() or cells[0].startswith("#"):
-                continue
-            if len(cells) != len(head):
-                raise InputError(f"{len(cells)} cells below a header of {len(head)}; correct it", path, line)
-            yield line, {name: cell.strip() for name, cell in zip(head, cells, strict=True)}
-    except csv.Error as fault:
-        raise InputError(f"this is not CSV ({fault}); correct it", path, above + reader.line_num) from None
 
 
 def _objects(path: FilePath, rows: list[tuple[int, str]]) -> Iterator[Value]:

@@ -85,7 +85,7 @@ def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings, *, judg
                 lambda n, qid: f"query {qid} is not one of the wanted ones{'' if n else hint}",
                 f"{{many}} of {every} are not wanted: {{queries}}{hint.replace('{', '{{').replace('}', '}}')}",
             )
-    missing = [qid for qid in wanted if qid not in ours]
+    missing = [qid for qid in wanted if qid not in ours and qid not in rows.empty]
     if missing and len(unknown) < len(ours):
         named = list_some(missing, MISSING_NAMED if found.most is not None else None)
         message = f"{len(missing):,} of {plural(len(wanted), 'query')} have no document: {named}"

@@ -24,11 +24,12 @@ from fairtrec.commands.validate.blocks import (
 from fairtrec.commands.validate.findings import Findings, plural, quote_text
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.formats import columns
-from fairtrec.formats.columns import WIDEST, Columns, Layout
+from fairtrec.formats.columns import WIDEST, Columns, Layout, describe_comments
 from fairtrec.formats.other_runs import guess
 from fairtrec.formats.run_forms import RunForm
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath
+from fairtrec.support.files.arguments import is_run_line
 from fairtrec.support.files.compression import detect_foreign
 from fairtrec.support.files.opening import is_stream
 from fairtrec.support.literals import RunFormat
@@ -59,9 +60,10 @@ class RunEntries:
     tag: str = ""  # the last one
     form: RunFormat = "trec"
     second: tuple[str, ...] = ()  # what stands in column 2 of each query, of what was no TREC file
+    empty: tuple[str, ...] = ()  # queries that are named without documents
 
     @classmethod
-    def empty(cls, length: int, form: RunFormat = "trec") -> "RunEntries":
+    def make_empty(cls, length: int, form: RunFormat = "trec") -> "RunEntries":
         """Hold no line, of a file of so many."""
         return cls((), _NONE, np.empty(0, "S1"), _NONE, np.empty(0), _NONE, _NONE, length, form=form)
 
@@ -104,6 +106,7 @@ class _RunReader:
         self.first_second = 0
         self.crlf: list[int] = []  # the first line of the kind, in how many lines
         self.untidy: list[int] = []
+        self.comments: list[int] = []
 
     def take(self, block: bytes, line: int) -> None:
         """Read a block whose first line has this number."""
@@ -118,7 +121,8 @@ class _RunReader:
         if b"\r\n" in block:
             _note(self.crlf, line + block.count(b"\n", 0, block.find(b"\r\n")), block.count(b"\r\n"))
             block = block.replace(b"\r\n", b"\n")
-        plain = len(block) >= LARGE and not (self.in_head and block[:1] in b"# \t\r\n\v\f")
+        is_head = self.in_head and block[:1] in b" \t\r\n\v\f"
+        plain = len(block) >= LARGE and not is_head and block[:1] != b"#" and b"\n#" not in block
         table = columns.fast(block, LAYOUT, ends) if plain and is_tidy(block, ends) else None
         if table is not None:
             self.in_head = False
@@ -144,6 +148,9 @@ class _RunReader:
             lines = plural(self.untidy[1], "line")
             what = f"{lines} with more than one blank or tab between columns, or around them"
             found.add("W212", self.untidy[0], what)
+        if self.comments:
+            what = f"{describe_comments(self.comments[1])}; remove them, trec_eval 9 takes them for entries"
+            found.add("E203", self.comments[0], what)
         if second:
             what = quote_text(next(iter(second))) + (
                 f" and {len(second) - 1:,} other things" if len(second) > 1 else ""
@@ -197,7 +204,8 @@ class _RunReader:
                 continue
             line = text if plain else self._text(text, number)
             cells = line.split()
-            is_usual = len(cells) == COLUMNS and len(line) <= WIDEST and line == b" ".join(cells) and not self.in_head
+            is_odd = len(cells) != COLUMNS or len(line) > WIDEST or self.in_head or line[:1] == b"#"
+            is_usual = not is_odd and line == b" ".join(cells)
             if is_usual or self._is_entry(line, cells, number):
                 kept.append(cells)
                 lines.append(number)
@@ -223,8 +231,11 @@ class _RunReader:
         return text.replace("\0", "\\x00").encode()
 
     def _is_entry(self, line: bytes, cells: list[bytes], number: int) -> bool:
-        if self.in_head and line.lstrip(b" \t")[:1] == b"#":
-            self.found.add("E203", number, "a comment; remove it, trec_eval takes it for an entry")
+        if line[:1] == b"#" or (self.in_head and line.lstrip(b" \t")[:1] == b"#"):
+            _note(self.comments, number)
+            if len(cells) == COLUMNS and cells[0] != b"#" and is_run_line(cells):
+                what = "this comment has the form of an entry; ids that begin with # need a table or JSON"
+                self.found.add("W213", number, what)
             return False
         if not cells:
             self.in_head = self.in_head and not line.strip(b" \t")

@@ -7,7 +7,7 @@ here, on the same line. A run is written anew where it is certain what is meant:
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from os import fspath
 from pathlib import Path
@@ -17,9 +17,10 @@ import numpy as np
 from fairtrec.commands.validate import entries
 from fairtrec.commands.validate.checks import Known, check
 from fairtrec.commands.validate.entries import RunEntries
-from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, quote_text
+from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, list_some, quote_text
 from fairtrec.data import Docnos, Floats, Ints, find_starts, fingerprints
 from fairtrec.data.ranking.order import sort_by_score
+from fairtrec.evaluation.reading import write_empty
 from fairtrec.formats import columns, memory_bounds, other_runs
 from fairtrec.formats.other_runs import settle_format
 from fairtrec.formats.spans import Repeats
@@ -37,13 +38,20 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
         table = _read_table(path, kind, found)
     except InputError as fault:
         found.add("E101", fault.line, fault.message)
-        return RunEntries.empty(fault.line or 0, kind)
+        return RunEntries.make_empty(fault.line or 0, kind)
     qids, docnos, scores = (table.columns[name] for name in ("qid", "docno", "score"))
     for name, ids in (("docno", docnos), ("qid", getattr(qids, "texts", qids))):
         if np.isin(ids.view(np.uint8), BLANKS).any():
             found.add("E101", None, f"a {name} with a blank, which TREC files cannot have; rename it")
     if "Q0" in table.columns:
         qids = Repeats.find(np.char.add(np.char.add(qids, b" "), table.columns["Q0"]))
+    if table.empty:
+        every = len({*qids.texts.tolist()}) + len(table.empty)
+        found.add("W502", None, write_empty(len(table.empty), every, list_some(table.empty)), table.empty)
+    if not len(docnos):
+        if not table.empty:
+            found.add("E102", None, "this run names no query; was it written to the end?")
+        return replace(RunEntries.make_empty(0, kind), empty=table.empty)
     lines, number = _numbers(table, len(docnos)), dict[bytes, int]()
     numbers = [number.setdefault(qid, len(number)) for qid in qids.texts.tolist()]
     query = np.repeat(np.array(numbers, dtype=np.int64), qids.lengths)
@@ -52,7 +60,7 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     tag = table.columns["tag"][0].decode()
     return RunEntries(
         tuple(name for name, _, _ in names), query, docnos, ranks, scores, lines, lines[:0],
-        int(lines[-1]), tag, kind, tuple(sample or "Q0" for _, _, sample in names),
+        int(lines[-1]), tag, kind, tuple(sample or "Q0" for _, _, sample in names), table.empty,
     )  # fmt: skip
 
 
@@ -135,7 +143,7 @@ def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT,
     found = Findings(most)
     border = submissions.border()
     if is_refused(path, found):
-        return Checked(path, found, RunEntries.empty(0))
+        return Checked(path, found, RunEntries.make_empty(0))
     if Path(path).is_symlink() and not opening.is_stream(path):
         found.add("W115", None, f"a link to {quote_text(str(Path(path).readlink()))}; submit the file itself")
     kind = settle_format(path, form)

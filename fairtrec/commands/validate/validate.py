@@ -194,7 +194,7 @@ def validate_trec_fair(
         found = Findings(most)
         lines = 0
         if is_refused(path, found):
-            yield Checked(path, found, RunEntries.empty(0))
+            yield Checked(path, found, RunEntries.make_empty(0))
             continue
         try:
             run = trec_fair.rankings(path)
@@ -203,4 +203,4 @@ def validate_trec_fair(
                 found.add("E801", fault.line, fault.message)
         except InputError as fault:
             found.add("E801", fault.line, fault.message)
-        yield Checked(path, found, RunEntries.empty(lines))
+        yield Checked(path, found, RunEntries.make_empty(lines))

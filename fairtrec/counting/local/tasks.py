@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 from fairtrec.counting import READY, table, text_blocks
 from fairtrec.counting.text_blocks import TextBlock
-from fairtrec.formats import datasets
+from fairtrec.formats import collection, datasets
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.admission import open_file
@@ -48,6 +48,7 @@ class Origin:
     is_plain: bool = False
     size: int = 0
     changed: int = 0  # when, in nanoseconds
+    head: int = 0  # bytes of comments, and of names of columns, behind a byte-order mark
 
     @classmethod
     def find(cls, thing: FilePath) -> "Origin":
@@ -60,14 +61,19 @@ class Origin:
         with open_input(name) as stream:
             is_plain = isinstance(getattr(stream, "raw", None), io.FileIO)
             try:
-                start = cast("Any", stream).read1(MIB).removeprefix(BOM).lstrip()
+                start = cast("Any", stream).read1(MIB).removeprefix(BOM)
             except opening.DAMAGE:  # which is told when the lines are read
                 start = b"?"
-        if not start:
+        if not start.strip():
             raise InputError("this file has no lines; was it written to the end?", name)
-        kind: Literal["tsv", "jsonl"] = "jsonl" if start.startswith(b"{") else "tsv"
+        kind: Literal["tsv", "jsonl"] = "jsonl" if start.lstrip().startswith(b"{") else "tsv"
+        head = collection.measure_head(start, name) if kind == "tsv" else 0
         at = Path(name).stat()
-        return cls(name, kind, is_plain, at.st_size, at.st_mtime_ns)
+        return cls(name, kind, is_plain, at.st_size, at.st_mtime_ns, head)
+
+    def trim_start(self, text: bytes) -> bytes:
+        """Leave out of the first text what stands above the first document; its lines stay, without text."""
+        return collection.blank_head(text.removeprefix(BOM), self.head)
 
     def refuse_changed(self) -> None:
         """Raise InputError if the file is not what it was."""
@@ -207,7 +213,7 @@ def _pieces(
         with open_input(origin.name) as stream:
             lines = Lines(stream, SIZE, longest)
             for number, text in enumerate(lines):
-                yield opening.position(stream), nowhere, text if number else text.removeprefix(BOM), ""
+                yield opening.position(stream), nowhere, text if number else origin.trim_start(text), ""
             if lines.damage:
                 yield origin.size, nowhere, b"", lines.damage
 
@@ -229,7 +235,7 @@ def lines_of(origin: Origin, task: Task, longest: int) -> Iterator[bytes]:
                 raise InputError("this file was cut short while it was counted; count it again", origin.name)
             if not text.endswith(b"\n"):
                 _pass_line(file, end)
-            yield text if start or file.tell() > len(text) else text.removeprefix(BOM)
+            yield text if start or file.tell() > len(text) else origin.trim_start(text)
 
 
 @contextmanager

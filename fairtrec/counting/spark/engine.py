@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from fairtrec.counting.local.engine import (
@@ -32,6 +32,7 @@ from fairtrec.counting.spark.executor import SUMMARY, Job, SourceForm, Stretch, 
 from fairtrec.counting.table import META, Source, plain
 from fairtrec.counting.table.build import refuse_existing
 from fairtrec.data import GroupTerms
+from fairtrec.formats import collection
 from fairtrec.support.errors import FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.guarded_imports import SAFE_PATH
 
@@ -44,13 +45,23 @@ def lines(spark: Any, sources: list[str]) -> Any:
     return spark.read.option("recursiveFileLookup", "true").text(sources, lineSep="\n")
 
 
-def files(spark: Any, source: str) -> list[tuple[str, str, SourceForm, Source]]:
-    """Find the files of a source: name, address, kind and description of each."""
+class SparkFile(NamedTuple):
+    """A file that Spark reads: its name, its address, what it is, and the lines above its first document."""
+
+    name: str
+    uri: str
+    kind: SourceForm
+    head: int
+    described: Source
+
+
+def files(spark: Any, source: str) -> list[SparkFile]:
+    """Find the files of a source."""
     with plainly(source):
         uris = sorted(map(address, lines(spark, [source]).inputFiles()))
     if not uris:
         raise InputError("Spark finds no file here; it passes over names that begin with _ or a dot", source)
-    found: list[tuple[str, str, SourceForm, Source]] = []
+    found: list[SparkFile] = []
     for uri in uris:
         parts = urlsplit(uri)
         path = unquote(parts.path)
@@ -59,10 +70,11 @@ def files(spark: Any, source: str) -> list[tuple[str, str, SourceForm, Source]]:
         with plainly(name):
             first, last, size = _ends(spark, uri)
         start = _start(first, name)
-        if not start and len(uris) == 1:
+        if not start.strip() and len(uris) == 1:
             raise InputError("this file has no lines; was it written to the end?", name)
-        kind: SourceForm = "jsonl" if start.startswith(b"{") else "tsv"
-        found.append((name, uri, kind, describe_file(path, size, first, last)))
+        kind: SourceForm = "jsonl" if start.lstrip().startswith(b"{") else "tsv"
+        head = collection.measure_head(start, name) if kind == "tsv" else 0
+        found.append(SparkFile(name, uri, kind, start[:head].count(b"\n"), describe_file(path, size, first, last)))
     return found
 
 
@@ -96,7 +108,7 @@ def _start(first: bytes, name: str) -> bytes:
             first = pa.CompressedInputStream(pa.BufferReader(first), codec).read(1 << 16)
         except OSError as fault:
             raise InputError(f"the compressed data is cut off or damaged ({fault}); make it again", name) from None
-    return first.removeprefix(BOM).lstrip()
+    return first.removeprefix(BOM)
 
 
 @contextmanager
@@ -241,16 +253,16 @@ class _Counting:
         self.spark, self.skip, self.folder = spark, options.keep_going, folder
         lexicon = make_lexicon(terms, options)
         if hasattr(sources, "sparkSession"):
-            self.origins, known, described = [name], {"": (0, "pairs")}, [{"name": name}]
+            self.origins, known, described = [name], {"": (0, "pairs", 0)}, [{"name": name}]
             self.frame = sources.selectExpr("cast(docno as binary) as docno", "cast(text as binary) as text")
         else:
             found = [each for source in sources for each in files(spark, fspath(source))]
-            self.origins = [origin for origin, _, _, _ in found]
-            known = {uri: (number, kind) for number, (_, uri, kind, _) in enumerate(found)}
+            self.origins = [file.name for file in found]
+            known = {file.uri: (number, file.kind, file.head) for number, file in enumerate(found)}
             if len(known) < len(found):
-                again = next(o for number, (o, uri, _, _) in enumerate(found) if known[uri][0] != number)
+                again = next(file.name for number, file in enumerate(found) if known[file.uri][0] != number)
                 raise InputError("this file is listed twice; list it once", again)
-            described = [each for _, _, _, each in found]
+            described = [file.described for file in found]
             rows = lines(spark, [fspath(source) for source in sources])
             self.frame = rows.selectExpr(
                 "cast(value as binary) as line", "_metadata.file_path", "_metadata.file_block_start as start"

@@ -48,7 +48,7 @@ class Stretch(Piece):
 class Job:
     """What is the same for all tasks; called with what Spark has read, it says what came of it."""
 
-    files: dict[str, tuple[int, SourceForm]]  # by address; of a data frame, "" alone
+    files: dict[str, tuple[int, SourceForm, int]]  # by address, with the lines above the first; of a frame, "" alone
     lexicon: Lexicon
     folder: str
     longest: int
@@ -61,17 +61,19 @@ class Job:
         counter = fastest(self.lexicon)
         piece: Stretch | None = None
         for batch in batches:
-            for key, form, values in self._runs(batch):
+            for key, form, head, values in self._runs(batch):
                 if piece is None or piece.key != key or sum(map(len, piece.rows)) >= PIECE:
                     if piece is not None:
                         yield self._finished(piece, counter)
                     number = piece.number + 1 if piece is not None and piece.key == key else 0
                     piece = Stretch(key=key, number=number)
-                piece.add(_read(form, values, self.longest), counter, skip=self.skip)
+                is_start = key[1] == 0 and piece.number == 0 and piece.lines == 0
+                below = [b""] * head + values[head:] if is_start else values
+                piece.add(_read(form, below, self.longest), counter, skip=self.skip)
         if piece is not None:
             yield self._finished(piece, counter)
 
-    def _runs(self, batch: Any) -> Iterator[tuple[Key, SourceForm, list[Any]]]:
+    def _runs(self, batch: Any) -> Iterator[tuple[Key, SourceForm, int, list[Any]]]:
         """Cut what Spark has read into stretches of one split each."""
         if "" in self.files:
             from pyspark import TaskContext
@@ -80,7 +82,7 @@ class Job:
             assert context is not None
             pairs = list(zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True))
             if pairs:
-                yield (0, context.partitionId()), "pairs", pairs
+                yield (0, context.partitionId()), "pairs", 0, pairs
             return
         values, starts = batch.column(0).to_pylist(), batch.column(2).to_numpy()
         paths = batch.column(1).dictionary_encode()
@@ -88,8 +90,8 @@ class Job:
         edges: Ints = np.flatnonzero((np.diff(number) != 0) | (np.diff(starts) != 0)) + 1
         for begin, end in zip([0, *edges.tolist()], [*edges.tolist(), len(values)], strict=True):
             if begin < end:
-                file, form = self.files[address(paths.dictionary[int(number[begin])].as_py())]
-                yield (file, int(starts[begin])), form, values[begin:end]
+                file, form, head = self.files[address(paths.dictionary[int(number[begin])].as_py())]
+                yield (file, int(starts[begin])), form, head, values[begin:end]
 
     def _finished(self, piece: Stretch, counter: Kernel) -> Any:
         """Write the part of a piece; what was wrong with it is written too where it is passed over."""

@@ -14,6 +14,8 @@ from fairtrec.formats.spans import locate_texts, make_word, take_array
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import mapping, opening
 from fairtrec.support.files.admission import open_file, refuse_unrecorded
+from fairtrec.support.files.table_header import normalize_name
+from fairtrec.support.literals import DOCUMENT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,8 +88,10 @@ class Table:
             self._texts = schema.metadata or {}
         else:
             number, line, comments = opening.first_line(path, b"#", opening.LONGEST_TEXT)
-            docno, *names = line.decode(errors="replace").split()
-            if [docno, *names[:1]] != [DOCNO, TOKENS] or len(names) < 3 or len({docno, *names}) <= len(names):
+            docno, *names = (name.strip('"') for name in line.decode(errors="replace").split())
+            is_named = normalize_name(docno) in DOCUMENT and list(map(normalize_name, names[:1])) == [TOKENS]
+            docno, names[:1] = DOCNO, [TOKENS]
+            if not is_named or len(names) < 3 or len({docno, *names}) <= len(names):
                 message = "the first line is not the header of a table of counts; write: docno tokens GROUP GROUP ..."
                 raise InputError(message, path, number)
             if number > 2:

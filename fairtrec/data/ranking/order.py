@@ -4,6 +4,7 @@ Rankings stand one behind the other: that of query i in the lines ``starts[i]`` 
 always sorted already, so each step first looks whether it has anything to do.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -94,3 +95,15 @@ def _sorted_in_rows(starts: Ints, scores: Floats, depth: int | None) -> tuple[In
     within: Ints = np.argsort(matrix, axis=1)  # exact: by_falling_score orders ties
     within = (within + starts[:-1, None])[filled]
     return starts, within if lines is None else lines[within]
+
+
+def add_empty(qids: Sequence[str], starts: Ints, empty: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """Add queries that a run names without documents behind those whose documents begin at ``starts``.
+
+    >>> qids, starts = add_empty(["q1"], np.array([0, 3]), ["q2"])
+    >>> qids, starts.tolist()
+    (('q1', 'q2'), [0, 3, 3])
+    """
+    if not empty:
+        return tuple(qids), starts
+    return (*qids, *empty), np.concatenate((starts, np.repeat(starts[-1:], len(empty))))

@@ -87,6 +87,7 @@ class Result(Answer):
     )  # of labels: documents, and the target if it is one
     same: tuple[tuple[str, ...], ...] = ()  # runs with the same rankings down to the deepest cutoff
     untrusted: bool = False  # whether the runs are submissions of strangers
+    judged: int = 0  # queries that are judged and wanted, if runs may lack some of them
 
     @property
     def means(self) -> dict[str, dict[str, float]]:

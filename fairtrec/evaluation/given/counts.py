@@ -18,6 +18,7 @@ from fairtrec.evaluation.given.reference import (
 )
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, TargetOf
+from fairtrec.evaluation.inputs.groups import note_terms
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.formulas import neutrality
@@ -142,7 +143,9 @@ class TextReference(CountedReference):
         return loading.count_documents(plan.given.things[self.name], wanted, plan.read(self.name), watched)
 
     def list_notes(self, plan: Plan) -> Iterable[Note]:
-        """Say which terms are in several groups."""
+        """Say which groups there are, and which terms are in several."""
+        if plan.is_of_groups:
+            yield note_terms(plan.read("terms"))
         shared = plan.read(self.name).shared_terms
         if shared and plan.is_of_groups:
             yield SHARED_TERMS.note(terms=", ".join(shared[:5]) + (", ..." if len(shared) > 5 else ""))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from math import inf
 from os import fspath
@@ -28,12 +29,20 @@ from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, T
 from fairtrec.evaluation.inputs.groups import members, note_groups, note_tau, refuse_unwritten
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.targets import note_target
-from fairtrec.measure import Note
+from fairtrec.measure import Note, NoteKind
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import renamings, source, split_crossed
 
+MISSING_WORDS = frozenset({"nan", "none", "null", "na", "n/a"})
+MISSING_WORD = NoteKind(
+    "a group by a word for missing",
+    lambda group, size, others: (
+        f"a group is called {group} ({size} document{'s' * (size != 1)}); if it means missing, "
+        f"leave it out: --groups {others}"
+    ),
+)
 MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the documents that they name
 
 
@@ -113,6 +122,8 @@ class LabelReference(GroupReference):
     def list_notes(self, plan: Plan) -> Iterator[Note]:
         """Say which groups there are, what each should have, and which measures take a label for neutral."""
         for name, labels in plan.attributes.items() if plan.is_of_groups else ():
+            yield from (replace(note, by=name) for note in labels.notes)
+            yield from note_missing_words(labels, name)
             yield from note_groups(labels, plan.context.attributes[name].target, name)
             if (note := note_target(plan.choices.target, labels)) is not None:
                 yield note
@@ -143,6 +154,14 @@ class LabelReference(GroupReference):
 
 
 LABELS = LabelReference("labels")
+
+
+def note_missing_words(labels: Labels, name: str) -> Iterator[Note]:
+    """Note a group whose name elsewhere means that nothing is known."""
+    for group, size in zip(labels.groups, labels.sizes.tolist(), strict=True):
+        if group.casefold() in MISSING_WORDS:
+            others = ",".join(other for other in labels.groups if other != group)
+            yield MISSING_WORD.note(by=name, group=group, size=size, others=others)
 
 
 def list_sources(thing: Any) -> Mapping[str, Any]:

@@ -9,17 +9,13 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Floats, digest_texts
-from fairtrec.data.groups import is_number
 from fairtrec.data.ranking.depth import Asking
 from fairtrec.evaluation.given.reference import Files, OpenedReferences, Plan, Reference, Written
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.measure import Measure
 from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
-from fairtrec.support.files import opening
 from fairtrec.support.literals import FILLED
-
-COLUMNS = "{} column{} instead of two; write: qid<TAB>frequency"
 
 
 class PoolReference(Reference):
@@ -82,15 +78,7 @@ def frequencies(given: Any) -> Mapping[str, float] | None:
         raise UsageError(f"there is no file {fspath(given)}; pass --pool a file of qid<TAB>frequency, or even")
     from fairtrec.formats import tsv
 
-    found: dict[str, float] = {}
-    lines = opening.lines(given, comment=b"#")
-    for number, (qid, often) in tsv.rows(lines, given, (2,), COLUMNS, filled=2, otherwise=None):
-        if not is_number(often) or float(often) < 0:
-            raise InputError(f"the frequency {often!r} is not a number of 0 or more; correct it", given, number)
-        if qid in found:
-            raise InputError(f"query {qid} has two frequencies; keep one", given, number)
-        found[qid] = float(often)
-    return found
+    return tsv.frequencies(given)
 
 
 def find_frequencies(often: Mapping[str, float] | None, qids: Sequence[str], run: str) -> Floats:

@@ -1,6 +1,7 @@
 """Relevance judgments, and what measures look up in them."""
 
 from collections.abc import Iterator, Sequence
+from os import fspath
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from fairtrec.formulas import discount, ranks
 from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_JUDGMENTS
 from fairtrec.measures.utility import LEVELLED, split_relevance
-from fairtrec.support.errors import UsageError
+from fairtrec.support.errors import PATH, UsageError
+from fairtrec.support.files import opening
 
 GDEVAL = 4  # the greatest grade that its ERR expects
 LEVEL = NoteKind(
@@ -66,8 +68,14 @@ class QrelsReference(Reference):
         utility, _ = split_relevance(plan.measures)
         binary = [each for each in utility if each.name in LEVELLED and "rel" not in each.measure.params]
         of_gdeval = [each for each in utility if each.name == "ERR"]
-        most = plan.read(self.name).greatest_grade if binary or of_gdeval else 1
-        notes = []
+        read: Qrels = plan.read(self.name)
+        most = read.greatest_grade if binary or of_gdeval else 1
+        place = plan.given.things[self.name]
+        notes = [
+            note.assign_runs([fspath(place)], [opening.name(place)], 1)
+            for note in read.notes
+            if isinstance(place, PATH)
+        ]
         if binary and most > 1:
             notes.append(LEVEL.note(measures=binary, most=most))
         if of_gdeval and most != GDEVAL:

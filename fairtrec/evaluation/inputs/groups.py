@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrec.data import NONE, UNKNOWN, Floats, Labels
+from fairtrec.data import NONE, UNKNOWN, Floats, GroupTerms, Labels
 from fairtrec.data.ranking.depth import Asking
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import UsageError
@@ -107,6 +107,14 @@ def write_sizes(of_groups: Mapping[str, int]) -> str:
 def write_group_sizes(labels: Labels) -> str:
     """Write the groups with their sizes, in their order if they have one, and how many documents are of none."""
     return write_sizes(sizes(labels)) + (f", none {labels.none_count}" if labels.none else "")
+
+
+def note_terms(terms: GroupTerms) -> Note:
+    """Say which groups a word list has, and how many terms each."""
+    sizes = {name: len(words) for name, words in sorted(terms.terms.items())}
+    shown = [f"{name} {size} term{'s' * (size != 1)}" for name, size in sizes.items()]
+    more = [f"and {len(shown) - SHOWN:,} more"] if len(shown) > SHOWN else []
+    return GROUPS.note(attribute="groups", ordered="", sizes=", ".join([*shown[:SHOWN], *more]))
 
 
 def members(labels: Labels) -> str:

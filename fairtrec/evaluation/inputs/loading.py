@@ -102,6 +102,9 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None, *, with_ties
         from fairtrec.formats import memory
 
         loaded = memory.run(thing, name, *how, with_ties=with_ties)
+    if not loaded.qids and not choices.complete:
+        what = "this run names no query; -c counts the queries of the qrels as empty rankings"
+        raise InputError(what, thing if isinstance(thing, PATH) else name)
     return loaded.cut(loaded.qids, depth, with_ties=with_ties)
 
 
@@ -128,9 +131,11 @@ def ranking(thing: Any, name: str, choices: Choices, depth: int | None, *, is_ru
     """
     untied = None if choices.bounds == "ties" else choices.bounds
     load = load_run if is_run else run
-    system = load(thing, name, dataclasses.replace(choices, bounds=untied, samples=False), depth)
+    system = load(thing, name, dataclasses.replace(choices, bounds=untied, samples=False, complete=False), depth)
     if isinstance(system, Samples):
         raise several_rankings_error(name)
+    if not is_run and (empty := {*system.empty}):
+        return system.cut([qid for qid in system.qids if qid not in empty], None)
     return system
 
 

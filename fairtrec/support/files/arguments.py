@@ -15,6 +15,7 @@ from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.files.answer_files import AnswerRun, split_answers
 from fairtrec.support.files.compression import strip_suffix
+from fairtrec.support.files.table_header import find_header
 from fairtrec.support.literals import DOCUMENT, QUERY
 
 PATTERN = "*?["  # what a pattern has, and few names
@@ -288,11 +289,11 @@ def _may_be_run(path: str) -> bool:
     if start.startswith(opening.PARQUET) or not start:
         return True
     lines = start[: start.rfind(b"\n") + 1 or LONGEST].split(b"\n", LINES + 1)[: LINES + 1]
-    rows = [row for line in lines if (row := line[:LONGEST].removeprefix(b"\xef\xbb\xbf").split())]
-    several = [row for row in rows if not row[0].startswith(b"#")]
+    rows = [row for line in lines if (row := line[:LONGEST].removeprefix(b"\xef\xbb\xbf")).strip()]
+    several = [row for row in rows if not row.lstrip().startswith(b"#")]
     if not several or _may_be_first(several[0]):
         return bool(several) or not rows
-    return 2 * sum(map(is_run_line, several)) >= len(several)
+    return 2 * sum(is_run_line(row.split()) for row in several) >= len(several)
 
 
 def is_run_line(cells: Sequence[bytes]) -> bool:
@@ -303,12 +304,13 @@ def is_run_line(cells: Sequence[bytes]) -> bool:
     return (len(cells) == 5 and numbers[3] and (numbers[2] or numbers[4])) or (len(cells) == 4 and all(numbers[2:]))
 
 
-def _may_be_first(cells: Sequence[bytes]) -> bool:
+def _may_be_first(line: bytes) -> bool:
     """Tell the first line of a run: of TREC, of JSON, of two or three columns, or one that names columns."""
-    names = {name.strip(b'"').decode(errors="replace") for cell in cells for name in cell.split(b",")}
-    is_header = "page_id" in names or not (names.isdisjoint(QUERY) or names.isdisjoint(DOCUMENT))
+    cells, header = line.split(), find_header(line.decode(errors="replace"))
+    is_named = header is not None and None not in map(header.find_column, (QUERY, DOCUMENT))
+    is_header = is_named or b"page_id" in cells
     is_short = (len(cells) == 3 and _is_number(cells[2])) or (len(cells) == 2 and all(map(_is_number, cells)))
-    return cells[0].startswith(b"{") or is_header or is_short or is_run_line(cells)
+    return cells[0].startswith((b"{", b"[{", b"[]")) or is_header or is_short or is_run_line(cells)
 
 
 def _is_number(cell: bytes) -> bool:

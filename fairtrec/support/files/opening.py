@@ -31,6 +31,10 @@ LARGEST_REST = 1 << 26  # bytes of a stream that nobody had a use for
 LARGEST_BLANK = 1 << 22  # bytes of blank lines
 LARGEST_UNPACKED = 1 << 24  # bytes of a compressed file, unless it is not much smaller itself
 MOST_TIMES = 200  # so much; texts are packed to a third or a tenth
+LONGEST_HEADER = (1 << 12) + 2  # bytes of a first line that may name columns, with its end
+FIRST_LINES = 1000  # lines among which the first one is looked for
+MOST_FIRST_LINES = 1 << 14  # files
+RETURNS = 1 << 16  # bytes by which line ends are told
 PIECE = 1 << 17  # bytes that are looked at at once
 LARGE = 1 << 20  # bytes, from which pyarrow is worth its import
 DAMAGE = (EOFError, OSError, zlib.error)
@@ -58,6 +62,7 @@ class _Hashed(io.RawIOBase):
 
 _streams: dict[str, tuple[Any, str]] = {}  # what cannot be read again: the file that it was, and its sha256
 _pipes: set[tuple[str, int, int]] = set()  # that have been opened
+_first_lines: dict[str, tuple[int, bytes]] = {}  # of files that were read
 _reading: dict[str, _Hashed] = {}  # of these, what is being read
 
 
@@ -188,15 +193,43 @@ def blocks(
         if first:
             block = block.removeprefix(b"\xef\xbb\xbf")
             first = False
+            _remember_first_line(path, block)
             if fspath(path) in _reading:
                 _reading[fspath(path)].start = block[:64]
         ends, odd, returns = survey(block)
         if odd:
             check_text(block, path, line)
+        if line == 1 and returns:
+            refuse_returns(block, path)
         line += ends
         if listener.get() is not None:
             report(fspath(path), position(stream), size(path))
         yield block.replace(b"\r\n", b"\n") if returns else block, ends
+
+
+def _remember_first_line(path: FilePath, block: bytes) -> None:
+    """Remember the first line of a file that is neither blank nor a comment, if it is among the first ones."""
+    at = 0
+    for number in range(1, FIRST_LINES + 1):
+        end = block.find(b"\n", at) + 1 or len(block)
+        line = bytes(block[at : min(end, at + LONGEST_HEADER)])
+        if line.strip() and not line.startswith(b"#"):
+            if len(_first_lines) >= MOST_FIRST_LINES:
+                _first_lines.clear()
+            _first_lines[fspath(path)] = number, line
+            return
+        at = end
+
+
+def recall_first_line(path: FilePath) -> tuple[int, bytes]:
+    """Give the number and the text of the first line that is neither blank nor a comment, as it was when it was read.
+
+    A file that another process read is looked into again. Raises InputError for what has no such line.
+    """
+    if fspath(path) not in _first_lines:
+        number, line, _ = first_line(path, b"#")
+        return number, line[:LONGEST_HEADER]
+    return _first_lines[fspath(path)]
 
 
 def _read_block(stream: BinaryIO, spare: list[bytearray] | None) -> Any:
@@ -273,6 +306,13 @@ def position(stream: BinaryIO) -> int:
 def size(path: FilePath) -> int:
     """Tell how many bytes a file has; 0 of a stream, of which nobody knows."""
     return 0 if is_stream(path) else os.stat(fspath(path).rstrip("/") or ".").st_size
+
+
+def refuse_returns(start: bytes, path: FilePath) -> None:
+    """Refuse a file whose lines end in CR only, by its first 64 KiB."""
+    start = start[:RETURNS].rstrip(b"\r")
+    if b"\r" in start and b"\n" not in start:
+        raise InputError("lines end in CR only; convert it: tr '\\r' '\\n' < FILE", path)
 
 
 def refuse_bomb(path: FilePath, unpacked: int, blank: int = 0) -> None:
@@ -362,6 +402,8 @@ def first_line(path: FilePath, comment: bytes, longest: int = 0) -> tuple[int, b
         while line := stream.readline(longest + 1):
             number += 1
             refuse_long(line, longest, path, number)
+            if number == 1:
+                refuse_returns(line, path)
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             if text.strip() and not text.startswith(comment):
                 return number, text, above

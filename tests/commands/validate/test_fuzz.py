@@ -120,6 +120,7 @@ def trec_eval_takes(data):
 
 KINDS = {  # what the reader says: the codes of that
     "columns instead|column instead": {"E201"},
+    "end in CR only": {"E201"},
     "not UTF-8|NUL byte": {"E103", "E104"},
     "of more than 1024 bytes": {"E204"},
     "is not a finite number": {"E301", "E302", "E303"},

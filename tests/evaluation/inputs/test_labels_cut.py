@@ -243,7 +243,7 @@ def test_what_is_wrong_is_said_with_its_line_whether_its_document_is_named_or_no
     (folder / "l.tsv").write_text("".join([*lines[:70], "d999\tf\t2\n", *lines[70:]]))
     with pytest.raises(InputError, match=r"l\.tsv:71: the weight 2 of d999 is not between 0 and 1"):
         taken(folder / "l.tsv", [b"d3"])
-    (folder / "l.tsv").write_text("".join([*lines, "d3\tm\t1\n"]))
+    (folder / "l.tsv").write_text("".join([*lines, "d3\tm\t.5\n"]))
     with pytest.raises(InputError, match=r"l\.tsv:101: document d3 has the label m twice"):
         taken(folder / "l.tsv", [b"d3"])
 
@@ -252,7 +252,7 @@ def test_what_is_wrong_is_said_with_its_line_whether_its_document_is_named_or_no
     ("wrong", "said"),
     [
         ([("d999", "f", 2.0)], "the weight 2 of d999 is not between 0 and 1; correct it"),
-        ([("d999", "f", 1.0), ("d999", "f", 1.0)], "document d999 has the label f twice; keep one"),
+        ([("d999", "f", 1.0), ("d999", "f", 0.5)], "document d999 has the label f twice, with other weights; keep one"),
         ([("d999", "f", 1.0), ("d999", "-", 1.0)], "document d999 is of none of the groups (-), and of f; keep one"),
     ],
 )

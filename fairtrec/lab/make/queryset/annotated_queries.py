@@ -8,17 +8,24 @@ from os import fspath
 from typing import Any
 
 from fairtrec.data import decode
-from fairtrec.formats import tsv
 from fairtrec.formats.frames import Frame, is_frame
 from fairtrec.formats.memory import explain_failures
+from fairtrec.formats.tables import TableKind, pass_comments, peek_line, read_table, refuse_widths, split_below
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening
+from fairtrec.support.files.table_header import find_header
 from fairtrec.support.literals import QUERY, RESERVED
 
 _ID = re.compile(r"[^\s,#][^\s,]*")  # what a file of query ids can hold
-_HEADERS = (["qid", "annotator", "label"], ["qid", "label"])
+VOTES = TableKind(
+    "file of votes", {"qid": QUERY, "annotator": ("annotator",), "label": ("label",)},
+    optional=frozenset({"annotator"}), rest="label", separators=("\t", ","),
+)  # fmt: skip
 _VOTE = "{} column{} instead of two or three; write: qid<TAB>annotator<TAB>label, or a file for each annotator"
-_TEXT = "{} column{} where there are two or more; write: qid<TAB>query"
+TABLE = TableKind(
+    "table of queries", {"qid": [name for name in QUERY if name != "query"], "query": ("query", "text", "title")},
+    optional=frozenset({"query"}), rest="query", takes_all=True,
+)  # fmt: skip
 MOST_LABELS = 500  # different ones of votes, and domains
 MOST_CELLS = 1 << 24  # of the table of votes [query, label]
 LONGEST_COMPARED = 40  # letters of names that may be meant to be the same
@@ -88,11 +95,8 @@ def _votes(given: Any) -> Iterator[VoteLine]:
 
 def _of_file(path: FilePath, name: str) -> Iterator[VoteLine]:
     width = 0
-    for number, cells in tsv.rows(opening.lines(path, comment=b"#"), path, (2, 3), _VOTE, otherwise=","):
-        if not width:
-            width = len(cells)
-            if [cell.lower() for cell in cells] in _HEADERS:
-                continue
+    for number, cells in refuse_widths(read_table(path, VOTES).rows, path, (2, 3), _VOTE, 0):
+        width = width or len(cells)
         if len(cells) != width:
             raise InputError(
                 f"{len(cells)} column{'s' * (len(cells) > 1)} instead of the {width} of the first line; correct it",
@@ -112,27 +116,32 @@ class QueryTable:
 
 
 def table(path: FilePath, domain: str | None) -> QueryTable | None:
-    """Read columns between tabs whose first line names them: qid and query, or the first two, and that of domains.
+    """Read columns whose first line names them: the id of the query, its text, or else the next one, and the domains.
 
-    A cell may name several domains, with commas between them. None where the first cell is not called qid and no domain
+    A cell may name several domains, with commas between them. None where the first line names no columns and no domain
     is asked for: lines qid<TAB>text. Raises InputError for a bad line, a query that appears twice, and a column that is
     not there.
     """
-    rows = tsv.rows(opening.lines(path), path, range(2, 1 << 20), _TEXT)
-    first, names = next(rows, (None, []))
-    known = [name.lower() for name in names]
-    if domain is None and known[:1] != ["qid"]:
-        return None
-    columns = [known.index(name) if name in known else at for at, name in enumerate(("qid", "query"))]
-    if domain is not None and domain not in names:
-        told = f"there are {', '.join(names)}" if "qid" in known else "the first line has to name them: qid query ..."
-        raise InputError(f"there is no column {domain}; {told}", path, first)
-    columns += [] if domain is None else [names.index(domain)]
+    (first, line), lines = peek_line(pass_comments(opening.lines(path)))
+    header = find_header(line.decode())
+    if header is None:
+        if domain is None:
+            return None
+        raise InputError(f"there is no column {domain}; the first line has to name them: qid query ...", path, first)
+    if domain is not None and domain not in header.written:
+        raise InputError(f"there is no column {domain}; there are {', '.join(header.written)}", path, first)
+    places = TABLE.find_columns(header, path, first)
+    columns = [
+        *places["qid"],
+        *places.get("query", [])[:1],
+        *([] if domain is None else [header.written.index(domain)]),
+    ]
+    next(lines)
     texts: dict[str, str] = {}
     domains: dict[str, tuple[str, ...]] = {}
     every: set[str] = set()
-    for number, row in rows:
-        qid, text, *named = [row[at] if at < len(row) else "" for at in columns]
+    for number, row in split_below(lines, header, path):
+        qid, text, *named = [row[at].strip() if at < len(row) else "" for at in columns]
         several = (name.strip() for cell in named for name in cell.split(","))
         own = tuple(dict.fromkeys(name for name in several if name))
         every.update(own)

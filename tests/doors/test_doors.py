@@ -1,0 +1,448 @@
+"""What is given is read as it is meant, by whichever way it comes in: doors times cases.
+
+A door writes one thing so that fairtrec reads it. A case is written once, as rows, and walks through every door that can
+say it. A new door is a row of ``LABEL_DOORS``, ``RUN_DOORS`` or ``QREL_DOORS``, and a new case a row of ``LABEL_CASES``,
+``RUN_CASES`` or ``QREL_CASES``.
+"""
+
+import csv
+import json
+import math
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+import fairtrec
+from fairtrec.support.errors import InputError
+
+ALL, NAN = None, float("nan")
+
+
+def write(path, text):
+    path.write_text(text, "utf-8")
+    return path
+
+
+def write_table(path, names, rows, separator, quoting=csv.QUOTE_MINIMAL):
+    """Write a table below a line of names."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=separator, quoting=quoting, lineterminator="\n")
+        writer.writerows([names, *(["" if cell is None else cell for cell in row] for row in rows)])
+    return path
+
+
+def write_objects(names, rows):
+    """Write rows as objects of JSON; what is missing is null, and NaN is NaN."""
+    return [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
+
+
+def make_arrow(names, rows):
+    return pa.table({name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)})
+
+
+def write_parquet(path, names, rows):
+    parquet.write_table(make_arrow(names, rows), path)
+    return path
+
+
+def make_frame(names, rows):
+    return pd.DataFrame(dict(zip(names, zip(*rows, strict=True), strict=True)))
+
+
+def nest(rows):
+    """Make ``{qid: {docno: number}}`` of rows of qid, docno, number."""
+    return {qid: {docno: number for _, docno, number in own} for qid, own in groupby(rows, itemgetter(0))}
+
+
+# -- labels -----------------------------------------------------------------------------------------------------------
+
+LABEL_NAMES = ("docno", "group")
+LABEL_DOORS = {  # how rows of docno and label are written
+    "tsv": lambda at, rows: write(at / "l.tsv", "".join(f"{docno}\t{'' if x is None else x}\n" for docno, x in rows)),
+    "tsv below names": lambda at, rows: write_table(at / "l.tsv", ("DOCNO", "Group"), rows, "\t"),
+    "csv": lambda at, rows: write_table(at / "l.csv", ("Document", "GROUP"), rows, ","),
+    "csv of quoted cells": lambda at, rows: write_table(at / "l.csv", LABEL_NAMES, rows, ",", csv.QUOTE_ALL),
+    "tsv of quoted cells": lambda at, rows: write_table(at / "l.tsv", LABEL_NAMES, rows, "\t", csv.QUOTE_ALL),
+    "semicolons": lambda at, rows: write_table(at / "l.csv", ("doc-id", "gender"), rows, ";"),
+    "other order": lambda at, rows: write_table(at / "l.csv", ("group", "item id"), [r[::-1] for r in rows], ","),
+    "a field": lambda at, rows: f"{write_table(at / 'l.csv', ('id', 'Kind'), rows, ',')}:Kind",
+    "json lines": lambda at, rows: write(at / "l.jsonl", "\n".join(write_objects(LABEL_NAMES, rows))),
+    "a field of json lines": lambda at, rows: f"{write(at / 'l.jsonl', chr(10).join(write_objects(('id', 'k'), rows)))}:k",
+    "json array": lambda at, rows: write(at / "l.json", f"[{', '.join(write_objects(('Doc-ID', 'label'), rows))}]"),
+    "json object": lambda at, rows: write(at / "l.json", json.dumps(dict(rows), indent=1)),
+    "parquet": lambda at, rows: write_parquet(at / "l.parquet", ("DocNo", "gender"), rows),
+    "arrow": lambda _, rows: make_arrow(LABEL_NAMES, rows),
+    "pandas": lambda _, rows: make_frame(("Doc_ID", "gender"), rows),
+    "dict": lambda _, rows: dict(rows),
+    "series": lambda _, rows: pd.Series(dict(rows), dtype=object),
+}  # fmt: skip
+TEXTS = {name for name in LABEL_DOORS if "json" not in name} - {
+    "parquet", "arrow", "pandas", "dict", "series",
+}  # fmt: skip
+COLUMNS = {"parquet", "arrow", "pandas"}  # each of one type
+OBJECTS = {*LABEL_DOORS} - TEXTS - COLUMNS
+RUN = {"1": {"a": 3.0, "b": 2.0}, "2": {"c": 3.0, "a": 2.0}}
+
+
+class LabelCase(NamedTuple):
+    """Labels of a, b and c, the AWRF@2 of ``RUN`` by them, the groups, and the doors that can say it."""
+
+    labels: tuple[Any, Any, Any]
+    value: float
+    groups: str
+    doors: Any = ALL
+
+
+LABEL_CASES = {
+    "plain": LabelCase(("f", "m", "m"), 1.0, "f 1, m 2"),
+    "missing": LabelCase(("f", None, "m"), 0.8444, "f 1, m 1"),
+    "blank": LabelCase(("f", "", "m"), 0.8444, "f 1, m 1"),
+    "not a number": LabelCase(("f", NAN, "m"), 0.8444, "f 1, m 1", OBJECTS),
+    "pandas.NA": LabelCase(("f", pd.NA, "m"), 0.8444, "f 1, m 1", {"pandas", "dict", "series"}),
+    "no time": LabelCase(("f", pd.NaT, "m"), 0.8444, "f 1, m 1", {"pandas", "dict", "series"}),
+    "no group in a list": LabelCase(("f", [], "m"), 0.8444, "f 1, m 1", OBJECTS),
+    "lists": LabelCase((["f"], ["m"], ["m", None]), 1.0, "f 1, m 2", OBJECTS),
+    "whole numbers": LabelCase((1, 2, 2), 1.0, "1 1, 2 2"),
+    "numbers with a point": LabelCase((1.0, 2.0, 2.0), 1.0, "1 1, 2 2", OBJECTS | COLUMNS),
+    "numbers beside missing ones": LabelCase((1.0, None, 2.0), 0.8444, "1 1, 2 1", OBJECTS | COLUMNS),
+    "fractions": LabelCase((0.5, 0.25, 0.25), 1.0, "0.25 2, 0.5 1"),
+    "truths": LabelCase((True, False, False), 1.0, "false 2, true 1", OBJECTS | COLUMNS),
+    "a word for missing": LabelCase(("f", "nan", "m"), 0.8091, "f 1, m 1, nan 1"),
+    "another word for missing": LabelCase(("f", "N/A", "m"), 0.8091, "N/A 1, f 1, m 1"),
+}  # fmt: skip
+WALKS = [
+    pytest.param(case, door, id=f"{name} through {door}")
+    for name, case in LABEL_CASES.items()
+    for door in LABEL_DOORS
+    if case.doors is ALL or door in case.doors
+]
+
+
+@pytest.mark.parametrize(("case", "door"), WALKS)
+def test_labels(tmp_path, case, door):
+    labels = LABEL_DOORS[door](tmp_path, list(zip("abc", case.labels, strict=True)))
+    result = fairtrec.evaluate("AWRF@2", RUN, labels=labels)
+    assert round(float(result.scores[0].means[0]), 4) == case.value
+    assert result.signature["members"] == case.groups
+
+
+@pytest.mark.parametrize("door", LABEL_DOORS)
+@pytest.mark.parametrize("word", ["nan", "NaN", "None", "null", "NA", "N/A"])
+def test_a_group_by_a_word_for_missing_is_noted(tmp_path, door, word):
+    result = fairtrec.evaluate("AWRF@2", RUN, labels=LABEL_DOORS[door](tmp_path, [("a", "f"), ("b", word), ("c", "m")]))
+    note = f"a group is called {word} (1 document); if it means missing, leave it out: --groups f,m"
+    assert note in map(str, result.notes)
+
+
+@pytest.mark.parametrize("door", sorted({*LABEL_DOORS} - {"dict", "series", "json object"}))
+def test_a_label_that_is_repeated_counts_once(tmp_path, door):
+    labels = LABEL_DOORS[door](tmp_path, [("a", "f"), ("b", "m"), ("a", "f"), ("c", "m")])
+    result = fairtrec.evaluate("AWRF@2", RUN, labels=labels)
+    assert result.means["run"]["AWRF@2"] == 1
+    assert any(str(note).startswith("1 label is repeated with the same weight") for note in result.notes)
+
+
+@pytest.mark.parametrize("door", LABEL_DOORS)
+def test_an_id_may_have_a_blank(tmp_path, door):
+    labels = LABEL_DOORS[door](tmp_path, [("a 1", "f"), ("b", "m")])
+    assert fairtrec.evaluate("AWRF@2", {"1": {"a 1": 2.0, "b": 1.0}}, labels=labels).signature["members"] == "f 1, m 1"
+
+
+@pytest.mark.parametrize("door", LABEL_DOORS)
+def test_a_missing_docno_is_refused(tmp_path, door):
+    labels = LABEL_DOORS[door](tmp_path, [("a", "f"), ("", "m")])
+    with pytest.raises(InputError):
+        fairtrec.evaluate("AWRF@2", RUN, labels=labels)
+
+
+STANCES = [("1", "a", "FIRST"), ("1", "b", "SECOND"), ("2", "c", "FIRST"), ("2", "a", "NO")]
+STANCE_DOORS = {  # labels per query
+    "tsv": lambda at, rows: write(at / "l", "".join(f"{q}\t{d}\t{g}\n" for q, d, g in rows)),
+    "tsv of weights": lambda at, rows: write(at / "l", "".join(f"{q}\t{d}\t{g}\t1\n" for q, d, g in rows)),
+    "names": lambda at, rows: write_table(at / "l", ("Group", "topic", "Doc-ID"), [(g, q, d) for q, d, g in rows], ","),
+    "names of qrels": lambda at, rows: write_table(
+        at / "l", ("qid", "iteration", "docno", "group"), [(q, 0, d, g) for q, d, g in rows], "\t"
+    ),
+    "qrels form": lambda at, rows: write(at / "l", "".join(f"{q} 0 {d} {g}\n" for q, d, g in rows)),
+    "qrels form with tabs": lambda at, rows: write(at / "l", "".join(f"{q}\tQ0\t{d}\t{g}\n" for q, d, g in rows)),
+    "qrels form with comments": lambda at, rows: write(
+        at / "l", "".join(f"# {g}\n{q}  0  {d}  {g}\n" for q, d, g in rows)
+    ),
+    "json lines": lambda at, rows: write(at / "l", "\n".join(write_objects(("qid", "docno", "group"), rows))),
+    "pandas": lambda _, rows: make_frame(("query_id", "docno", "group"), rows),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", STANCE_DOORS)
+def test_labels_per_query(tmp_path, door):
+    result = fairtrec.evaluate("AWRF@2", RUN, labels=STANCE_DOORS[door](tmp_path, STANCES))
+    assert round(result.means["run"]["AWRF@2"], 4) == 0.8091
+    assert result.signature["members"] == "FIRST 2, NO 1, SECOND 1"
+
+
+# -- runs and qrels ---------------------------------------------------------------------------------------------------
+
+TRIPLE = ("qid", "docno", "score")
+RUN_DOORS = {  # how rows of qid, docno and score are written, the best first
+    "trec": lambda at, rows: write(at / "r.run", "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows)),
+    "trec with comments": lambda at, rows: write(
+        at / "r.run", "".join(f"#{q} Q0 {d} 1 9 t\n{q} Q0 {d} 1 {s} t\n#\n" for q, d, s in rows)
+    ),
+    "trec below names": lambda at, rows: write(
+        at / "r.run", "topic q0 docid rank score runid\n" + "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows)
+    ),
+    "tsv": lambda at, rows: write_table(at / "r.tsv", ("query-id", "Corpus-ID", "SCORE"), rows, "\t"),
+    "csv": lambda at, rows: write_table(at / "r.csv", ("Topic", "Document", "sim"), rows, ","),
+    "semicolons": lambda at, rows: write_table(at / "r.csv", TRIPLE, rows, ";", csv.QUOTE_ALL),
+    "other order": lambda at, rows: write_table(at / "r.csv", TRIPLE[::-1], [row[::-1] for row in rows], ","),
+    "json lines": lambda at, rows: write(at / "r.jsonl", "\n".join(write_objects(("Q-ID", "PID", "score"), rows))),
+    "json array": lambda at, rows: write(at / "r.json", f"[{', '.join(write_objects(TRIPLE, rows))}]"),
+    "json object": lambda at, rows: write(at / "r.json", json.dumps(nest(rows))),
+    "json lists": lambda at, rows: write(at / "r.json", json.dumps({q: [*docs] for q, docs in nest(rows).items()})),
+    "parquet": lambda at, rows: write_parquet(at / "r.parquet", ("QID", "DocNo", "Score"), rows),
+    "pandas": lambda _, rows: make_frame(("query_id", "docno", "score"), rows),
+    "arrow": lambda _, rows: make_arrow(("topic", "doc_id", "score"), rows),
+    "dict": lambda _, rows: nest(rows),
+    "lists": lambda _, rows: {q: [*docs] for q, docs in nest(rows).items()},
+}  # fmt: skip
+QREL_DOORS = {  # how rows of qid, docno and grade are written
+    "trec": lambda at, rows: write(at / "q", "".join(f"{q} 0 {d} {g}\n" for q, d, g in rows)),
+    "trec with comments": lambda at, rows: write(at / "q", "".join(f"#{q} 0 {d} 9\n{q} 0 {d} {g}\n" for q, d, g in rows)),
+    "trec below names": lambda at, rows: write(
+        at / "q", "topic iter docno rel\n" + "".join(f"{q} 0 {d} {g}\n" for q, d, g in rows)
+    ),
+    "tsv": lambda at, rows: write_table(at / "q", ("query-id", "corpus-id", "Score"), rows, "\t"),
+    "csv": lambda at, rows: write_table(at / "q", ("Query", "Item", "Rating"), rows, ","),
+    "semicolons": lambda at, rows: write_table(at / "q", ("docno", "qid", "rel"), [(d, q, g) for q, d, g in rows], ";"),
+    "json lines": lambda at, rows: write(at / "q", "\n".join(write_objects(("qid", "DocNo", "grade"), rows))),
+    "json array": lambda at, rows: write(at / "q", f"[{', '.join(write_objects(('qid', 'docno', 'rel'), rows))}]"),
+    "json object": lambda at, rows: write(at / "q", json.dumps(nest(rows))),
+    "parquet": lambda at, rows: write_parquet(at / "q.parquet", ("Query_ID", "docno", "relevance"), rows),
+    "pandas": lambda _, rows: make_frame(("qid", "docno", "label"), rows),
+    "dict": lambda _, rows: nest(rows),
+}  # fmt: skip
+HASHED = {name for name in RUN_DOORS if not name.startswith("trec")}
+
+
+class RunCase(NamedTuple):
+    """Rows of a run and of qrels, the nDCG@2 of each query, and the doors of runs that can say it."""
+
+    run: list[tuple[str, str, float]]
+    qrels: list[tuple[str, str, int]]
+    values: dict[str, float]
+    doors: Any = ALL
+
+
+JUDGED = [("1", "a", 1), ("1", "b", 0), ("2", "c", 1), ("2", "a", 0)]
+RUN_CASES = {
+    "plain": RunCase([("1", "a", 3.0), ("1", "b", 2.0), ("2", "c", 3.0)], JUDGED, {"1": 1, "2": 1}),
+    "second": RunCase([("1", "b", 3.0), ("1", "a", 2.0), ("2", "c", 3.0)], JUDGED, {"1": 1 / math.log2(3), "2": 1}),
+    "docnos with #": RunCase([("1", "#b", 3.0), ("1", "a", 2.0)], [("1", "#b", 1), ("1", "a", 0)], {"1": 1}),
+    "qids with #": RunCase([("#1", "a", 3.0), ("2", "c", 2.0)], [("2", "c", 1), ("1", "a", 0)], {"2": 1}, HASHED),
+}
+RUN_WALKS = [
+    pytest.param(case, door, id=f"{name} through {door}")
+    for name, case in RUN_CASES.items()
+    for door in RUN_DOORS
+    if case.doors is ALL or door in case.doors
+]
+
+
+def values_of(scores):
+    return dict(zip(scores.qids, scores.values[0].tolist(), strict=True))
+
+
+@pytest.mark.parametrize(("case", "door"), RUN_WALKS)
+def test_runs(tmp_path, case, door):
+    result = fairtrec.evaluate("nDCG@2", RUN_DOORS[door](tmp_path, case.run), nest(case.qrels))
+    assert values_of(result.scores[0]) == pytest.approx(case.values)
+
+
+@pytest.mark.parametrize("door", QREL_DOORS)
+@pytest.mark.parametrize("case", RUN_CASES.values(), ids=[*RUN_CASES])
+def test_qrels(tmp_path, case, door):
+    rows = [row for row in case.qrels if not row[0].startswith("#")]
+    result = fairtrec.evaluate("nDCG@2", nest(case.run), QREL_DOORS[door](tmp_path, rows))
+    assert values_of(result.scores[0]) == pytest.approx(case.values)
+
+
+@pytest.mark.parametrize("door", [name for name in RUN_DOORS if name not in ("pandas", "arrow", "dict", "lists")])
+def test_validate_reads_what_eval_reads(tmp_path, door):
+    run = RUN_DOORS[door](tmp_path, RUN_CASES["plain"].run)
+    (checked,) = fairtrec.validate(run)
+    assert (checked.queries, checked.documents) == (2, 3)
+
+
+def answer(qid, docs):
+    """Write an answer that cites all its references."""
+    cited = [{"text": "x", "citations": [*range(len(docs))]}]
+    return json.dumps({"topic_id": qid, "run_id": "r", "references": [*docs], "answer": cited})
+
+
+EMPTY_DOORS = {  # those that can say that a query has no document
+    "json object": lambda at, run: write(at / "r.json", json.dumps(run)),
+    "json lists": lambda at, run: write(at / "r.json", json.dumps({qid: [*docs] for qid, docs in run.items()})),
+    "dict": lambda _, run: run,
+    "lists": lambda _, run: {qid: [*docs] for qid, docs in run.items()},
+    "array": lambda _, run: fairtrec.Run.from_arrays(
+        [*run], ["a", "b", "c"], np.array([[docs.get(d, -np.inf) for d in "abc"] for docs in run.values()])
+    ),
+    "answers": lambda at, run: f"{write(at / 'r.jsonl', chr(10).join(answer(q, d) for q, d in run.items()))}:cited",
+    "references": lambda at, run: f"{write(at / 'r.jsonl', chr(10).join(answer(q, d) for q, d in run.items()))}:retrieved",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", EMPTY_DOORS)
+def test_an_empty_ranking_counts(tmp_path, door):
+    result = fairtrec.evaluate("nDCG@2 AWRF@2", EMPTY_DOORS[door](tmp_path, {"1": {}, "2": {"c": 2.0, "a": 1.0}}),
+                               nest(JUDGED), labels={"a": "f", "c": "m"})  # fmt: skip
+    (scores,) = result.scores
+    assert scores.qids == ("1", "2")
+    assert scores.values[0].tolist() == [0, 1]
+    assert np.isnan(scores.values[1]).tolist() == [True, False]
+    assert "1 of 2 queries has no document (1); it counts as an empty ranking" in map(str, scores.notes)
+
+
+@pytest.mark.parametrize("door", EMPTY_DOORS)
+def test_all_rankings_may_be_empty(tmp_path, door):
+    result = fairtrec.evaluate("nDCG@2", EMPTY_DOORS[door](tmp_path, {"1": {}, "2": {}}), nest(JUDGED))
+    assert result.scores[0].values.tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "{ }\n"])
+def test_a_run_that_names_no_query(tmp_path, text):
+    run = write(tmp_path / "r.json", text)
+    with pytest.raises(InputError, match="names no query; -c counts the queries of the qrels as empty rankings"):
+        fairtrec.evaluate("nDCG@2", run, nest(JUDGED))
+    assert fairtrec.evaluate("nDCG@2", run, nest(JUDGED), complete=True).scores[0].values.tolist() == [[0, 0]]
+
+
+@given(st.dictionaries(st.sampled_from("12345"), st.dictionaries(st.sampled_from("abc"), st.floats(-9, 9))))
+def test_an_empty_ranking_is_what_complete_counts(run):
+    """A run with {} for a query is the run without it, and -c over the same queries."""
+    qrels = {qid: {"a": 1, "b": 0} for qid in {"1", *run}}
+    every = {qid: run.get(qid, {}) for qid in qrels}
+    some = {qid: docs for qid, docs in every.items() if docs} or every
+    ours = fairtrec.evaluate("nDCG@2 RR NumRet", every, qrels).scores[0]
+    theirs = fairtrec.evaluate("nDCG@2 RR NumRet", some, qrels, complete=True).scores[0]
+    assert ours.qids == theirs.qids
+    assert ours.values.tolist() == theirs.values.tolist()
+
+
+# -- tables of text ---------------------------------------------------------------------------------------------------
+
+MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+EXAMPLE_DOCS = {"a": "he he she", "b": "she she", "c": "he he"}
+
+
+class TableCase(NamedTuple):
+    """A table of text: its lines, their names, and how it is given; ``comments`` may stand between the lines."""
+
+    entries: tuple[str, ...]
+    names: str
+    keyword: str
+    measures: str
+    comments: bool = False
+
+
+GROUPED = {"labels": {"a": "f", "b": "m", "c": "m"}}
+TABLES = {
+    "labels": TableCase(("a\tf", "b\tm", "c\tm"), "docno\tgroup", "labels", "AWRF@2"),
+    "labels of weights": TableCase(("a\tf\t1", "b\tm\t.5", "c\tm\t1"), "docno\tgroup\tweight", "labels", "AWRF@2"),
+    "terms": TableCase(("she\tf", "he\tm"), "term\tgroup", "terms", "AWRF@2"),
+    "terms between commas": TableCase(("she,f", "he,m"), "word,label", "terms", "AWRF@2"),
+    "texts": TableCase(tuple(f"{d}\t{t}" for d, t in EXAMPLE_DOCS.items()), "docno\ttext", "docs", "AWRF@2"),
+    "queries": TableCase(("1\twhat", "2\twho"), "qid\ttext", "queries", "AWRF@2"),
+    "counts": TableCase(("a\t3\t1\t2", "b\t2\t2\t0", "c\t2\t0\t2"), "docno\ttokens\tf\tm", "counts", "AWRF@2"),
+    "frequencies": TableCase(("1\t5", "2\t1"), "qid\tfrequency", "pool", "Exposure@2"),
+    "discount": TableCase(("1\t1", "2\t.5"), "rank\tweight", "discount", "AWRF(discount=given)@2"),
+    "qrels": TableCase(("1 0 a 1", "1 0 b 0", "2 0 c 1"), "qid iteration docno relevance", "qrels", "nDCG@2", True),
+}
+WITHOUT_NAMES = {"counts"}  # those that have no headerless form
+BESIDE = {"terms": {"docs": EXAMPLE_DOCS}, "docs": {"terms": {"f": ["she"], "m": ["he"]}}}
+
+
+def evaluate(case, path):
+    keywords = {case.keyword: path} | BESIDE.get(case.keyword, {})
+    grouped = {} if case.keyword in ("labels", "terms", "docs", "counts", "qrels") else GROUPED
+    result = fairtrec.evaluate(case.measures, RUN, **keywords, **grouped)
+    return result.scores[0].values.tolist(), result.signature.get("members")
+
+
+def is_bare(text, case):
+    """Tell lines of TREC, between which comments may stand; below names an id may begin with #."""
+    return case.comments and text.startswith(case.entries)
+
+
+DRESSES = {  # ways to write the same table
+    "BOM": lambda text, _: MARK + text,
+    "CR LF": lambda text, _: text.replace("\n", "\r\n"),
+    "blank lines": lambda text, _: "\n\n" + text.replace("\n", "\n\n \n"),
+    "no final line end": lambda text, _: text.rstrip("\n"),
+    "a comment above": lambda text, _: "# made today\n" + text,
+    "comments": lambda text, case: text.replace("\n", "\n# made today\n") if is_bare(text, case) else text,
+}
+
+
+@pytest.mark.parametrize("name", [*TABLES])
+@pytest.mark.parametrize("dress", DRESSES)
+def test_what_changes_no_value(tmp_path, name, dress):
+    case = TABLES[name]
+    named = [case.names, case.names.upper().replace("QID", "Q-ID"), case.names.replace("docno", '"Doc ID"')]
+    forms = [[line, *case.entries] for line in (named[:2] if name == "qrels" else named)]
+    forms += [] if name in WITHOUT_NAMES else [list(case.entries)]
+    if name == "counts":
+        forms = [forms[0]]  # the names of groups have their case
+    plain = evaluate(case, write(tmp_path / "plain", "".join(f"{line}\n" for line in forms[-1])))
+    for form in forms:
+        text = "".join(f"{line}\n" for line in form)
+        assert evaluate(case, write(tmp_path / "dressed", DRESSES[dress](text, case))) == plain
+
+
+@pytest.mark.parametrize("name", [*TABLES])
+def test_lines_that_end_in_cr_are_refused(tmp_path, name):
+    case = TABLES[name]
+    path = write(tmp_path / "cr", "".join(f"{line}\r" for line in (case.names, *case.entries)))
+    with pytest.raises(InputError, match="lines end in CR only; convert it"):
+        evaluate(case, path)
+
+
+@pytest.mark.parametrize("name", ["labels", "terms", "texts", "frequencies", "discount", "qrels"])
+def test_semicolons_need_names(tmp_path, name):
+    case = TABLES[name]
+    lines = [line.replace("\t", ";").replace(" ", ";") for line in case.entries]
+    with pytest.raises(InputError, match=r"plain:1: semicolons between cells|plain: semicolons between cells"):
+        evaluate(case, write(tmp_path / "plain", "\n".join(lines)))
+
+
+@given(
+    st.permutations(["docno", "group", "weight", "note"]), st.sampled_from("\t,;"), st.randoms(use_true_random=False)
+)
+def test_columns_in_any_order_and_case(tmp_path_factory, order, separator, dice):
+    cells = {"docno": "abc", "group": "fmm", "weight": ["1", "0.5", "1"], "note": ["x", "y z", ""]}
+    spelled = ["".join(dice.choice((letter.lower(), letter.upper())) for letter in name) for name in order]
+    rows = [separator.join(cells[name][at] for name in order) for at in range(3)]
+    text = "\n".join([separator.join(spelled), *rows])
+    path = write(tmp_path_factory.mktemp("order") / "l", text)
+    assert evaluate(TABLES["labels"], path) == evaluate(
+        TABLES["labels"], {"a": {"f": 1}, "b": {"m": 0.5}, "c": {"m": 1}}
+    )
+
+
+def test_headers_and_words_are_noted(tmp_path):
+    docs = write(tmp_path / "topics.tsv", "docno\ttext\na\the\nb\tshe\nc\the\n")
+    terms = write(tmp_path / "mine.csv", "term,group\nshe,f\nhe,m\n")
+    result = fairtrec.evaluate("AWRF@2", RUN, docs=docs, terms=terms)
+    assert "headers: mine.csv:1 (term, group), topics.tsv:1 (docno, text)" in map(str, result.notes)
+    assert "groups: f 1 term, m 1 term" in map(str, result.notes)
+    labels = write(tmp_path / "labels.tsv", "item\tu\na\tf\nb\tm\n")
+    told = "read as an entry: labels.tsv:1 (item, u); add a second known name if it is a header"
+    assert told in map(str, fairtrec.evaluate("AWRF@2", RUN, labels=labels).notes)
