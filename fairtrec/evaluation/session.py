@@ -37,7 +37,7 @@ from fairtrec.evaluation.reading import (
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import note_few_judged
 from fairtrec.evaluation.signature import list_input_files, name_input_files, waiting_for, write_signature
-from fairtrec.formats.tables import note_first_lines
+from fairtrec.formats.named_tables import note_first_lines
 from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import is_of_ranked_groups
 from fairtrec.measures.utility import split_relevance
@@ -322,7 +322,7 @@ class Evaluator:
             notes = (*notes, *aggregates.note_aggregates(choices.aggregate))
             scores = [aggregates.aggregate_scores(each, choices.aggregate) for each in scores]
         files = self.files | name_input_files({Part("run", name): run for name, run in named if name not in failed})
-        notes = (*notes, *note_first_lines(file.place for part, file in files.items() if part.of not in ALWAYS_NAMED))
+        notes = (*notes, *note_names(files))
         result = Result(
             tuple(scores),
             facts.signature,
@@ -333,7 +333,7 @@ class Evaluator:
             {**facts.groups},
             same_rankings(scores) if len(scores) > 1 else (),
             untrusted=reading.border is not None and reading.border.untrusted,
-            judged=0 if choices.complete else count_judged(reading.context),
+            judged=count_judged(reading.context, choices),
         )
         for reference in self.given.references.values():
             result = reference.complete_result(result, reading.context.opened.get(reference.name))
@@ -357,9 +357,16 @@ class Evaluator:
         return self._facts[key]
 
 
-def count_judged(context: EvaluationContext) -> int:
-    """Count the judged queries, of those that are wanted; 0 without qrels."""
+def note_names(files: Mapping[Part, InputFile]) -> list[Note]:
+    """Note which files have names of columns in their first lines, of those that need none."""
+    return note_first_lines(file.place for part, file in files.items() if part.of not in ALWAYS_NAMED)
+
+
+def count_judged(context: EvaluationContext, choices: Choices) -> int:
+    """Count the judged queries that are wanted, if runs may lack some; 0 without qrels."""
     qrels, queries = context.qrels, context.queries
+    if choices.complete:
+        return 0
     if qrels is None or queries is None:
         return 0 if qrels is None else len(qrels.qids)
     return len({*qrels.qids}.intersection(queries.qids))

@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.data import Docnos
 from fairtrec.formats import frames, named_columns, spans
 from fairtrec.formats.frames import TEXT
-from fairtrec.formats.tables import TableKind, read_objects, read_table, refuse_semicolons
+from fairtrec.formats.named_tables import TableKind, read_objects, read_table, refuse_semicolons
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening
 from fairtrec.support.files.table_header import IDS as ID_NAMES

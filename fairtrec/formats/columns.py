@@ -216,7 +216,7 @@ def blank_comments(block: Any) -> tuple[Any, int]:
     >>> blank_comments(b"#2 lines\\nq1 Q0 #7 1 2 t\\n#q1 Q0 d7 2 1 t\\n")
     (b'\\nq1 Q0 #7 1 2 t\\n\\n', 2)
     """
-    if block[:1] == b"#" or b"\n#" in block:
+    if b"#" in block and (block[:1] == b"#" or b"\n#" in block):  # one byte is found much faster
         return _COMMENT.subn(b"", block)
     return block, 0
 

@@ -12,8 +12,8 @@ import numpy as np
 from fairtrec.data import Floats, is_number
 from fairtrec.formats.columns import WIDEST, blank_comments, entries
 from fairtrec.formats.label_table import LabelTable
+from fairtrec.formats.named_tables import describe_columns, split_quoted
 from fairtrec.formats.spans import locate_texts, take_array, take_numbers
-from fairtrec.formats.tables import describe_columns, split_quoted
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 

@@ -18,7 +18,7 @@ import numpy as np
 from fairtrec.formats import frames, memory_bounds, packed_object
 from fairtrec.formats.columns import LineNumbers, find_line_number
 from fairtrec.formats.frames import Frame
-from fairtrec.formats.tables import pass_comments, peek_line, split_below, take_places
+from fairtrec.formats.named_tables import pass_comments, peek_line, split_below, take_places
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import compression, json_text, opening, submissions
 from fairtrec.support.files.table_header import find_header, match_names

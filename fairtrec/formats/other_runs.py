@@ -13,8 +13,8 @@ import numpy as np
 
 from fairtrec.formats import columns, named_columns
 from fairtrec.formats.columns import FileColumns, Layout
+from fairtrec.formats.named_tables import describe_semicolons
 from fairtrec.formats.run_forms import FORMS, RunForm
-from fairtrec.formats.tables import describe_semicolons
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import compression, opening
 from fairtrec.support.literals import RankedBy, RunFormat

@@ -10,8 +10,8 @@ from itertools import chain
 import numpy as np
 
 from fairtrec.data import Docnos, Positions, is_number
-from fairtrec.formats import tables
-from fairtrec.formats.tables import TableKind
+from fairtrec.formats import named_tables
+from fairtrec.formats.named_tables import TableKind
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.literals import DOCUMENT, QUERY
@@ -31,7 +31,7 @@ def read(path: FilePath) -> Positions:
             lines = chain([entry], lines)
             break
         comments.append(entry[1].rstrip())
-    table = tables.split_table(lines, path, POSITIONS)
+    table = named_tables.split_table(lines, path, POSITIONS)
     number, first = next(table.rows, (None, []))
     many = len(first)
     if not table.names and many > 2 and is_number(first[1]):
@@ -41,7 +41,7 @@ def read(path: FilePath) -> Positions:
     rows = chain([(number, first)] if many else [], table.rows)
     wrong = "{} column{}; write docno, or qid and docno, then a position on each axis, separated by tabs"
     places: dict[str, list[float]] = {}
-    for number, cells in tables.refuse_widths(rows, path, (many,) if many > keys else (), wrong, keys):
+    for number, cells in named_tables.refuse_widths(rows, path, (many,) if many > keys else (), wrong, keys):
         name, numbers = " ".join(cells[:keys]), cells[keys:]
         if not all(map(is_number, numbers)):
             raise InputError(f"a position of {name} is not a finite number; correct it", path, number)

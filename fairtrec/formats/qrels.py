@@ -8,8 +8,8 @@ import numpy as np
 
 from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.formats import columns, spans
+from fairtrec.formats.named_tables import refuse_semicolons
 from fairtrec.formats.run import find_repeat
-from fairtrec.formats.tables import refuse_semicolons
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import is_run_line

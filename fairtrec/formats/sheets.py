@@ -19,7 +19,7 @@ import numpy as np
 from fairtrec.data import NONE, UNKNOWN, Docnos, Floats, Ints, Labels, Sheet, Vote, is_number
 from fairtrec.formats.label_rules import LACKING, ROUNDING, is_id, word
 from fairtrec.formats.labels import Label
-from fairtrec.formats.tables import NumberedLine, NumberedRow, TableKind, peek_line, split_below
+from fairtrec.formats.named_tables import NumberedLine, NumberedRow, TableKind, peek_line, split_below
 from fairtrec.support.errors import PATH, STEERING, FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.table_header import TableHeader, find_header

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.data import MOST_GROUPS, Floats, GroupTerms, Queries, digest_texts, is_number
 from fairtrec.formats.columns import WIDEST
-from fairtrec.formats.tables import TableKind, read_table, refuse_widths
+from fairtrec.formats.named_tables import TableKind, read_table, refuse_widths
 from fairtrec.formulas.distribution import normalize_rounded, sums_to_one
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening

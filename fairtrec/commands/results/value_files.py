@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from fairtrec.formats.tables import split_below, take_places
+from fairtrec.formats.named_tables import split_below, take_places
 from fairtrec.formulas.rounding import HUGE
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text

@@ -42,9 +42,9 @@ class SourceKeywords(TypedDict, total=False):
         "tokens (how many words) and, for each group, how many of its words.",
     )]  # fmt: skip
     labels: Annotated[GroupsLike | Attributes | None, Given(
-        "[NAME=]FILE[:FIELD]", "Groups of documents: TSV of docno group [weight], a field of a table, or qrels; the "
-        "last column of qrels then has groups; for several attributes, such as gender and region, repeat it with a "
-        "NAME for each.", by_name=True,
+        "[NAME=]FILE[:FIELD]", "Groups of documents. FILE: docno group, per query qid 0 docno group, or a field of a "
+        "table; qrels: column 2 of QRELS is the group. For several attributes, such as gender and region, repeat it "
+        "with a NAME for each.", by_name=True,
     )]  # fmt: skip
     positions: Annotated[FilePath | Mapping[str, float | Sequence[float]] | FrameLike | None, Given(
         "FILE", "Where documents stand between the sides of a debate: TSV of docno x [y ...] (DUO).",

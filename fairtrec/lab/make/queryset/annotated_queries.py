@@ -10,7 +10,7 @@ from typing import Any
 from fairtrec.data import decode
 from fairtrec.formats.frames import Frame, is_frame
 from fairtrec.formats.memory import explain_failures
-from fairtrec.formats.tables import TableKind, pass_comments, peek_line, read_table, refuse_widths, split_below
+from fairtrec.formats.named_tables import TableKind, pass_comments, peek_line, read_table, refuse_widths, split_below
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.table_header import find_header

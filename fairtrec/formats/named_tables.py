@@ -71,29 +71,30 @@ class TableKind:
 
         A column that lacks and is optional has no place.
         """
-        found: dict[str, list[int]] = {}
-        for name, wanted in self.columns.items():
-            place = header.find_column(wanted)
-            if place is not None:
-                if header.names.count(header.names[place]) > 1:
-                    raise InputError(f"two columns are called {header.written[place]}; rename one", path, line)
-                found[name] = [place]
-        used = {place for places in found.values() for place in places}
-        others = [place for place, name in enumerate(header.names) if place not in used and name]
-        lacking = [name for name in self.columns if name not in found and name not in self.optional]
-        if lacking and (lacking != [self.rest] or not others):
+        named = {name: header.find_column(wanted) for name, wanted in self.columns.items()}
+        found = {name: [place] for name, place in named.items() if place is not None}
+        for (place,) in found.values():
+            if header.names.count(header.names[place]) > 1:
+                raise InputError(f"two columns are called {header.written[place]}; rename one", path, line)
+        lacking = {name for name in self.columns if name not in found} - self.optional
+        others = [place for place, name in enumerate(header.names) if name and [place] not in found.values()]
+        if lacking - {self.rest} or (lacking and not others):
             what = f"the columns are {', '.join(header.written)}; name them {self.example}"
             raise InputError(f"{what}, or write these names above the first entry", path, line)
         if self.rest and self.rest not in found and others:
-            if len(others) > 1 and not self.takes_all:
-                choice = self.choice.format(rest=self.rest, path=fspath(path), name=header.written[others[0]])
-                raise InputError(f"the columns are {', '.join(header.written)}; {choice}", path, line)
+            self._refuse_choice(header, others, path, line)
             found[self.rest] = others
         return {name: found[name] for name in self.columns if name in found}
 
+    def _refuse_choice(self, header: TableHeader, others: Sequence[int], path: FilePath, line: int | None) -> None:
+        """Raise InputError for several further columns where one is wanted."""
+        if len(others) > 1 and not self.takes_all:
+            choice = self.choice.format(rest=self.rest, path=fspath(path), name=header.written[others[0]])
+            raise InputError(f"the columns are {', '.join(header.written)}; {choice}", path, line)
+
 
 @dataclass
-class Table:
+class TableRows:
     """The rows of a table, each with the number of its line.
 
     Attributes:
@@ -116,7 +117,7 @@ def peek_line(lines: Iterator[NumberedLine]) -> tuple[NumberedLine, Iterator[Num
     return first, chain([first][: first[0]], lines)
 
 
-def read_table(path: FilePath, kind: TableKind) -> Table:
+def read_table(path: FilePath, kind: TableKind) -> TableRows:
     """Read a table of this kind.
 
     Raises InputError for columns that do not fit the kind, for a row of other than the columns of the header, and for
@@ -126,7 +127,7 @@ def read_table(path: FilePath, kind: TableKind) -> Table:
     return split_table(lines, path, kind)
 
 
-def split_table(lines: Iterator[NumberedLine], path: FilePath, kind: TableKind) -> Table:
+def split_table(lines: Iterator[NumberedLine], path: FilePath, kind: TableKind) -> TableRows:
     """Split the lines of a table of this kind, as ``read_table`` does."""
     (number, first), lines = peek_line(lines)
     if JSON.match(first):
@@ -135,7 +136,7 @@ def split_table(lines: Iterator[NumberedLine], path: FilePath, kind: TableKind) 
     header = find_header(text, kind.heads)
     if header is None:
         refuse_semicolons(text, kind.separators, path, number)
-        return Table((), _split_entries(lines, kind, path))
+        return TableRows((), _split_entries(lines, kind, path))
     places = kind.find_columns(header, path, number)
     names = tuple(name for name, several in places.items() for _ in several)
     next(lines, None)
@@ -143,7 +144,7 @@ def split_table(lines: Iterator[NumberedLine], path: FilePath, kind: TableKind) 
     taken = [*chain(*places.values())]
     last = len(header.names) - 1
     wide = places[kind.wide][0] if kind.wide else None if last in taken else last  # a text that nobody reads
-    return Table(names, take_places(rows, header, taken, path, wide))
+    return TableRows(names, take_places(rows, header, taken, path, wide))
 
 
 def note_first_lines(paths: Iterable[FilePath]) -> list[Note]:
@@ -263,7 +264,7 @@ def describe_columns(many: int, names: Sequence[str]) -> str:
     return f"{what}; write: {' '.join(filter(None, names))}"
 
 
-def _take_objects(lines: Iterable[NumberedLine], path: FilePath, kind: TableKind) -> Table:
+def _take_objects(lines: Iterable[NumberedLine], path: FilePath, kind: TableKind) -> TableRows:
     """Take JSON lines, or an array of objects. Raises InputError for a key that lacks."""
     objects = read_objects(lines, path, kind.example)
     number, first = next(objects)
@@ -272,7 +273,7 @@ def _take_objects(lines: Iterable[NumberedLine], path: FilePath, kind: TableKind
     names = tuple(name for name, several in places.items() for _ in several)
     keys = [header.written[place] for several in places.values() for place in several]
     below = chain([(number, first)], objects)
-    return Table(names, ((line, [write_cell(each.get(key)) for key in keys]) for line, each in below))
+    return TableRows(names, ((line, [write_cell(each.get(key)) for key in keys]) for line, each in below))
 
 
 def read_objects(
