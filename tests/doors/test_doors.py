@@ -6,6 +6,7 @@ say it. A new door is a row of ``LABEL_DOORS``, ``RUN_DOORS`` or ``QREL_DOORS``,
 """
 
 import csv
+import gzip
 import json
 import math
 from itertools import groupby
@@ -446,3 +447,64 @@ def test_headers_and_words_are_noted(tmp_path):
     labels = write(tmp_path / "labels.tsv", "item\tu\na\tf\nb\tm\n")
     told = "read as an entry: labels.tsv:1 (item, u); add a second known name if it is a header"
     assert told in map(str, fairtrec.evaluate("AWRF@2", RUN, labels=labels).notes)
+
+
+COLLECTIONS = {  # ways to write the texts of three documents, of which `counts make` reads lines
+    "plain": lambda at, rows: write(at / "d", "".join(f"{d}\t{t}\n" for d, t in rows)),
+    "names": lambda at, rows: write_table(at / "d", ("DOCNO", "Text"), rows, "\t"),
+    "a comment and names": lambda at, rows: write(at / "d", "# c\n\nid\ttext\n" + "".join(f"{d}\t{t}\n" for d, t in rows)),
+    "packed": lambda at, rows: pack(write_table(at / "d", ("doc-id", "contents"), rows, "\t")),
+    "json lines": lambda at, rows: write(at / "d", "\n".join(write_objects(("Passage-ID", "text"), rows))),
+}  # fmt: skip
+TEXT_DOORS = COLLECTIONS | {
+    "csv": lambda at, rows: write_table(at / "d", ("PID", "body"), rows, ","),
+    "other order": lambda at, rows: write_table(at / "d", ("text", "url", "id"), [(t, "u", d) for d, t in rows], ";"),
+    "json array": lambda at, rows: write(at / "d", f"[{', '.join(write_objects(('_id', 'text'), rows))}]"),
+    "parquet": lambda at, rows: write_parquet(at / "d.parquet", ("DocNo", "text"), rows),
+    "pandas": lambda _, rows: make_frame(("doc id", "text"), rows),
+    "dict": lambda _, rows: dict(rows),
+}  # fmt: skip
+
+
+def pack(path):
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    return path
+
+
+@pytest.mark.parametrize("door", TEXT_DOORS)
+def test_texts(tmp_path, door):
+    docs = TEXT_DOORS[door](tmp_path, [*EXAMPLE_DOCS.items()])
+    result = fairtrec.evaluate("AWRF@2", RUN, docs=docs, terms={"f": ["she"], "m": ["he"]})
+    assert round(result.means["run"]["AWRF@2"], 4) == 0.9430
+
+
+@pytest.mark.parametrize("door", COLLECTIONS)
+def test_counts_of_texts(tmp_path, fairtrec_command, door):
+    docs = COLLECTIONS[door](tmp_path, [*EXAMPLE_DOCS.items()])
+    made = fairtrec_command("counts", "make", str(docs), "--terms", "gender-en", "-o", str(tmp_path / "c.tsv"))
+    assert made.code == 0, made.err
+    rows = [line.split() for line in (tmp_path / "c.tsv").read_text().splitlines() if line[0] != "#"]
+    assert rows == [["docno", "tokens", "f", "m"], ["a", "3", "1", "2"], ["b", "2", "2", "0"], ["c", "2", "0", "2"]]
+
+
+def test_counts_of_other_columns_are_refused(tmp_path, fairtrec_command):
+    docs = write_table(tmp_path / "d", ("docno", "url", "text"), [("a", "u", "he")], "\t")
+    made = fairtrec_command("counts", "make", str(docs), "--terms", "gender-en", "-o", str(tmp_path / "c.tsv"))
+    assert made.code == 3
+    assert "d:1: the columns are docno, url, text; write lines docno<TAB>text" in made.err
+
+
+def test_judged_queries_that_a_run_lacks_are_noted(tmp_path, fairtrec_command):
+    qrels = write(tmp_path / "q", "".join(f"{qid} 0 a 1\n" for qid in "123"))
+    some = write(tmp_path / "some.run", "1 Q0 a 1 2 r\n2 Q0 a 1 2 r\n")
+    every = write(tmp_path / "all.run", some.read_text() + "3 Q0 a 1 2 r\n")
+    one = "2 of the 3 judged queries are in the run; -c counts the others as empty rankings"
+    several = "judged queries, of 3: some 2, all 3; -c counts the others as empty rankings"
+    for command, *runs in (("eval", some), ("check", some, "--require", "nDCG@2 >= 0.1"), ("compare", some, every)):
+        measures = [] if command == "check" else ["-m", "nDCG@2"]
+        done = fairtrec_command(command, str(qrels), *map(str, runs), *measures)
+        shown = " ".join((done.out + done.err).split())
+        assert (several if command == "compare" else one) in shown
+    for silent in (["-c"], ["--queries", str(write(tmp_path / "two", "1\n2\n"))]):
+        done = fairtrec_command("eval", str(qrels), str(some), "-m", "nDCG@2", *silent)
+        assert "judged queries" not in done.err
