@@ -5,13 +5,14 @@ so is a header and settles which they are. It may be left out where there is no 
 docno and x, and of more the second is a docno if it is no number.
 """
 
+from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
 
 from fairtrec.data import Docnos, Positions, is_number
 from fairtrec.formats import named_tables
-from fairtrec.formats.named_tables import TableKind
+from fairtrec.formats.named_tables import NumberedLine, TableKind
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.literals import DOCUMENT, QUERY
@@ -25,13 +26,8 @@ POSITIONS = TableKind(
 
 def read(path: FilePath) -> Positions:
     """Read positions. Raises InputError for a bad line, an infinite position, a document that appears twice."""
-    lines, comments = opening.lines(path), list[bytes]()
-    for entry in lines:
-        if not entry[1].startswith(b"#"):
-            lines = chain([entry], lines)
-            break
-        comments.append(entry[1].rstrip())
-    table = named_tables.split_table(lines, path, POSITIONS)
+    comments: list[bytes] = []
+    table = named_tables.split_table(_pass_comments(path, comments), path, POSITIONS)
     number, first = next(table.rows, (None, []))
     many = len(first)
     if not table.names and many > 2 and is_number(first[1]):
@@ -53,3 +49,14 @@ def read(path: FilePath) -> Positions:
     values = np.array(list(places.values()))
     pointed = not any(line.endswith(UNPOINTED) for line in comments)
     return Positions(*Docnos.with_values(places, values), per_query=keys == 2, pointed=pointed)
+
+
+def _pass_comments(path: FilePath, comments: list[bytes]) -> Iterator[NumberedLine]:
+    """Pass over comments above the first entry, and over a signature, which stands below the last and has no tab."""
+    is_head = True
+    for number, line in opening.lines(path):
+        if line.startswith(b"#") and (is_head or b"\t" not in line):
+            comments.append(line.rstrip())
+        else:
+            is_head = False
+            yield number, line

@@ -359,9 +359,10 @@ def test_an_evaluation_says_whose_sign_means_nothing(tmp_path):
     says = "the sign of SignedDUO@5 is arbitrary: `fairtrec make positions` made the axes without --toward"
     for placed, notes in ((plain, (says,)), (pointed, ())):
         (tmp_path / "p.tsv").write_text(placed.tsv)
-        for given_positions in (placed, tmp_path / "p.tsv"):
-            assert texts(fairtrec.evaluate("SignedDUO@5 DUO", run, positions=given_positions).notes) == notes
-            assert texts(fairtrec.evaluate("DUO DUO_random", run, positions=given_positions).notes) == ()
+        for given_positions, names in ((placed, ()), (tmp_path / "p.tsv", ("headers: p.tsv:1 (qid, docno, x)",))):
+            signed = fairtrec.evaluate("SignedDUO@5 DUO", run, positions=given_positions)
+            assert texts(signed.notes) == (*notes, *names)
+            assert texts(fairtrec.evaluate("DUO DUO_random", run, positions=given_positions).notes) == names
     own = {docno: 1.0 * i for i, docno in enumerate(vectors)}
     assert texts(fairtrec.evaluate("SignedDUO@5", run, positions=own).notes) == ()
 
@@ -524,7 +525,7 @@ def test_same_vectors_same_bytes_whatever_the_threads(desk):
 def test_the_signature_names_what_numbers_depend_on(desk, fairtrec_command):
     import hashlib
 
-    (desk / "fit.tsv").write_text("qid\tdocno\n" + "".join(f"q0 q0d{i}\n" for i in range(5)))
+    (desk / "fit.tsv").write_text("qid docno\n" + "".join(f"q0 q0d{i}\n" for i in range(5)))
     done = fairtrec_command(
         *given_vectors(desk), "--fit", desk / "fit.tsv", "-M", "5", "--normalize", "--order", "file"
     )
