@@ -12,6 +12,7 @@ from csv import reader as csv_reader
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile
 from os import fspath
+from pathlib import Path
 from typing import Any
 
 from fairtrec.support.errors import FilePath, InputError
@@ -150,7 +151,8 @@ def split_table(lines: Iterator[NumberedLine], path: FilePath, kind: TableKind) 
 def note_first_lines(paths: Iterable[FilePath]) -> list[Note]:
     """Note which files begin with names of columns, and which with an entry that has a word that may be one."""
     headers, words = [], []
-    for path in dict.fromkeys(fspath(path) for path in paths if not fspath(path).endswith(BINARY)):
+    texts = (path for path in map(fspath, paths) if not (path.endswith(BINARY) or Path(path).is_dir()))
+    for path in dict.fromkeys(texts):
         with suppress(InputError):  # of a stream, and of what is no text
             number, line = opening.recall_first_line(path)
             text, place = line.decode(errors="replace"), f"{opening.name(path)}:{number}"
