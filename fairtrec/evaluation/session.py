@@ -54,7 +54,6 @@ MIXED = NoteKind(
     "Fair Ranking; their values are not comparable, so evaluate them separately",
     NoteSeverity.MISLEADING,
 )
-ALWAYS_NAMED = frozenset({"counts", "gold"})  # tables that need a header
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
 
 
@@ -322,7 +321,8 @@ class Evaluator:
             notes = (*notes, *aggregates.note_aggregates(choices.aggregate))
             scores = [aggregates.aggregate_scores(each, choices.aggregate) for each in scores]
         files = self.files | name_input_files({Part("run", name): run for name, run in named if name not in failed})
-        notes = (*notes, *note_names(files))
+        named_anyway = {name for name, reference in self.given.references.items() if reference.needs_header}
+        notes = (*notes, *note_first_lines(file.place for part, file in files.items() if part.of not in named_anyway))
         result = Result(
             tuple(scores),
             facts.signature,
@@ -355,11 +355,6 @@ class Evaluator:
                 return facts
             self._facts[key] = facts
         return self._facts[key]
-
-
-def note_names(files: Mapping[Part, InputFile]) -> list[Note]:
-    """Note which files have names of columns in their first lines, of those that need none."""
-    return note_first_lines(file.place for part, file in files.items() if part.of not in ALWAYS_NAMED)
 
 
 def count_judged(context: EvaluationContext, choices: Choices) -> int:

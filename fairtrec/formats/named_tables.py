@@ -151,7 +151,8 @@ def split_table(lines: Iterator[NumberedLine], path: FilePath, kind: TableKind) 
 def note_first_lines(paths: Iterable[FilePath]) -> list[Note]:
     """Note which files begin with names of columns, and which with an entry that has a word that may be one."""
     headers, words = [], []
-    texts = (path for path in map(fspath, paths) if not (path.endswith(BINARY) or Path(path).is_dir()))
+    places = (fspath(path) for path in paths)
+    texts = (path for path in places if not (path.endswith(BINARY) or Path(path).is_dir()))
     for path in dict.fromkeys(texts):
         with suppress(InputError):  # of a stream, and of what is no text
             number, line = opening.recall_first_line(path)

@@ -199,16 +199,18 @@ def name_numbers(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
     the slice of all queries. Raises UsageError if two numbers would have one name.
     """
     records = list(objects(of))
-    short = map_names(str(record["run"]) for record in records if "run" in record)
-    several = len({record["against"] for record in records if "against" in record}) > 1
+    runs, rivals = ([str(record[key]) for record in records if key in record] for key in ("run", "against"))
+    several = len({*rivals}) > 1
+    short = map_names([*runs, *(rivals if several else [])])
     keys = [key for key in keys if key != "against" or several]
 
     def numbers() -> NamedValue:
         for record in records:
             words = {key: str(record[key]) for key in keys if record.get(key) is not None}
             words = {key: word for key, word in words.items() if word != ALL or key not in ("qid", "slice")}
-            if "run" in words:
-                words["run"] = short[words["run"]] if len(short) > 1 else ""
+            words |= {key: short[words[key]] for key in ("run", "against") if key in words}
+            if len({*runs}) == 1:
+                words.pop("run", None)
             if "cutoff" in words:
                 words["cutoff"] = f"@{words['cutoff']}"
             if "slice" in words:

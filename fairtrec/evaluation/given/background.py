@@ -80,8 +80,8 @@ class BackgroundReference(Reference):
         return [is_read and isinstance(thing, PATH) and thing == path for _, thing in named]
 
     def plays(self, plan: Plan) -> bool:
-        """Tell whether it is looked at."""
-        return not plan.uses.isdisjoint({"background", "background_positions"})
+        """Tell whether a measure looks at it."""
+        return self.is_used(plan)
 
     def list_effects(self, plan: Plan) -> Iterable[str]:
         """Name what is in effect: its depth, if it has one."""

@@ -101,6 +101,10 @@ class CounterfactualReference(Reference):
         """Take one run, ``{name: run}`` or a folder."""
         return read(opened.given.things[self.name])
 
+    def plays(self, plan: Plan) -> bool:
+        """Tell whether a measure looks at it."""
+        return self.is_used(plan)
+
     def list_docnos(self, opened: OpenedReferences) -> None:
         """Tell nothing: which files are read follows from the runs."""
 

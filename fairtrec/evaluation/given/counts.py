@@ -159,6 +159,7 @@ class CountTable(CountedReference):
     """Counts: a table in a file, or a frame."""
 
     inputs = COUNTED
+    needs_header = True
 
     def read(self, opened: OpenedReferences) -> "Table | None":
         """Open the table; None is a frame. Raises InputError if it has other counts than are asked for."""

@@ -219,7 +219,7 @@ class GoldReference(Reference):
     """Labels by people, which correct values."""
 
     opened_by = "measures"
-    of_runs = True
+    of_runs = needs_header = True
     parts = frozenset({"gold"})
 
     def is_wanted(self, measures: Sequence[Measure], needs: frozenset[str]) -> bool:

@@ -40,7 +40,7 @@ MISSING_WORD = NoteKind(
     "a group by a word for missing",
     lambda group, size, others: (
         f"a group is called {group} ({size} document{'s' * (size != 1)}); if it means missing, "
-        f"leave it out: --groups {others}"
+        f"leave it out{f': --groups {others}' * bool(others)}"
     ),
 )
 MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the documents that they name
@@ -160,8 +160,9 @@ def note_missing_words(labels: Labels, name: str) -> Iterator[Note]:
     """Note a group whose name elsewhere means that nothing is known."""
     for group, size in zip(labels.groups, labels.sizes.tolist(), strict=True):
         if group.casefold() in MISSING_WORDS:
-            others = ",".join(other for other in labels.groups if other != group)
-            yield MISSING_WORD.note(by=name, group=group, size=size, others=others)
+            others = [other for other in labels.groups if other != group]
+            can_be_typed = len(others) > 1 and not any("," in other for other in others)
+            yield MISSING_WORD.note(by=name, group=group, size=size, others=",".join(others) * can_be_typed)
 
 
 def list_sources(thing: Any) -> Mapping[str, Any]:

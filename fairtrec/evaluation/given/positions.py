@@ -33,6 +33,10 @@ class PositionReference(Reference):
         thing = opened.given.things[self.name]
         return position_table.read(thing) if isinstance(thing, PATH) else memory.positions(thing)
 
+    def plays(self, plan: Plan) -> bool:
+        """Tell whether a measure looks at it."""
+        return self.is_used(plan)
+
     def list_notes(self, plan: Plan) -> Iterator[Note]:
         """Say whose sign means nothing, as nothing says which side of the axes is which."""
         asking = [each for each in plan.measures if any("positions" in need for need in each.needs)]

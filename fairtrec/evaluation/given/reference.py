@@ -118,12 +118,13 @@ class Reference:
     ``is_shared``  whether it goes to where measures are computed.
     ``is_large``   whether its file is hashed while it is read, if it is large.
     ``of_runs``    whether it says something of any runs, whatever is measured.
+    ``needs_header``  whether its table always begins with names of columns.
     """
 
     inputs: tuple[Input, ...] = ()
     opened_by = "all"
     parts = frozenset[str]()
-    is_listed = is_large = of_runs = False
+    is_listed = is_large = of_runs = needs_header = False
     is_shared = True
 
     def __init__(self, name: str) -> None:
@@ -180,6 +181,12 @@ class Reference:
     def plays(self, plan: "Plan") -> bool:
         """Tell whether it may change a value."""
         return True
+
+    def is_used(self, plan: "Plan") -> bool:
+        """Tell whether a measure or target uses an input that is made of it."""
+        references = plan.given.references.values()
+        several = (each for of in references for each in of.inputs if self.name in (of.name, each.beside))
+        return any(each.name in plan.uses for each in several)
 
     def list_effects(self, plan: "Plan") -> Iterable[str]:
         """Name the words of ``Choice.part`` that are in effect by it."""

@@ -49,7 +49,7 @@ def _of_all_queries(scores: Scores, row: int) -> Iterator[dict[str, Any]]:
         yield {**measure.describe_aggregate(), "qid": "all", **_mean(scores, row)}
     for total, (values, place, details) in scores.other_values.items():
         if place == "total" and (value := values[row]) is not None:
-            yield {"qid": total, "value": value, **details[row]}
+            yield {"qid": total, "value": value, **(details[row] if details else {})}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _means(scores: Scores) -> dict[str, Any]:
     for name, values in scores.totals.items():
         spelled, details = list(map(str, scores.measures)), scores.other_values[name].details
         found[name] = dict(zip(spelled, values, strict=True))
-        corrected = {each: more for each, more in zip(spelled, details, strict=True) if more}
+        corrected = {each: more for each, more in zip(spelled, details, strict=bool(details)) if more}
         found |= {f"{name}_corrected": corrected} if corrected else {}
     return found
 
