@@ -18,7 +18,7 @@ from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import docstrings, registry
 from fairtrec.measures.catalogue.docstrings import read_docstring
 from fairtrec.measures.catalogue.notation import describe_parameters
-from fairtrec.measures.catalogue.other_names import NOT_MEASURED, OTHER_NAMES
+from fairtrec.measures.catalogue.other_names import OTHER_NAMES
 
 MADE = "<!-- made from the code by `make docs`; do not edit -->\n\n"
 SECTIONS = {  # of the index: what needs hold, and the title
@@ -76,7 +76,7 @@ def write_index() -> str:
                 )
                 parts[-1] += f"\n| {' | '.join(map(_cell, cells))} |"
         parts[-1] += "\n"
-    known = "\n".join(f"| `{name}` | {_linked(answer)} |" for name, answer in (OTHER_NAMES | NOT_MEASURED).items())
+    known = "\n".join(f"| `{name}` | {_linked(answer)} |" for name, answer in OTHER_NAMES.items())
     parts.append(f"## Names from elsewhere\n\n| You look for | Use |\n|---|---|\n{known}\n")
     theirs = ", ".join(f"`{name}`" for name in sorted(registry.list_foreign_names(), key=str.lower))
     parts.append(

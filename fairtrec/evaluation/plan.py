@@ -70,8 +70,7 @@ def settle(
             if len(found.attributes) > 1 or each.by
             else (each,)
         ):
-            is_of_each = getattr(one, "group", None) == ""
-            asked += _of_groups(one, found, MOST_MEASURES - len(asked)) if is_of_each else [one]
+            asked += _of_groups(one, found, MOST_MEASURES - len(asked)) if one.is_of_each else [one]
     if len(named) > 1:
         notes += registry.note_attention(named)
     if measures is None and not split_relevance(named)[1]:

@@ -59,6 +59,7 @@ if not TYPE_CHECKING:  # for a type checker, every name that is not imported abo
     __getattr__ = import_late(__name__, _LATE, within="fairtrec")
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
 LOOKED_UP = ("ranked", "positions")  # inputs by which more is looked up: not behind the cutoff
+EACH = "each"  # in the place of a group: one measure for each
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
 Better = Literal["higher", "lower", "nearer 0", "neither"]
 Bounds = tuple[float | None, float | None]
@@ -126,6 +127,8 @@ class Measure(Quantity, Parameters):
         bounds: the least and the greatest possible value with these parameters, for any run, groups and target; None if
             there is none.
         ordered: whether the order of the ranked documents matters, not only which they are.
+        each_group: the ``group`` that stands for each group; "" unless a measure without a group is one of all.
+        has_pooled_bounds: whether ``bound`` of what it pools gives ends (``--pool`` with ``--bounds labels``).
         worst_known: whether the measure has a value for the worst possible document (``--missing worst``).
         beyond: the cost of a group that no document holds, so that groups need not be listed: the "sum" of their
             shares, or the sum of their "squares". "" if each group has to be looked at.
@@ -134,9 +137,16 @@ class Measure(Quantity, Parameters):
     """
 
     ordered: ClassVar[bool] = True
+    each_group: ClassVar[str] = ""
+    has_pooled_bounds: ClassVar[bool] = False
     worst_known: ClassVar[bool] = False
     beyond: ClassVar[Literal["", "sum", "squares"]] = ""
     changes: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if getattr(self, "group", None) == EACH:
+            object.__setattr__(self, "group", self.each_group)
 
     @property
     def value_version(self) -> int:
@@ -250,18 +260,23 @@ class Measure(Quantity, Parameters):
 
     def refuse_several(self, computed: "Iterable[Measure]") -> None:
         """Raise UsageError if it stands for several of the measures that are computed, one of each attribute."""
-        free: list[str] = [name for name in ("by", "group") if getattr(self, name, None) == ""]
-        blank: list[Any] = [dict.fromkeys(free, "")]
+        blank: dict[str, Any] = {"by": ""} if self.by == "" else {}
+        blank |= {"group": self.each_group} if self.is_of_each else {}
         several = [
             str(one) for one in computed
-            if type(one) is type(self) and one.by and dataclasses.replace(one, **blank[0]) == self and one != self
+            if type(one) is type(self) and one.by and dataclasses.replace(one, **blank) == self and one != self
         ]  # fmt: skip
         if several:
             raise UsageError(f"{self} can mean {', '.join(several)}; choose one")
 
+    @property
+    def is_of_each(self) -> bool:
+        """Whether it stands for one measure of each group."""
+        return getattr(self, "group", None) == self.each_group
+
     def expand_groups(self, groups: Sequence[str]) -> "tuple[Measure, ...]":
-        """Give the measures that stand for this one: itself, or one for each group where its ``group`` is ""."""
-        if getattr(self, "group", None) != "":
+        """Give the measures that stand for this one: itself, or one for each group if its ``group`` says so."""
+        if not self.is_of_each:
             return (self,)
         changed: list[Any] = [{"group": group} for group in groups]
         return tuple(dataclasses.replace(self, **each) for each in changed) or (self,)

@@ -7,7 +7,7 @@ Source: McSherry, Najork: Computing Information Retrieval Performance Measures E
 Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import signature
@@ -53,6 +53,17 @@ class PooledQueries:
         """List the notes on the pooled value of a measure."""
         return []
 
+    def describe(self, frequency: Floats) -> Mapping[str, float]:  # noqa: ARG002 - for subclasses
+        """Give numbers that stand next to the pooled value, by name."""
+        return {}
+
+    def bound(self, frequency: Floats, *, may_be_none: bool) -> Mapping[str, float | bool]:  # noqa: ARG002
+        """Give the least and the greatest pooled value over all labels of unknown documents; nothing if none are known.
+
+        ``may_be_none``  they can be of none of the groups, too.
+        """
+        return {}
+
 
 @dataclass(frozen=True, eq=False)
 class Summands(PooledQueries):
@@ -82,7 +93,11 @@ class Summands(PooledQueries):
 
     def compute(self, frequency: Floats) -> float:
         """Sum the terms of all queries, and compute the value of the sums."""
-        return float(self.value(weighted_sum(self.terms[None], frequency)[0]))
+        return float(self.value(self.sum_terms(frequency)))
+
+    def sum_terms(self, frequency: Floats) -> Floats:
+        """Sum the terms of all queries [term]."""
+        return np.asarray(weighted_sum(self.terms[None], frequency)[0])
 
 
 class PooledShares(NamedTuple):

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from fairtrec.measures.position_bias import RankingBias as RankingBias
     from fairtrec.measures.retrievability import Gini as Gini
     from fairtrec.measures.retrievability import Retrievability as Retrievability
+    from fairtrec.measures.selection import Impact as Impact
+    from fairtrec.measures.selection import Selected as Selected
     from fairtrec.measures.skew import InfeasibleCount as InfeasibleCount
     from fairtrec.measures.skew import InfeasibleIndex as InfeasibleIndex
     from fairtrec.measures.skew import MaxSkew as MaxSkew
@@ -74,6 +76,7 @@ _FILES = {
     "exposure_ratio": ("DP", "DTR", "DIR", "ABR"),
     "position_bias": ("InputBias", "OutputBias", "RankingBias", "MeanBias", "MeanAbsoluteBias"),
     "retrievability": ("Gini", "Retrievability"),
+    "selection": ("Selected", "Impact"),
     "trec_fair_2019": ("TREC19Unfairness", "TREC19Utility"),
 }
 BUILT_IN = {name: file for file, names in _FILES.items() for name in names}

@@ -18,7 +18,7 @@ import numpy as np
 from fairtrec.data.parameters import spell_value
 from fairtrec.formulas import discount, elementary, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Bounds, First, Floats, Form, Ints, Measure, Precisions, Quantity, SumOverRanks
+from fairtrec.measure import EACH, Bounds, First, Floats, Form, Ints, Measure, Precisions, Quantity, SumOverRanks
 from fairtrec.support.errors import UsageError
 
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
@@ -49,7 +49,6 @@ LEVELLED = (
 SHARES = {"AP", "AP_IA", "Bpref", "ERR", "ERR_IA", "IPrec", "NRBP", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SetAP",
           "SetF", "SetP", "SetR", "StRecall", "Success", "alpha_DCG", "nDCG"}  # fmt: skip
 
-EACH = "each"  # in the place of a group: one measure for each
 _PARTS = re.compile(r"([^(@]+)(?:\((.*)\))?(@.*)?", re.DOTALL)
 SUMS = {"NumQ", "NumRel", "NumRet"}  # which are added up over queries
 

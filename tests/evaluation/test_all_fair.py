@@ -15,7 +15,7 @@ QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0, "c": 1}}
 LABELS = {"a": "f", "b": "m", "c": "f"}
 POSITIONS = {"a": [0.1], "b": [-0.5], "c": [0.4]}
 OF_THE_TRACK = {"TREC19Unfairness", "TREC19Utility"}
-OF_POOL = {"Gini", "Retrievability"}  # which have no mean
+OF_POOL = {"Gini", "Retrievability", "Selected", "Impact"}  # which have no mean
 
 
 def allowed(*measures, **given):

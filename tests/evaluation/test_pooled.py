@@ -130,7 +130,20 @@ def test_what_is_pooled_comes_back_from_the_process_that_read_the_run():
 
 
 def test_measures_that_are_no_exposure_have_none():
-    pooled = {"AWRF", "Exposure", "EED", "EER", "EEL", "DP", "DTR", "DIR", "Gini", "Retrievability"}
+    pooled = {
+        "AWRF",
+        "Exposure",
+        "EED",
+        "EER",
+        "EEL",
+        "DP",
+        "DTR",
+        "DIR",
+        "Gini",
+        "Retrievability",
+        "Selected",
+        "Impact",
+    }
     for name in sorted({*BUILT_IN} - pooled):
         kind = getattr(fairtrec.measures, name)
         assert not kind.supports("pool"), name

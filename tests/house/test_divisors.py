@@ -24,6 +24,7 @@ SHARES = "shares or chances, all 0 or more"
 GUARDED = "used only where another test has found it above 0, by more than rounding"
 CALLERS = "whatever the caller gives, who declares it or gives its size"
 NEVER = "never 0"
+RATES = "a sum of weights that are all 0 or more, over another"
 GIVEN = "a difference of numbers that are given, not computed"
 
 DECLARED = {
@@ -115,6 +116,21 @@ DECLARED = {
     },
     "evaluation/unknown_documents.py": {
         "compute_prior: shares.shape[1]": COUNT,
+    },
+    "formulas/candidate_counts.py": {
+        "CandidateCounts._bring_together: first + second": COUNT,
+        "CandidateCounts._bring_together: np.fmax(one, other)": RATES,
+        "CandidateCounts._bring_together: of_first + others": COUNT,
+        "CandidateCounts._bring_together: of_second - others": "at least the candidates that are known: whole numbers",
+        "CandidateCounts.bound_least_ratio: high[None, :]": RATES,
+        "CandidateCounts.bound_least_ratio: low[None, :]": RATES,
+        "CandidateCounts.bound_rates: self.candidates + left": WEIGHTS,
+        "CandidateCounts.bound_rates: self.candidates + taken": WEIGHTS,
+        "CandidateCounts.bound_ratio: high[others]": RATES,
+        "CandidateCounts.bound_ratio: low[others]": RATES,
+        "CandidateCounts.compute_ratios: greatest": RATES,
+        "CandidateCounts.rates: self.candidates": WEIGHTS,
+        "CandidateCounts.shares: self.known": WEIGHTS,
     },
     "formulas/distribution.py": {
         "match_distance: p.shape[-1] - 1": COUNT,

@@ -118,7 +118,7 @@ def test_runs_and_judgments_come_in_any_form_of_ir_measures():
 
 def test_each_measure_takes_part_but_those_of_other_inputs():
     assert {*fair.__all__, *registry.BUILT_IN} - {*dir(fair)} == {
-        "TREC19Unfairness", "TREC19Utility", "Gini", "Retrievability"
+        "TREC19Unfairness", "TREC19Utility", "Gini", "Retrievability", "Selected", "Impact"
     }  # fmt: skip
     for name in {*dir(fair)} - {*fair.__all__}:
         assert ir_measures.measures.registry[name] == getattr(fair, name)

@@ -58,12 +58,24 @@ class MeanEntry(TypedDict):
     outside: NotRequired[Annotated[int, "the number of queries whose value lies outside its bounds"]]
 
 
+class PooledEntry(TypedDict):
+    """The numbers next to a selection rate or an impact ratio."""
+
+    n: NotRequired[Annotated[Number, "the number of candidates of the group"]]
+    selected: NotRequired[Annotated[Number, "how many of these are selected"]]
+    share: NotRequired[Annotated[Number, "their share in the candidates of known group"]]
+    least: NotRequired[Annotated[Number, "the least value over all labels of unknown candidates (--bounds labels)"]]
+    greatest: NotRequired[Annotated[Number, "the greatest value over these (--bounds labels)"]]
+    bounded: NotRequired[Annotated[bool, "whether no labeling need attain the greatest value"]]
+
+
 class SliceEntry(TypedDict):
     """The values of a run over one slice, or the gap between slices."""
 
     queries: Annotated[int, "the number of queries"]
     means: Annotated[dict[str, MeanEntry], "by measure"]
     pooled: NotRequired[Annotated[MeasureValues, "by measure, the value of all queries together (--pool)"]]
+    pooled_numbers: NotRequired[Annotated[dict[str, PooledEntry], "by measure, the numbers next to it (--pool)"]]
 
 
 class NextEntry(TypedDict):
@@ -103,6 +115,7 @@ class RunEntry(TypedDict):
     queries: Annotated[int, "the number of queries"]
     means: NotRequired[Annotated[dict[str, MeanEntry], "by measure; absent with -n"]]
     pooled: NotRequired[Annotated[MeasureValues, "by measure, the value of all queries together (--pool)"]]
+    pooled_numbers: NotRequired[Annotated[dict[str, PooledEntry], "by measure, the numbers next to it (--pool)"]]
     per_query: NotRequired[Annotated[QueryValues, "by query and measure (-q)"]]
     ties: NotRequired[Annotated[EndsEntry, "the values of queries over the orders of ties (-q --bounds ties)"]]
     orders: NotRequired[Annotated[EndsEntry, "the values of queries over all orders (-q --bounds orders)"]]

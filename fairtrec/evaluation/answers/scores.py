@@ -1,9 +1,10 @@
 """Values of measures [measure, query], their means, and the columns that stand next to them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -61,17 +62,27 @@ class MeanCell(NamedTuple):
     quantity: type[End] = MeanEnd
 
 
+class ColumnTable(NamedTuple):
+    """A table of a column: the first cell of a row names it, and each other is a text and the text beside it."""
+
+    head: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[tuple[str, str]]]]
+    measures: Collection[Measure]  # those that are in it
+
+
 class OtherValues(NamedTuple):
     """Values of a column for all measures, and how formats place them.
 
     ``place``    "end": next to the values of queries, and their means next to the means [measure, query]. "total": in a
                  row of their own [measure], of all queries together. "row": the same, in tables of rows only.
-    ``details``  what JSON has next to each [measure].
+    ``details``  what JSON has next to each [measure], by the name of these details, such as "corrected".
+    ``lay_out``  lays out, with so many places, the tables that have values of some measures instead of columns.
     """
 
     values: Any
     place: Literal["end", "total", "row"] = "end"
-    details: Sequence[Mapping[str, float]] = ()
+    details: Mapping[str, Sequence[Mapping[str, float]]] = MappingProxyType({})
+    lay_out: Callable[[int], Sequence[ColumnTable]] | None = None
 
 
 class FollowingText(NamedTuple):
@@ -287,6 +298,17 @@ class Scores(Answer):
     def totals(self) -> dict[str, list[float | None]]:
         """Values of all queries together [measure], by the name of the row that they stand in."""
         return {name: of.values for name, of in self.other_values.items() if of.place == "total"}
+
+    def describe_total(self, measure: Measure) -> dict[str, float]:
+        """Give what columns say of the total of a measure next to its value."""
+        row, totals = self.measures.index(measure), (of for of in self.other_values.values() if of.place == "total")
+        several = (each[row] for of in totals for each in of.details.values())
+        return {name: value for numbers in several for name, value in numbers.items()}
+
+    def list_tables(self, places: int) -> list[ColumnTable]:
+        """List the tables of columns, which have values of some measures instead of columns of the values."""
+        several = (of.lay_out for of in self.other_values.values() if of.lay_out is not None)
+        return [table for lay_out in several for table in lay_out(places)]
 
     @cached_property
     def intervals(self) -> tuple[Floats, ...]:

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import ceil, isinf, isnan, nan, sqrt
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -84,6 +84,10 @@ class GapScores(Scores):
     def defined(self) -> Ints:
         """Over how many queries each gap is [measure]."""
         return np.array([0 if gap is None else gap.queries for gap in self.gaps])
+
+    def keep_measures(self, rows: Sequence[int]) -> Self:
+        """Keep the gaps of some of the measures, by number."""
+        return replace(super().keep_measures(rows), gaps=tuple(self.gaps[row] for row in rows))
 
     def spell(self, query: int | str | None, places: int) -> list[str]:
         """Write each gap; nothing if there is none."""

@@ -91,7 +91,7 @@ def intervals(
         parts = list_parts(measure, context)
         if parts:
             said |= dict.fromkeys(_over_attributes(found, row, parts, run, scores, context, which=which))
-        elif ASKED.intersection(measure.needs):
+        elif ASKED.intersection(measure.needs) and not measure.of_pool:
             by.setdefault(measure.by, []).append((row, measure))
     for attribute, measures in by.items():
         own, depth, names = (

@@ -6,6 +6,7 @@ SIGIR 2018, amortised over rankings. https://doi.org/10.1145/3209978.3210063
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isnan, nan
 from typing import Any, ClassVar
 
@@ -13,7 +14,14 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints, System
 from fairtrec.data.ranking.depth import deal_queries
-from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts, OtherValues, ScoreColumn, Scores
+from fairtrec.evaluation.answers.scores import (
+    ColumnTable,
+    FollowingText,
+    FollowingTexts,
+    OtherValues,
+    ScoreColumn,
+    Scores,
+)
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.drawn_exposure import find_drawn_shares
 from fairtrec.evaluation.given.pool import find_frequencies
@@ -22,6 +30,7 @@ from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import InputsOfSamples
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Summands
 from fairtrec.measure.forms import PooledQueries
+from fairtrec.measures.selection import Selections
 from fairtrec.statistics.gold_correctors import LEVEL
 from fairtrec.statistics.pooled_shares import CorrectedPool, DrawnShares
 from fairtrec.statistics.procedure import Procedure
@@ -36,6 +45,12 @@ OF_LABELS = NoteKind(
     "queries only",
     NoteSeverity.LEGEND,
 )
+BOUNDED = NoteKind(
+    "bounds of pooled values",
+    "[least, greatest] of pooled values: over all ways to assign unknown documents to groups",
+    NoteSeverity.LEGEND,
+)
+NOT_ATTAINED = NoteKind("bound of pooled values", "{measures}: no labeling need attain the greatest value")
 WITHOUT_INTERVAL = NoteKind(
     "pooled without interval",
     "the corrected pooled value has no interval: it needs two groups, and the same target in all queries",
@@ -47,6 +62,8 @@ class Pooled(ScoreColumn):
     """What the measures of a run that can be pooled sum over queries, and the ``frequency`` [query] of each.
 
     ``drawn`` is what gold labels of drawn documents correct the values of some measures by; None without such labels.
+    ``may_be_none`` says for each attribute whether unknown documents can be of no group; None if pooled values have no
+    bounds over labels.
     """
 
     name: ClassVar[str] = "pooled"
@@ -54,17 +71,18 @@ class Pooled(ScoreColumn):
     pools: Mapping[Measure, PooledQueries]
     frequency: Floats
     drawn: Mapping[Measure, DrawnShares] | None = None
+    may_be_none: Mapping[str, bool] | None = None
 
     def keep_queries(self, queries: Sequence[int]) -> "Pooled":
         """Keep some of the queries, by number."""
         some = {measure: pool.keep_queries(queries) for measure, pool in self.pools.items()}
         drawn = self.drawn and {measure: each.keep_queries(queries) for measure, each in self.drawn.items()}
-        return Pooled(some, self.frequency[list(queries)], drawn)
+        return replace(self, pools=some, frequency=self.frequency[list(queries)], drawn=drawn)
 
     def join(self, other: "Pooled", order: Sequence[int]) -> "Pooled":  # noqa: ARG002 - they are kept by measure
         """Put those of other measures next to these."""
         drawn = None if self.drawn is None else {**self.drawn, **(other.drawn or {})}
-        return Pooled({**self.pools, **other.pools}, self.frequency, drawn)
+        return replace(self, pools={**self.pools, **other.pools}, drawn=drawn)
 
     def value(self, measure: Measure) -> float | None:
         """Give the pooled value, nan where it is undefined; None of a measure that cannot be pooled."""
@@ -79,11 +97,16 @@ class Pooled(ScoreColumn):
     def other_values(self, scores: Scores) -> Mapping[str, OtherValues]:
         """Return the pooled values in a row of their own; in columns of corrected means, corrected pooled values.
 
-        JSON has next to them the corrected value, its interval, and how many gold labels it rests on.
+        JSON has next to them the corrected value, its interval, and how many gold labels it rests on; or counts and
+        ends. Selection rates have tables of their own.
         """
         corrected = [self.correct(measure) for measure in scores.measures]
-        details = [{} if found is None else found._asdict() for found in corrected]
-        return {self.name: OtherValues([self._total(measure) for measure in scores.measures], "total", details)}
+        details: dict[str, list[Mapping[str, float]]] = {
+            "corrected": [{} if found is None else found._asdict() for found in corrected],
+            "numbers": [self._describe(measure) for measure in scores.measures],
+        }
+        values = [self._total(measure) for measure in scores.measures]
+        return {self.name: OtherValues(values, "total", details, partial(self._lay_out, scores.measures))}
 
     def _total(self, measure: Any) -> float | None:
         if isinstance(measure, Measure):
@@ -91,6 +114,35 @@ class Pooled(ScoreColumn):
         found = self.correct(measure.of)
         number = None if found is None else getattr(found, measure.end, None)
         return None if number is None or isnan(number) else number
+
+    def _describe(self, measure: Measure) -> Mapping[str, float]:
+        """Give the counts behind a pooled value and its ends over labels; none of one that gold labels correct."""
+        pool = self.pools.get(measure)
+        if pool is None or self.correct(measure) is not None:
+            return {}
+        return {**pool.describe(self.frequency), **self.bound(pool, measure.by)}
+
+    def bound(self, pool: PooledQueries, by: str) -> Mapping[str, float]:
+        """Give the ends of a pooled value over labels of this attribute; none if they are not asked for."""
+        if self.may_be_none is None:
+            return {}
+        return pool.bound(self.frequency, may_be_none=self.may_be_none[by])
+
+    def _lay_out(self, measures: Sequence[Measure], places: int) -> Sequence[ColumnTable]:
+        """Lay out selection rates and their ratios, group by group."""
+        pools = {each: pool for each in measures if isinstance(pool := self.pools.get(each), Selections)}
+        if not pools:
+            return ()
+        from fairtrec.evaluation.selection_tables import list_selection_tables  # which few evaluations import
+
+        def write(pool: Selections, by: str) -> tuple[str, str]:
+            value, ends = pool.compute(self.frequency), self.bound(pool, by)
+            if isnan(value):
+                return "-", ""
+            behind = f" [{ends['least']:.{places}f}, {ends['greatest']:.{places}f}]" if ends else ""
+            return f"{value:.{places}f}", behind
+
+        return [*list_selection_tables(pools, self.frequency, write, places)]
 
     def follow(self, scores: Scores, total: str | None, places: int) -> FollowingTexts:
         """Write each corrected pooled value and its interval; - if it is not corrected."""
@@ -103,8 +155,13 @@ class Pooled(ScoreColumn):
     def list_notes(cls, result: Any, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - of all runs
         """Say what pooled values are, and what their intervals are of."""
         corrected = any(column.drawn for _, column in cls.find_all(result.scores))
+        bounded = any(column.may_be_none is not None for _, column in cls.find_all(result.scores))
         summed = any(not measure.of_pool for _, column in cls.find_all(result.scores) for measure in column.pools)
-        return [*[POOLED.note()] * summed, *[OF_LABELS.note(percent=Procedure(confidence=LEVEL).percent)] * corrected]
+        return [
+            *[POOLED.note()] * summed,
+            *[OF_LABELS.note(percent=Procedure(confidence=LEVEL).percent)] * corrected,
+            *[BOUNDED.note()] * bounded,
+        ]
 
 
 def _write(found: CorrectedPool | None, places: int) -> FollowingText:
@@ -124,6 +181,11 @@ def compute(scored: ScoredRun) -> Computed:
         if measure.of_pool:
             pool.compute(found.frequency)  # which refuses what it cannot compute, before anything is printed
         notes += pool.list_notes(measure, found.frequency)
+    if scored.choices.bounds == "labels" and any(measure.has_pooled_bounds for measure in found.pools):
+        labels = {measure.by: context.take_attribute(measure.by).labels for measure in found.pools}
+        found = replace(found, may_be_none={by: each is not None and each.none for by, each in labels.items()})
+        open_ended = [each for each, pool in found.pools.items() if found.bound(pool, each.by).get("bounded")]
+        notes += [NOT_ATTAINED.note(measures=open_ended)] if open_ended else []
     return replace(found, drawn=drawn), notes
 
 
@@ -146,8 +208,9 @@ def _pool(system: System, measure: Measure, qids: Sequence[str], context: Evalua
     if not measure.supports("pool"):
         return None
     own = context.take_attribute(measure.by)
+    of_queries = "run_scores" in measure.needs  # of those that are evaluated, whichever others the run has
     several: Iterable[Inputs] = (
-        Inputs(run, [ranked[query] for query in part], own, measure.depth)
+        Inputs(run.cut(ranked, None) if of_queries else run, [ranked[query] for query in part], own, measure.depth)
         for run, ranked in system.parts(qids)
         for part in deal_queries(run, ranked, measure.depth)
     )

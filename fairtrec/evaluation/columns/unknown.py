@@ -129,10 +129,10 @@ class UnknownIntervals(Intervals):
         runs = cls.find_all(result.scores)
         texts = result.signature.get("bounds") == "texts"
         way = "text" if texts else "labeling"
-        rows = range(len(result.scores[0].measures))
+        rows = [row for row, measure in enumerate(result.scores[0].measures) if not measure.of_pool]
         said = [note for row in rows for note in _note_open(row, runs, result, way)]
         if not said:
-            return [NO_UNKNOWN.note()]
+            return [NO_UNKNOWN.note()] * bool(rows)
         members, prior = (result.signature.get(key, "") for key in ("members", "prior"))
         may_be = re.search(r", none \d", members) or "-=" in prior
         key = [OVER_TEXTS.note() if texts else OVER_LABELS.note(or_none=", or none" if may_be else "")]

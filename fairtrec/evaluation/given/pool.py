@@ -40,8 +40,13 @@ class PoolReference(Reference):
             )
         filled = f"{measure} divides by the documents of the labels, and --missing {choices.missing} adds others"
         per_query = f"{measure} needs labels of documents, and these are per query; pass others"
+        is_open = choices.bounds is not None
+        is_bounded = choices.bounds == "labels" and getattr(measure, "has_pooled_bounds", False)
+        by_scores, middle = getattr(measure, "uses_scores", False), getattr(measure, "above", None) == "median"
         refuse_first([
-            (choices.bounds is not None, f"{measure} has no bounds; leave out --bounds, or the measure"),
+            (by_scores and choices.order != "score", f"{measure} selects by score; leave out --order {choices.order}"),
+            (middle and choices.samples, f"{measure} is of one ranking for each query; leave out --samples"),
+            (is_open and not is_bounded, f"{measure} has no bounds; leave out --bounds, or the measure"),
             (is_divided and choices.missing in FILLED, f"{filled}; leave out one of the two"),
             (is_divided and of is not None and of.per_query, per_query),
         ])  # fmt: skip

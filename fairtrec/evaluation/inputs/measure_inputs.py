@@ -157,6 +157,22 @@ class Inputs(RunContext):
         found[there] = self.run.docnos[lines[there]]
         return found
 
+    @cached_property
+    def scores(self) -> Floats:
+        """The scores of the ranked documents [query, rank]; nan where there is none."""
+        if self.first is not None:
+            return self.first.scores
+        lines = self.lines
+        there = lines != MISSING
+        found = np.full(lines.shape, np.nan)
+        found[there] = self.run.scores[lines[there]]
+        return found
+
+    @property
+    def run_scores(self) -> Floats:
+        """The scores of all documents of the run [line]."""
+        return self.run.scores
+
     @property
     def collection_size(self) -> int | None:
         """How many documents the collection has; None if nobody says."""

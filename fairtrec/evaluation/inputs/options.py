@@ -177,7 +177,7 @@ class Choices:
     )] = "skip"  # fmt: skip
     aggregate: Annotated[str | Sequence[str], Choice(
         ("--aggregate",), MEASURES, "Print these aggregates of the values of queries: mean, median, min, max, gm "
-        "(geometric mean), or a condition such as '<0.9' (the share of queries that meet it).",
+        "(geometric mean), percentiles such as p10, and conditions such as '<0.9' (the share of queries that meet it).",
         metavar="LIST", words=("mean", "median", "min", "max", "gm"),
         only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries") | NOT_OF_SPREAD,
         conflicts={
@@ -185,7 +185,7 @@ class Choices:
                 lambda it: not (it.summary or it.is_page),
         },
         adds=True, key="aggregate", behind="undefined", tells=lambda of: of if isinstance(of, str) else ",".join(of),
-        factor=None, trials=("max", "<0.5", "gm", "median"),
+        factor=None, trials=("max", "<0.5", "gm", "median", "p10"),
     )] = "mean"  # fmt: skip
     bounds: Annotated[LeftOpen | None, Choice(
         ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents (ties), all "
@@ -202,8 +202,8 @@ class Choices:
     )] = False  # fmt: skip
     pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
         ("--pool",), MEASURES, "Also print each measure once for all queries together, computed from the exposure "
-        "summed over them: a query counts once (even), or as often as FILE says, lines of qid and frequency. Gini and "
-        "Retrievability need it.",
+        "summed over them: a query counts once (even), or as often as FILE says, lines of qid and frequency. Selected, "
+        "Impact, Gini and Retrievability need it.",
         metavar="even|FILE", only=("eval",), refused=NOT_OF_SPREAD, conflicts={
             "--pool prints a line below each mean, and -n prints no means; leave out one of the two":
                 lambda it: not it.summary,

@@ -211,7 +211,7 @@ def _means(what: Floats, values: Floats, others: Floats, training: Bools, requir
 
 
 @dataclass(frozen=True, eq=False)
-class Selected:
+class SelectedVariants:
     """The choice for one beta: a variant per fold, and each query's values under the variant chosen without it.
 
     Attributes:
@@ -249,7 +249,7 @@ class Selection(Answer):
         comparisons: with the baseline, whose scores are the first of their result.
     """
 
-    rows: tuple[Selected, ...]
+    rows: tuple[SelectedVariants, ...]
     variants: Variants
     choice: ScoredVariants
     folds: Folds
@@ -257,7 +257,7 @@ class Selection(Answer):
     result: Result  # of the variants
     comparisons: Comparisons | None  # with the baseline, whose scores are the first of their result
 
-    def tests(self, row: Selected) -> dict[str, Comparison]:
+    def tests(self, row: SelectedVariants) -> dict[str, Comparison]:
         """Give the comparison of a row with the baseline by each measure; none where there is no baseline.
 
         Rows that choose the same are compared once, under the name of the first.

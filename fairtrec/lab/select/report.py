@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from fairtrec.commands.compare.paper import TESTS, explain_signs, is_marked, mark
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import keep_queries
-from fairtrec.lab.select.folds import Selected, Selection
+from fairtrec.lab.select.folds import SelectedVariants, Selection
 from fairtrec.report.cells import sizes
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head, list_runs
@@ -217,7 +217,7 @@ def _names(selection: Selection) -> dict[str, str]:
     return map_names(selection.variants.names)
 
 
-def _counted(row: Selected, selection: Selection) -> list[str]:
+def _counted(row: SelectedVariants, selection: Selection) -> list[str]:
     """Name what is chosen, and in how many folds."""
     return [f"{name} {many}" if selection.folds.is_held_out else name for name, many in row.counts.items()]
 

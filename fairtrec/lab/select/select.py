@@ -23,7 +23,7 @@ from fairtrec.evaluation.inputs.documents import keep_judged
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices
 from fairtrec.formats import run_writer
 from fairtrec.lab.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
-from fairtrec.lab.select.folds import Folds, ScoredVariants, Selected, Selection, divide, settle_choice
+from fairtrec.lab.select.folds import Folds, ScoredVariants, SelectedVariants, Selection, divide, settle_choice
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import needs_judgments
@@ -144,14 +144,14 @@ def _shown(
 
 def _selected(
     beta: float, choice: ScoredVariants, variants: Variants, folds: Folds, shown: Sequence[Measure]
-) -> Selected:
+) -> SelectedVariants:
     chosen = choice.choose(beta)
     of_fold = {name: variants.names[at] for name, at in zip(folds.names, chosen.tolist(), strict=True)}
     composed = variants.compose_scores(f"beta {beta:g}", chosen[folds.of])
-    return Selected(beta, of_fold, keep_values(composed, shown, variants.qids))
+    return SelectedVariants(beta, of_fold, keep_values(composed, shown, variants.qids))
 
 
-def _compared(result: Result, base: Scores, rows: Sequence[Selected], procedure: Any) -> Comparisons:
+def _compared(result: Result, base: Scores, rows: Sequence[SelectedVariants], procedure: Any) -> Comparisons:
     """Compare what is chosen with the baseline; rows that choose the same are one run, and tested once."""
     once = {tuple(row.chosen.items()): row.scores for row in reversed(rows)}
     distinct = tuple(row.scores for row in rows if once[tuple(row.chosen.items())] is row.scores)

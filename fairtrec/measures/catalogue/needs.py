@@ -38,6 +38,8 @@ _ROWS = (
     Need("group_sizes", "Floats [group]", "how many documents of the labels or counts are of each group, ranked or not",
          "groups grouped"),
     Need("docnos", "Docs [query, rank]", "the ids of the ranked documents, empty where there is none", "ranks run"),
+    Need("scores", "Floats [query, rank]", "the scores of the ranked documents, nan where there is none", "ranks run"),
+    Need("run_scores", "Floats [line]", "the scores of all documents of the run", "run"),
     Need("collection_size", "int or None", "the number of documents of the collection, if it was given", "run"),
     Need("lengths", "Ints [query]", "the number of ranked documents", "run"),
     Need("queries", "int", "the number of queries", "run"),

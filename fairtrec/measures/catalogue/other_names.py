@@ -1,12 +1,14 @@
 """Names of measures in other programs and papers, and which measure to use instead; `code font` names a measure."""
 
 OTHER_NAMES = {
-    "demographic_parity_ratio": "`DP`, the exposure of the least exposed group over that of the most exposed",
-    "demographic_parity_difference": "`Exposure`, each group's share of exposure less its target",
-    "statistical_parity_difference": "`Exposure`, each group's share of exposure less its target",
+    "disparate_impact": "`Impact`, the selection rate of a group over the greatest; not `DP`, which compares exposure",
+    "four-fifths": "`Impact`, which the rule compares with 0.8; not `DP`, which compares exposure",
+    "demographic_parity_ratio": "`Impact(min_share=0)` of selections, pooled `DP` of exposure",
+    "demographic_parity_difference": "`Selected(group=each)`; the difference is the greatest rate less the least",
+    "statistical_parity_difference": "`Selected(group=each)`; the difference is the greatest rate less the least",
     "equalized_odds_ratio": "`DTR`, exposure in proportion to relevance",
     "equal_opportunity": "`DTR`, exposure in proportion to relevance",
-    "MetricFrame": "`Exposure`, `TE` or `Skew`, which have a value for each group",
+    "MetricFrame": "`Selected`, `Exposure`, `TE` or `Skew`, which have a value for each group",
     "FaiRC": "`FaiRR`",
     "NFaiRC": "`NFaiRR`",
     "EUR": "`DTR`, the exposed utility ratio",
@@ -15,22 +17,14 @@ OTHER_NAMES = {
 }
 
 
-_SELECTION = "no measure compares selection rates; `DP` compares the exposure of whole rankings"
-NOT_MEASURED = {  # names of what no measure here is, and what to know
-    "disparate_impact": f"{_SELECTION}, and `DIR` compares clicks with relevance",
-    "four-fifths": f"{_SELECTION}, so `DP >= 0.8` does not test the rule",
-}
-
-
 def find_answer(name: str) -> str:
     """Say what to use for a name of another program, in any case; "" for a name that is not known.
 
-    >>> find_answer("FaiRC"), find_answer("Four_Fifths")[:42]
-    ('use `FaiRR`', 'no measure compares selection rates; `DP` ')
+    >>> find_answer("FaiRC"), find_answer("Four_Fifths")[:12]
+    ('use `FaiRR`', 'use `Impact`')
     """
     wanted = _plain(name.partition("(")[0].partition("@")[0])
-    answers = {other: f"use {answer}" for other, answer in OTHER_NAMES.items()} | NOT_MEASURED
-    return next((answer for other, answer in answers.items() if _plain(other) == wanted), "")
+    return next((f"use {answer}" for other, answer in OTHER_NAMES.items() if _plain(other) == wanted), "")
 
 
 def _plain(name: str) -> str:

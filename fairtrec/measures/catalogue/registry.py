@@ -10,12 +10,12 @@ from dataclasses import replace
 from importlib import import_module
 
 from fairtrec.data.parameters import Parameters
-from fairtrec.measure import DEFINED, Measure, Note, NoteKind, NoteSeverity
+from fairtrec.measure import DEFINED, EACH, Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, relevance
 from fairtrec.measures.catalogue.notation import Parametrized, Spelled, build_object
 from fairtrec.measures.catalogue.other_names import find_answer
-from fairtrec.measures.utility import EACH, PLAIN, TREC_ONLY, GroupUtility, Plain, Utility
+from fairtrec.measures.utility import PLAIN, TREC_ONLY, GroupUtility, Plain, Utility
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError
 
 SAME = ("Rprec", "infAP")  # which trec_eval and ir-measures call alike

@@ -47,9 +47,9 @@ def _of_all_queries(scores: Scores, row: int) -> Iterator[dict[str, Any]]:
     measure = scores.measures[row]
     if not measure.of_pool:
         yield {**measure.describe_aggregate(), "qid": "all", **_mean(scores, row)}
-    for total, (values, place, details) in scores.other_values.items():
-        if place == "total" and (value := values[row]) is not None:
-            yield {"qid": total, "value": value, **(details[row] if details else {})}
+    for total, values in scores.totals.items():
+        if (value := values[row]) is not None:
+            yield {"qid": total, "value": value, **scores.describe_total(measure)}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
@@ -103,10 +103,11 @@ def _means(scores: Scores) -> dict[str, Any]:
     means = {str(measure): _mean(scores, row) for row, measure in enumerate(scores.measures)}
     found: dict[str, Any] = {"queries": len(scores.qids), "means": means}
     for name, values in scores.totals.items():
-        spelled, details = list(map(str, scores.measures)), scores.other_values[name].details
+        spelled = list(map(str, scores.measures))
         found[name] = dict(zip(spelled, values, strict=True))
-        corrected = {each: more for each, more in zip(spelled, details, strict=bool(details)) if more}
-        found |= {f"{name}_corrected": corrected} if corrected else {}
+        for about, several in scores.other_values[name].details.items():
+            told = {each: more for each, more in zip(spelled, several, strict=True) if more}
+            found |= {f"{name}_{about}": told} if told else {}
     return found
 
 

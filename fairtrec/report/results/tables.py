@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts
+from fairtrec.evaluation.answers.scores import ColumnTable, FollowingText, FollowingTexts
 from fairtrec.evaluation.leaderboard import Standing, incomplete, sort_runs
 from fairtrec.measure import Measure
 from fairtrec.report.cells import (
@@ -37,12 +37,15 @@ def windowed(
     result: Result, *, per_query: bool, summary: bool, places: int, sort: Measure | None, parts: Mapping[str, Result]
 ) -> Document:
     """Lay out the means, and before them each run's queries in a table of their own, if asked for."""
-    several = []
-    for run, name in enumerate(shorten_runs(result) if per_query else ()):
-        lines = [(run, *row) for row in rows(result.scores[run], per_query=True, summary=summary)]
-        several.append(ReportTable(name, [_qids(lines)], _columns(result, lines, places), total=summary))
+    several, shown = list[ReportTable](), _leave_out(result, _find_own(result, places))
+    for run, name in enumerate(shorten_runs(result) if per_query and shown is not None else ()):
+        assert shown is not None
+        lines = [(run, *row) for row in rows(shown.scores[run], per_query=True, summary=summary)]
+        several.append(ReportTable(name, [_qids(lines)], _columns(shown, lines, places), total=summary))
     if summary and (parts or not (per_query and len(result.scores) == 1)):
         several += tables(result, places=places, sort=sort, parts=parts).tables
+    elif summary:
+        several += _list_own(parts or {ALL: result}, places)
     signs = legend(result, several, sort, places, f"{BEST} the best", f"{WORST} the worst")
     verdict = judge(result, sort=sort) if summary else None
     return Document(several, list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
@@ -58,8 +61,12 @@ def tables(
     parts: Mapping[str, Result] = MappingProxyType({}),
 ) -> Document:
     """Lay out one table: the queries of each run, if asked for, and behind them its means; below them each slice's."""
-    several = []
-    for name, part in (parts or {ALL: result}).items():
+    several, own, aside = [], list[ReportTable](), _find_own(result, places)
+    if summary and aside:
+        own = _list_own(parts or {ALL: result}, places)
+    for name, whole in (parts or {ALL: result}).items():
+        if (part := _leave_out(whole, aside)) is None:
+            continue
         ordered = part if sort is None else sort_runs(part, sort)
         lines = [
             (run, *row)
@@ -71,9 +78,40 @@ def tables(
             many = ["" if isinstance(query, int) else str(len(ordered.scores[run].qids)) for run, query, _ in lines]
             more.append(Column("sequences" if "sequences" in result.signature else "queries", many))
         several.append(_marked(ordered, lines, more, places, sort if summary else None))
-    table = stack_tables(several, "slice", list(parts)) if parts else several[0]
-    signs, verdict = legend(result, [table], sort, places, *MARKS), judge(result, sort=sort) if summary else None
-    return Document([table], list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
+    shown = [stack_tables(several, "slice", list(parts))] if parts and several else several
+    signs, verdict = legend(result, shown, sort, places, *MARKS), judge(result, sort=sort) if summary else None
+    return Document([*shown, *own], list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
+
+
+def _find_own(result: Result, places: int) -> set[Measure]:
+    """Find the measures that stand in tables of their own."""
+    tables = (table for scores in result.scores for table in scores.list_tables(places))
+    return {measure for table in tables for measure in table.measures}
+
+
+def _leave_out(result: Result, own: set[Measure]) -> Result | None:
+    """Leave out the measures that stand in tables of their own; None if all do."""
+    if not own:
+        return result
+    kept = [row for row, measure in enumerate(result.scores[0].measures) if measure not in own]
+    return replace(result, scores=tuple(scores.keep_measures(kept) for scores in result.scores)) if kept else None
+
+
+def _list_own(parts: Mapping[str, Result], places: int) -> list[ReportTable]:
+    """Lay out the tables of columns, each below the name of its run and its slice."""
+    found = []
+    for name, part in parts.items():
+        for run, scores in zip(shorten_runs(part), part.scores, strict=True):
+            words = [*[run] * (len(part.scores) > 1), *[name] * (len(parts) > 1)]
+            found += [_lay_out(", ".join(words), table) for table in scores.list_tables(places)]
+    return found
+
+
+def _lay_out(title: str, table: ColumnTable) -> ReportTable:
+    first, *others = table.head
+    cells = zip(*(row for _, row in table.rows), strict=True)
+    columns = [_column(head, column) for head, column in zip(others, cells, strict=True)]
+    return ReportTable(title, [Column(first, [name for name, _ in table.rows], words=True)], columns)
 
 
 def _qids(lines: Sequence[RunRow]) -> Column:

@@ -119,7 +119,16 @@ def test_the_three_are_those_of_all_orders_by_texts(measure):
 def test_every_measure_of_one_run_is_tried_here():
     tried = {registry.parse(text)[0].name for text in (*BY_LABELS, *BY_POSITIONS, *BY_TEXTS)}
     rest = {name for name in BUILT_IN if not name.startswith("TREC19")} - tried
-    assert rest <= {"CRBO", "InputBias", "RankingBias", "MeanAbsoluteBias", "Gini", "Retrievability"}, rest
+    assert rest <= {
+        "CRBO",
+        "InputBias",
+        "RankingBias",
+        "MeanAbsoluteBias",
+        "Gini",
+        "Retrievability",
+        "Selected",
+        "Impact",
+    }, rest
 
 
 SUMS = ["NDKL@4", "KL@4", "MinSkew@4", "FAIR@4", "rND", "nDCG@4", "AP", "RR@5", "DUO"]
