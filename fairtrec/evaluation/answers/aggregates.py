@@ -2,6 +2,7 @@
 
 mean, median, min, max      over the queries that have a value
 gm                          the geometric mean, values below .00001 as that: gm_map of trec_eval, of any measure
+p0 to p100, also p2.5       a percentile, between two values by linear interpolation, as numpy.quantile; p50: the median
 <b, <=b, >b, >=b            the share of these queries whose value lies beyond the bound b
 """
 
@@ -31,6 +32,7 @@ _OVER: dict[str, Callable[[Floats], Any]] = {
 }
 _BEYOND = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _BOUND = re.compile(r"(<=|>=|<|>)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+_PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)")
 SHARE = NoteKind("share of queries", "{bounds}: the share of queries with such a value, of those that have one")
 GEOMETRIC = NoteKind("geometric mean", "gm: the geometric mean over queries, each value at least {least:.5f}")
 
@@ -40,23 +42,44 @@ def read(given: str | Sequence[str]) -> tuple[str, ...]:
 
     >>> read("max, < 0.90"), read(["gm"])
     (('max', '<0.9'), ('gm',))
+    >>> read("p10.0,p2.5")
+    ('p10', 'p2.5')
     """
     if not isinstance(given, str | Sequence):
         raise UsageError(f"the aggregate is {given!r}; it must be a list like 'median,<0.9'")
     words = given.split(",") if isinstance(given, str) else given
     found = []
     for word in (str(each).strip() for each in words):
-        bound = _BOUND.fullmatch(word)
-        if bound is None and word not in (MEAN, *_OVER):
-            known = ", ".join((MEAN, *_OVER))
-            raise UsageError(f"cannot read --aggregate {word!r}; there are {known}, and bounds like '<0.9' or '>=3'")
+        bound, percentile = _BOUND.fullmatch(word), _find_percentile(word)
+        if bound is None and percentile is None and word not in (MEAN, *_OVER):
+            known = f"{', '.join((MEAN, *_OVER))}, p0 to p100, and bounds like '<0.9' or '>=3'"
+            raise UsageError(f"cannot read --aggregate {word!r}; there are {known}")
         number = 0.0 if bound is None else float(bound[2]) + 0.0  # which leaves no sign to 0
         if not math.isfinite(number):
             raise UsageError(f"--aggregate {word}: the number is too large; write one below 1e308")
-        found.append(word if bound is None else f"{bound[1]}{number!r}".removesuffix(".0"))
+        sign, number = ("p", percentile) if percentile is not None else (bound[1] if bound else word, number)
+        found.append(word if sign == word else f"{sign}{number!r}".removesuffix(".0"))
     for word in (word for at, word in enumerate(found) if word in found[:at]):
         raise UsageError(f"--aggregate has {word} twice; keep one")
     return tuple(found)
+
+
+def _find_percentile(word: str) -> float | None:
+    """Read a percentile; None if it is none from 0 to 100."""
+    found = _PERCENTILE.fullmatch(word)
+    return float(found[1]) if found and float(found[1]) <= 100 else None
+
+
+def _compute_percentile(values: Floats, percentile: float) -> float:
+    """Compute a percentile as numpy does; of values that may be infinite, of which numpy makes nan.
+
+    >>> _compute_percentile(np.array([8.0, 1.0, 4.0, 2.0]), 50.0), _compute_percentile(np.array([-np.inf, 1.0]), 0.0)
+    (3.0, -inf)
+    """
+    low, high = (np.quantile(values, percentile / 100, method=side) for side in ("lower", "higher"))
+    if low == high or not np.isfinite(low + high):
+        return float(low if low == high else low + high)
+    return float(np.quantile(values, percentile / 100))
 
 
 @dataclass(frozen=True)
@@ -147,6 +170,8 @@ class Aggregated(Quantity):
         return None if self.how == MEAN else self._over
 
     def _over(self, values: Floats) -> float:
+        if (percentile := _find_percentile(self.how)) is not None:
+            return _compute_percentile(values, percentile)
         if self.bound is None:
             return float(_OVER[self.how](values))
         sign, number = self.bound

@@ -51,6 +51,31 @@ def test_each_is_what_the_standard_library_makes_of_the_values(plain):
     assert found.signature == plain.signature | {"aggregate": "median,min,max,<0.9,>=0.25"}
 
 
+def test_percentiles_are_those_of_numpy(plain):
+    ways = {"p0": 0, "p2.5": 0.025, "p10": 0.1, "p50": 0.5, "p100": 1}
+    found = fairtrec.evaluate(MEASURES, RUNS, QRELS, labels=LABELS, aggregate=["median", "min", "max", *ways])
+    several = [(at, run, str(measure)) for at, run in enumerate(RUNS) for measure in plain.scores[0].measures]
+    for at, run, measure in several:
+        of, values = found.means[run], known(plain, at, measure)
+        for way, share in ways.items() if np.isfinite(values).all() else ():
+            assert of[f"{measure} {way}"] == pytest.approx(np.quantile(values, share), abs=1e-12)
+        same = {"p50": "median", "p0": "min", "p100": "max"}
+        assert all(of[f"{measure} {way}"] == of[f"{measure} {other}"] for way, other in same.items())
+
+
+def test_a_percentile_between_two_values_is_on_the_line_between_them():
+    # of 1, 2, 4 and 8 the tenth is at place 0.3 of 0 to 3, so 1.3; the 90th at 2.7, so 4 + 0.7 * 4
+    values = np.array([8.0, 1.0, 4.0, 2.0])
+    assert Aggregated(AWRF(), "p10", follows=False).over(values) == pytest.approx(1.3)
+    assert Aggregated(AWRF(), "p90", follows=False).over(values) == pytest.approx(6.8)
+
+
+@pytest.mark.parametrize("word", ["p101", "p-1", "p", "p1e1", "P10"])
+def test_what_is_no_percentile_is_refused(word):
+    with pytest.raises(UsageError, match=f"cannot read --aggregate '{word}'; there are .* p0 to p100"):
+        read(word)
+
+
 def test_the_geometric_mean_is_that_of_trec_eval():
     run = {f"q{at}": {"d1": 3.0, "d2": 2.0, "d3": float(at)} for at in range(1, 6)}
     qrels = {"q1": {"d1": 1}, "q2": {"d2": 1, "d9": 1}, "q3": {"d8": 1}, "q4": {"d3": 2}, "q5": {"d1": 0}}
@@ -227,7 +252,7 @@ def test_a_results_file_is_read_replayed_and_compared_with_others(fairtrec_comma
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--aggregate", "maximum"], "cannot read --aggregate 'maximum'; there are mean, median, min, max, gm, and bounds"),
+        (["--aggregate", "maximum"], "cannot read --aggregate 'maximum'; there are mean, median, min, max, gm, p0 to p100, and bounds"),
         (["--aggregate", "max,"], "cannot read --aggregate ''"),
         (["--aggregate", "<1e999"], "the number is too large"),
         (["--aggregate", "<0.90,min,<0.9"], "--aggregate has <0.9 twice"),
