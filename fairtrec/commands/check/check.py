@@ -19,6 +19,7 @@ from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.options import name_source
 from fairtrec.evaluation.slices import Slices
 from fairtrec.measure import Measure
+from fairtrec.measures.catalogue import registry
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import SCANTY
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first, spell_options
@@ -31,6 +32,7 @@ PASSED_OVER = NoteKind("file passed over", "ignored {file} (--untrusted); use --
 NOT_READ = NoteKind("baseline not read", "no requirement uses the baseline; {baseline} was not read")
 CONTRADICTION = NoteKind("contradiction", "{contradiction}")
 BONFERRONI = NoteKind("corrected slices", "each of the {slices} slices is tested with alpha {alpha:.3g} (Bonferroni)")
+OF_GROUPS = NoteKind("corrected groups", "each of the {groups} groups is tested with alpha {alpha:.3g} (Bonferroni)")
 NO_SLICES = NoteKind("no requirement on slices", "no requirement uses slices; write: worst slice MEASURE >= BOUND")
 OTHER_QUERIES = NoteKind(
     "queries of the baseline", "{run} has {queries}, the baseline {of_baseline}; compared over the {both} of both"
@@ -138,6 +140,9 @@ def check(
     aggregates.refuse_gold(result.scores, "requirements look")
     told: list[Note] = []
     if recorded is not None:
+        computed = result.scores[0].measures if result.scores else ()
+        relative = (each for each in asked if each.relative)
+        compared = list(dict.fromkeys(measure for each in relative for measure in each.list_measures(computed)))
         base, told = recorded.take_baseline(compared), _agreed(recorded, result, compared, accept=accept)
     verdicts = [
         each for scores in result.scores for each in judge(scores, asked, baseline=base, slices=parts, gate=gate)
@@ -182,13 +187,18 @@ def _list_notes(
     """List the notes on the verdicts: what contradicts, what was not compared or not asked."""
     contradictions = (requirement.contradiction for requirement in requirements)
     yield from (CONTRADICTION.note(contradiction=each) for each in contradictions if each)
-    among = gate.alpha_per_slice(len(slices))
-    if among < gate.alpha and any(each.scope and each.relative for each in requirements):
+    among = gate.alpha_per_part(len(slices))
+    if among < gate.alpha and any(each.parts == "slice" and each.relative for each in requirements):
         yield BONFERRONI.note(slices=len(slices), alpha=among)
+    computed = runs[0].measures if runs else ()
+    of_groups = [each for each in requirements if each.parts == "group" and each.relative]
+    for many in dict.fromkeys(len(each.list_measures(computed)) for each in of_groups):
+        if gate.alpha_per_part(many) < gate.alpha:
+            yield OF_GROUPS.note(groups=many, alpha=gate.alpha_per_part(many))
     sliced = {qid for qids in slices.values() for qid in qids}
-    if slices and not any(requirement.scope for requirement in requirements):
+    if slices and not any(requirement.parts == "slice" for requirement in requirements):
         yield NO_SLICES.note()
-    asked = {requirement.measure for requirement in requirements}
+    asked = {measure for requirement in requirements for measure in requirement.list_measures(computed)}
     for scores in runs:
         yield from _list_run_notes(scores, asked, baseline, sliced if slices else None)
     if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
@@ -239,8 +249,15 @@ def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:
 
 def _read(values: Result | RecordedResult, asked: Sequence[Requirement], base: Any) -> tuple[Result, Scores | None]:
     """Take values that are there already; the baseline may be one of their runs."""
-    result = values.result([each.measure for each in asked]) if isinstance(values, RecordedResult) else values
+    result = values.result(_list_recorded(values, asked)) if isinstance(values, RecordedResult) else values
     return _split(result, None if base is None else find_run([scores.run for scores in result.scores], base))
+
+
+def _list_recorded(values: RecordedResult, asked: Sequence[Requirement]) -> list[Measure]:
+    """List the measures of a results file that requirements are about."""
+    of_groups = any(each.parts == "group" for each in asked)
+    there = [measure for name in values.measures for measure in registry.parse(name)] if of_groups else []
+    return list(dict.fromkeys(measure for each in asked for measure in each.list_measures(there)))
 
 
 def _evaluated(

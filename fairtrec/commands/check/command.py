@@ -62,8 +62,9 @@ def command(
 ) -> int:
     """Check that each RUN meets requirements, absolute or against a baseline; exit with 1 if one does not.
 
-    A requirement reads: [worst slice|every slice] MEASURE >= BOUND (or <=, >, <), where the bound is a number,
-    baseline, baseline - 0.01, baseline - 5% or baseline * 0.95, and MEASURE may be |MEASURE|, the sizes of its values.
+    A requirement reads: MEASURE >= BOUND (or <=, >, <), where the bound is a number, baseline, baseline - 0.01,
+    baseline - 5% or baseline * 0.95, and MEASURE may be |MEASURE|, the sizes of its values. It may begin with worst
+    slice, every slice, worst group or every group; for groups, MEASURE has group=each.
 
     \b
     fairtrec check qrels.txt fair.run --baseline bm25.run --require 'TExFAIR@10 >= 0.5' \\

@@ -113,7 +113,7 @@ def judge(
     slices: Mapping[str, Sequence[str]] | None = None,
     gate: Gate = USUAL,
 ) -> list[Verdict]:
-    """Judge one run: a verdict for each requirement, and one for each slice where every slice is asked for.
+    """Judge one run: a verdict for each requirement, and one for each slice or group where every one is asked for.
 
     Raises UsageError where a requirement asks for a baseline, slices or a measure that is not there.
     """
@@ -122,15 +122,33 @@ def judge(
         if not requirement.scope:
             verdicts.append(_judged(requirement, scores, baseline, gate, gate.alpha))
             continue
-        if not slices:
+        if requirement.parts == "group":
+            each = _judge_groups(requirement, scores, baseline, gate)
+        elif slices:
+            alpha = gate.alpha_per_part(len(slices))
+            each = [
+                replace(_judged(requirement, slicing.keep_queries(scores, qids), baseline, gate, alpha), slice=name)
+                for name, qids in slices.items()
+            ]
+        else:
             raise UsageError(f"{requirement}: which slices? add --slice FILE")
-        alpha = gate.alpha_per_slice(len(slices))
-        each = [
-            replace(_judged(requirement, slicing.keep_queries(scores, qids), baseline, gate, alpha), slice=name)
-            for name, qids in slices.items()
-        ]
-        verdicts += each if requirement.scope == "every slice" else [max(each, key=_badness)]
+        verdicts += [max(each, key=_badness)] if requirement.is_of_worst else each
     return verdicts
+
+
+def _judge_groups(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate) -> list[Verdict]:
+    """Judge each group. Raises UsageError if there is none."""
+    measures = requirement.list_measures(scores.measures)
+    if not measures:
+        raise UsageError(
+            f"{requirement}: {requirement.measure} was not evaluated for any group; add --labels or --terms"
+        )
+    alpha = gate.alpha_per_part(len(measures))
+    several = ((each, replace(requirement, measure=each)) for each in measures)
+    return [
+        replace(_judged(of_group, scores, baseline, gate, alpha), group=getattr(each, "group", None))
+        for each, of_group in several
+    ]
 
 
 def _badness(verdict: Verdict) -> tuple[int, float]:
@@ -143,7 +161,7 @@ def _only(scores: Scores, requirement: Requirement) -> Scores:
     if requirement.measure not in scores.measures:
         requirement.measure.refuse_several(scores.measures)
         what = f"{requirement.measure} has a value for each group, and a requirement is about one"
-        raise UsageError(f"{requirement}: {what}; name the group, like TE(group='f')@10")
+        raise UsageError(f"{requirement}: {what}; name the group, like TE(group='f')@10, or write: worst group ...")
     row = scores.measures.index(requirement.measure)
     values = np.abs(scores.values[[row]]) if requirement.unsigned else scores.values[[row]]
     return replace(scores, measures=(scores.measures[row],), values=values, columns={})
@@ -247,7 +265,7 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
     status, reasons = _weighed(requirement, evidence, gate, alpha)
     if doubtful:
         reasons.append(_write_few(evidence.deciding, many, "differences"))
-    lacking = 0 if requirement.scope else len(set(baseline.qids).difference(scores.qids))
+    lacking = 0 if requirement.parts == "slice" else len(set(baseline.qids).difference(scores.qids))
     if lacking and status != "failed":
         what = f"the run lacks {lacking} of the {len(baseline.qids)} queries of the baseline"
         reasons.append(f"{what}; -c counts them as empty rankings")

@@ -32,7 +32,7 @@ from fairtrec.support.errors import plain
 from fairtrec.support.files import opening
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
-KEYS = ("run", "requirement", "slice")
+KEYS = ("run", "requirement", "slice", "group")
 WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
 STYLES = {"passed": "green", "warning": "yellow", "undecided": "bold yellow", "failed": "bold red"}
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
@@ -81,9 +81,14 @@ def list_notes(checked: Verdicts) -> list[Note]:
 
 
 def title(verdict: Verdict) -> str:
-    """Name what is asked for, and of which slice."""
-    each = f" [{verdict.slice}]" if verdict.requirement.scope == "every slice" else ""
-    return plain(f"{verdict.requirement}{each}")
+    """Name what is asked for, and of which slice or group."""
+    part = _name_part(verdict)
+    return plain(f"{verdict.requirement}{f' [{part}]' if part and not verdict.requirement.is_of_worst else ''}")
+
+
+def _name_part(verdict: Verdict) -> str:
+    """Name the slice or group of a verdict, if it is of one."""
+    return (verdict.group if verdict.requirement.parts == "group" else verdict.slice) or ""
 
 
 def facts(verdict: Verdict, places: int) -> str:
@@ -93,7 +98,7 @@ def facts(verdict: Verdict, places: int) -> str:
     value, bound = format_distinct(verdict.value, verdict.value if alike else verdict.bound, places)
     of = "" if verdict.defined == verdict.queries else f"{verdict.defined} of "
     many = f"{of}{verdict.queries} {'query' if verdict.queries == 1 else 'queries'}"
-    where = plain(f" in {verdict.slice}") if verdict.requirement.scope == "worst slice" else ""
+    where = plain(f" in {_name_part(verdict)}") if verdict.requirement.is_of_worst else ""
     open_ = f", could be{_ends(verdict.ends, places)}" if verdict.ends is not None else ""
     if found is None and math.isnan(verdict.value):
         return f"undefined{open_}{where}, {many}"
@@ -164,7 +169,7 @@ def rows(checked: Verdicts, *, places: int | None) -> Iterator[Row]:
 
 def _list_fields(verdict: Verdict) -> dict[str, Any]:
     asked = verdict.requirement
-    which = {"run": verdict.run, "requirement": str(asked), "slice": verdict.slice}
+    which = {"run": verdict.run, "requirement": str(asked), "slice": verdict.slice, "group": verdict.group}
     judged = {"status": verdict.status, "reason": verdict.reason, "measure": str(asked.measure)}
     numbers = {name: getattr(verdict, name) for name in ("value", "bound", "defined", "queries")}
     return {**which, **judged, **numbers}

@@ -1,4 +1,4 @@
-"""Requirements, what a gate goes by, and verdicts. Read by hand: ``[worst slice|every slice] MEASURE >= BOUND``.
+"""Requirements, what a gate goes by, and verdicts. Read by hand: ``[worst|every slice|group] MEASURE >= BOUND``.
 
 ``|MEASURE|`` is about the sizes of values, query by query, for measures whose better is nearer 0.
 
@@ -8,21 +8,27 @@ A bound is a number, or ``baseline``, ``baseline - 0.01``, ``baseline - 5%``, ``
 import math
 import operator
 import re
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
+from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import FailOn, Method
 
-Scope = Literal["", "worst slice", "every slice"]
+Scope = Literal["", "worst slice", "every slice", "worst group", "every group"]
 OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 LARGEST_BOUND = 1e100  # what no measure is, times which no value is infinite
 EXAMPLE = "like 'NFaiRR@10 >= 0.85' or 'nDCG@10 >= baseline - 0.01'"
 
-_SCOPE = re.compile(r"(worst|every)\s+slice(?!\S)")
+_SCOPES: dict[tuple[str, str], Scope] = {
+    ("worst", "slice"): "worst slice", ("every", "slice"): "every slice",
+    ("worst", "group"): "worst group", ("every", "group"): "every group",
+}  # fmt: skip
+_SCOPE = re.compile(r"(worst|every)\s+(slice|group)(?!\S)")
 _MEASURE = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\([^()'"]*|[^<>=!()'"]|\))*""", re.DOTALL)
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _BOUND = re.compile(rf"(?P<number>{_NUMBER})|baseline(?:\s*(?P<sign>[-+*])\s*(?P<amount>{_NUMBER})\s*(?P<share>%)?)?")
@@ -42,6 +48,31 @@ class Requirement:
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def parts(self) -> Literal["", "slice", "group"]:
+        """What it is about one by one: slices, groups, or nothing."""
+        return "slice" if self.scope.endswith("slice") else "group" if self.scope else ""
+
+    @property
+    def is_of_worst(self) -> bool:
+        """Whether only the worst slice or group counts."""
+        return self.scope.startswith("worst")
+
+    def list_measures(self, computed: Sequence[Measure]) -> list[Measure]:
+        """List the measures that it is about: its own, or those of each group among the measures that are computed.
+
+        Raises UsageError if these are of several attributes.
+        """
+        if self.parts != "group":
+            return [self.measure]
+        every: dict[str, Any] = {"group": self.measure.each_group}
+        groups = [one for one in computed if type(one) is type(self.measure) and getattr(one, "group", None)]
+        found = [one for one in groups if self.measure in (alike := replace(one, **every), replace(alike, by=""))]
+        if len({one.by for one in found}) > 1:
+            by = " or ".join(f"by={one}" for one in dict.fromkeys(one.by for one in found))
+            raise UsageError(f"{self}: which groups? write {by} in the measure")
+        return found
 
     @property
     def relative(self) -> bool:
@@ -83,12 +114,16 @@ measure=NFaiRR(by='', cutoff=10, tau=0), operator='>=', factor=1.0, offset=-0.01
     at = _skip(text, 0)
     scope: Scope = ""
     if found := _SCOPE.match(text, at):
-        scope, at = ("worst slice" if found[1] == "worst" else "every slice"), _skip(text, found.end())
+        scope, at = _SCOPES[found[1], found[2]], _skip(text, found.end())
+        if _SCOPE.match(text, at):
+            raise _stops(text, at, "a requirement is about slices or about groups, not about both")
     found = _MEASURE.match(text, at)
     assert found is not None  # it matches nothing, too
     name = found.group().strip()
     unsigned = len(name) > 1 and name.startswith("|") and name.endswith("|")
     measure = _measure(text, at, name[1:-1].strip() if unsigned else name, relevance_level)
+    if scope.endswith("group") and not measure.is_of_each:
+        raise _stops(text, at, _ask_each(measure))
     at = found.end()
     sign = re.compile(r"[<>=!]*").match(text, at)
     assert sign is not None
@@ -104,11 +139,24 @@ measure=NFaiRR(by='', cutoff=10, tau=0), operator='>=', factor=1.0, offset=-0.01
     return Requirement(" ".join(text.split()), scope, measure, sign.group(), factor, offset, unsigned)
 
 
+def _ask_each(measure: Measure) -> str:
+    """Say how to ask for a value of each group, if the measure has one."""
+    if not (hasattr(measure, "group") or isinstance(measure, Utility)):
+        return f"{measure} has no value for each group"
+    name, _, cutoff = str(measure).partition("@")
+    inside = name.partition("(")[2].removesuffix(")")
+    own = [part for part in inside.split(",") if part and not part.startswith("group=")]
+    spelled = f"{name.partition('(')[0]}({','.join([*own, 'group=each'])})"
+    return f"write {spelled}{'@' * bool(cutoff)}{cutoff}"
+
+
 def _measure(text: str, at: int, name: str, relevance_level: int | None) -> Measure:
     if not name:
         raise _stops(text, at, "a requirement starts with a measure")
     if re.search(r"\bslices?\s", name):
         raise _stops(text, at, "slices are asked for with 'worst slice' or 'every slice'")
+    if re.match(r"\w+\s+groups?\s", name):
+        raise _stops(text, at, "groups are asked for with 'worst group' or 'every group'")
     try:
         measures = registry.parse(name, relevance_level)
     except UsageError as fault:
@@ -181,7 +229,7 @@ class ToLabel:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a run meets a requirement, on all queries or on a slice, and the reason.
+    """Whether a run meets a requirement, on all queries or on a slice, for one group or not, and the reason.
 
     Attributes:
         requirement: what the run should meet.
@@ -195,6 +243,7 @@ class Verdict:
         interval: of the mean; None for a relative requirement, which has evidence.
         doubtful: whether so few values decide that the interval is surer than the data.
         slice: None for all queries.
+        group: the group of its measure, if groups are judged one by one.
         evidence: the difference from the baseline with its interval.
         ends: the lowest and highest mean over all labelings, if groups are unknown.
         label: what leaves it undecided.
@@ -211,6 +260,7 @@ class Verdict:
     interval: tuple[float, float] | None = None  # of the mean; None for a relative requirement, which has evidence
     doubtful: bool = False  # whether so few values decide that the interval is surer than the data
     slice: str | None = None
+    group: str | None = None
     evidence: Evidence | None = None
     ends: tuple[float, float] | None = None  # of the mean, over all labelings, where groups are unknown
     label: ToLabel | None = None  # what leaves it undecided
@@ -249,12 +299,12 @@ class Gate:
         """Tell whether a status closes the gate."""
         return status in ("failed", "undecided", self.fail_on)
 
-    def alpha_per_slice(self, slices: int) -> float:
-        """Give the alpha of each of so many slices, one of which is enough to fail (Bonferroni).
+    def alpha_per_part(self, parts: int) -> float:
+        """Give the alpha of each of so many slices or groups, one of which is enough to fail (Bonferroni).
 
         To prove something of all of them takes no correction: each has to pass.
         """
-        return self.alpha if self.prove else self.alpha / max(slices, 1)
+        return self.alpha if self.prove else self.alpha / max(parts, 1)
 
 
 USUAL = Gate()

@@ -178,7 +178,7 @@ def settle_choice(
 def meets(requirement: Requirement, variants: Variants, training: Bools, baseline: Scores | None) -> Bools:
     """Tell which variants meet a requirement by their mean itself over the training queries [fold, variant]."""
     if requirement.scope:
-        raise UsageError(f"{requirement}: a choice has no slices; leave out {requirement.scope!r}")
+        raise UsageError(f"{requirement}: a choice is about all queries and one value; leave out {requirement.scope!r}")
     values = variants.take_values(requirement.measure)
     others = np.zeros(values.shape)
     if requirement.relative:

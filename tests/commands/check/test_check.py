@@ -292,6 +292,119 @@ def test_an_empty_slice_fails():
     assert (verdict.slice, verdict.status, verdict.queries) == ("not", "failed", 0)
 
 
+# --- groups ---
+
+GROUPED = {f"q{at}": {docno: 9.0 - (3 * at + 2 * rank) % 7 for rank, docno in enumerate("abcdef")} for at in range(12)}
+GROUP_OF = dict(zip("abcdef", "fmfmxx", strict=True))
+GRADES = {qid: {docno: (at + 2 * rank) % 3 for rank, docno in enumerate("abcdef")} for at, qid in enumerate(GROUPED)}
+
+
+def check_groups(requirement, run=GROUPED, **more):
+    return fairtrec.check(requirement, run, GRADES, labels=GROUP_OF, **more).verdicts
+
+
+def mean_of(measure, group):
+    return fairtrec.evaluate(f"{measure}(group={group})@3", GROUPED, GRADES, labels=GROUP_OF).scores[0].means.item()
+
+
+@pytest.mark.parametrize(("measure", "sign"), [("nDCG", ">="), ("Exposure", ">="), ("Exposure", "<=")])
+def test_the_worst_group_is_the_one_that_misses_most(measure, sign):
+    means = {group: mean_of(measure, group) for group in "fmx"}
+    worst = (min if sign == ">=" else max)(means, key=means.get)
+    (verdict,) = check_groups(f"worst group {measure}(group=each)@3 {sign} 0.4")
+    assert (verdict.group, verdict.value, verdict.slice) == (worst, pytest.approx(means[worst]), None)
+    every = check_groups(f"every group {measure}(group=each)@3 {sign} 0.4")
+    assert {each.group: each.value for each in every} == pytest.approx(means)
+    assert [each.status for each in every] == [
+        "passed" if (means[each.group] >= 0.4) == (sign == ">=") else "failed" for each in every
+    ]
+
+
+def test_the_worst_group_is_that_of_metric_frame():
+    fairlearn = pytest.importorskip("fairlearn.metrics")
+    by_group = fairtrec.evaluate("nDCG(group=each)@3", GROUPED, GRADES, labels=GROUP_OF).scores[0]
+    values, groups = by_group.values.ravel(), np.repeat([*"fmx"], len(GROUPED))
+    frame = fairlearn.MetricFrame(
+        metrics=fairlearn.mean_prediction, y_true=values, y_pred=values, sensitive_features=groups
+    )
+    (verdict,) = check_groups("worst group nDCG(group=each)@3 >= 0")
+    assert (verdict.group, verdict.value) == (frame.by_group.idxmin(), pytest.approx(frame.group_min()))
+
+
+def test_sizes_of_groups_are_judged():
+    (verdict,) = check_groups("worst group |Exposure(group=each)@3| <= 0.001")
+    assert verdict.status == "failed"
+    assert verdict.value > 0
+
+
+def test_groups_share_the_chance_of_an_error_unless_all_must_pass():
+    other = {qid: {docno: -score for docno, score in ranking.items()} for qid, ranking in GROUPED.items()}
+    (alone,) = check_groups("nDCG(group=f)@3 >= baseline", other, baseline=GROUPED, confidence=1 - 0.05 / 3)
+    every = check_groups("every group nDCG(group=each)@3 >= baseline", other, baseline=GROUPED)
+    assert every[0].evidence.low == pytest.approx(alone.evidence.low, abs=1e-9)
+    (proved,) = check_groups("nDCG(group=f)@3 >= baseline", other, baseline=GROUPED, prove=True)
+    every = check_groups("every group nDCG(group=each)@3 >= baseline", other, baseline=GROUPED, prove=True)
+    assert every[0].evidence == proved.evidence
+    found = fairtrec.check(
+        "worst group nDCG(group=each)@3 >= baseline", other, GRADES, labels=GROUP_OF, baseline=GROUPED
+    )
+    assert [str(note) for note in found.notes if note.kind.name == "corrected groups"] == [
+        "each of the 3 groups is tested with alpha 0.0167 (Bonferroni)"
+    ]
+
+
+def test_a_group_without_a_value_fails():
+    grades = {qid: {docno: 2 if docno == "a" else 0 for docno in "abcdef"} for qid in GROUPED}
+    found = fairtrec.check("worst group nDCG(group=each)@3 >= 0", GROUPED, grades, labels=GROUP_OF)
+    (verdict,) = found.verdicts
+    assert (verdict.group, verdict.status) == ("m", "failed")
+    assert math.isnan(verdict.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("worst group nDCG@8 >= 0.5", r"write nDCG\(group=each\)@8"),
+        ("worst group P(rel=2)@8 >= 0.5", r"write P\(rel=2,group=each\)@8"),
+        ("every group Exposure(group=f)@8 >= 0.5", r"write Exposure\(group=each\)@8"),
+        ("every group AWRF@8 >= 0.5", "AWRF@8 has no value for each group"),
+        ("worst slice worst group TE@8 >= 0.5", "about slices or about groups, not about both"),
+        ("best group TE@8 >= 0.5", "'worst group' or 'every group'"),
+    ],
+)
+def test_groups_are_asked_for_as_the_language_has_it(text, says):
+    with pytest.raises(UsageError, match=says):
+        requirement.parse(text)
+
+
+def test_groups_are_of_one_attribute():
+    labels = fairtrec.attributes(kind=GROUP_OF, half={docno: "uv"[docno > "c"] for docno in GROUP_OF})
+    with pytest.raises(UsageError, match="which groups"):
+        fairtrec.check("worst group Exposure(group=each)@3 >= -1", GROUPED, labels=labels)
+    named = fairtrec.check("every group Exposure(by=half,group=each)@3 >= -1", GROUPED, labels=labels)
+    assert [each.group for each in named.verdicts] == ["u", "v"]
+
+
+def test_groups_of_results_files(tmp_path):
+    values = fairtrec.evaluate("nDCG(group=each)@3", GROUPED, GRADES, labels=GROUP_OF)
+    values.write(tmp_path / "a.json", format="json", per_query=True)
+    recorded = fairtrec.read_results(tmp_path / "a.json")
+    asked = ["every group nDCG(group=each)@3 >= 0.4"]
+    assert [(each.group, each.value) for each in fairtrec.check(asked, recorded).verdicts] == [
+        (each.group, pytest.approx(each.value)) for each in check_groups(asked)
+    ]
+    base = fairtrec.check(
+        "worst group nDCG(group=each)@3 >= baseline",
+        GROUPED,
+        GRADES,
+        labels=GROUP_OF,
+        baseline=str(tmp_path / "a.json"),
+    )
+    assert [(each.group, each.status) for each in base.verdicts] == [("f", "passed")]
+    base.write(tmp_path / "verdicts.json")
+    assert json.loads((tmp_path / "verdicts.json").read_text())["verdicts"][0]["group"] == "f"
+
+
 def test_what_is_asked_for_must_be_given():
     for text, says in (("worst slice RR > 0", "--slice"), ("RR > baseline", "--baseline")):
         with pytest.raises(UsageError, match=says):

@@ -247,7 +247,7 @@ def test_requirements_keep_variants_from_being_chosen_and_leave_the_scale():
         fairtrec.select(result, **BOTH, folds=1, require="nDCG@10 > 0.9")
     with pytest.raises(UsageError, match="which baseline"):
         fairtrec.select(result, **BOTH, folds=2, require="nDCG@10 >= baseline")
-    with pytest.raises(UsageError, match="a choice has no slices"):
+    with pytest.raises(UsageError, match="a choice is about all queries and one value"):
         fairtrec.select(result, **BOTH, folds=2, require="worst slice nDCG@10 >= 0")
 
 
