@@ -30,6 +30,12 @@ class CandidateCounts(NamedTuple):
         groups = (len(sums) - 5) // 2
         return cls(sums[:groups], sums[groups : 2 * groups], *sums[2 * groups :].tolist())
 
+    @staticmethod
+    def split(parts: Floats) -> tuple[Floats, Floats]:
+        """Split sums of clusters [cluster, term]: the selected ones, and the candidates [cluster, group]."""
+        groups = (parts.shape[1] - 5) // 2
+        return parts[:, :groups], parts[:, groups : 2 * groups]
+
     @property
     def rates(self) -> Floats:
         """The selection rate of each group [group]; nan if it has no candidate."""

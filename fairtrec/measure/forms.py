@@ -23,6 +23,7 @@ from fairtrec.formulas.weighted_sums import weighted_sum
 if TYPE_CHECKING:
     from fairtrec.data.ranking.ties import Blocks
     from fairtrec.formulas.labelings.unlabeled import LabelForm
+    from fairtrec.statistics.deleted_clusters import PooledInterval
 
 FormColumn = Literal["ties", "labels", "gold", "pool"]  # that a form may give next to a value
 METHODS: dict[FormColumn, str] = {
@@ -57,6 +58,18 @@ class PooledQueries:
         """Give numbers that stand next to the pooled value, by name."""
         return {}
 
+    def find_interval(
+        self,
+        frequency: Floats,  # noqa: ARG002 - for subclasses
+        clusters: Ints,  # noqa: ARG002
+        confidence: float,  # noqa: ARG002
+    ) -> "PooledInterval | None":
+        """Compute the interval of the pooled value; None if there is none.
+
+        ``clusters`` [query] numbers the clusters from 0: queries of one cluster are not independent.
+        """
+        return None
+
     def bound(self, frequency: Floats, *, may_be_none: bool) -> Mapping[str, float | bool]:  # noqa: ARG002
         """Give the least and the greatest pooled value over all labels of unknown documents; nothing if none are known.
 
@@ -72,11 +85,15 @@ class Summands(PooledQueries):
     Attributes:
         terms: the terms that are summed [query, term]; 0 for a query that takes no part.
         value: a function of the sums [term] that returns the pooled value. It is sent between processes, so it is a
-            function of a module, a method, or a ``functools.partial`` of these.
+            function of a module, a method, or a ``functools.partial`` of these. With ``interval`` it takes and returns
+            rows, [row, term] and [row].
+        interval: a function of the same kind of the sums of each cluster [cluster, term], of how many queries each has
+            [cluster], and of the confidence. It returns the interval. None: there is none.
     """
 
     terms: Floats
-    value: Callable[[Floats], float]
+    value: Callable[[Floats], Any]
+    interval: "Callable[[Floats, Floats, float], PooledInterval] | None" = None
 
     @classmethod
     def join(cls, several: Sequence[Self], queries: Sequence[Ints], many: int) -> Self:
@@ -93,7 +110,20 @@ class Summands(PooledQueries):
 
     def compute(self, frequency: Floats) -> float:
         """Sum the terms of all queries, and compute the value of the sums."""
-        return float(self.value(self.sum_terms(frequency)))
+        sums = self.sum_terms(frequency)
+        return float(self.value(sums) if self.interval is None else self.value(sums[None]).item())
+
+    def find_interval(self, frequency: Floats, clusters: Ints, confidence: float) -> "PooledInterval | None":
+        """Sum the terms of each cluster, and compute the interval of these sums."""
+        if self.interval is None:
+            return None
+        order = np.argsort(clusters, kind="stable")
+        starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+        terms, takes_part = self.terms * frequency[:, None], (self.terms != 0).any(axis=1)
+        if not len(order):
+            return None
+        parts = np.add.reduceat(terms[order], starts, axis=0)
+        return self.interval(parts, np.add.reduceat((frequency * takes_part)[order], starts), confidence)
 
     def sum_terms(self, frequency: Floats) -> Floats:
         """Sum the terms of all queries [term]."""

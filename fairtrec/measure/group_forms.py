@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fairtrec.formulas.labelings.exposures import Ratio
     from fairtrec.formulas.labelings.sums import Prefixes, Totals
     from fairtrec.formulas.labelings.unlabeled import LabelForm
+    from fairtrec.statistics.deleted_clusters import PooledInterval
 
 Compare = Callable[[Floats, Any], Floats]
 
@@ -246,7 +247,9 @@ class ExposureShares(GroupExposure):
         handed = exposure.sum(axis=1, keepdims=True)
         terms = np.concatenate([exposure, handed * self.wanted], axis=1)
         undefined = np.isnan(terms).any(axis=1, keepdims=True)
-        return Summands(np.where(undefined, 0.0, terms), partial(_compare_shares, self.compare, exposure.shape[1]))
+        value = partial(_compare_shares, self.compare, exposure.shape[1])
+        interval = partial(_bound_shares, value, exposure.shape[1], len(self.wanted) == 1) if self.bends else None
+        return Summands(np.where(undefined, 0.0, terms), value, interval)
 
     def over_shares(self) -> PooledShares | None:
         """Give the exposure of the groups, if no document of unknown group takes part of it."""
@@ -260,8 +263,40 @@ def _compare_one(compare: Compare, shares: Floats, target: Floats) -> float:
     return float(compare(shares[None], target[None]).item())
 
 
-def _compare_shares(compare: Compare, groups: int, sums: Floats) -> float:
-    return float(compare(sums[None, :groups], distribution.shares(sums[None, groups:])).item())
+def _compare_shares(compare: Compare, groups: int, sums: Floats) -> Floats:
+    return np.asarray(compare(sums[..., :groups], distribution.shares(sums[..., groups:])))
+
+
+def _bound_shares(
+    value: Callable[[Floats], Floats],
+    groups: int,
+    is_one_target: bool,
+    parts: Floats,
+    queries: Floats,
+    confidence: float,
+) -> "PooledInterval":
+    """Bound a value that is 1 on the target: of two groups by the share of one, else by its distance from 1."""
+    from fairtrec.statistics import deleted_clusters, doubt
+
+    if groups == 2 and is_one_target:
+        found = deleted_clusters.bound_share(parts[:, 0], parts[:, 1], confidence)
+        target = distribution.shares(parts.sum(axis=0)[2:])
+        within = [float(target[0])] if found.low <= target[0] <= found.high else []
+        shares = np.array([found.low, found.high, *within])
+        values = value(np.column_stack([shares, 1 - shares, *np.broadcast_to(target, (len(shares), 2)).T]))
+        return found._replace(low=float(values.min()), high=float(values.max()))
+
+    def distance(sums: Floats) -> Floats:
+        return np.asarray(1 - value(sums))
+
+    def off(sums: Floats) -> Floats:
+        shares, target = distribution.shares(sums[..., :groups]), distribution.shares(sums[..., groups:])
+        beyond = np.where(shares > 0, np.inf, 0.0)
+        return np.where(target > 0, quotient(shares - target, np.sqrt(target)), beyond)
+
+    effective = doubt.count_effective(queries)
+    found = deleted_clusters.bound_distance(distance, parts, effective, confidence, off=off)
+    return found._replace(low=1 - found.high, high=1 - found.low)
 
 
 @dataclass(eq=False)
@@ -275,12 +310,15 @@ class RatioOfSums(Form):
         due: [query, group].
         compare: a function of both [..., group] and of the target [..., group], or None, that returns a value [...].
         target: [query or 1, group], or None.
+        interval: a function of what the groups got, were due and what was wanted for them [cluster, group], and of the
+            confidence, that returns the interval of the pooled value. None: it has none.
     """
 
     got: Floats
     due: Floats
     compare: Callable[[Floats, Floats, Any], Floats]
     target: Floats | None = None
+    interval: Callable[[Floats, Floats, Floats, float], "PooledInterval"] | None = None
 
     def value(self) -> Floats:
         """Compare the sums [query]."""
@@ -291,12 +329,20 @@ class RatioOfSums(Form):
         shape = self.got.shape
         wanted = np.ones(shape) if self.target is None else np.broadcast_to(np.nan_to_num(self.target, nan=1.0), shape)
         terms = np.concatenate([self.got, self.due, wanted], axis=1)
-        return Summands(terms, partial(_compare_sums, self.compare))
+        interval = None if self.interval is None else partial(_bound_rates, self.interval)
+        return Summands(terms, partial(_compare_sums, self.compare), interval)
 
 
-def _compare_sums(compare: Callable[[Floats, Floats, Any], Floats], sums: Floats) -> float:
-    got, due, wanted = sums.reshape(3, 1, -1)
-    return float(compare(got, due, wanted).item())
+def _bound_rates(
+    interval: Callable[[Floats, Floats, Floats, float], "PooledInterval"], parts: Floats, _: Floats, confidence: float
+) -> "PooledInterval":
+    got, due, wanted = np.split(parts, 3, axis=-1)
+    return interval(got, due, wanted, confidence)
+
+
+def _compare_sums(compare: Callable[[Floats, Floats, Any], Floats], sums: Floats) -> Floats:
+    got, due, wanted = np.split(sums, 3, axis=-1)
+    return np.asarray(compare(got, due, wanted))
 
 
 @dataclass(eq=False)

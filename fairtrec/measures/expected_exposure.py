@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from fairtrec.formulas.elementary import power
 from fairtrec.formulas.labelings.sums import Linear
 from fairtrec.formulas.rounding import constant
 from fairtrec.measure import ABOVE_0, Floats, GroupExposure, Ints, Measure, Note, NoteKind, Summands, SumOverRanks
+
+if TYPE_CHECKING:
+    from fairtrec.statistics.deleted_clusters import PooledInterval
 
 EVEN = NoteKind("even target", "the target is even; the source uses the relevant documents (--target qrels)")
 
@@ -75,12 +78,37 @@ class ExpectedExposure(GroupExposure):
         takes_part = np.asarray(~np.isnan(self.wanted).any(axis=1))
         parts = [np.nan_to_num(held), np.broadcast_to(self.wanted, held.shape), np.ones((len(held), 1))]
         both = np.concatenate(parts, axis=1)
-        return Summands(np.where(takes_part[:, None], both, 0.0), partial(_compare_means, self.compare))
+        value = partial(_compare_means, self.compare)
+        interval = partial(self.bound, value, bool(self.wanted.any()))
+        return Summands(np.where(takes_part[:, None], both, 0.0), value, interval)
+
+    @staticmethod
+    def bound(
+        value: Callable[[Floats], Floats], has_target: bool, parts: Floats, _: Floats, confidence: float
+    ) -> "PooledInterval":
+        """Bound the pooled value as a distance: from 0, or from the target, if it has one."""
+        from fairtrec.statistics import deleted_clusters
+
+        off = _find_off if has_target else None
+        return deleted_clusters.bound_distance(value, parts, _count_exposed(parts), confidence, off=off)
 
 
-def _compare_means(compare: Callable[[Floats, Floats], Floats], sums: Floats) -> float:
-    held, wanted = quotient(sums[:-1], sums[-1:]).reshape(2, -1)
-    return float(compare(held, wanted).item()) if held.any() else np.nan
+def _find_off(sums: Floats) -> Floats:
+    held, wanted = np.split(quotient(sums[..., :-1], sums[..., -1:]), 2, axis=-1)
+    return held - wanted
+
+
+def _count_exposed(parts: Floats) -> float:
+    """Count the effective clusters of the group in which these are fewest."""
+    from fairtrec.statistics import doubt
+
+    held, _ = np.split(parts[:, :-1], 2, axis=-1)
+    return min(doubt.count_effective(each) for each in held.T)
+
+
+def _compare_means(compare: Callable[[Floats, Floats], Floats], sums: Floats) -> Floats:
+    held, wanted = np.split(quotient(sums[..., :-1], sums[..., -1:]), 2, axis=-1)
+    return np.where(np.asarray(held != 0).any(axis=-1), compare(held, wanted), np.nan)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -93,6 +121,19 @@ class LinearExposure(ExpectedExposure):
 
     of_orders: Callable[[], Floats] | None
     by_documents: bool
+
+    @staticmethod
+    def bound(
+        value: Callable[[Floats], Floats],
+        has_target: bool,  # noqa: ARG004 - the value is no distance
+        parts: Floats,
+        _: Floats,
+        confidence: float,
+    ) -> "PooledInterval":
+        """Bound the pooled value on its own scale."""
+        from fairtrec.statistics import deleted_clusters
+
+        return deleted_clusters.bound_value(value, parts, _count_exposed(parts), confidence)
 
     def over_labels(self) -> Linear | None:
         """Let each rank add its exposure as far as the target wants it there."""

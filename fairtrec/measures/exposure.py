@@ -7,7 +7,7 @@ Biega, Gummadi, Weikum: Equity of Attention. SIGIR 2018. https://doi.org/10.1145
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,9 +15,13 @@ from fairtrec.formulas import discount, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.labelings.exposures import Portion
 from fairtrec.formulas.labelings.sums import Linear
+from fairtrec.formulas.rounding import same
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Bounds, Floats, Form, Ints, Measure, Summands, SumOverRanks, UsageError
 from fairtrec.measure.forms import PooledShares
+
+if TYPE_CHECKING:
+    from fairtrec.statistics.deleted_clusters import PooledInterval
 
 
 def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floats:
@@ -41,8 +45,24 @@ def _surplus_of_one(at: int, shares: Floats, target: Floats) -> float:
     return float(shares[at] - target[at])
 
 
-def _of_sums(sums: Floats) -> float:
-    return quotient(sums[:1] - sums[1:2], sums[2:]).item()
+def _of_sums(sums: Floats) -> Floats:
+    return quotient(sums[..., 0] - sums[..., 1], sums[..., 2])
+
+
+def _bound_surplus(parts: Floats, _: Floats, confidence: float) -> "PooledInterval":
+    """Bound the share of the exposure, less the target; if targets differ, the surplus itself."""
+    from fairtrec.statistics import deleted_clusters, doubt
+
+    held, due, handed = parts.T
+    rest = handed - held
+    targets = quotient(due, handed, np.nan)
+    targets = targets[~np.isnan(targets)]
+    if same(targets, targets[:1]).all():
+        found = deleted_clusters.bound_share(held, rest, confidence)
+        target = float(due.sum() / handed.sum()) if handed.any() else np.nan
+        return found._replace(low=found.low - target, high=found.high - target)
+    effective = min(map(doubt.count_effective, (held, rest)))
+    return deleted_clusters.bound_value(_of_sums, parts, effective, confidence)
 
 
 @dataclass(eq=False)
@@ -84,7 +104,7 @@ class Surplus(Form):
         weights = self.weights(top.shape[1])
         handed = weighted_sum(self.mass(top, self.lengths), weights)
         terms = np.stack([weighted_sum(self.top, weights), handed * self.wanted, handed], axis=1)
-        return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), _of_sums)
+        return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), _of_sums, _bound_surplus)
 
     def over_shares(self) -> PooledShares | None:
         """Give the exposure of the groups, if no document of unknown group takes part of it."""

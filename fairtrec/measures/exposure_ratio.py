@@ -5,9 +5,9 @@ Ghosh, Dutt, Wilson: When Fair Ranking Meets Uncertain Inference. SIGIR 2021. ht
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from fairtrec.formulas import ranks
 from fairtrec.formulas.discount import exposure, geometric, log2
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Bounds, Floats, Measure, RatioOfMeans, RatioOfSums, Summands
+
+if TYPE_CHECKING:
+    from fairtrec.statistics.deleted_clusters import PooledInterval
 
 
 def least_to_most(rate: Floats) -> Floats:
@@ -104,13 +107,37 @@ class _Ratio(Measure):
             return first_to_second(rate)
         return least_to_most(rate if target is None else mask_unwanted(rate, target))
 
+    def bound(self, groups: Sequence[str]) -> "partial[PooledInterval]":
+        """Make the function that bounds the ratio of sums."""
+        return partial(bound_rates, groups.index(self.protected) if self.protected else None, False, False)
+
 
 class Means(RatioOfMeans):
     """A ratio of means; pooled, what the groups got and their documents are summed."""
 
     def over_queries(self) -> Summands:
         """Sum exposure and documents."""
-        return self.sums.over_queries()
+        one = self.pair[0] if self.signed else None
+        return replace(self.sums, interval=partial(bound_rates, one, True, True)).over_queries()
+
+
+def bound_rates(
+    one: int | None, has_empty: bool, has_target: bool, got: Floats, due: Floats, wanted: Floats, confidence: float
+) -> "PooledInterval":
+    """Bound the rate of ``one`` group over that of the rest; or, if it is None, the least rate over the greatest.
+
+    ``has_empty``   a group that is due nothing has a rate of 0, and takes part.
+    ``has_target``  a group of which nothing is wanted takes none.
+    """
+    from fairtrec.statistics import deleted_clusters
+
+    if one is not None:
+        got, due = (np.stack((x[:, one], np.delete(x, one, axis=1).sum(axis=1)), axis=1) for x in (got, due))
+        return deleted_clusters.bound_ratio(got, due, confidence)
+    there = np.asarray(has_empty | (due.sum(axis=0) > 0)) & ((wanted.sum(axis=0) != 0) | (not has_target))
+    if there.sum() < 2:
+        return deleted_clusters.NONE
+    return deleted_clusters.bound_least_ratio(got[:, there], due[:, there], confidence)
 
 
 class DP(_Ratio):
@@ -169,7 +196,8 @@ class DTR(_Ratio):
         """Compare exposures by relevance."""
         top = membership[:, : self.cutoff]
         due = sum_grades(judged_membership, judged_relevance)
-        return RatioOfSums(exposure(top, log2(top.shape[1])), due, partial(self.ratio, groups))
+        got = exposure(top, log2(top.shape[1]))
+        return RatioOfSums(got, due, partial(self.ratio, groups), interval=self.bound(groups))
 
 
 class DIR(_Ratio):
@@ -201,7 +229,8 @@ class DIR(_Ratio):
         """Compare impacts by relevance."""
         top, gains = membership[:, : self.cutoff], ranks.gains(relevance[:, : self.cutoff])
         due = sum_grades(judged_membership, judged_relevance)
-        return RatioOfSums(exposure(top, gains * log2(top.shape[1])), due, partial(self.ratio, groups))
+        got = exposure(top, gains * log2(top.shape[1]))
+        return RatioOfSums(got, due, partial(self.ratio, groups), interval=self.bound(groups))
 
 
 @dataclass(frozen=True)

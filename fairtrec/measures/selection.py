@@ -9,6 +9,7 @@ https://rules.cityofnewyork.us/wp-content/uploads/2023/04/DCWP-NOA-for-Use-of-Au
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from fairtrec.data import Floats, Ints
 from fairtrec.formulas import ranks
 from fairtrec.formulas.candidate_counts import CandidateCounts, count_candidates
 from fairtrec.measure import BELOW_1, EACH, Form, Measure, Note, NoteKind, NoteSeverity, Summands, UsageError
+
+if TYPE_CHECKING:
+    from fairtrec.statistics.deleted_clusters import PooledInterval
 
 ALL_SELECTED = NoteKind(
     "all selected", "every candidate is in the top {cutoff}; pass a run of all candidates", NoteSeverity.MISLEADING
@@ -38,12 +42,13 @@ class Selections(Summands):
     @classmethod
     def take_rate(cls, terms: Floats, groups: tuple[str, ...], group: int) -> "Selections":
         """Take the rate of a group for the value."""
-        return cls(terms, partial(_find_rate, group), groups, group)
+        return cls(terms, partial(_find_rate, group), partial(_bound_rate, group), groups, group)
 
     @classmethod
     def take_ratio(cls, terms: Floats, groups: tuple[str, ...], group: int | None, min_share: float) -> "Selections":
         """Take the ratio of a group, or the least one, for the value."""
-        return cls(terms, partial(_find_ratio, group, min_share), groups, group, min_share)
+        value, interval = partial(_find_ratio, group, min_share), partial(_bound_ratio, group, min_share)
+        return cls(terms, value, interval, groups, group, min_share)
 
     def tally(self, frequency: Floats) -> CandidateCounts:
         """Count the candidates of all queries."""
@@ -78,13 +83,41 @@ class Selections(Summands):
         return {"least": least, "greatest": greatest, "bounded": is_bound}
 
 
-def _find_rate(group: int, sums: Floats) -> float:
-    return float(CandidateCounts.read(sums).rates[group])
+def _find_rate(group: int, sums: Floats) -> Floats:
+    return np.array([CandidateCounts.read(row).rates[group] for row in sums])
 
 
-def _find_ratio(group: int | None, min_share: float, sums: Floats) -> float:
-    ratios = CandidateCounts.read(sums).compute_ratios(min_share)
-    return float(np.fmin.reduce(ratios) if group is None else ratios[group])
+def _find_ratio(group: int | None, min_share: float, sums: Floats) -> Floats:
+    ratios = [CandidateCounts.read(row).compute_ratios(min_share) for row in sums]
+    return np.array([np.fmin.reduce(row) if group is None else row[group] for row in ratios])
+
+
+def _bound_rate(group: int, parts: Floats, _: Floats, confidence: float) -> "PooledInterval":
+    """Bound the rate of a group; of one query, whose candidates are the sample, by their number."""
+    from fairtrec.statistics import deleted_clusters
+
+    chosen, draws = (each[:, group] for each in CandidateCounts.split(parts))
+    if len(parts) == 1:
+        return deleted_clusters.bound_drawn_rate(chosen.item(), draws.item(), confidence)
+    return deleted_clusters.bound_share(chosen, draws - chosen, confidence, of_all=True)
+
+
+def _bound_ratio(group: int | None, min_share: float, parts: Floats, _: Floats, confidence: float) -> "PooledInterval":
+    """Bound the ratio of a group to the greatest rate, or the least of these; of one query by their numbers."""
+    from fairtrec.statistics import deleted_clusters
+
+    counts = CandidateCounts.read(parts.sum(axis=0))
+    ratios, bound = counts.compute_ratios(min_share), deleted_clusters.bound_ratio
+    if np.isnan(ratios).all() or (group is not None and np.isnan(ratios[group])):
+        return deleted_clusters.NONE
+    if len(parts) == 1:
+        bound = deleted_clusters.bound_drawn_ratio
+    selected, candidates = CandidateCounts.split(parts)
+    if group is None:
+        at = np.flatnonzero(~np.isnan(ratios))
+        return deleted_clusters.bound_least_ratio(selected[:, at], candidates[:, at], confidence, bound)
+    pair = [group, int(np.nanargmax(ratios))]
+    return bound(selected[:, pair], candidates[:, pair], confidence)
 
 
 @ranks.cache_by_array

@@ -187,14 +187,8 @@ def _list_notes(
     """List the notes on the verdicts: what contradicts, what was not compared or not asked."""
     contradictions = (requirement.contradiction for requirement in requirements)
     yield from (CONTRADICTION.note(contradiction=each) for each in contradictions if each)
-    among = gate.alpha_per_part(len(slices))
-    if among < gate.alpha and any(each.parts == "slice" and each.relative for each in requirements):
-        yield BONFERRONI.note(slices=len(slices), alpha=among)
     computed = runs[0].measures if runs else ()
-    of_groups = [each for each in requirements if each.parts == "group" and each.relative]
-    for many in dict.fromkeys(len(each.list_measures(computed)) for each in of_groups):
-        if gate.alpha_per_part(many) < gate.alpha:
-            yield OF_GROUPS.note(groups=many, alpha=gate.alpha_per_part(many))
+    yield from _note_corrections([each for each in requirements if each.relative], computed, len(slices), gate)
     sliced = {qid for qids in slices.values() for qid in qids}
     if slices and not any(requirement.parts == "slice" for requirement in requirements):
         yield NO_SLICES.note()
@@ -203,6 +197,18 @@ def _list_notes(
         yield from _list_run_notes(scores, asked, baseline, sliced if slices else None)
     if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
         yield BOOTSTRAP.note(fewest=SCANTY)
+
+
+def _note_corrections(
+    relative: Sequence[Requirement], computed: Sequence[Measure], slices: int, gate: Gate
+) -> Iterator[Note]:
+    """Note with which alpha each slice, and each group, is tested."""
+    among = gate.alpha_per_part(slices)
+    if among < gate.alpha and any(each.parts == "slice" for each in relative):
+        yield BONFERRONI.note(slices=slices, alpha=among)
+    for many in dict.fromkeys(len(each.list_measures(computed)) for each in relative if each.parts == "group"):
+        if gate.alpha_per_part(many) < gate.alpha:
+            yield OF_GROUPS.note(groups=many, alpha=gate.alpha_per_part(many))
 
 
 def _list_run_notes(

@@ -15,7 +15,6 @@ from typing import Any, Literal, get_args
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.utility import Utility
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import FailOn, Method
 
@@ -141,13 +140,15 @@ measure=NFaiRR(by='', cutoff=10, tau=0), operator='>=', factor=1.0, offset=-0.01
 
 def _ask_each(measure: Measure) -> str:
     """Say how to ask for a value of each group, if the measure has one."""
-    if not (hasattr(measure, "group") or isinstance(measure, Utility)):
-        return f"{measure} has no value for each group"
     name, _, cutoff = str(measure).partition("@")
     inside = name.partition("(")[2].removesuffix(")")
     own = [part for part in inside.split(",") if part and not part.startswith("group=")]
-    spelled = f"{name.partition('(')[0]}({','.join([*own, 'group=each'])})"
-    return f"write {spelled}{'@' * bool(cutoff)}{cutoff}"
+    spelled = f"{name.partition('(')[0]}({','.join([*own, 'group=each'])}){'@' * bool(cutoff)}{cutoff}"
+    try:
+        registry.parse(spelled)
+    except UsageError:
+        return f"{measure} has no value for each group"
+    return f"write {spelled}"
 
 
 def _measure(text: str, at: int, name: str, relevance_level: int | None) -> Measure:

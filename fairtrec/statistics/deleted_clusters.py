@@ -1,0 +1,256 @@
+"""Intervals of values that are pooled over queries, by deletion of one cluster of queries after the other.
+
+A pooled value is f(S), S the sums over clusters of ``parts`` [cluster, term]; without clusters a query is its own. Over
+the C clusters with a term other than 0 of those that f uses:
+
+    f_c = f(S - S_c),   se^2 = (C - 1) / C sum (f_c - f)^2,   at t of K - 1 degrees of freedom, at least 1
+
+K is the number of equal clusters that would carry as much as these (Kish). Shares and rates are intervals of the logit,
+ratios of the logarithm. A rate of 0 or 1 has one end of Wilson's interval of K draws. A distance d is not negative and
+bends: its interval goes from d - h to d + h + h^2 / (4 d), h = t se, and from 0 if the target is not rejected.
+
+Sources: Efron, Stein: The jackknife estimate of variance. Annals of Statistics 1981.
+https://doi.org/10.1214/aos/1176345462
+Kish: Survey Sampling. Wiley 1965. Wilson: Probable inference. JASA 1927. https://doi.org/10.2307/2276774
+Katz et al.: Obtaining confidence intervals for the risk ratio in cohort studies. Biometrics 1978.
+https://doi.org/10.2307/2530610
+"""
+
+from collections.abc import Callable
+from itertools import permutations
+from math import inf, isnan, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from fairtrec.data import Floats
+from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.elementary import exp
+from fairtrec.formulas.rounding import same
+from fairtrec.statistics.doubt import count_effective, is_doubtful
+from fairtrec.statistics.student import critical_t
+
+Value = Callable[[Floats], Floats]  # of sums [row, term]
+
+
+class PooledInterval(NamedTuple):
+    """The interval of a pooled value, nan if it has none; ``effective`` is K."""
+
+    low: float = nan
+    high: float = nan
+    effective: float = 0.0
+    doubtful: bool = False
+
+
+NONE = PooledInterval()
+
+
+def sum_deleted(parts: Floats) -> tuple[Floats, Floats]:
+    """Sum the clusters that have a part [cluster, term]: the sums [term], and those without each [cluster, term].
+
+    >>> [each.tolist() for each in sum_deleted(np.array([[1.0, 2.0], [0.0, 0.0], [3.0, 1.0]]))]
+    [[4.0, 3.0], [[3.0, 1.0], [1.0, 2.0]]]
+    """
+    moving = parts[(parts != 0).any(axis=1)]
+    whole = moving.sum(axis=0)
+    return whole, whole - moving
+
+
+def measure_error(deviations: Floats) -> float:
+    """Compute the standard error from what the deletion of each cluster changes [cluster].
+
+    >>> round(measure_error(np.array([1.0, -1.0])), 12)
+    1.0
+    """
+    many = len(deviations)
+    return sqrt((many - 1) / many * float(np.square(deviations).sum())) if many else nan
+
+
+def find_critical(effective: float, confidence: float) -> float:
+    """Give the critical value of so many effective clusters."""
+    return critical_t(max(effective - 1, 1.0), (1 - confidence) / 2)
+
+
+def _find_z(confidence: float) -> float:
+    from scipy import special
+
+    return -float(special.ndtri((1 - confidence) / 2))
+
+
+def bound_draws(chosen: float, draws: float, confidence: float) -> tuple[float, float]:
+    """Compute Wilson's interval of a rate.
+
+    >>> [round(end, 4) for end in bound_draws(0.0, 3.0, 0.95)]
+    [0.0, 0.5615]
+    """
+    z = _find_z(confidence)
+    rate, square = (chosen / draws if draws else 0.0), z * z
+    center, reach = rate * draws + square / 2, z * sqrt(rate * (1 - rate) * draws + square / 4)
+    low, high = (center - reach) / (draws + square), (center + reach) / (draws + square)
+    return (0.0 if rate == 0 else low), (1.0 if rate == 1 else high)
+
+
+def is_moved_by_few(deviations: Floats) -> bool:
+    """Tell whether fewer than ten clusters move a value."""
+    return is_doubtful(int((~same(deviations, np.zeros(len(deviations)))).sum()))
+
+
+def bound_share(held: Floats, rest: Floats, confidence: float, *, of_all: bool = False) -> PooledInterval:
+    """Bound the share of ``held`` [cluster] in all; K is the lesser of the two parts', or that ``of_all``.
+
+    >>> found = bound_share(np.array([1.0, 0.0, 2.0]), np.array([1.0, 2.0, 2.0]), 0.95, of_all=True)
+    >>> round(found.effective, 4), found.doubtful, found.low < 3 / 8 < found.high
+    (2.9091, True, True)
+    """
+    parts = np.stack([held, rest], axis=1)
+    whole, without = sum_deleted(parts)
+    clusters = len(without)
+    effective = count_effective(held + rest) if of_all else min(count_effective(held), count_effective(rest))
+    total = float(whole.sum())
+    if not total > 0 or clusters < 2:
+        return NONE
+    share = float(whole[0]) / total
+    if share in (0, 1):
+        return PooledInterval(*bound_draws(share * effective, effective, confidence), effective, doubtful=True)
+    deviations = quotient(without[:, 0], without.sum(axis=1), share) - share
+    reach = find_critical(effective, confidence) * measure_error(deviations) / (share * (1 - share))
+    odds = share / (1 - share)
+    ends = [odds * float(exp(np.array(sign * reach))) for sign in (-1, 1)]
+    low, high = (each / (1 + each) if each < inf else 1.0 for each in ends)
+    return PooledInterval(low, high, effective, is_doubtful(effective) or is_moved_by_few(deviations))
+
+
+def bound_ratio(got: Floats, due: Floats, confidence: float) -> PooledInterval:
+    """Bound the ratio of two rates, of what two groups ``got`` and were ``due`` [cluster, 2]; it is not cut at 1.
+
+    nan if the second rate is 0.
+    """
+    whole, without = sum_deleted(np.concatenate([got, due], axis=1))
+    rates = quotient(whole[:2], whole[2:], 0.0)
+    effective = min(count_effective(due[:, 0]), count_effective(due[:, 1]))
+    if not rates[1] > 0 or len(without) < 2:
+        return NONE
+    if not rates[0] > 0:
+        high = bound_draws(0.0, count_effective(due[:, 0]), confidence)[1]
+        return PooledInterval(0.0, high / float(rates[1]), effective, doubtful=True)
+    deleted = quotient(without[:, :2], without[:, 2:], np.broadcast_to(rates, (len(without), 2)))
+    first, second = ((deleted - rates) / rates).T
+    deviations = first - second
+    reach = find_critical(effective, confidence) * measure_error(deviations)
+    ratio = float(rates[0] / rates[1])
+    low, high = (ratio * float(exp(np.array(sign * reach))) for sign in (-1, 1))
+    doubtful = is_doubtful(effective) or is_moved_by_few(deviations) or bool((rates == 1).any())
+    return PooledInterval(low, high, effective, doubtful)
+
+
+def bound_least_ratio(
+    got: Floats,
+    due: Floats,
+    confidence: float,
+    bound_pair: Callable[[Floats, Floats, float], PooledInterval] = bound_ratio,
+) -> PooledInterval:
+    """Bound the least of the rates of groups over the greatest, of what they ``got`` and were ``due`` [cluster, group].
+
+    The low end is the least of all pairs: the true pair is among them. The high ends of pairs are of a higher level,
+    because the pair of the least and the greatest rate is chosen after a look at the data (Bonferroni).
+    """
+    rates = quotient(got.sum(axis=0), due.sum(axis=0), 0.0)
+    groups, least, most = len(rates), int(rates.argmin()), int(rates.argmax())
+
+    def bound(first: int, second: int, level: float) -> PooledInterval:
+        pair = [first, second]
+        return bound_pair(got[:, pair], due[:, pair], level)
+
+    chosen = bound(least, most, confidence)
+    if isnan(chosen.low):
+        return NONE
+    if not rates[least] > 0:
+        ends = [bound(group, most, confidence).high for group in np.flatnonzero(rates == 0).tolist()]
+        return chosen._replace(high=min(1.0, *ends))
+    level = 1 - (1 - confidence) / (groups * (groups - 1) / 2)
+    pairs = [*permutations(range(groups), 2)]
+    lows = [bound(*pair, confidence).low for pair in pairs]
+    highs = [bound(*pair, level).high for pair in pairs]
+    return chosen._replace(low=min(lows), high=min(1.0, *highs))
+
+
+def bound_drawn_rate(chosen: float, draws: float, confidence: float) -> PooledInterval:
+    """Bound the rate of one query, whose candidates are the sample; nan if they are not counted one by one."""
+    if not draws or chosen != int(chosen) or draws != int(draws):
+        return NONE
+    doubtful = is_doubtful(draws) or chosen in (0, draws)
+    return PooledInterval(*bound_draws(chosen, draws, confidence), draws, doubtful)
+
+
+def bound_drawn_ratio(got: Floats, due: Floats, confidence: float) -> PooledInterval:
+    """Bound the ratio of two rates of one query [1, 2] by Katz's interval of the logarithm.
+
+    >>> round(bound_drawn_ratio(np.array([[2.0, 3.0]]), np.array([[17.0, 19.0]]), 0.95).low, 4)
+    0.1409
+    """
+    chosen, draws = got[0], due[0]
+    whole = np.concatenate([chosen, draws])
+    if not (draws > 0).all() or not chosen[1] > 0 or (whole != np.floor(whole)).any():
+        return NONE
+    rates, fewest = chosen / draws, float(draws.min())
+    if not chosen[0]:
+        high = bound_draws(0.0, float(draws[0]), confidence)[1] / float(rates[1])
+        return PooledInterval(0.0, high, fewest, doubtful=True)
+    reach = _find_z(confidence) * sqrt(float((1 / chosen - 1 / draws).sum()))
+    low, high = (float(rates[0] / rates[1]) * float(exp(np.array(sign * reach))) for sign in (-1, 1))
+    return PooledInterval(low, high, fewest, is_doubtful(fewest) or bool((rates == 1).any()))
+
+
+def bound_value(value: Value, parts: Floats, effective: float, confidence: float) -> PooledInterval:
+    """Bound a value on its own scale."""
+    whole, without = sum_deleted(parts)
+    found, *deleted = value(np.vstack([whole, without])).tolist()
+    deviations = np.array(deleted) - found
+    if len(without) < 2 or np.isnan(deviations).any():
+        return NONE
+    reach = find_critical(effective, confidence) * measure_error(deviations)
+    doubtful = is_doubtful(effective) or is_moved_by_few(deviations)
+    return PooledInterval(found - reach, found + reach, effective, doubtful)
+
+
+def bound_distance(
+    value: Value, parts: Floats, effective: float, confidence: float, *, off: Value | None
+) -> PooledInterval:
+    """Bound a distance, which is not negative.
+
+    ``off`` gives how far each group is off the target [row, group], if there is one: the interval begins at 0 unless
+    the target is rejected.
+    """
+    found = bound_value(value, parts, effective, confidence)
+    if isnan(found.low):
+        return found
+    rows = np.vstack(sum_deleted(parts))
+    distance = float(value(rows[:1]).item())
+    reach = distance - found.low
+    is_near = off is not None and not is_rejected(off(rows), effective, confidence)
+    beyond = reach * reach / (4 * distance) if distance > 0 else 0.0
+    low = 0.0 if is_near else max(distance - reach, 0.0)
+    return found._replace(low=low, high=distance + reach + beyond)
+
+
+def is_rejected(rows: Floats, effective: float, confidence: float) -> bool:
+    """Test whether groups are off the target by the first of the ``rows`` [1 + cluster, group]; others lack a cluster.
+
+    The sum of squares over the trace of the covariance V is compared with F of tr(V)^2 / tr(V^2) and K - 1 degrees of
+    freedom.
+    """
+    from scipy import special
+
+    off, many = rows[0], len(rows) - 1
+    if np.isinf(off).any():
+        return True
+    apart = rows[1:] - off
+    scale = (many - 1) / many
+    trace = scale * float(np.square(apart).sum())
+    if not trace:
+        return bool(off.any())
+    products = apart.T[:, None, :] * apart.T[None, :, :] if apart.shape[1] <= many else apart[:, None] * apart[None]
+    squares = float(np.square(scale * products.sum(axis=-1)).sum())
+    freedom = trace * trace / squares
+    bound = float(special.fdtri(freedom, max(effective - 1, 1.0), confidence))
+    return float(np.square(off).sum()) / trace > bound
