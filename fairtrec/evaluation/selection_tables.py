@@ -13,7 +13,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.selection import Selections
 
 CellText = tuple[str, str]  # a text, and what stands behind it
-Write = Callable[[Selections, str], CellText]  # of the value of an attribute
+Write = Callable[[Selections, Measure], CellText]  # of a value, of such a measure
 EMPTY = "", ""
 
 
@@ -36,8 +36,8 @@ def _lay_out(
 ) -> ColumnTable:
     """Lay out one table: of all groups if any ratio is asked for, else of those that are asked for."""
     measure, pool = next(iter(pools.items()))
-    tally, by, groups = pool.tally(frequency), measure.by, pool.groups
-    head, reference = [by or "group", "n", "share", "selected", "rate"], None
+    tally, groups = pool.tally(frequency), pool.groups
+    head, reference = [measure.by or "group", "n", "share", "selected", "rate"], None
     if min_share is not None:
         ratios = tally.compute_ratios(min_share)
         reference = None if np.isnan(ratios).all() else int(np.nanargmax(ratios))
@@ -45,15 +45,15 @@ def _lay_out(
     asked = {each.group for each in pools.values()} if min_share is None else {*range(len(groups))}
     rows: list[tuple[str, Sequence[CellText]]] = []
     for group in sorted(each for each in asked if each is not None):
-        cells = [*_count_group(tally, group), write(Selections.take_rate(pool.terms, groups, group), by)]
+        cells = [*_count_group(tally, group), write(Selections.take_rate(pool.terms, groups, group), measure)]
         if min_share is not None:
             ratio = Selections.take_ratio(pool.terms, groups, group, min_share)
-            cells.append(("reference", "") if group == reference else write(ratio, by))
+            cells.append(("reference", "") if group == reference else write(ratio, measure))
         rows.append((groups[group], cells))
     others = {"none": (tally.none, tally.none_selected), "unknown": (tally.unknown, tally.unknown_selected)}
     rows += [(name, _count_others(*counts, places, len(head))) for name, counts in others.items() if counts[0]]
     least = [each for each, own in pools.items() if own.min_share is not None and own.group is None]
-    rows += [(str(replace(each, by="")), [*[EMPTY] * 4, write(pools[each], by)]) for each in least]
+    rows += [(str(replace(each, by="")), [*[EMPTY] * 4, write(pools[each], each)]) for each in least]
     return ColumnTable(head, rows, [*pools])
 
 

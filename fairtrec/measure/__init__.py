@@ -71,13 +71,14 @@ class Quantity:
     ``better`` says which values are good.
     ``total`` says that a run's value is the sum over queries, ``geometric`` that it is the geometric mean; else it is
     the mean, or what ``over`` makes of the values [query]. ``of_mean`` says that single queries have none, ``of_pool``
-    that only all queries together have one (``--pool``).
+    that only all queries together have one (``--pool``), and ``has_pooled_interval`` that this one has an interval.
     """
 
     better: ClassVar[Better] = "higher"
     total: ClassVar[bool] = False
     of_mean: ClassVar[bool] = False
     of_pool: ClassVar[bool] = False
+    has_pooled_interval: ClassVar[bool] = False
     geometric: ClassVar[bool] = False
     over: ClassVar[Any] = None  # a function
     follows: ClassVar[bool] = False  # whether it stands behind another that has the same values of queries

@@ -164,6 +164,7 @@ class _Selection(Measure):
     above: float | str | None = None
     of_pool = True
     has_pooled_bounds = True
+    has_pooled_interval = True
     reads_on = True  # candidates below the cutoff count
     bounds = 0.0, 1.0
 

@@ -117,8 +117,6 @@ def sizes(scores: Scores, places: int) -> list[str]:
 
 def write_suffix(scores: Scores, query: int | str | None, places: int) -> list[str]:
     """Write what stands behind each value: the mean size that runs are compared by, and what columns print there."""
-    if isinstance(query, str):
-        return [""] * len(scores.measures)
     parts = sizes(scores, places) if query is None else [""] * len(scores.measures)
     several = [column.suffixes(scores, query, places) for column in scores.columns.values()]
     return ["".join(texts) for texts in zip(parts, *several, strict=True)]

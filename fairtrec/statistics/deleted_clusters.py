@@ -26,11 +26,11 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp
-from fairtrec.formulas.rounding import same
+from fairtrec.formulas.rounding import NEAR, same
 from fairtrec.statistics.doubt import count_effective, is_doubtful
 from fairtrec.statistics.student import critical_t
 
-Value = Callable[[Floats], Floats]  # of sums [row, term]
+SumsValue = Callable[[Floats], Floats]  # of sums [row, term]
 
 
 class PooledInterval(NamedTuple):
@@ -53,7 +53,8 @@ def sum_deleted(parts: Floats) -> tuple[Floats, Floats]:
     """
     moving = parts[(parts != 0).any(axis=1)]
     whole = moving.sum(axis=0)
-    return whole, whole - moving
+    without = whole - moving
+    return whole, np.where(np.abs(without) <= NEAR * np.abs(moving), 0.0, without)  # 0 but for rounding
 
 
 def measure_error(deviations: Floats) -> float:
@@ -201,7 +202,7 @@ def bound_drawn_ratio(got: Floats, due: Floats, confidence: float) -> PooledInte
     return PooledInterval(low, high, fewest, is_doubtful(fewest) or bool((rates == 1).any()))
 
 
-def bound_value(value: Value, parts: Floats, effective: float, confidence: float) -> PooledInterval:
+def bound_value(value: SumsValue, parts: Floats, effective: float, confidence: float) -> PooledInterval:
     """Bound a value on its own scale."""
     whole, without = sum_deleted(parts)
     found, *deleted = value(np.vstack([whole, without])).tolist()
@@ -214,7 +215,7 @@ def bound_value(value: Value, parts: Floats, effective: float, confidence: float
 
 
 def bound_distance(
-    value: Value, parts: Floats, effective: float, confidence: float, *, off: Value | None
+    value: SumsValue, parts: Floats, effective: float, confidence: float, *, off: SumsValue | None
 ) -> PooledInterval:
     """Bound a distance, which is not negative.
 

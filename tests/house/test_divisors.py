@@ -190,6 +190,7 @@ DECLARED = {
     "measure/group_forms.py": {
         "GroupPrefixes.over_labels: np.reshape(self.divisor, (-1, 1))": WEIGHTS,
         "GroupPrefixes.sum_costs: self.divisor": WEIGHTS,
+        "_bound_shares.off: np.sqrt(target)": SHARES,
     },
     "measures/arab.py": {
         "RaB.formula: number": COUNT,
@@ -206,14 +207,17 @@ DECLARED = {
         "group_by_length: high - low": GIVEN,
     },
     "measures/expected_exposure.py": {
-        "_compare_means: sums[-1:]": COUNT,
+        "_compare_means: sums[..., -1:]": COUNT,
+        "_find_off: sums[..., -1:]": COUNT,
         "expected_exposure: np.where(known, rows, 0)[:, None]": COUNT,
     },
     "measures/exposure.py": {
         "Surplus.over_ranks: weighted_sum(mass[:, :self.cutoff], weights)": WEIGHTS,
         "Surplus.over_labels.value: got.sum(axis=-1)": WEIGHTS,
         "Surplus.over_labels: handed[:, None]": WEIGHTS,
-        "_of_sums: sums[2:]": WEIGHTS,
+        "_bound_surplus: handed": WEIGHTS,
+        "_bound_surplus: handed.sum()": WEIGHTS,
+        "_of_sums: sums[..., 2]": WEIGHTS,
         "surplus: weighted_sum(mass, weights)": WEIGHTS,
     },
     "measures/exposure_ratio.py": {

@@ -140,9 +140,7 @@ def check(
     aggregates.refuse_gold(result.scores, "requirements look")
     told: list[Note] = []
     if recorded is not None:
-        computed = result.scores[0].measures if result.scores else ()
-        relative = (each for each in asked if each.relative)
-        compared = list(dict.fromkeys(measure for each in relative for measure in each.list_measures(computed)))
+        compared = _list_compared(asked, result)
         base, told = recorded.take_baseline(compared), _agreed(recorded, result, compared, accept=accept)
     verdicts = [
         each for scores in result.scores for each in judge(scores, asked, baseline=base, slices=parts, gate=gate)
@@ -257,6 +255,13 @@ def _read(values: Result | RecordedResult, asked: Sequence[Requirement], base: A
     """Take values that are there already; the baseline may be one of their runs."""
     result = values.result(_list_recorded(values, asked)) if isinstance(values, RecordedResult) else values
     return _split(result, None if base is None else find_run([scores.run for scores in result.scores], base))
+
+
+def _list_compared(asked: Sequence[Requirement], result: Result) -> list[Measure]:
+    """List the measures of a result that are compared with a baseline."""
+    computed = result.scores[0].measures if result.scores else ()
+    relative = (each for each in asked if each.relative)
+    return list(dict.fromkeys(measure for each in relative for measure in each.list_measures(computed)))
 
 
 def _list_recorded(values: RecordedResult, asked: Sequence[Requirement]) -> list[Measure]:

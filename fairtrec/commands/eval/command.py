@@ -9,7 +9,6 @@ from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.cli.runs import name_runs, note_plain_build
 from fairtrec.commands.eval import SPREADS
-from fairtrec.evaluation.answers import CONFIDENCE_GOES_BY
 from fairtrec.evaluation.inputs.options import CHOICES, NOT_OF_SPREAD, VIEWS, refuse_for
 from fairtrec.report.writers import RESULTS, refuse_view
 from fairtrec.support.errors import InputError, UsageError
@@ -94,7 +93,7 @@ def command(
     with printing.show_progress():
         each = list(files.items())
         session = Evaluator(settle(measures or None, {"qrels": qrels, **given}, runs=each))
-        aggregates.refuse_pooled(session.measures, CONFIDENCE_GOES_BY, asked=view["confidence"] is not None)
+        aggregates.refuse_without_interval(session.measures, asked=view["confidence"] is not None)
         result = session.evaluate_named(each, jobs, keep_going=keep_going)
     for _, fault in result.failed:
         write_stderr(fault)

@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from fairtrec.data import Floats
+from fairtrec.evaluation.answers import CONFIDENCE_GOES_BY
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.formulas.elementary import exp, log
 from fairtrec.formulas.rounding import same
@@ -258,6 +259,11 @@ def refuse_pooled(measures: Iterable[Quantity], what: str, *, asked: bool = True
     for each in measures:
         if each.of_pool and asked:
             raise UsageError(f"{what} means over queries, and {each} has none; leave the measure out")
+
+
+def refuse_without_interval(measures: Iterable[Quantity], *, asked: bool = True) -> None:
+    """Raise UsageError for a measure of which no value has an interval, if intervals are ``asked`` for."""
+    refuse_pooled((each for each in measures if not each.has_pooled_interval), CONFIDENCE_GOES_BY, asked=asked)
 
 
 def refuse_given(given: Mapping[str, Any], what: str) -> None:

@@ -59,8 +59,12 @@ class MeanEntry(TypedDict):
 
 
 class PooledEntry(TypedDict):
-    """The numbers next to a selection rate or an impact ratio."""
+    """The numbers next to a pooled value."""
 
+    low: NotRequired[Annotated[Number, "the lower end of its interval (--confidence)"]]
+    high: NotRequired[Annotated[Number, "the upper end of its interval (--confidence)"]]
+    effective: NotRequired[Annotated[Number, "how many queries of equal weight carry as much as these (Kish)"]]
+    doubtful: NotRequired[Annotated[bool, "whether too few queries decide to trust the interval"]]
     n: NotRequired[Annotated[Number, "the number of candidates of the group"]]
     selected: NotRequired[Annotated[Number, "how many of these are selected"]]
     share: NotRequired[Annotated[Number, "their share in the candidates of known group"]]

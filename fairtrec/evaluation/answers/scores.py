@@ -157,8 +157,8 @@ class ScoreColumn:
         """Give what JSON says of the queries of a run; ``spelled`` are its measures."""
         return {}
 
-    def suffixes(self, scores: "Scores", query: int | None, places: int) -> list[str]:  # noqa: ARG002
-        """Write what tables print behind one query's value, or behind the mean, for each measure."""
+    def suffixes(self, scores: "Scores", query: int | str | None, places: int) -> list[str]:  # noqa: ARG002
+        """Write what tables print behind each measure's value of a query, mean (None), or total by its name."""
         return [""] * len(scores.measures)
 
     def follow(self, scores: "Scores", total: str | None, places: int) -> FollowingTexts:  # noqa: ARG002

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairtrec.data import Bools, Floats
-from fairtrec.evaluation.answers import CONFIDENCE_GOES_BY, CONFIDENCE_OF_MEANS, aggregates
+from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS, aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import MeanCell, ScoreColumn, Scores
 from fairtrec.measure import Quantity
@@ -92,7 +92,7 @@ class Confidence(ScoreColumn):
         ends = self.numbers(scores, row)
         return {**ends, "doubtful": self._is_doubtful(scores, row)} if ends else ends
 
-    def suffixes(self, scores: Scores, query: int | None, places: int) -> list[str]:
+    def suffixes(self, scores: Scores, query: int | str | None, places: int) -> list[str]:
         """Write the interval behind the mean, and ? if it is too narrow."""
         if query is not None:
             return super().suffixes(scores, query, places)
@@ -129,8 +129,7 @@ def with_confidence(
     how = Procedure(confidence=confidence, interval=interval)
     if "aggregate" in result.signature:
         raise UsageError(CONFIDENCE_OF_MEANS)
-    measures = (measure for scores in result.scores for measure in scores.measures)
-    aggregates.refuse_pooled(measures, CONFIDENCE_GOES_BY)
+    aggregates.refuse_without_interval(measure for scores in result.scores for measure in scores.measures)
     several = tuple(_add_column(scores, confidence, interval) for scores in result.scores)
     return replace(
         result,
@@ -159,7 +158,8 @@ def _list_notes(several: Sequence[Scores], how: Procedure, sets: Sequence[set[st
         for qids in sets
     ]
     runs = Confidence.find_all(several)
-    if not runs or not all(column.find_left_out(scores).all() for scores, column in runs):
+    has_means = any(not measure.of_pool for scores in several for measure in scores.measures)
+    if has_means and (not runs or not all(column.find_left_out(scores).all() for scores, column in runs)):
         drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
         yield INTERVAL.note(percent=how.percent, interval=CALLED[how.interval], drawn=drawn)
     if any(column.find_doubtful(scores).any() for scores, column in Confidence.find_all([*several, *parts])):

@@ -124,7 +124,7 @@ class Gaps(ScoreColumn):
         numbers |= {"p": gap.p} if self.cells and scores.kind == DIFFERENCE else {}
         return numbers | ({"doubtful": gap.doubtful} if self.cells else {})
 
-    def suffixes(self, scores: Any, query: int | None, places: int) -> list[str]:  # noqa: ARG002 - of means
+    def suffixes(self, scores: Any, query: int | str | None, places: int) -> list[str]:  # noqa: ARG002 - of means
         """Write which slices are the greatest and the least, the interval of their gap, and p, if it has one."""
         written = []
         for row, gap in enumerate(scores.gaps):

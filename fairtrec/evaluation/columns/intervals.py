@@ -25,8 +25,10 @@ class Intervals(QueryColumn):
     greatest: Floats
     expected: Floats
 
-    def suffixes(self, scores: Scores, query: int | None, places: int) -> list[str]:
-        """Write the three, unless the printed digits are those of the value."""
+    def suffixes(self, scores: Scores, query: int | str | None, places: int) -> list[str]:
+        """Write the three, unless the printed digits are those of the value; a total has none."""
+        if isinstance(query, str):
+            return super().suffixes(scores, query, places)
         several = (scores, *(scores.ends[end] for end in ENDS))
         rows = zip(*(each.spell(query, places) for each in several), strict=True)
         return ["" if len({*row}) == 1 else f" [{row[1]}, {row[2]}] ~{row[3]}".removesuffix(" ~nan") for row in rows]

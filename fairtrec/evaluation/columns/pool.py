@@ -31,9 +31,13 @@ from fairtrec.evaluation.measure_values import InputsOfSamples
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Summands
 from fairtrec.measure.forms import PooledQueries
 from fairtrec.measures.selection import Selections
+from fairtrec.statistics.deleted_clusters import PooledInterval
+from fairtrec.statistics.doubt import mark_doubt
 from fairtrec.statistics.gold_correctors import LEVEL
 from fairtrec.statistics.pooled_shares import CorrectedPool, DrawnShares
 from fairtrec.statistics.procedure import Procedure
+from fairtrec.statistics.value_ranges import cut_ends
+from fairtrec.support.literals import Method
 
 POOLED = NoteKind(
     "pooled",
@@ -50,6 +54,17 @@ BOUNDED = NoteKind(
     "[least, greatest] of pooled values: over all ways to assign unknown documents to groups",
     NoteSeverity.LEGEND,
 )
+INTERVAL = NoteKind(
+    "interval of pooled values",
+    "[low, high] of pooled values: {percent} interval by deletion of one query after the other",
+    NoteSeverity.LEGEND,
+)
+DOUBTFUL = NoteKind(
+    "doubtful pooled interval",
+    "? of pooled values: fewer than 10 queries, or queries of similar weight, decide, or a rate is 0 or 1",
+    NoteSeverity.LEGEND,
+)
+ONE_QUERY = NoteKind("candidates of one query", "the candidates of one query compete, so they are not independent")
 NOT_ATTAINED = NoteKind("bound of pooled values", "{measures}: no labeling need attain the greatest value")
 WITHOUT_INTERVAL = NoteKind(
     "pooled without interval",
@@ -63,7 +78,7 @@ class Pooled(ScoreColumn):
 
     ``drawn`` is what gold labels of drawn documents correct the values of some measures by; None without such labels.
     ``may_be_none`` says for each attribute whether unknown documents can be of no group; None if pooled values have no
-    bounds over labels.
+    bounds over labels. ``confidence`` is that of the intervals of pooled values; None if they have none.
     """
 
     name: ClassVar[str] = "pooled"
@@ -72,6 +87,11 @@ class Pooled(ScoreColumn):
     frequency: Floats
     drawn: Mapping[Measure, DrawnShares] | None = None
     may_be_none: Mapping[str, bool] | None = None
+    confidence: float | None = None
+
+    def with_confidence(self, confidence: float, interval: Method) -> "Pooled":  # noqa: ARG002 - of means
+        """Give each pooled value an interval, which clusters are deleted for."""
+        return replace(self, confidence=confidence)
 
     def keep_queries(self, queries: Sequence[int]) -> "Pooled":
         """Keep some of the queries, by number."""
@@ -103,7 +123,7 @@ class Pooled(ScoreColumn):
         corrected = [self.correct(measure) for measure in scores.measures]
         details: dict[str, list[Mapping[str, float]]] = {
             "corrected": [{} if found is None else found._asdict() for found in corrected],
-            "numbers": [self._describe(measure) for measure in scores.measures],
+            "numbers": [self._describe(scores, measure) for measure in scores.measures],
         }
         values = [self._total(measure) for measure in scores.measures]
         return {self.name: OtherValues(values, "total", details, partial(self._lay_out, scores.measures))}
@@ -115,12 +135,35 @@ class Pooled(ScoreColumn):
         number = None if found is None else getattr(found, measure.end, None)
         return None if number is None or isnan(number) else number
 
-    def _describe(self, measure: Measure) -> Mapping[str, float]:
-        """Give the counts behind a pooled value and its ends over labels; none of one that gold labels correct."""
-        pool = self.pools.get(measure)
+    def settle(self, scores: Scores) -> dict[Measure, PooledInterval]:
+        """Compute the intervals of pooled values that have one."""
+        several = {each: pool for each in scores.measures if (pool := self.pools.get(each)) is not None}
+        found = {measure: self.find_interval(pool, measure) for measure, pool in several.items()}
+        return {measure: interval for measure, interval in found.items() if interval is not None}
+
+    def _describe(self, scores: Scores, measure: Measure) -> Mapping[str, float]:
+        """Give the interval of a pooled value, its counts and its ends over labels; none if gold labels correct it."""
+        pool, interval = self.pools.get(measure), scores.settle(self.name).get(measure)
         if pool is None or self.correct(measure) is not None:
             return {}
-        return {**pool.describe(self.frequency), **self.bound(pool, measure.by)}
+        ends = {} if interval is None else interval._asdict()
+        return {**ends, **pool.describe(self.frequency), **self.bound(pool, measure.by)}
+
+    def find_interval(self, pool: PooledQueries, measure: Measure) -> PooledInterval | None:
+        """Compute the interval of a pooled value; None if it has none, or none was asked for."""
+        if self.confidence is None:
+            return None
+        found = pool.find_interval(self.frequency, np.arange(len(self.frequency)), self.confidence)
+        if found is None or measure.has_pooled_interval:  # rates end where they must, and a ratio may be above 1
+            return found
+        low, high = cut_ends((found.low, found.high), measure.bounds)
+        return found._replace(low=low, high=high)
+
+    def suffixes(self, scores: Scores, query: int | str | None, places: int) -> list[str]:
+        """Write the intervals of pooled values that gold labels do not correct."""
+        if query != self.name or self.drawn:
+            return super().suffixes(scores, query, places)
+        return [_write_interval(scores.settle(self.name).get(measure), places) for measure in scores.measures]
 
     def bound(self, pool: PooledQueries, by: str) -> Mapping[str, float]:
         """Give the ends of a pooled value over labels of this attribute; none if they are not asked for."""
@@ -135,12 +178,12 @@ class Pooled(ScoreColumn):
             return ()
         from fairtrec.evaluation.selection_tables import list_selection_tables  # which few evaluations import
 
-        def write(pool: Selections, by: str) -> tuple[str, str]:
-            value, ends = pool.compute(self.frequency), self.bound(pool, by)
+        def write(pool: Selections, measure: Measure) -> tuple[str, str]:
+            value, ends = pool.compute(self.frequency), self.bound(pool, measure.by)
             if isnan(value):
                 return "-", ""
             behind = f" [{ends['least']:.{places}f}, {ends['greatest']:.{places}f}]" if ends else ""
-            return f"{value:.{places}f}", behind
+            return f"{value:.{places}f}", behind + _write_interval(self.find_interval(pool, measure), places)
 
         return [*list_selection_tables(pools, self.frequency, write, places)]
 
@@ -156,12 +199,38 @@ class Pooled(ScoreColumn):
         """Say what pooled values are, and what their intervals are of."""
         corrected = any(column.drawn for _, column in cls.find_all(result.scores))
         bounded = any(column.may_be_none is not None for _, column in cls.find_all(result.scores))
+        levels = {column.confidence for _, column in cls.find_all(result.scores) if column.confidence is not None}
+        legend = [note for level in levels for note in _explain_intervals(cls.find_all(result.scores), level)]
         summed = any(not measure.of_pool for _, column in cls.find_all(result.scores) for measure in column.pools)
         return [
             *[POOLED.note()] * summed,
             *[OF_LABELS.note(percent=Procedure(confidence=LEVEL).percent)] * corrected,
             *[BOUNDED.note()] * bounded,
+            *legend,
         ]
+
+
+def _explain_intervals(several: Sequence[tuple[Scores, "Pooled"]], confidence: float) -> list[Note]:
+    """Explain the intervals of pooled values of runs."""
+    found = [
+        (measure, len(scores.qids), interval)
+        for scores, column in several
+        for measure, interval in scores.settle(column.name).items()
+        if not isnan(interval.low)
+    ]
+    if not found:
+        return []
+    one = any(queries == 1 and measure.has_pooled_interval for measure, queries, _ in found)
+    doubtful = any(interval.doubtful for _, _, interval in found)
+    percent = Procedure(confidence=confidence).percent
+    return [INTERVAL.note(percent=percent), *[DOUBTFUL.note()] * doubtful, *[ONE_QUERY.note()] * one]
+
+
+def _write_interval(found: PooledInterval | None, places: int) -> str:
+    """Write the interval of a pooled value, with ? if too few queries decide it."""
+    if found is None or isnan(found.low):
+        return ""
+    return mark_doubt(f" [{found.low:.{places}f}, {found.high:.{places}f}]", doubtful=found.doubtful)
 
 
 def _write(found: CorrectedPool | None, places: int) -> FollowingText:

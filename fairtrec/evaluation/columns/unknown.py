@@ -114,9 +114,11 @@ class UnknownIntervals(Intervals):
             following.setdefault(scores.qids[query], {})[spelled[row]] = told
         return {**super().describe_queries(scores, spelled), "label_next": following}
 
-    def suffixes(self, scores: Scores, query: int | None, places: int) -> list[str]:
+    def suffixes(self, scores: Scores, query: int | str | None, places: int) -> list[str]:
         """Write the three, and whether the value is outside of them."""
         written = super().suffixes(scores, query, places)
+        if isinstance(query, str):
+            return written
         if query is None:
             outside = [self.misleads(scores, row) for row in range(len(written))]
         else:

@@ -75,7 +75,7 @@ def found_in(scores):
         scores.decisions,
         [scores.numbers(row) for row in rows],
         [[f"{value:.9f}" for value in each.values.ravel()] for each in scores.ends.values()],
-        [write_suffix(scores, query, 6) for query in (None, *range(len(scores.qids)))],
+        [write_suffix(scores, query, 6) for query in (None, *range(len(scores.qids)), *scores.totals)],
         [followers(scores, of, 6) for of in (None, *scores.totals)],
     ]
     return str([described, queries, *several]).replace("-0.0", "0.0")
