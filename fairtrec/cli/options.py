@@ -82,7 +82,7 @@ def _input(name: str, row: Given) -> Decorator:
 
 
 INPUTS = {name: _input(name, row) for name, row in GIVEN.items() if row.help}
-gold = INPUTS.pop("gold")
+gold, cluster = INPUTS.pop("gold"), INPUTS.pop("cluster")
 
 
 def _option(row: Choice) -> Decorator:

@@ -1,4 +1,4 @@
-"""The short lists that are written as tables: terms, queries, slices, targets, discounts, frequencies, documents."""
+"""Short lists that are tables: terms, queries, slices, targets, discounts, frequencies, clusters, documents."""
 
 import re
 from collections.abc import Mapping
@@ -24,6 +24,7 @@ _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
 _TARGET = "{} column{} instead of two or three; write: group<TAB>share, or qid<TAB>group<TAB>share"
 _WEIGHT = "{} column{} instead of two; write: rank<TAB>weight"
 _FREQUENCY = "{} column{} instead of two; write: qid<TAB>frequency"
+_CLUSTER = "{} column{} instead of two; write: qid<TAB>cluster"
 _DOCUMENT = "{} column{} instead of two or three; write: qid docno [side]"
 TERMS = TableKind(
     "term list", {"term": (*TERM, *sorted(WORDS)), "group": ("group",)}, rest="group", wide="term",
@@ -42,6 +43,9 @@ FREQUENCIES = TableKind(
     "list of frequencies", {"qid": QUERY, "frequency": ("frequency", "count", "weight")}, rest="frequency",
     separators=("\t", None),
 )  # fmt: skip
+CLUSTERS = TableKind(
+    "list of clusters", {"qid": QUERY, "cluster": ("cluster",)}, rest="cluster", separators=("\t", None)
+)
 DOCUMENTS = TableKind(
     "list of documents", {"qid": QUERY, "docno": DOCUMENT, "side": ("side",)}, optional=frozenset({"side"}),
     rest="side", separators=("\t", None),
@@ -205,6 +209,18 @@ def frequencies(path: FilePath) -> dict[str, float]:
         if qid in found:
             raise InputError(f"query {qid} has two frequencies; keep one", path, number)
         found[qid] = float(often)
+    return found
+
+
+def clusters(path: FilePath) -> dict[str, str]:
+    """Read the cluster of each query: lines ``qid<TAB>cluster``.
+
+    Raises InputError for a line of other than two columns, and a query with two clusters.
+    """
+    found: dict[str, str] = {}
+    for number, (qid, name) in refuse_widths(read_table(path, CLUSTERS).rows, path, (2,), _CLUSTER, 2):
+        if found.setdefault(qid, name) != name:
+            raise InputError(f"query {qid} has the clusters {found[qid]} and {name}; keep one", path, number)
     return found
 
 

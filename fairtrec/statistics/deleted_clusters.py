@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.data import Floats
+from fairtrec.data import Floats, Ints
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp
-from fairtrec.formulas.rounding import NEAR, same
+from fairtrec.formulas.rounding import NEAR, finite, same
 from fairtrec.statistics.doubt import count_effective, is_doubtful
 from fairtrec.statistics.student import critical_t
 
@@ -212,6 +212,21 @@ def bound_value(value: SumsValue, parts: Floats, effective: float, confidence: f
     reach = find_critical(effective, confidence) * measure_error(deviations)
     doubtful = is_doubtful(effective) or is_moved_by_few(deviations)
     return PooledInterval(found - reach, found + reach, effective, doubtful)
+
+
+def bound_mean(values: Floats, clusters: Ints, confidence: float) -> PooledInterval:
+    """Bound the mean of the values [query] that are defined, of queries in clusters [query].
+
+    >>> found = bound_mean(np.array([1.0, 2.0, np.nan, 4.0]), np.array([0, 1, 1, 2]), 0.95)
+    >>> round(found.low, 4), round(found.high, 4), found.effective
+    (-1.4612, 6.1279, 3.0)
+    """
+    there = ~np.isnan(values)
+    many = np.bincount(clusters[there]).astype(np.float64)
+    parts = np.stack([np.bincount(clusters[there], values[there]), many], axis=1)
+    if not there.any() or not finite(values[there]).all():
+        return NONE
+    return bound_value(lambda rows: quotient(rows[:, 0], rows[:, 1]), parts, count_effective(many), confidence)
 
 
 def bound_distance(

@@ -26,6 +26,7 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
 @click.command(name="eval", cls=Titled, epilog=options.EXITS)
 @options.Shared(evaluates="eval")
 @options.gold
+@options.cluster
 @options.keep_going
 @click.option(
     "-o",
@@ -139,6 +140,8 @@ def _explain_force(output: "Path | None", *, spread: bool) -> str:
 
 def _refuse(form: str, output: "Path | None", view: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise UsageError for options that do not fit each other or the format, before any work is done."""
+    if given["cluster"] is not None and view["confidence"] is None:
+        raise UsageError("--cluster is about intervals; add --confidence 0.95, or leave it out")
     if view["spread"]:
         if given["gold"] is not None:
             raise UsageError(f"--spread prints {NOT_OF_SPREAD['spread']}; leave out --gold")

@@ -129,8 +129,11 @@ class ScoreColumn:
         """Put what undefined values count as [measure, 1] where the run's value is ``empty`` [measure, query]."""
         return self
 
-    def with_confidence(self, confidence: float, interval: Method) -> Self:  # noqa: ARG002 - for subclasses
-        """Prepare for an interval next to each mean. Raises UsageError if the column cannot stand next to one."""
+    def with_confidence(self, confidence: float, interval: Method, clusters: Ints | None) -> Self:  # noqa: ARG002
+        """Prepare for an interval next to each mean, by ``clusters`` [query] of queries if there are some.
+
+        Raises UsageError if the column cannot stand next to one.
+        """
         return self
 
     def settle(self, scores: "Scores") -> Any:  # noqa: ARG002 - for subclasses
@@ -204,7 +207,7 @@ class QueryColumn(ScoreColumn):
         ends: dict[str, Any] = {end: np.where(empty, counts_as, values) for end, values in self.ends().items()}
         return replace(self, **ends)
 
-    def with_confidence(self, confidence: float, interval: Method) -> Self:  # noqa: ARG002 - refused
+    def with_confidence(self, confidence: float, interval: Method, clusters: Ints | None) -> Self:  # noqa: ARG002
         """Refuse: both would print an interval behind the mean."""
         raise UsageError(CONFIDENCE_OR_BOUNDS)
 

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS, aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import MeanCell, ScoreColumn, Scores
 from fairtrec.measure import Quantity
-from fairtrec.statistics import paired
-from fairtrec.statistics.doubt import count_differing, explain_doubt, is_doubtful, mark_doubt
+from fairtrec.statistics import deleted_clusters, paired
+from fairtrec.statistics.doubt import count_differing, explain_doubt, explain_few, is_doubtful, mark_doubt
 from fairtrec.statistics.procedure import SCANTY, Procedure
 from fairtrec.statistics.skewness import note_skewed
 from fairtrec.statistics.value_ranges import cut_ends
@@ -36,6 +36,7 @@ GAP_INTERVAL = NoteKind(
 NO_GAP_INTERVAL = NoteKind(
     "no interval of slices", "difference, ratio: no interval, because a query is in several slices"
 )
+NO_GAP_BY_CLUSTER = NoteKind("no interval of slices by clusters", "difference, ratio: no interval by clusters")
 ONE_QUERY = NoteKind("one query", "a mean over one query has no interval")
 FEW_QUERIES = NoteKind("few queries", "an interval over fewer than {fewest} queries (here {here}) {holds}")
 CALLED = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"}
@@ -45,7 +46,8 @@ CALLED = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"
 class Confidence(ScoreColumn):
     """The interval of each mean; a sum, a mean over one query and an infinite one have none.
 
-    It leaves out the measures whose interval another column has.
+    It leaves out the measures whose interval another column has. ``clusters`` numbers the cluster of each query
+    [query]; None: queries are independent.
     """
 
     name: ClassVar[str] = "confidence"
@@ -53,16 +55,26 @@ class Confidence(ScoreColumn):
 
     confidence: float
     interval: Method
+    clusters: Ints | None = None
 
-    def with_confidence(self, confidence: float, interval: Method) -> "Confidence":  # noqa: ARG002 - refused
+    def with_confidence(self, confidence: float, interval: Method, clusters: Ints | None) -> "Confidence":  # noqa: ARG002
         """Refuse a second interval."""
         raise UsageError("this result already has intervals; call with_confidence on the result without them")
+
+    def keep_queries(self, queries: Sequence[int]) -> "Confidence":
+        """Keep the clusters of some of the queries, by number."""
+        return self if self.clusters is None else replace(self, clusters=self.clusters[list(queries)])
 
     def settle(self, scores: Scores) -> Floats:
         """Compute the intervals [measure, end], which end where the values of the measure do; nan if there is none."""
         ends, left_out = np.full((len(scores.measures), 2), np.nan), self.find_left_out(scores)
         for row, (measure, values) in enumerate(zip(scores.measures, scores.values, strict=True)):
-            if not (measure.total or measure.geometric or left_out[row]):
+            if measure.total or measure.geometric or left_out[row]:
+                continue
+            if self.clusters is not None:
+                by_cluster = deleted_clusters.bound_mean(values, self.clusters, self.confidence)
+                ends[row] = cut_ends((by_cluster.low, by_cluster.high), scores.find_bounds(row))
+            else:
                 found = paired.interval(values[~np.isnan(values)], self.interval, confidence=self.confidence)
                 ends[row] = cut_ends(found, scores.find_bounds(row))
         return ends
@@ -78,6 +90,8 @@ class Confidence(ScoreColumn):
 
     def _is_doubtful(self, scores: Scores, row: int) -> bool:
         values = scores.values[row]
+        if self.clusters is not None:
+            return deleted_clusters.bound_mean(values, self.clusters, self.confidence).doubtful
         has_interval = not np.isnan(scores.settle(self.name)[row, 0])
         return has_interval and is_doubtful(count_differing(values[~np.isnan(values)]))
 
@@ -129,8 +143,10 @@ def with_confidence(
     how = Procedure(confidence=confidence, interval=interval)
     if "aggregate" in result.signature:
         raise UsageError(CONFIDENCE_OF_MEANS)
+    if result.clusters and interval != "t":
+        raise UsageError(f"--interval {interval} resamples single queries; leave it out, or --cluster")
     aggregates.refuse_without_interval(measure for scores in result.scores for measure in scores.measures)
-    several = tuple(_add_column(scores, confidence, interval) for scores in result.scores)
+    several = tuple(_add_column(scores, confidence, interval, result.clusters) for scores in result.scores)
     return replace(
         result,
         scores=several,
@@ -145,9 +161,10 @@ def has_gaps(several: Sequence[Scores], slices: int) -> bool:
     return slices > 1 and has_means and not any(scores.is_corrected for scores in several)
 
 
-def _add_column(scores: Scores, confidence: float, interval: Method) -> Scores:
-    columns = {name: column.with_confidence(confidence, interval) for name, column in scores.columns.items()}
-    return replace(scores, columns={**columns, Confidence.name: Confidence(confidence, interval)})
+def _add_column(scores: Scores, confidence: float, interval: Method, names: Mapping[str, str]) -> Scores:
+    clusters = np.unique([names[qid] for qid in scores.qids], return_inverse=True)[1] if names else None
+    columns = {name: column.with_confidence(confidence, interval, clusters) for name, column in scores.columns.items()}
+    return replace(scores, columns={**columns, Confidence.name: Confidence(confidence, interval, clusters)})
 
 
 def _list_notes(several: Sequence[Scores], how: Procedure, sets: Sequence[set[str]]) -> Iterator[Note]:
@@ -157,17 +174,31 @@ def _list_notes(several: Sequence[Scores], how: Procedure, sets: Sequence[set[st
         for scores in several
         for qids in sets
     ]
+    by_cluster = any(column.clusters is not None for _, column in Confidence.find_all(several))
+    yield from _explain_interval(several, how, by_cluster=by_cluster)
+    if any(column.find_doubtful(scores).any() for scores, column in Confidence.find_all([*several, *parts])):
+        yield DOUBTFUL.note(rule=explain_few("clusters decide") if by_cluster else explain_doubt("values"))
+    if has_gaps(several, len(sets)):
+        yield _explain_gaps(sets, how, by_cluster=by_cluster)
+    yield from _note_few({int(many) for scores in (*several, *parts) for many in scores.defined}, how.interval)
+
+
+def _explain_interval(several: Sequence[Scores], how: Procedure, *, by_cluster: bool) -> Iterator[Note]:
+    """Say of what the interval of each mean is, if any mean has one from here."""
     runs = Confidence.find_all(several)
     has_means = any(not measure.of_pool for scores in several for measure in scores.measures)
     if has_means and (not runs or not all(column.find_left_out(scores).all() for scores, column in runs)):
         drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
-        yield INTERVAL.note(percent=how.percent, interval=CALLED[how.interval], drawn=drawn)
-    if any(column.find_doubtful(scores).any() for scores, column in Confidence.find_all([*several, *parts])):
-        yield DOUBTFUL.note(rule=explain_doubt("values"))
-    if has_gaps(several, len(sets)):
-        overlap = len(set().union(*sets)) < sum(map(len, sets))
-        yield NO_GAP_INTERVAL.note() if overlap else GAP_INTERVAL.note(percent=how.percent)
-    yield from _note_few({int(many) for scores in (*several, *parts) for many in scores.defined}, how.interval)
+        called = "cluster" if by_cluster else CALLED[how.interval]
+        yield INTERVAL.note(percent=how.percent, interval=called, drawn=drawn)
+
+
+def _explain_gaps(sets: Sequence[set[str]], how: Procedure, *, by_cluster: bool) -> Note:
+    """Say of what the intervals of gaps between slices are, or why these have none."""
+    if by_cluster:
+        return NO_GAP_BY_CLUSTER.note()
+    overlap = len(set().union(*sets)) < sum(map(len, sets))
+    return NO_GAP_INTERVAL.note() if overlap else GAP_INTERVAL.note(percent=how.percent)
 
 
 def _note_few(counts: set[int], interval: Method) -> Iterator[Note]:

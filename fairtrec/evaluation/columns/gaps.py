@@ -144,7 +144,7 @@ def gaps(parts: Mapping[str, Result]) -> dict[str, Result]:
     found: dict[str, list[Scores]] = {DIFFERENCE: [], RATIO: []}
     for number, scores in enumerate(whole.scores):
         of_run = {name: part.scores[number] for name, part in slices.items()}
-        levels = [column.confidence for _, column in Confidence.find_all((scores,))]
+        levels = [column.confidence for _, column in Confidence.find_all((scores,)) if column.clusters is None]
         both = [_of_measure(measure, row, of_run, *levels) for row, measure in enumerate(scores.measures)]
         column = Gaps(Confidence.cells if levels else ())
         for kind, several in zip(found, zip(*both, strict=True), strict=True):

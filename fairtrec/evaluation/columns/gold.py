@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fairtrec.data import Ints
 from fairtrec.evaluation.answers import GOLD_BY_T
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts, MeanCell, ScoreColumn, Scores
@@ -71,10 +72,12 @@ class Corrections(ScoreColumn):
         """Keep some of the measures, by number."""
         return replace(self, rows=tuple(self.rows[row] for row in rows))
 
-    def with_confidence(self, confidence: float, interval: Method) -> "Corrections":
-        """Take the queries into the intervals. Raises UsageError for intervals of the bootstrap."""
+    def with_confidence(self, confidence: float, interval: Method, clusters: Ints | None) -> "Corrections":
+        """Take the queries into the intervals. Raises UsageError for intervals of the bootstrap, and by clusters."""
         if interval != "t":
             raise UsageError(GOLD_BY_T)
+        if clusters is not None:
+            raise UsageError("intervals by gold labels take queries for independent; leave out --cluster, or --gold")
         return replace(self, confidence=confidence)
 
     def settle(self, scores: Scores) -> tuple[Corrected | None, ...]:

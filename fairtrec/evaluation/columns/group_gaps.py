@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data import Floats
+from fairtrec.data import Floats, Ints
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts, OtherValues, ScoreColumn, Scores
 from fairtrec.formulas.distribution import exceeds_zero
@@ -77,9 +77,9 @@ class GroupGaps(ScoreColumn):
 
     confidence: float | None = None
 
-    def with_confidence(self, confidence: float, interval: Method) -> "GroupGaps":  # noqa: ARG002 - of t
-        """Give each gap an interval."""
-        return replace(self, confidence=confidence)
+    def with_confidence(self, confidence: float, interval: Method, clusters: Ints | None) -> "GroupGaps":  # noqa: ARG002
+        """Give each gap an interval of t, which takes queries for independent; none by clusters."""
+        return replace(self, confidence=confidence if clusters is None else None)
 
     def settle(self, scores: Scores) -> dict[int, GroupGap]:
         """Compute the gap of each measure that has several groups, by the row of the last of them."""

@@ -56,12 +56,12 @@ BOUNDED = NoteKind(
 )
 INTERVAL = NoteKind(
     "interval of pooled values",
-    "[low, high] of pooled values: {percent} interval by deletion of one query after the other",
+    "[low, high] of pooled values: {percent} interval by deletion of one {unit} after the other",
     NoteSeverity.LEGEND,
 )
 DOUBTFUL = NoteKind(
     "doubtful pooled interval",
-    "? of pooled values: fewer than 10 queries, or queries of similar weight, decide, or a rate is 0 or 1",
+    "? of pooled values: fewer than 10 {units}, or {units} of similar weight, decide, or a rate is 0 or 1",
     NoteSeverity.LEGEND,
 )
 ONE_QUERY = NoteKind("candidates of one query", "the candidates of one query compete, so they are not independent")
@@ -79,6 +79,7 @@ class Pooled(ScoreColumn):
     ``drawn`` is what gold labels of drawn documents correct the values of some measures by; None without such labels.
     ``may_be_none`` says for each attribute whether unknown documents can be of no group; None if pooled values have no
     bounds over labels. ``confidence`` is that of the intervals of pooled values; None if they have none.
+    ``clusters`` numbers the cluster of each query [query]; None: queries are independent.
     """
 
     name: ClassVar[str] = "pooled"
@@ -88,16 +89,18 @@ class Pooled(ScoreColumn):
     drawn: Mapping[Measure, DrawnShares] | None = None
     may_be_none: Mapping[str, bool] | None = None
     confidence: float | None = None
+    clusters: Ints | None = None
 
-    def with_confidence(self, confidence: float, interval: Method) -> "Pooled":  # noqa: ARG002 - of means
-        """Give each pooled value an interval, which clusters are deleted for."""
-        return replace(self, confidence=confidence)
+    def with_confidence(self, confidence: float, interval: Method, clusters: Ints | None) -> "Pooled":  # noqa: ARG002
+        """Give each pooled value an interval, for which queries or clusters are deleted."""
+        return replace(self, confidence=confidence, clusters=clusters)
 
     def keep_queries(self, queries: Sequence[int]) -> "Pooled":
         """Keep some of the queries, by number."""
         some = {measure: pool.keep_queries(queries) for measure, pool in self.pools.items()}
         drawn = self.drawn and {measure: each.keep_queries(queries) for measure, each in self.drawn.items()}
-        return replace(self, pools=some, frequency=self.frequency[list(queries)], drawn=drawn)
+        clusters = None if self.clusters is None else self.clusters[list(queries)]
+        return replace(self, pools=some, frequency=self.frequency[list(queries)], drawn=drawn, clusters=clusters)
 
     def join(self, other: "Pooled", order: Sequence[int]) -> "Pooled":  # noqa: ARG002 - they are kept by measure
         """Put those of other measures next to these."""
@@ -153,7 +156,8 @@ class Pooled(ScoreColumn):
         """Compute the interval of a pooled value; None if it has none, or none was asked for."""
         if self.confidence is None:
             return None
-        found = pool.find_interval(self.frequency, np.arange(len(self.frequency)), self.confidence)
+        clusters = np.arange(len(self.frequency)) if self.clusters is None else self.clusters
+        found = pool.find_interval(self.frequency, clusters, self.confidence)
         if found is None or measure.has_pooled_interval:  # rates end where they must, and a ratio may be above 1
             return found
         low, high = cut_ends((found.low, found.high), measure.bounds)
@@ -223,7 +227,11 @@ def _explain_intervals(several: Sequence[tuple[Scores, "Pooled"]], confidence: f
     one = any(queries == 1 and measure.has_pooled_interval for measure, queries, _ in found)
     doubtful = any(interval.doubtful for _, _, interval in found)
     percent = Procedure(confidence=confidence).percent
-    return [INTERVAL.note(percent=percent), *[DOUBTFUL.note()] * doubtful, *[ONE_QUERY.note()] * one]
+    unit, units = "query", "queries"
+    if any(column.clusters is not None for _, column in several):
+        unit, units = "cluster", "clusters"
+    legend = [INTERVAL.note(percent=percent, unit=unit), *[DOUBTFUL.note(units=units)] * doubtful]
+    return [*legend, *[ONE_QUERY.note()] * one]
 
 
 def _write_interval(found: PooledInterval | None, places: int) -> str:
@@ -250,7 +258,7 @@ def compute(scored: ScoredRun) -> Computed:
         if measure.of_pool:
             pool.compute(found.frequency)  # which refuses what it cannot compute, before anything is printed
         notes += pool.list_notes(measure, found.frequency)
-    if scored.choices.bounds == "labels" and any(measure.has_pooled_bounds for measure in found.pools):
+    if scored.choices.bounds is not None and any(measure.has_pooled_bounds for measure in found.pools):
         labels = {measure.by: context.take_attribute(measure.by).labels for measure in found.pools}
         found = replace(found, may_be_none={by: each is not None and each.none for by, each in labels.items()})
         open_ended = [each for each, pool in found.pools.items() if found.bound(pool, each.by).get("bounded")]

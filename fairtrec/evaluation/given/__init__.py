@@ -75,6 +75,10 @@ class GoldKeywords(Keywords, total=False):
     gold: Annotated[GroupsLike | None, Given(
         "SHEET", "Labels by people for a sample of `fairtrec gold draw`: also print corrected values.",
     )]  # fmt: skip
+    cluster: Annotated[FilePath | Mapping[str, str] | None, Given(
+        "FILE", "Queries that are not independent, of one user, session or topic: lines of qid and cluster; the "
+        "intervals of --confidence are then by clusters.",
+    )]  # fmt: skip
 
 
 _HINTS: Mapping[str, Any] = GoldKeywords.__annotations__
