@@ -124,9 +124,9 @@ def test_an_empty_ranking_is_worth_what_ir_measures_gives_it():
         ("demographic_parity_ratio", "Impact(min_share=0)"),
         ("statistical_parity_difference", "Selected(group=each)"),
         ("metricframe", "Selected"),
-        ("disparate_impact", "Impact"),
-        ("Four-Fifths", "Impact"),
-        ("four_fifths", "Impact"),
+        ("disparate_impact", "Impact@k"),
+        ("Four-Fifths", "Impact@k"),
+        ("four_fifths", "Impact@k"),
     ],
 )
 def test_a_name_of_another_program_gets_an_answer(name, measure):

@@ -126,7 +126,7 @@ def check(
     parts = Slices.read(slices)
     compared = list(dict.fromkeys(each.measure for each in asked if each.relative))
     recorded, run = _recorded(baseline if compared else None)
-    refuse_first(_faults(recorded, given.get("bounds"), accept=accept))
+    refuse_first(_faults(recorded, given.get("bounds"), is_pooled=given.get("pool") is not None, accept=accept))
     if given.get("bounds") == "labels":
         given["next_label"] = True
     if isinstance(runs, Result | RecordedResult):
@@ -137,7 +137,7 @@ def check(
         wanted = [*several, *(each.measure for each in asked)]
         how = {"jobs": jobs, "keep_going": keep_going, "untrusted": untrusted, **given}
         result, base = _evaluated(wanted, runs, qrels, run, how)
-    aggregates.refuse_gold(result.scores, "requirements look")
+    _refuse_others(result)
     told: list[Note] = []
     if recorded is not None:
         compared = _list_compared(asked, result)
@@ -164,12 +164,15 @@ def _parse(requirements: str | Iterable[str], level: int | None) -> list[Require
     return asked
 
 
-def _faults(recorded: RecordedResult | None, bounds: str | None, *, accept: bool) -> Iterator[tuple[bool, str]]:
+def _faults(
+    recorded: RecordedResult | None, bounds: str | None, *, is_pooled: bool, accept: bool
+) -> Iterator[tuple[bool, str]]:
     """List which options are about what a baseline, or a check, has not."""
     what = f"{spell_options('--accept')} is about the values of a results file"
     idle = accept and recorded is None
     yield idle, f"{what}; pass one with {spell_options('--baseline')}, or leave it out"
     what = f"check assumes nothing about what is unknown, and {bounds} are known"
+    yield bounds is not None and is_pooled, "check has no bounds of pooled values; leave out --bounds, or --pool"
     yield bounds in ("ties", "orders"), f"{what}; add --bounds labels or texts"
     lacks = bounds is not None and recorded is not None
     yield lacks, f"a results file holds no {bounds}; pass the run that was the baseline, or leave out --bounds {bounds}"
@@ -221,7 +224,7 @@ def _list_run_notes(
     if sliced is not None and (rest := len(qids.difference(sliced))):
         yield IN_NO_SLICE.note(outside=rest, queries=len(qids), run=scores.run)
     for measure, mean in zip(scores.measures, scores.means.tolist(), strict=True):
-        if measure not in asked:
+        if measure not in asked and not measure.of_pool:
             yield NOT_ASKED.note(run=scores.run, name=str(measure), mean=mean)
 
 
@@ -255,6 +258,12 @@ def _read(values: Result | RecordedResult, asked: Sequence[Requirement], base: A
     """Take values that are there already; the baseline may be one of their runs."""
     result = values.result(_list_recorded(values, asked)) if isinstance(values, RecordedResult) else values
     return _split(result, None if base is None else find_run([scores.run for scores in result.scores], base))
+
+
+def _refuse_others(result: Result) -> None:
+    """Raise UsageError for values that are neither means nor pooled, and for means that gold labels correct."""
+    rows = [row for row, each in enumerate(result.scores[0].measures) if not each.of_pool] if result.scores else []
+    aggregates.refuse_gold([scores.keep_measures(rows) for scores in result.scores], "requirements look")
 
 
 def _list_compared(asked: Sequence[Requirement], result: Result) -> list[Measure]:

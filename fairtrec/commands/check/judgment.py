@@ -169,6 +169,8 @@ def _only(scores: Scores, requirement: Requirement) -> Scores:
 
 def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate, alpha: float) -> Verdict:
     one = _only(scores, requirement)
+    if (total := _find_total(requirement, scores, alpha)) is not None:
+        return _judge_total(requirement, scores, total, gate, alpha)
     if requirement.relative and baseline is None:
         raise UsageError(f"{requirement}: which baseline? add --baseline RUN|FILE")
     base = _only(baseline, requirement) if requirement.relative and baseline is not None else None
@@ -216,6 +218,52 @@ def _absolute(requirement: Requirement, scores: Scores, gate: Gate, alpha: float
     if gate.prove and doubtful and status == "passed":
         status, reason = "warning", _write_few(deciding, len(values), "values")
     return Verdict(requirement, scores.run, status, reason, value, bound, defined, queries, (low, high), doubtful)
+
+
+def _find_total(requirement: Requirement, scores: Scores, alpha: float) -> Mapping[str, float] | None:
+    """Find the value of all queries together, with its interval, if the requirement is about that.
+
+    Raises UsageError if there is none, or if it is to be compared with a baseline.
+    """
+    measure = requirement.measure
+    one = scores.keep_measures([scores.measures.index(measure)])
+    value = next((value for (value,) in one.totals.values() if value is not None), None)
+    if measure.of_pool and (value is None or requirement.of_mean):
+        what = "has no mean; leave out mean" if requirement.of_mean else "is over all queries; add --pool even"
+        raise UsageError(f"{requirement}: {measure} {what}")
+    if value is None or requirement.of_mean:
+        return None
+    if requirement.relative:
+        hint = "leave it out" if measure.of_pool else f"write mean {measure}"
+        raise UsageError(f"{requirement}: pooled values are not compared with a baseline; {hint}")
+    columns = {name: column.with_confidence(1 - alpha, "t", None) for name, column in one.columns.items()}
+    return {"value": value, **replace(one, columns=columns).describe_total(measure)}
+
+
+def _judge_total(
+    requirement: Requirement, scores: Scores, total: Mapping[str, float], gate: Gate, alpha: float
+) -> Verdict:
+    """Judge the value of all queries together."""
+    value, low, high = (float(total.get(name, math.nan)) for name in ("value", "low", "high"))
+    if requirement.unsigned:
+        low, high = 0.0 if low < 0 < high else min(abs(low), abs(high)), max(abs(low), abs(high))
+        value = abs(value)
+    low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
+    bound, side, queries = requirement.offset, "below" if requirement.upward else "above", len(scores.qids)
+    reason = ""
+    if math.isnan(value):
+        reason = f"{requirement.measure} is undefined for the {queries} queries together"
+    elif not requirement.holds(value, bound):
+        reason = f"the pooled value is {side} {bound:g}"
+    elif gate.prove and not requirement.holds(low if requirement.upward else high, bound):
+        reason = f"the pooled value meets {bound:g}, but its {_percent(alpha)} interval reaches {side} it (--prove)"
+    doubtful, ends = bool(total.get("doubtful", False)), (low, high)
+    status: Status = "failed" if reason else "passed"
+    if gate.prove and doubtful and status == "passed":
+        status, reason = "warning", "few queries decide the pooled value, so its interval is too narrow"
+    return Verdict(
+        requirement, scores.run, status, reason, value, bound, queries, queries, ends, doubtful, is_pooled=True
+    )
 
 
 def _bound(requirement: Requirement, scores: Scores) -> Range:

@@ -100,6 +100,7 @@ def facts(verdict: Verdict, places: int) -> str:
     many = f"{of}{verdict.queries} {'query' if verdict.queries == 1 else 'queries'}"
     where = plain(f" in {_name_part(verdict)}") if verdict.requirement.is_of_worst else ""
     open_ = f", could be{_ends(verdict.ends, places)}" if verdict.ends is not None else ""
+    many = f"pooled over {many}" if verdict.is_pooled else many
     if found is None and math.isnan(verdict.value):
         return f"undefined{open_}{where}, {many}"
     if found is None:
@@ -231,7 +232,8 @@ def _record(verdict: Verdict) -> dict[str, Any]:
     if verdict.evidence is not None:
         names = ("baseline", "difference", "low", "high", "tolerance", "detectable", "deciding")
         found |= {name: getattr(verdict.evidence, name) for name in names}
-    return {**found, "doubtful": verdict.doubtful}
+    found["doubtful"] = verdict.doubtful
+    return {**found, "pooled": True} if verdict.is_pooled else found
 
 
 def github(checked: Verdicts, *, places: int = 4) -> str:

@@ -28,6 +28,7 @@ _SCOPES: dict[tuple[str, str], Scope] = {
     ("worst", "group"): "worst group", ("every", "group"): "every group",
 }  # fmt: skip
 _SCOPE = re.compile(r"(worst|every)\s+(slice|group)(?!\S)")
+_MEAN = re.compile(r"mean\s+")
 _MEASURE = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\([^()'"]*|[^<>=!()'"]|\))*""", re.DOTALL)
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _BOUND = re.compile(rf"(?P<number>{_NUMBER})|baseline(?:\s*(?P<sign>[-+*])\s*(?P<amount>{_NUMBER})\s*(?P<share>%)?)?")
@@ -44,6 +45,7 @@ class Requirement:
     factor: float
     offset: float
     unsigned: bool = False  # about |measure|
+    of_mean: bool = False  # about the mean, where there is a pooled value too
 
     def __str__(self) -> str:
         return self.text
@@ -108,7 +110,7 @@ def parse(text: str, relevance_level: int | None = None) -> Requirement:
 
     >>> parse("worst slice  NFaiRR( tau = 0 )@10>=baseline - 0.01")
     Requirement(text='worst slice NFaiRR( tau = 0 )@10>=baseline - 0.01', scope='worst slice', \
-measure=NFaiRR(by='', cutoff=10, tau=0), operator='>=', factor=1.0, offset=-0.01, unsigned=False)
+measure=NFaiRR(by='', cutoff=10, tau=0), operator='>=', factor=1.0, offset=-0.01, unsigned=False, of_mean=False)
     """
     at = _skip(text, 0)
     scope: Scope = ""
@@ -116,6 +118,8 @@ measure=NFaiRR(by='', cutoff=10, tau=0), operator='>=', factor=1.0, offset=-0.01
         scope, at = _SCOPES[found[1], found[2]], _skip(text, found.end())
         if _SCOPE.match(text, at):
             raise _stops(text, at, "a requirement is about slices or about groups, not about both")
+    of_mean = _MEAN.match(text, at)
+    at = at if of_mean is None else of_mean.end()
     found = _MEASURE.match(text, at)
     assert found is not None  # it matches nothing, too
     name = found.group().strip()
@@ -135,7 +139,9 @@ measure=NFaiRR(by='', cutoff=10, tau=0), operator='>=', factor=1.0, offset=-0.01
     if _skip(text, bound.end()) < len(text):
         raise _stops(text, _skip(text, bound.end()), "nothing follows the bound")
     factor, offset = _line(bound, text, at)
-    return Requirement(" ".join(text.split()), scope, measure, sign.group(), factor, offset, unsigned)
+    return Requirement(
+        " ".join(text.split()), scope, measure, sign.group(), factor, offset, unsigned, of_mean is not None
+    )
 
 
 def _ask_each(measure: Measure) -> str:
@@ -237,7 +243,7 @@ class Verdict:
         run: the name of the run.
         status: "passed", "warning", "undecided" or "failed".
         reason: empty if it passed.
-        value: the mean of the run.
+        value: the mean of the run, or its pooled value.
         bound: the number that it is compared with.
         defined: the queries behind the value.
         queries: those of the run or of the slice.
@@ -248,6 +254,7 @@ class Verdict:
         evidence: the difference from the baseline with its interval.
         ends: the lowest and highest mean over all labelings, if groups are unknown.
         label: what leaves it undecided.
+        is_pooled: whether the value is that of all queries together.
     """
 
     requirement: Requirement
@@ -265,6 +272,7 @@ class Verdict:
     evidence: Evidence | None = None
     ends: tuple[float, float] | None = None  # of the mean, over all labelings, where groups are unknown
     label: ToLabel | None = None  # what leaves it undecided
+    is_pooled: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Names of measures in other programs and papers, and which measure to use instead; `code font` names a measure."""
 
 OTHER_NAMES = {
-    "disparate_impact": "`Impact`, the selection rate of a group over the greatest; not `DP`, which compares exposure",
-    "four-fifths": "`Impact`, which the rule compares with 0.8; not `DP`, which compares exposure",
+    "disparate_impact": "`Impact@k`; `check --pool even --require 'Impact@10 >= 0.8'`",
+    "four-fifths": "`Impact@k`; `check --pool even --require 'Impact@10 >= 0.8'`",
     "demographic_parity_ratio": "`Impact(min_share=0)` of selections, pooled `DP` of exposure",
     "demographic_parity_difference": "`Selected(group=each)`; the difference is the greatest rate less the least",
     "statistical_parity_difference": "`Selected(group=each)`; the difference is the greatest rate less the least",
@@ -20,8 +20,8 @@ OTHER_NAMES = {
 def find_answer(name: str) -> str:
     """Say what to use for a name of another program, in any case; "" for a name that is not known.
 
-    >>> find_answer("FaiRC"), find_answer("Four_Fifths")[:12]
-    ('use `FaiRR`', 'use `Impact`')
+    >>> find_answer("FaiRC"), find_answer("Four_Fifths")[:14]
+    ('use `FaiRR`', 'use `Impact@k`')
     """
     wanted = _plain(name.partition("(")[0].partition("@")[0])
     return next((f"use {answer}" for other, answer in OTHER_NAMES.items() if _plain(other) == wanted), "")

@@ -377,6 +377,58 @@ def test_groups_are_asked_for_as_the_language_has_it(text, says):
         requirement.parse(text)
 
 
+POOLED = {"labels": GROUP_OF, "pool": "even", "prove": True}
+
+
+def test_pooled_values_are_judged_by_their_interval():
+    scores = fairtrec.evaluate("Impact@3 DP", GROUPED, labels=GROUP_OF, pool="even").scores[0]
+    value, dp = scores.totals["pooled"]
+    told = fairtrec.evaluate("Impact@3", GROUPED, labels=GROUP_OF, pool="even").with_confidence(0.95)
+    ends = told.scores[0].describe_total(told.scores[0].measures[0])
+    middle = (ends["low"] + value) / 2
+    (verdict,) = fairtrec.check(f"Impact@3 >= {middle}", GROUPED, labels=GROUP_OF, pool="even").verdicts
+    assert (verdict.status, verdict.value, verdict.is_pooled) == ("passed", value, True)
+    assert verdict.interval == pytest.approx((ends["low"], ends["high"]))
+    (verdict,) = fairtrec.check(f"Impact@3 >= {middle}", GROUPED, **POOLED).verdicts
+    assert (verdict.status, "reaches below it (--prove)" in verdict.reason) == ("failed", True)
+    mark = " ?" * ends["doubtful"]
+    assert facts(verdict, 4) == f"{value:.4f} [{ends['low']:.4f}, {ends['high']:.4f}]{mark}, pooled over 12 queries"
+    (verdict,) = fairtrec.check("DP >= 0", GROUPED, labels=GROUP_OF, pool="even").verdicts
+    assert verdict.value == dp
+    (mean,) = fairtrec.check("mean DP >= 0", GROUPED, labels=GROUP_OF, pool="even").verdicts
+    assert (mean.value, mean.is_pooled) == (pytest.approx(scores.means[1]), False)
+
+
+def test_the_worst_rate_of_groups_is_judged():
+    rates = fairtrec.evaluate("Selected@3", GROUPED, labels=GROUP_OF, pool="even").scores[0].totals["pooled"]
+    (verdict,) = fairtrec.check(
+        "worst group Selected(group=each)@3 >= 0.9", GROUPED, labels=GROUP_OF, pool="even"
+    ).verdicts
+    assert (verdict.value, verdict.status) == (min(rates), "failed")
+
+
+def test_sizes_of_pooled_values_are_judged():
+    (verdict,) = fairtrec.check("|Exposure(group=f)@3| <= 1", GROUPED, labels=GROUP_OF, pool="even").verdicts
+    (signed,) = fairtrec.check("Exposure(group=f)@3 <= 1", GROUPED, labels=GROUP_OF, pool="even").verdicts
+    assert verdict.value == abs(signed.value)
+    assert 0 <= verdict.interval[0] <= verdict.value <= verdict.interval[1]
+
+
+@pytest.mark.parametrize(
+    ("requirement_", "options", "says"),
+    [
+        ("DP >= baseline", {"baseline": {"other": GROUPED}}, "not compared with a baseline; write mean DP"),
+        ("Impact@3 >= baseline", {"baseline": {"other": GROUPED}}, "not compared with a baseline; leave it out"),
+        ("mean Impact@3 >= 0", {}, "Impact@3 has no mean; leave out mean"),
+        ("Impact@3 >= 0", {"bounds": "labels"}, "check has no bounds of pooled values"),
+        ("Impact@3 >= 0", {"pool": None}, "Impact@3 is over all queries"),
+    ],
+)
+def test_what_pooled_values_have_not_is_refused(requirement_, options, says):
+    with pytest.raises(UsageError, match=says):
+        fairtrec.check(requirement_, GROUPED, **{"labels": GROUP_OF, "pool": "even", **options})
+
+
 def test_groups_are_of_one_attribute():
     labels = fairtrec.attributes(kind=GROUP_OF, half={docno: "uv"[docno > "c"] for docno in GROUP_OF})
     with pytest.raises(UsageError, match="which groups"):
