@@ -25,7 +25,7 @@ from fairtrec.support.errors import PATH, UsageError
 from fairtrec.support.literals import Undefined
 
 OURS = tuple(
-    name for name, file in BUILT_IN.items() if file not in ("trec_fair_2019", "retrievability")
+    name for name, file in BUILT_IN.items() if file not in ("trec_fair_2019", "retrievability", "selection")
 )  # others have no run as input, or no value of a query
 _ELSEWHERE = (  # said by qrels; or of more than one value
     "queries", "complete", "samples", "aggregate", "bounds", "next_label", "prior", "collection_size",

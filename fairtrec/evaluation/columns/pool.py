@@ -203,19 +203,17 @@ class Pooled(ScoreColumn):
         """Say what pooled values are, and what their intervals are of."""
         corrected = any(column.drawn for _, column in cls.find_all(result.scores))
         bounded = any(column.may_be_none is not None for _, column in cls.find_all(result.scores))
-        levels = {column.confidence for _, column in cls.find_all(result.scores) if column.confidence is not None}
-        legend = [note for level in levels for note in _explain_intervals(cls.find_all(result.scores), level)]
         summed = any(not measure.of_pool for _, column in cls.find_all(result.scores) for measure in column.pools)
         return [
             *[POOLED.note()] * summed,
             *[OF_LABELS.note(percent=Procedure(confidence=LEVEL).percent)] * corrected,
             *[BOUNDED.note()] * bounded,
-            *legend,
+            *_explain_intervals(cls.find_all(result.scores)),
         ]
 
 
-def _explain_intervals(several: Sequence[tuple[Scores, "Pooled"]], confidence: float) -> list[Note]:
-    """Explain the intervals of pooled values of runs."""
+def _explain_intervals(several: Sequence[tuple[Scores, "Pooled"]]) -> list[Note]:
+    """Explain the intervals of pooled values of runs; nothing if none has any."""
     found = [
         (measure, len(scores.qids), interval)
         for scores, column in several
@@ -226,6 +224,8 @@ def _explain_intervals(several: Sequence[tuple[Scores, "Pooled"]], confidence: f
         return []
     one = any(queries == 1 and measure.has_pooled_interval for measure, queries, _ in found)
     doubtful = any(interval.doubtful for _, _, interval in found)
+    confidence = several[0][1].confidence
+    assert confidence is not None  # with which all are computed
     percent = Procedure(confidence=confidence).percent
     unit, units = "query", "queries"
     if any(column.clusters is not None for _, column in several):

@@ -67,7 +67,7 @@ def test_what_can_be_made_follows_from_what_is_given():
 
 
 def test_each_thing_given_is_a_keyword_and_has_a_file():
-    of_evaluate = {"qrels", "gold"}  # alone, and not of a session
+    of_evaluate = {"qrels", "gold", "cluster"}  # alone, and not of a session
     assert {*of_evaluate, *SourceKeywords.__annotations__} == {*SOURCE_NAMES}
     assert [load_reference(name).name for name in GIVEN] == [*GIVEN]
     assert {need for need in NEEDS if find_input(need) is None} == OF_RUN
