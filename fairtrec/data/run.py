@@ -271,7 +271,7 @@ class Qrels(ByQuery):
         many = np.bincount(self.query[kept], minlength=len(self.qids))
         qids = tuple(qid for qid, there in zip(self.qids, (many > 0).tolist(), strict=True) if there)
         starts = np.concatenate(([0], np.cumsum(many[many > 0])))
-        return Qrels(qids, starts, self.docnos[kept], self.grades[kept], self.iterations[kept])
+        return Qrels(qids, starts, self.docnos[kept], self.grades[kept], self.iterations[kept], self.notes)
 
     def list_judged(self, qids: Sequence[str]) -> Ints:
         """Give what ``find_judged_lines`` does; the last answer is kept, as runs of a batch mostly share queries."""

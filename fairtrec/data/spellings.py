@@ -1,7 +1,7 @@
 """How ids are written: why some are unknown where others are known (a prefix, a suffix, zeros in front, capitals)."""
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 ASKED = 1000  # unknown ids that a guess is tried on
 _PARTS = re.compile(r"(.*?[^0-9]|)(0*)([1-9][0-9]*+|0)([^0-9]*)", re.DOTALL)
@@ -44,3 +44,26 @@ def guess(unknown: Iterable[str], known: Container[str], example: str) -> str:
             hits[done] = hits.get(done, 0) + (variant in known)
     best = max(hits, key=lambda done: hits[done], default="")
     return f"; {best}, {hits[best]:,} of {len(asked):,} would be known" if best and 2 * hits[best] > len(asked) else ""
+
+
+def compare(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str]:
+    """Name one of our ids and one of theirs, if possible two of which one begins or ends with the other, and how.
+
+    >>> compare(["D7-1", "D9-1"], ["D8", "D9"]), compare(["7"], ["D7"]), compare(["a"], ["b"])
+    (('D9-1', 'D9', ': cut "-1"?'), ('7', 'D7', ': add "D"?'), ('a', 'b', ''))
+    """
+    for change, some, others in (("cut", ours, {*theirs}), ("add", theirs, {*ours})):
+        for name in some[:ASKED]:
+            for at in range(1, len(name)):
+                if _is_seam(name, at):
+                    for part, rest in ((name[:at], name[at:]), (name[at:], name[:at])):
+                        if part in others:
+                            pair = (name, part) if change == "cut" else (part, name)
+                            return (*pair, f': {change} "{rest}"?')
+    return ours[0], theirs[0], ""
+
+
+def _is_seam(name: str, at: int) -> bool:
+    """Tell whether two parts of an id meet there: within a number or a word nothing is cut."""
+    before, behind = name[at - 1], name[at]
+    return not (before.isdigit() and behind.isdigit()) and not (before.isalpha() and behind.isalpha())

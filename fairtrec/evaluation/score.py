@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Qrels, Run, Samples, System, fingerprints
+from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Qrels, Run, Samples, System, decode, fingerprints
 from fairtrec.data.parameters import list_required_inputs
 from fairtrec.data.ranking.depth import deal_queries, find_depth
-from fairtrec.evaluation.answers.scores import JUDGED, Scores
+from fairtrec.evaluation.answers.scores import GRADED, JUDGED, NONE_JUDGED, Scores
 from fairtrec.evaluation.columns import add_columns
 from fairtrec.evaluation.columns.scored_run import ScoredRun
 from fairtrec.evaluation.inputs.documents import EvaluationContext
@@ -23,12 +24,16 @@ from fairtrec.measures.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.measures.utility import find_relevance_rows, split_relevance
 from fairtrec.support.errors import InputError
 
+if TYPE_CHECKING:
+    from fairtrec.evaluation.relevance import JudgedCounts
+
 RISING = NoteKind(
     "rising scores",
     "scores increase with rank, but runs are ordered by decreasing score; if lower scores are better, add --order rank",
     NoteSeverity.MISLEADING,
 )
 FEW = 100  # ranks
+COMPARED = 100  # queries, whose ids of documents are compared
 ENOUGH = 0.9  # of the ranks that measures of relevance look at; a reader must know if fewer are judged
 _KNOWN = "of {ranks} documents looked at, {known} have known groups, or are known to have none{others}"
 CELLS = 1 << 21  # of a matrix [query, rank, group]
@@ -123,15 +128,37 @@ def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], con
     judge = context.judge
     if not find_relevance_rows(measures) or judge.checked is None:
         return []
-    judged, ranks = judge.count_judged(run, qids)
-    return [*note_few_judged(judged, ranks, judge.checked)]
+    counts = judge.count_judged(run, qids)
+    if counts.ranks and not counts.judged and not counts.below:
+        own, other, hint = compare_docnos(run, judge.qrels, qids, judge.least)
+        return [NONE_JUDGED.note(measure=judge.checked, ranks=counts.ranks, own=own, other=other, hint=hint)]
+    return [*note_few_judged(counts, judge.checked)]
 
 
-def note_few_judged(judged: int, ranks: int, checked: Measure | None) -> tuple[Note, ...]:
-    """Make a note if many of the ranks that ``checked`` reads hold unjudged documents."""
-    if checked is None or judged >= ENOUGH * ranks:
+def note_few_judged(counts: "JudgedCounts", checked: Measure | None) -> tuple[Note, ...]:
+    """Make a note if many of the ranks that ``checked`` reads hold documents without a grade of 0 or more."""
+    if checked is None or counts.judged >= ENOUGH * counts.ranks:
         return ()
-    return (JUDGED.note(measure=checked, judged=judged, ranks=ranks),)
+    if counts.below:
+        return (GRADED.note(measure=checked, judged=counts.judged, below=counts.below, ranks=counts.ranks),)
+    return (JUDGED.note(measure=checked, judged=counts.judged, ranks=counts.ranks),)
+
+
+def compare_docnos(run: Run, qrels: Qrels, qids: Sequence[str], depth: int) -> tuple[str, str, str]:
+    """Name a ranked and a judged document of one query, alike if some are, and what would make them the same."""
+    from fairtrec.data import spellings
+
+    found, qids = ("", "", ""), qids[:COMPARED]
+    for qid, ranked in zip(qids, run.top(qids, depth), strict=True):
+        number = int(qrels.numbers([qid])[0])
+        if number == MISSING or not (ranked != MISSING).any():
+            continue
+        judged = decode(qrels.docnos[slice(*qrels.starts[number : number + 2].tolist())])
+        compared = spellings.compare(decode(run.docnos[ranked[ranked != MISSING]]), judged)
+        found = found if found[0] else compared
+        if compared[2]:
+            return compared
+    return found
 
 
 def _of_samples(

@@ -123,7 +123,7 @@ class Evaluator:
         if found is None or judge is None:
             return None
         name = "run"
-        notes = note_few_judged(found.judged, found.ranks, judge.checked)
+        notes = note_few_judged(found.counts, judge.checked)
         scores = Scores(name, name, self.measures, found.qids, found.values, notes, target=reading.context.target)
         return replace(scores, result=self.result([(name, run)], [scores], {}, None, reading))
 

@@ -151,7 +151,7 @@ def qrels(thing: Any) -> Qrels:
     Of ``{qid: [docno, ...]}`` each document is of grade 1.
     A column (or field) subtopic_id, iteration or subtopic is the second column of a TREC file.
 
-    Raises InputError for a grade that is no integer, and a document judged twice for a query (and subtopic).
+    Raises InputError for a grade that is no integer, and a document with two grades for a query (and subtopic).
     """
     rows = thing.qrels_iter() if hasattr(thing, "qrels_iter") else thing
     subtopics: Docs | None = None

@@ -15,6 +15,7 @@ from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import is_run_line
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, SUBTOPIC, RecordForm
+from fairtrec.support.notes import NoteKind
 
 LARGEST_GRADE = 1_000_000  # pytrec_eval counts up to the largest one
 EXAMPLE = '{"id": ..., "rel_docs": [...]}'
@@ -23,10 +24,24 @@ LAYOUT = columns.Layout(
 )
 
 
+def _write_repeats(many: int, line: int) -> str:
+    judgments = "1 judgment is" if many == 1 else f"{many:,} judgments are"
+    return f"{judgments} repeated with the same grade" + (f" (first: line {line})" if line else "")
+
+
+def _write_grades(documents: int) -> str:
+    have = "1 document has" if documents == 1 else f"{documents:,} documents have"
+    return f"{have} several grades for a query, by column 2 of the qrels; the highest counts"
+
+
+REPEATED = NoteKind("repeated judgments", _write_repeats)
+SEVERAL_GRADES = NoteKind("several grades", _write_grades)
+
+
 def read(path: FilePath) -> Qrels:
     """Read judgments, also those of TREC Fair Ranking, which are JSON lines, and those whose columns have names.
 
-    Raises InputError for a bad line, and a document judged twice for a query (and subtopic).
+    Raises InputError for a bad line, and a document with two grades for a query (and subtopic).
     """
     try:
         table = columns.read(path, LAYOUT)
@@ -53,30 +68,52 @@ def read(path: FilePath) -> Qrels:
         return InputError(message, path, table.line(row))
 
     ids, iterations, docnos, grades = (table.columns.pop(name) for name in LAYOUT.columns)
-    return replace(group_judgments(ids, iterations, docnos, grades, fault), notes=table.notes)
+    found = group_judgments(ids, iterations, docnos, grades, fault)
+    return replace(found, notes=(*table.notes, *found.notes))
 
 
 def group_judgments(
     ids: spans.Repeats, subtopics: spans.Repeats, docnos: Docs, grades: Ints, fault: Callable[[str, int], InputError]
 ) -> Qrels:
-    """Bring the judgments of each query together; ``fault`` makes the error of what is wrong with a row."""
+    """Bring the judgments of each query together, each once; ``fault`` makes the error of what is wrong with a row."""
     qids, starts, together = columns.group_ids(ids)
     texts = subtopics.texts
     one = bool((texts == texts[0]).all())  # it takes no memory for each judgment
     iterations = np.broadcast_to(texts[:1], len(docnos)) if one else np.repeat(texts, subtopics.lengths)
     if together is not None:
         iterations, docnos, grades = iterations[together], docnos[together], grades[together]
-    found = Qrels(qids, starts, docnos, grades, iterations)
-    row = None if find_repeat(starts, docnos) is None else _judged_twice(found)  # of a subtopic, too
-    if row is not None:
-        qid = qids[int(np.searchsorted(starts, row, side="right")) - 1]
-        message = f"document {docnos[row].decode()} is judged twice for query {qid}; keep one grade"
-    elif (beyond := np.flatnonzero((grades > LARGEST_GRADE) | (grades < -LARGEST_GRADE))).size:
+
+    def fault_of(message: str, row: int) -> InputError:
+        return fault(message, row if together is None else int(together[row]))
+
+    if (beyond := np.flatnonzero((grades > LARGEST_GRADE) | (grades < -LARGEST_GRADE))).size:
         row = int(beyond[0])
-        message = f"the grade {grades[row]} is beyond {LARGEST_GRADE:,}; correct it"
-    if row is not None:
-        raise fault(message, row if together is None else int(together[row]))
-    return found
+        raise fault_of(f"the grade {grades[row]} is beyond {LARGEST_GRADE:,}; correct it", row)
+    found = Qrels(qids, starts, docnos, grades, iterations)
+    return found if find_repeat(starts, docnos) is None else _merge_repeats(found, fault_of)
+
+
+def _merge_repeats(qrels: Qrels, fault: Callable[[str, int], InputError]) -> Qrels:
+    """Keep the first of judgments that are repeated, and note them. Raises InputError if their grades differ."""
+    query, docnos, iterations, grades = qrels.query, qrels.docnos, qrels.iterations, qrels.grades
+    order = np.lexsort((iterations, docnos, query))
+    is_same = (query[order][1:] == query[order][:-1]) & (docnos[order][1:] == docnos[order][:-1])
+    is_repeated = is_same & (iterations[order][1:] == iterations[order][:-1])
+    is_other = grades[order][1:] != grades[order][:-1]
+    if (differing := order[1:][is_repeated & is_other]).size:
+        row = int(differing.min())
+        twice = f"document {docnos[row].decode()} is judged twice for query {qrels.qids[query[row]]}"
+        raise fault(f"{twice}; keep one grade", row)
+    notes = []
+    if is_repeated.any():
+        first = int(order[1:][is_repeated].min())
+        notes.append(REPEATED.note(many=int(is_repeated.sum()), line=fault("", first).line or 0))
+    if (is_same & is_other).any():
+        pairs = np.cumsum(np.append(True, ~is_same))[1:][is_same & is_other]
+        notes.append(SEVERAL_GRADES.note(documents=len(np.unique(pairs))))
+    kept = np.ones(len(docnos), dtype=np.bool_)
+    kept[order[1:][is_repeated]] = False
+    return replace(qrels.keep_lines(kept), notes=tuple(notes))
 
 
 def of_records(path: FilePath, form: RecordForm) -> Qrels:
@@ -123,13 +160,3 @@ def of_lists(path: FilePath) -> Qrels:
 def _is_id(cell: Any) -> bool:
     text = str(cell) if isinstance(cell, str | int) and not isinstance(cell, bool) else ""
     return bool(text) and text.isprintable() and not any(map(str.isspace, text)) and len(text) <= columns.WIDEST
-
-
-def _judged_twice(qrels: Qrels) -> int | None:
-    """Find a judgment of a document that was judged before for this query and subtopic: its row, or None."""
-    query, docnos, iterations = qrels.query, qrels.docnos, qrels.iterations
-    order = np.lexsort((iterations, docnos, query))
-    same = query[order][1:] == query[order][:-1]
-    for column in (docnos[order], iterations[order]):
-        same &= column[1:] == column[:-1]
-    return int(order[1:][same][0]) if same.any() else None

@@ -41,6 +41,8 @@ SAYS = {
     "https://doi.org/10.1145/1416950.1416952",
     "IPrec": "Recall is reached with int(recall * relevant + 0.9) documents, as in trec_eval 9; trec_eval 10 rounds\n"
     "(lround), by which some values differ, and those of 11pt_avg, the mean of eleven such.",
+    "Judged": "The share of the ranks whose document has any grade in the qrels, as in ir-measures. --only judged\n"
+    "keeps documents with a grade of 0 or more, as trec_eval -J.",
 }  # of what ir-measures leaves open
 
 LEVELLED = (

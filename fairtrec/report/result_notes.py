@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import JUDGED, Scores
+from fairtrec.evaluation.answers.scores import OF_JUDGED, Scores
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Quantity
 from fairtrec.measures.catalogue.needs import needs_judgments
@@ -92,7 +92,7 @@ def list_notes(
     said: dict[Note, list[int]] = {}  # the places of the runs that each is true of
     for place, scores in enumerate(result.scores):
         for note in [*_note_undefined(scores), *scores.notes]:
-            if judged or note.kind != JUDGED:
+            if judged or note.kind not in OF_JUDGED:
                 said.setdefault(note, []).append(place)
     notes = [
         *result.notes,

@@ -275,6 +275,62 @@ def test_qrels(tmp_path, case, door):
     assert values_of(result.scores[0]) == pytest.approx(case.values)
 
 
+REPEATING = [name for name in QREL_DOORS if name not in ("json object", "dict")]  # of which no key stands twice
+
+
+@pytest.mark.parametrize("door", REPEATING)
+def test_a_judgment_that_is_repeated_counts_once(tmp_path, door):
+    case = RUN_CASES["second"]
+    result = fairtrec.evaluate("nDCG@2 NumRel", nest(case.run), QREL_DOORS[door](tmp_path, [*JUDGED, JUDGED[0]]))
+    assert values_of(result.scores[0]) == pytest.approx(case.values)
+    assert result.scores[0].values[1].tolist() == [1, 1]
+    assert any(str(note).startswith("1 judgment is repeated with the same grade") for note in result.notes)
+
+
+@pytest.mark.parametrize("door", REPEATING)
+def test_two_grades_of_a_document_are_refused(tmp_path, door):
+    with pytest.raises(InputError, match="document a is judged twice for query 1; keep one grade"):
+        fairtrec.evaluate("nDCG@2", RUN, QREL_DOORS[door](tmp_path, [*JUDGED, ("1", "a", 0)]))
+
+
+ITERATION_DOORS = {  # how rows of qid, iteration, docno and grade are written
+    "trec": lambda at, rows: write(at / "q", "".join(f"{q} {i} {d} {g}\n" for q, i, d, g in rows)),
+    "names": lambda at, rows: write_table(at / "q", ("qid", "iter", "docno", "rel"), rows, ","),
+    "pandas": lambda _, rows: make_frame(("qid", "iteration", "docno", "label"), rows),
+}
+
+
+@pytest.mark.parametrize("door", ITERATION_DOORS)
+def test_the_highest_of_the_grades_of_several_iterations_counts(tmp_path, door):
+    rows = [("1", "0", "a", 1), ("1", "1", "a", 2), ("1", "0", "b", 1), ("1", "1", "b", 1)]
+    qrels = ITERATION_DOORS[door](tmp_path, rows)
+    run = {"1": {"b": 2.0, "a": 1.0}}
+    note = "1 document has several grades for a query, by column 2 of the qrels; the highest counts"
+    result = fairtrec.evaluate("nDCG@2", run, qrels)
+    assert result.means["run"]["nDCG@2"] == pytest.approx((1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)))
+    assert note in map(str, result.notes)
+    assert note not in map(str, fairtrec.evaluate("nDCG@2 StRecall@2", run, qrels).notes)
+
+
+@pytest.mark.parametrize("door", QREL_DOORS)
+def test_what_the_note_on_judged_documents_counts(tmp_path, door):
+    below = QREL_DOORS[door](tmp_path, [("1", "a", -2), ("1", "b", 1), ("2", "a", -1), ("2", "c", -1)])
+    result = fairtrec.evaluate("P@2 Judged@2", RUN, below)
+    assert result.means["run"]["Judged@2"] == 1
+    note = "P@2: of 4 documents in the measured ranks, 1 has a grade of 0 or more, 3 a grade below 0"
+    assert note in map(str, result.scores[0].notes)
+    session = fairtrec.evaluator("P@2", below).scores(RUN)
+    assert note in map(str, session.notes)
+
+
+def test_ids_of_which_none_is_judged_are_named():
+    run = {"1": {"d7-1": 2.0, "d9-4": 1.0}}
+    said = [str(note) for note in fairtrec.evaluate("nDCG@2", run, {"1": {"d9": 1}}).scores[0].notes]
+    assert 'nDCG@2: none of 2 documents is judged; the run has d9-4, the qrels d9: cut "-4"?' in said
+    said = [str(note) for note in fairtrec.evaluate("nDCG@2", run, {"1": {"x": 1}}).scores[0].notes]
+    assert "nDCG@2: none of 2 documents is judged; the run has d7-1, the qrels x" in said
+
+
 @pytest.mark.parametrize("door", [name for name in RUN_DOORS if name not in ("pandas", "arrow", "dict", "lists")])
 def test_validate_reads_what_eval_reads(tmp_path, door):
     run = RUN_DOORS[door](tmp_path, RUN_CASES["plain"].run)

@@ -61,7 +61,7 @@ def test_qrels(written):
 
 def test_a_document_may_be_judged_once_for_each_subtopic(written):
     assert len(qrels.read(written("1 1 a 1\n1 2 a 1\n2 1 a 1\n")).docnos) == 3
-    path = written("1 1 a 1\n2 1 a 1\n1 2 a 1\n1 1 a 1\n")
+    path = written("1 1 a 1\n2 1 a 1\n1 2 a 1\n1 1 a 0\n")
     with pytest.raises(InputError, match=r"file:4: document a is judged twice for query 1; keep one grade"):
         qrels.read(path)
 
@@ -462,7 +462,7 @@ def test_subtopics_are_kept():
         ({"q": {"a": math.nan}}, "the grade of the qrels is not a finite number"),
         ({"q": {"a": "1x"}}, "the grade of the qrels is not a finite number"),
         ([Subtopic("1", "a", 1, "s"), Subtopic("1", "a", 2, "s")], "document a is judged twice for query 1"),
-        (pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "label": [1, 1]}), "document a is judged twice"),
+        (pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "label": [1, 0]}), "document a is judged twice"),
         (5, "cannot read int as qrels"),
     ],
 )

@@ -7,8 +7,10 @@ import numpy as np
 
 from fairtrec.commands.validate.entries import NO_RANK, RunEntries
 from fairtrec.commands.validate.findings import Findings, list_few, list_some, plural
-from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, decode, find_starts, fingerprints
-from fairtrec.data.spellings import guess
+from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Qrels, decode, find_starts, fingerprints
+from fairtrec.data.run import QrelsIndex
+from fairtrec.data.spellings import compare, guess
+from fairtrec.support.notes import Note
 
 Message = Callable[[str, int, int], str]  # of a qid, a row of it, and how many more it has
 ALIKE = 0.9  # rank correlation of ranks and scores, from which these oppose each other throughout
@@ -25,6 +27,8 @@ class Known:
     docnos: Docnos | None = None  # of those that the runs name, the ones that are in the collection
     example: str = ""  # a docno of the collection
     depth: int | None = None
+    qrels: Qrels | None = None
+    notes: tuple[Note, ...] = ()  # on the qrels
 
 
 def check(rows: RunEntries, known: Known, found: Findings) -> RunEntries:
@@ -32,6 +36,8 @@ def check(rows: RunEntries, known: Known, found: Findings) -> RunEntries:
     _split(rows, found)
     if known.qids is not None and len(rows.lines):
         _queries(rows, known.qids, found, judged=known.judged)
+    if known.qrels is not None and len(rows.lines):
+        _judgments(rows, known.qrels, found)
     if known.docnos is not None:
         _documents(rows, known.docnos, known.example, found)
     rows = _unrepeated(rows, found)
@@ -90,6 +96,19 @@ def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings, *, judg
         named = list_some(missing, MISSING_NAMED if found.most is not None else None)
         message = f"{len(missing):,} of {plural(len(wanted), 'query')} have no document: {named}"
         found.add("W502", None, message, tuple(missing))
+
+
+def _judgments(rows: RunEntries, qrels: Qrels, found: Findings) -> None:
+    """Report a run of which no document is judged, and name two ids."""
+    number = qrels.numbers(rows.qids)[rows.query]
+    asked = np.flatnonzero(number != MISSING)
+    if not len(asked) or not np.isnan(QrelsIndex(qrels).find_grades(number[asked], rows.docnos[asked])).all():
+        return
+    query = number[asked[0]]
+    judged = decode(qrels.docnos[slice(*qrels.starts[query : query + 2].tolist())])
+    own, other, hint = compare(decode(rows.docnos[asked[number[asked] == query]]), judged)
+    many = "its only document is not" if len(asked) == 1 else f"none of {len(asked):,} documents is"
+    found.add("W505", None, f"{many} judged; the run has {own}, the qrels {other}{hint}")
 
 
 def _documents(rows: RunEntries, known: Docnos, example: str, found: Findings) -> None:

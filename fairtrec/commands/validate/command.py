@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import TYPED, Titled
+from fairtrec.cli.commands import TYPED, Titled, write_stderr
 from fairtrec.commands.validate import FINDINGS
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Severity, Track
@@ -123,6 +123,8 @@ def _checked(
     places = {} if given["fix"] is None else outputs(paths, given["fix"], others, force=given["force"])
     with printing.progress():
         known = read_expectations(paths, **{name: given[name] for name in (*OF_KNOWN, "due")})
+    for note in known.notes:
+        write_stderr(f"# {note}")
     twins = Twins()
     for path in paths:
         with printing.progress():  # which is gone before anything is printed

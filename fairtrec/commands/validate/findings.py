@@ -62,6 +62,7 @@ _ALL = (
     Code("W502", "missing-query", "the run has no document for some queries that are wanted or that it names"),
     Code("W503", "unknown-query", "the query is not one of the wanted ones"),
     Code("E504", "no-common-query", "the run has none of the wanted queries"),
+    Code("W505", "no-judged-document", "no document of the run is judged; are its ids those of the qrels?"),
     Code("W601", "rank-order", "a larger score at a worse rank; trec_eval sorts by score", _ORDERED),
     Code("W602", "rank-start", "the first rank of a query is not 1", _RENUMBERED),
     Code("W603", "rank-gap", "a rank is left out", _RENUMBERED),

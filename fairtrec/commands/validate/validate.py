@@ -13,15 +13,16 @@ from fairtrec.commands.validate.checks import Known
 from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import KEPT, Findings
 from fairtrec.commands.validate.run_check import Checked, examine, is_refused
-from fairtrec.data import Docnos, Docs
+from fairtrec.data import Docnos, Docs, Qrels
 from fairtrec.data.spellings import variants
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair_files import Requests, Truth
-from fairtrec.support.errors import FilePath, InputError, UsageError
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.literals import RunFormat
+from fairtrec.support.notes import Note
 from fairtrec.support.version import __version__
 
 TRIED = 1000  # docnos of the runs for which other ways of writing them are looked for too
@@ -50,14 +51,22 @@ def read_expectations(
         raise UsageError(loading.NO_QRELS)
     if queries is not None and not loading.is_judged(queries):
         qids = loading.queries(queries).qids
-    elif qrels is not None:
-        qids = loading.qrels(qrels).qids
+    judgments = None if qrels is None else loading.qrels(qrels)
+    if qids is None and judgments is not None:
+        qids = judgments.qids
     if docs is not None:
         found, example = list_documents(docs, runs)
     elif docnos is not None:
         found, example = of_list(docnos, runs)
     of_qrels = qids is not None and (queries is None or loading.is_judged(queries))
-    return Known(qids, of_qrels, found, example, due)
+    return Known(qids, of_qrels, found, example, due, judgments, _list_notes(qrels, judgments))
+
+
+def _list_notes(thing: Any, judgments: Qrels | None) -> tuple[Note, ...]:
+    """List the notes on judgments, by the name of their file."""
+    several = () if judgments is None else judgments.notes
+    place = [fspath(thing)] if isinstance(thing, PATH) else []
+    return tuple(note.assign_runs(place, [opening.name(each) for each in place], 1) for note in several)
 
 
 def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
@@ -129,6 +138,11 @@ class Validation(Answer):
     run_format: RunFormat  # the format in which runs are read
     signature: Signature  # every choice that changes a number
     untrusted: bool | Mapping[str, int] = False  # whether runs are submissions of strangers, and their limits
+
+    @property
+    def notes(self) -> list[Note]:
+        """The notes on the qrels."""
+        return [*self.known.notes]
 
     def __iter__(self) -> Iterator[Checked]:
         for path in self.paths:

@@ -20,6 +20,16 @@ from fairtrec.support.literals import Method, Undefined
 from fairtrec.support.version import __version__
 
 JUDGED = NoteKind("few judged", "of {ranks} documents looked at, {judged} are judged")
+GRADED = NoteKind(
+    "few graded",
+    "of {ranks} documents in the measured ranks, {judged:has} a grade of 0 or more, {below} a grade below 0",
+)
+NONE_JUDGED = NoteKind(
+    "none judged",
+    "none of {ranks} documents is judged; the run has {own}, the qrels {other}{hint}",
+    NoteSeverity.MISLEADING,
+)
+OF_JUDGED = (JUDGED, GRADED, NONE_JUDGED)  # the notes on judged ranks
 COUNTED = NoteKind(
     "undefined, counted",
     "undefined for {undefined} of {queries} queries, which count as {counts_as:g}",

@@ -16,7 +16,7 @@ from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas import discount, ranks
 from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_JUDGMENTS
-from fairtrec.measures.utility import LEVELLED, split_relevance
+from fairtrec.measures.utility import DIVERSITY, LEVELLED, split_relevance
 from fairtrec.support.errors import PATH, UsageError
 from fairtrec.support.files import opening
 
@@ -64,17 +64,23 @@ class QrelsReference(Reference):
             yield qrels.docnos[lines if ideal else lines[qrels.grades[lines] >= least]]
 
     def list_notes(self, plan: Plan) -> list[Note]:
-        """Say that grade 1 is relevant if there are higher ones and no level was given, and that ERR goes up to 4."""
+        """List what is odd in the qrels, that grade 1 is relevant if no level was given, and that ERR goes up to 4."""
+        from fairtrec.evaluation.given.labels import is_of_judgments, list_sources
+        from fairtrec.formats.qrels import SEVERAL_GRADES
+
         utility, _ = split_relevance(plan.measures)
         binary = [each for each in utility if each.name in LEVELLED and "rel" not in each.measure.params]
         of_gdeval = [each for each in utility if each.name == "ERR"]
         read: Qrels = plan.read(self.name)
         most = read.greatest_grade if binary or of_gdeval else 1
         place = plan.given.things[self.name]
+        reads_subtopics = is_of_judgments(list_sources(plan.given.things.get("labels"))) or any(
+            each.name in DIVERSITY for each in utility
+        )
         notes = [
-            note.assign_runs([fspath(place)], [opening.name(place)], 1)
+            note.assign_runs([fspath(place)], [opening.name(place)], 1) if isinstance(place, PATH) else note
             for note in read.notes
-            if isinstance(place, PATH)
+            if not (reads_subtopics and note.kind == SEVERAL_GRADES)
         ]
         if binary and most > 1:
             notes.append(LEVEL.note(measures=binary, most=most))

@@ -28,6 +28,18 @@ class Graded(NamedTuple):
     most: list[Floats]
 
 
+class JudgedCounts(NamedTuple):
+    """How many of the looked at ``ranks`` hold a document with a grade of 0 or more, and with one ``below``."""
+
+    judged: int = 0
+    below: int = 0
+    ranks: int = 0
+
+    def add(self, other: "JudgedCounts") -> "JudgedCounts":
+        """Add the counts of other rankings."""
+        return JudgedCounts(*(one + more for one, more in zip(self, other, strict=True)))
+
+
 class Retrieved(NamedTuple):
     """The judged documents of rankings: their ranks and grades [query, n], and which queries these are."""
 
@@ -38,10 +50,11 @@ class Retrieved(NamedTuple):
     grades: Floats
     lengths: Ints  # of the whole rankings
 
-    def count_judged(self, depth: int) -> tuple[int, int]:
+    def count_judged(self, depth: int) -> JudgedCounts:
         """Count the judged documents at the ranks down to a depth, and these ranks."""
-        judged = (self.places <= depth) & (self.grades >= 0)
-        return int(judged.sum()), int(np.minimum(self.lengths, depth).sum())
+        there = self.places <= depth
+        judged, below = (int((there & side).sum()) for side in (self.grades >= 0, self.grades < 0))
+        return JudgedCounts(judged, below, int(np.minimum(self.lengths, depth).sum()))
 
 
 QUERIES = 1 << 16  # that are looked at together
@@ -83,7 +96,7 @@ class RelevanceEvaluator:
         self.few = len(qrels.grades) <= TOGETHER and len(self.many) * int(self.many.max(initial=0)) <= CELLS
         self.known: Graded | None = None  # of all queries, where these are few
         # What count_judged says of the run that was evaluated last, which is not kept alive.
-        self.counted: tuple[weakref.ref[Run], Sequence[str], tuple[int, int]] | None = None
+        self.counted: tuple[weakref.ref[Run], Sequence[str], JudgedCounts] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send another process the judgments alone, as what ir-measures has made of them may be unfit for it."""
@@ -117,7 +130,7 @@ class RelevanceEvaluator:
         if self.formulas:
             from fairtrec.evaluation.relevance.trec_eval import Ranked
 
-        judged = ranks = 0
+        counts = JudgedCounts()
         for found in self._look_up(run, qids, self.deepest) if self.plain or self.formulas else ():
             places, grades = found.places, found.grades
             for row, most in zip(self.plain, found.known.most, strict=True):
@@ -127,24 +140,25 @@ class RelevanceEvaluator:
                 ranked = Ranked(places, grades, found.lengths, found.known.falling[found.numbers])
                 values[row, found.columns] = formula(ranked)
             if self.few and self.least:
-                more = found.count_judged(self.least)
-                judged, ranks = judged + more[0], ranks + more[1]
+                counts = counts.add(found.count_judged(self.least))
         if self.diverse or self.handed:
             self._ask(run, qids, values)
-        self.counted = weakref.ref(run), qids, (judged, ranks)
+        self.counted = weakref.ref(run), qids, counts
         return values
 
-    def count_judged(self, run: Run, qids: Sequence[str]) -> tuple[int, int]:
+    def count_judged(self, run: Run, qids: Sequence[str]) -> JudgedCounts:
         """Count the judged documents at the ranks that ``checked`` looks at, and these ranks.
 
-        Only queries with judgments count. Returns (0, 0) for judgments that are too many to be held at once.
+        Only queries with judgments count. Returns zeros for judgments that are too many to be held at once.
         """
         if self.known is None:
-            return 0, 0
+            return JudgedCounts()
         if self.counted is not None and self.counted[0]() is run and self.counted[1] is qids:
             return self.counted[2]
-        counts = [found.count_judged(self.least) for found in self._look_up(run, qids, self.least)]
-        return sum(judged for judged, _ in counts), sum(ranks for _, ranks in counts)
+        counts = JudgedCounts()
+        for found in self._look_up(run, qids, self.least):
+            counts = counts.add(found.count_judged(self.least))
+        return counts
 
     def _look_up(self, run: Run, qids: Sequence[str], depth: int | None) -> Iterator[Retrieved]:
         """Look up the judged documents at the first ranks, of so many queries at a time that memory suffices."""

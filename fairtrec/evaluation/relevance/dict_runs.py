@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairtrec.data import Floats, decode
-from fairtrec.evaluation.relevance import RelevanceEvaluator
+from fairtrec.evaluation.relevance import JudgedCounts, RelevanceEvaluator
 from fairtrec.formulas.elementary import log2_of_counts
 from fairtrec.measures.utility import Utility
 
@@ -24,12 +24,11 @@ _logarithms: list[float] = []
 
 
 class DictValues(NamedTuple):
-    """The evaluated queries of a run, values [measure, query], and how many ranks are judged, of how many."""
+    """The evaluated queries of a run, values [measure, query], and how many ranks are judged."""
 
     qids: tuple[str, ...]
     values: Floats
-    judged: int
-    ranks: int
+    counts: JudgedCounts
 
 
 class JudgedQuery(NamedTuple):
@@ -58,7 +57,7 @@ class DictRunEvaluator:
         qids = sorted(filter(self._numbers.__contains__, run))
         if not qids:
             return None
-        values, judged, ranks = [], 0, 0
+        values, judged, below, ranks = [], 0, 0, 0
         least = self._judge.least if self._judge.few else 0
         for qid in qids:
             known = self._known.get(qid) or self._know(qid)
@@ -66,8 +65,9 @@ class DictRunEvaluator:
             values.append([formula(found, most) for formula, most in zip(self._formulas, known.most, strict=True)])
             if least:
                 judged += sum(rank <= least and grade >= 0 for rank, grade in found)
+                below += sum(rank <= least and grade < 0 for rank, grade in found)
                 ranks += min(len(run[qid]), least)
-        return DictValues(tuple(qids), np.ascontiguousarray(np.array(values).T), judged, ranks)
+        return DictValues(tuple(qids), np.ascontiguousarray(np.array(values).T), JudgedCounts(judged, below, ranks))
 
     def _know(self, qid: str) -> JudgedQuery:
         """Take the judgments of a query apart; if subtopics differ, the highest grade counts."""

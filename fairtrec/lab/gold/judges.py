@@ -104,6 +104,7 @@ class JudgeAudit:
     groups: tuple[JudgedGroup, ...]
     differences: tuple[JudgeDifference, ...]
     orders: tuple[JudgeOrder, ...]
+    notes: tuple[Note, ...] = ()  # on the qrels of the judge
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,6 +118,7 @@ class JudgeAudits(Answer):
     confidence: float  # the level of the intervals
     correction: Correction  # the correction of the p-values
     measures: tuple[Measure, ...]  # that order runs
+    of_human: tuple[Note, ...]  # notes on the qrels by people
     ordered: tuple[Note, ...]  # notes on the orders
     signature: Signature  # every choice that changes a number
 
@@ -134,13 +136,15 @@ class JudgeAudits(Answer):
             if audit.highest < self.judge_level:
                 note = LOW_GRADES.note(highest=audit.highest, level=self.judge_level)
                 said.setdefault(note, []).append(at)
+            for note in audit.notes:
+                said.setdefault(note, []).append(at)
         names = [audit.judge for audit in self.judges]
         found = merge_runs(said, names, shorten_names(names))
         unknown = [group.pairs for audit in self.judges for group in audit.groups if group.group == UNKNOWN]
         if any(unknown):
             found.append(NO_KIND.note(pairs=max(unknown), what=self.unknown_what))
         every = [order for audit in self.judges for order in audit.orders]
-        return [*found, *note_unreliable(every, self.measures), *self.ordered]
+        return [*self.of_human, *found, *note_unreliable(every, self.measures), *self.ordered]
 
 
 def judges(
@@ -226,6 +230,7 @@ def judges(
         confidence=confidence,
         correction=correction,
         measures=() if ordering is None else ordering.measures,
+        of_human=people.qrels.notes,
         ordered=() if ordering is None else tuple(ordering.notes),
         signature=Signature({**said, "correction": correction, "confidence": f"{confidence:g}"}),
     )
@@ -342,6 +347,7 @@ def _audit(
         ),
         differences=tuple(_list_differences(groups, people.compared, reference, confidence)),
         orders=tuple(orders),
+        notes=judge.notes,
     )
 
 

@@ -61,7 +61,7 @@ def test_queries_that_are_not_judged_are_told_and_not_counted(many, fairtrec_com
     (run,) = json.loads(fairtrec_command("validate", many / "a.run", "--qrels", many / "qrels.txt", "-f", "json").out)[
         "runs"
     ]
-    assert run["counts"] == {"W502": 1, "W602": 40}
+    assert run["counts"] == {"W502": 1, "W505": 1, "W602": 40}
     told = {finding["code"]: finding for finding in run["findings"]}
     assert told["W503"]["message"] == "38 of 40 queries are not judged: 0, 3, 4, ..."
     assert told["W503"]["count"] == 38

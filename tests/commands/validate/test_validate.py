@@ -17,6 +17,7 @@ from fairtrec.commands.validate.checks import Known
 from fairtrec.commands.validate.findings import CODES, table
 from fairtrec.commands.validate.run_check import examine, write
 from fairtrec.data.spellings import guess
+from fairtrec.formats import memory
 from fairtrec.formats import run as run_format
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY, THOROUGH
@@ -103,6 +104,7 @@ def test_every_code_of_a_trec_run_can_be_found(tmp_path):
     known = [
         Known(qids=("q1", "q3"), depth=2),
         Known(qids=("z",)),
+        Known(qrels=memory.qrels({"q1": {"other": 1}})),
     ]
     seen = {name for data, expected in CASES.values() for _, name in expected}
     seen |= {name for each in known for _, name in places(found(GOOD, tmp_path, each))}
@@ -161,6 +163,21 @@ def test_the_first_of_each_code_are_kept_and_all_are_counted(tmp_path):
     assert checked.found.many == {"E201": 1000, "E301": 30}
     assert checked.found.hidden == {"E201": 980, "E301": 10}
     assert len(checked.found.kept) == 40
+
+
+def test_a_run_without_judged_documents_names_two_ids(tmp_path, fairtrec_command):
+    (tmp_path / "q").write_text("1 0 d1 1\n1 0 d2 0\n1 0 d1 1\n# of today\n")
+    (tmp_path / "r").write_text("".join(f"1 Q0 {d} {n} {9 - n} t\n" for n, d in enumerate(["x", "d1-0", "d2-1"], 1)))
+    done = fairtrec_command("validate", tmp_path / "r", "--qrels", tmp_path / "q")
+    assert done.out.splitlines()[0].endswith(
+        'W505 none of 3 documents is judged; the run has d1-0, the qrels d1: cut "-0"?'
+    )
+    assert done.err.splitlines() == [
+        "# q: 1 line is a comment",
+        "# 1 judgment is repeated with the same grade (first: line 3)",
+    ]
+    (tmp_path / "q").write_text("1 0 d1-0 -1\n2 0 z 1\n")
+    assert "W505" not in fairtrec_command("validate", tmp_path / "r", "--qrels", tmp_path / "q").out
 
 
 def test_wanted_queries(tmp_path):
