@@ -28,7 +28,10 @@ if compiled.extension is not None:
     compiled.extension.keep_memory()
 GROUPS = ("Evaluate", "Explain", "Change", "Prepare", "Look up")  # in the order of the help, rare commands last
 HINTS = {  # by option, or command, that is not here: what does that
-    "-J": "--only judged keeps only judged documents in rankings",
+    "-J": "eval --only judged keeps only judged documents in rankings",
+    "-N": "it is not needed: any number of queries and documents is read",
+    "-R": "it is not needed: the format of qrels is recognized",
+    "-T": "it is not needed: the format of runs is recognized",
     "--baseline": "fairtrec compare tests runs against a baseline",
     "--correlate": "fairtrec correlate prints correlations of measures",
     "--cutoffs": "fairtrec plot cutoffs -f table prints means over cutoffs",

@@ -35,6 +35,7 @@ DEFAULT = "Options"  # of what stands in no section, where a command has no titl
 LONGEST_TERM = 30  # columns; of longer ones the text stands on the next line
 EXAMPLE = "\b\n"  # before what click does not wrap
 WIDEST = 1 << 16
+SAME_OPTIONS = {"-J": ["--only", "judged"]}  # of trec_eval, and what they are here
 _WORD = re.compile(r"(?:-\S+ (?!-))?(?:'[^']*'|\S+)")  # of a shell; an option with its value
 
 
@@ -57,10 +58,17 @@ class Titled(click.Command):
         """
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
+        args = self._spell_out(args)
         self._refuse_repeated(ctx, args)
         rest = super().parse_args(ctx, args)
         self._refuse_places(ctx)
         return rest
+
+    def _spell_out(self, args: list[str]) -> list[str]:
+        """Write options of trec_eval as those that do the same here."""
+        names = {name for each in self.params for name in each.opts}
+        same = {word: words for word, words in SAME_OPTIONS.items() if words[0] in names}
+        return [each for word in args for each in same.get(word, [word])]
 
     def _refuse_repeated(self, ctx: click.Context, args: list[str]) -> None:
         """Keep which options were typed. Raises UsageError for one of a single value that has several."""

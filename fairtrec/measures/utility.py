@@ -33,12 +33,17 @@ COMPUTED = {
 }  # in this package  # fmt: skip
 
 SAYS = {
-    "nDCG": "Gain: the grade; below 0 it counts 0. Discount: 1 / log2(1 + rank). dcg='exp-log2' gains 2^grade - 1.\n"
+    "nDCG": "Gain: the grade; below 0 it counts 0. Discount: 1 / log2(1 + rank). dcg='exp-log2' gains 2^grade - 1,\n"
+    "as gdeval does, which rounds the value of each query to five digits.\n"
     "Source: Jarvelin, Kekalainen: Cumulated Gain-Based Evaluation of IR Techniques. TOIS 2002.\n"
     "https://doi.org/10.1145/582415.582418",
     "RBP": "(1 - p) * sum over ranks i of p^(i - 1) where the grade is rel or more, to the cutoff, if there is one.\n"
     "Source: Moffat, Zobel: Rank-Biased Precision for Measurement of Retrieval Effectiveness. TOIS 2008.\n"
     "https://doi.org/10.1145/1416950.1416952",
+    "ERR": "The sum over ranks i of R(i) / i times the product of 1 - R of all ranks above. R: (2^grade - 1) / 16.\n"
+    "The program gdeval rounds the value of each query to five digits.\n"
+    "Source: Chapelle et al.: Expected Reciprocal Rank for Graded Relevance. CIKM 2009.\n"
+    "https://doi.org/10.1145/1645953.1646033",
     "IPrec": "Recall is reached with int(recall * relevant + 0.9) documents, as in trec_eval 9; trec_eval 10 rounds\n"
     "(lround), by which some values differ, and those of 11pt_avg, the mean of eleven such.",
     "Judged": "The share of the ranks whose document has any grade in the qrels, as in ir-measures. --only judged\n"
@@ -62,7 +67,7 @@ class Plain:
     """A measure of ir-measures that is computed here: its name, and of its parameters ``rel`` and ``cutoff``."""
 
     NAME: str
-    params: Mapping[str, int]
+    params: Mapping[str, Any]
 
     @classmethod
     def parse(cls, name: str, params: Mapping[str, Any], greatest: int) -> "Plain | None":
@@ -84,6 +89,7 @@ class Plain:
         return Plain(self.NAME, {**self.params, "cutoff": cutoff})
 
 
+TENTHS = tuple(tenth / 10 for tenth in range(11))  # recalls
 TREC_ONLY = {
     "11pt_avg": "The mean of interpolated precision at recalls of 0, .1, .. 1, which are reached as for IPrec.",
     "gm_bpref": "The geometric mean of bpref over queries, each value at least .00001.",
@@ -134,7 +140,9 @@ class Utility(Measure):
     def __post_init__(self) -> None:
         name, params = str(self.measure.NAME), self.measure.params
         rel, cutoff = params.get("rel", 1), params.get("cutoff")
-        ours = f"{name}{f'(rel={rel})' if rel != 1 else ''}{f'@{cutoff}' if cutoff is not None else ''}"
+        listed = ",".join(f"{recall:g}" for recall in params.get("recalls", ()))
+        listed = f"{name}.{listed}" if listed else name
+        ours = f"{listed}{f'(rel={rel})' if rel != 1 else ''}{f'@{cutoff}' if cutoff is not None else ''}"
         vars(self).update(
             spelled=ours if isinstance(self.measure, Plain) else str(self.measure),
             name=name,

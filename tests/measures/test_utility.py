@@ -330,5 +330,5 @@ def test_a_qrels_frame_keeps_its_subtopics(tmp_path):
 
 
 def test_what_trec_eval_alone_has_is_nothing_else_to_ir_measures():
-    (of_trec,) = relevance.trec_only("gm_map")
+    (of_trec,) = relevance.of_trec_eval("gm_map")
     assert of_trec.ir_measure is of_trec

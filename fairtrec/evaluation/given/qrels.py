@@ -30,6 +30,7 @@ GDEVAL_GRADES = NoteKind(
     "grades of gdeval",
     "expects grades up to {expected}, as gdeval does; the greatest grade of the qrels is {most}",
 )
+RBP = NoteKind("rbp", "rbp is RBP, which is binary, with p .8; trec_eval 10's rbp is graded, with p .9")
 _JUDGED = ("relevance judgments", "a qrels file", "qrels")
 
 
@@ -84,6 +85,8 @@ class QrelsReference(Reference):
         ]
         if binary and most > 1:
             notes.append(LEVEL.note(measures=binary, most=most))
+        if any(each.trec == "rbp" for each in utility):
+            notes.append(RBP.note())
         if of_gdeval and most != GDEVAL:
             notes.append(GDEVAL_GRADES.note(measures=of_gdeval, expected=GDEVAL, most=most))
         return notes

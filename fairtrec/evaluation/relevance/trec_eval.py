@@ -1,7 +1,7 @@
 """What else trec_eval computes, as it does, to the last bit: measures of sets and of whole rankings, and judged_only.
 
 Judged and Accuracy are those of ir-measures; but Accuracy is undefined where all that is ranked is relevant. ERR and
-nDCG of exponential gains are those of the program gdeval, to the digits that it prints.
+nDCG of exponential gains are those that the program gdeval rounds to five digits.
 
 As for nDCG and its kin, only the judged documents of a ranking and their ranks are looked at: a ranking of millions
 takes no memory for the others, and no program is handed a run.
@@ -16,12 +16,11 @@ from fairtrec.data import Floats, Ints, Qrels
 from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import log, power
-from fairtrec.measures.utility import Plain, Utility
+from fairtrec.measures.utility import TENTHS, Plain, Utility
 from fairtrec.support.errors import UsageError
 
-GREATEST = 4  # grade that gdeval takes
+GREATEST = 4  # grade of ERR, by whose scale a document stops the reader
 STEPS = float(2**GREATEST)
-DIGITS = 5  # that it prints
 SMALL = 0.00001  # by which infAP smooths, and the least value of geometric means
 
 
@@ -42,7 +41,7 @@ class Ranked(NamedTuple):
         places, grades = np.where(there, np.cumsum(there, axis=1), 0), np.where(there, self.grades, np.nan)
         return self._replace(places=places, grades=grades, many=there.sum(axis=1))
 
-    def worth(self, gains: Mapping[int, int]) -> "Ranked":
+    def worth(self, gains: Mapping[int, float]) -> "Ranked":
         """Put gains in the place of grades."""
         judged = -np.sort(-_exchanged(self.judged, gains), axis=1)
         return self._replace(grades=_exchanged(self.grades, gains), judged=judged)
@@ -62,33 +61,31 @@ def tells_unjudged(asked: Utility) -> bool:
 
 
 def refuse_grades(measures: Iterable[Utility], qrels: Qrels) -> None:
-    """Raise UsageError where a measure is exponential, for grades that gdeval does not take."""
+    """Raise UsageError where a measure is ERR, for grades beyond its scale."""
     greatest = int(qrels.grades.max(initial=0))
     for measure in measures if greatest > GREATEST else ():
-        if is_exponential(measure):
+        if measure.name == "ERR":
             what = f"{measure} needs grades of at most {GREATEST}, and one is {greatest}"
             raise UsageError(f"{what}; use other qrels, or leave out this measure")
 
 
 def refuse_parameters(without_formula: Iterable[Utility]) -> None:
-    """Raise UsageError for an exponential measure with parameters that gdeval does not have.
+    """Raise UsageError for an exponential measure with parameters that it does not have.
 
     ir-measures would try every program that is installed, and the value would depend on which these are.
     """
     for measure in filter(is_exponential, without_formula):
-        if "cutoff" not in measure.measure.params:
-            raise UsageError(f"{measure}: exponential gains need a cutoff, as in gdeval; add one, like {measure}@10")
-        raise UsageError(f"{measure}: gdeval has no judged_only and no gains; leave these out")
+        raise UsageError(f"{measure}: exponential gains go without judged_only and gains; leave these out")
 
 
 def find_formula(asked: Utility) -> Formula | None:
-    """Find how a measure is computed here that is not plain; None for one that neither trec_eval nor gdeval has."""
+    """Find how a measure is computed here that is not plain; None for one that is none of these."""
     params = {name: value for name, value in asked.measure.params.items() if value is not False}
     alone, gains = params.pop("judged_only", False), params.pop("gains", None)
     if asked.name == "nDCG" and params.get("dcg") == "log2":
         del params["dcg"]
     compute = _KINDS.get(asked.name, _gained)
-    if is_exponential(asked) and ("cutoff" not in params or alone or gains is not None):
+    if is_exponential(asked) and (alone or gains is not None):
         return None
     if params.get("dcg") == "exp-log2":
         compute = _exponential_ndcg
@@ -206,8 +203,8 @@ def _accuracy(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 
 
 def _eleven(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    several = [_iprec(ranked, {**params, "recall": tenth / 10}) for tenth in range(11)]
-    return np.asarray(ranks.total(np.nan_to_num(np.stack(several, axis=1))) / 11)
+    several = [_iprec(ranked, {**params, "recall": recall}) for recall in params.get("recalls", TENTHS)]
+    return np.asarray(ranks.total(np.nan_to_num(np.stack(several, axis=1))) / len(several))
 
 
 def _relative_p(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
@@ -221,25 +218,22 @@ def _num_nonrel(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 
 
 def _err(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    stop = np.where(ranked.places <= params["cutoff"], _exponential_gains(ranked.grades), 0.0) / STEPS
+    cutoff = params.get("cutoff", np.inf)
+    stop = np.where(ranked.places <= cutoff, _exponential_gains(ranked.grades), 0.0) / STEPS
     reached = np.cumprod(np.pad(1 - stop[:, :-1], ((0, 0), (1, 0)), constant_values=1.0), axis=1)[:, : stop.shape[1]]
-    return _printed(ranks.total(stop * reached / np.maximum(ranked.places, 1)))
+    return np.asarray(ranks.total(stop * reached / np.maximum(ranked.places, 1)))
 
 
 def _exponential_ndcg(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    gains = np.where(ranked.places <= params["cutoff"], _exponential_gains(ranked.grades), 0.0)
-    best = _exponential_gains(ranked.judged[:, : params["cutoff"]])
+    cutoff = params.get("cutoff")
+    seen = ranked.grades if cutoff is None else np.where(ranked.places <= cutoff, ranked.grades, np.nan)
+    gains, best = _exponential_gains(seen), _exponential_gains(ranked.judged[:, :cutoff])
     most = ranks.total(best / log(np.arange(2.0, best.shape[1] + 2)))
-    return _printed(quotient(ranks.total(gains / log(np.maximum(ranked.places, 1) + 1.0)), most, 0.0))
+    return quotient(ranks.total(gains / log(np.maximum(ranked.places, 1) + 1.0)), most, 0.0)
 
 
 def _exponential_gains(grades: Floats) -> Floats:
     return np.asarray(power(2.0, ranks.gains(grades)) - 1)
-
-
-def _printed(values: Floats) -> Floats:
-    """Round as the program prints: what it prints is all that is known of its values."""
-    return np.array([float(f"{value:.{DIGITS}f}") for value in values.tolist()], dtype=np.float64)
 
 
 _KINDS = {
@@ -256,7 +250,7 @@ def _relevant(grades: Floats, params: Mapping[str, Any]) -> Ints:
     return np.asarray((grades >= params.get("rel", 1)).sum(axis=1))
 
 
-def _exchanged(grades: Floats, gains: Mapping[int, int]) -> Floats:
+def _exchanged(grades: Floats, gains: Mapping[int, float]) -> Floats:
     found = grades.copy()
     for grade, gain in gains.items():
         found[grades == grade] = gain

@@ -15,7 +15,7 @@ from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, relevance
 from fairtrec.measures.catalogue.notation import Parametrized, Spelled, build_object
 from fairtrec.measures.catalogue.other_names import find_answer
-from fairtrec.measures.utility import PLAIN, TREC_ONLY, GroupUtility, Plain, Utility
+from fairtrec.measures.utility import PLAIN, GroupUtility, Plain, Utility
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError
 
 SAME = ("Rprec", "infAP")  # which trec_eval and ir-measures call alike
@@ -67,14 +67,15 @@ def _of_relevance(written: Spelled, relevance_level: int | None) -> Sequence[Mea
         given |= params if cutoff is None else {**params, "cutoff": cutoff}
         if (plain := Plain.parse(name, given, notation.LARGEST)) is not None:
             return [Utility(plain)]
-    theirs = relevance.list_relevance_measures().get(name)
+    is_bare = not params and cutoff is None
+    theirs = None if is_bare and relevance.is_list(name) else relevance.list_relevance_measures().get(name)
     if theirs is not None:
         if cutoff is not None and theirs.AT_PARAM in params:
             raise UsageError(f"{spelled}: the parameter {theirs.AT_PARAM} is given twice; leave out one of the two")
         given = params if cutoff is None else {**params, theirs.AT_PARAM: cutoff}
         found = relevance.utility(theirs, given, spelled, relevance_level)
         return [replace(found, trec=name) if spelled in SAME else found]
-    is_alone = name in TREC_ONLY and (params or cutoff is not None)
+    is_alone = not is_bare and relevance.is_trec_only(name)
     return [relevance.make_trec_only(written, relevance_level)] if is_alone else []
 
 
@@ -107,13 +108,18 @@ def _others(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
             replace(relevance.utility(measure, {}, spelled, relevance_level), trec=printed, is_of_set=is_of_set)
             for measure, printed, is_of_set in several
         ]
+    if other := relevance.find_other_name(name):
+        called, given = other
+        if called == "SetF" and cutoff is not None:
+            raise UsageError(f"{spelled} is no measure of a cutoff here; use -M {cutoff} -m SetF")
+        return _of_relevance(written._replace(name=called, params={**given, **params}), relevance_level)
     alike = find_proper_name(name)
     if alike is None:
         raise _unknown(name, spelled)
     if alike in BUILT_IN:
         return [build_object(load_built_in(alike), written, relevance_level)]
-    other = written._replace(name=alike)
-    return _of_relevance(other, relevance_level) or _others(other, relevance_level)
+    proper = written._replace(name=alike)
+    return _of_relevance(proper, relevance_level) or _others(proper, relevance_level)
 
 
 def _unknown(name: str, spelled: str) -> FairtrecError:
@@ -142,8 +148,9 @@ def find_proper_name(name: str) -> str | None:
 
 
 def _alike(name: str) -> list[str]:
-    """List the names that are this one but for case."""
-    return sorted({each for each in names() if each.lower() == name.lower()})
+    """List the names that are this one but for case; of two of the same measure the first."""
+    several = {each for each in names() if each.lower() == name.lower()}
+    return sorted(several or {each for each in relevance.list_relevance_measures() if each.lower() == name.lower()})
 
 
 def is_all_fair(name: str) -> bool:

@@ -4,16 +4,14 @@ On Linux on ARM and on other systems for which pytrec_eval-terrier has no wheel,
 a compiler, so it is not required there. What stands in for it spells names and parameters as it does.
 """
 
-import io
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from fairtrec.measures.catalogue.notation import LARGEST, Spelled
-from fairtrec.measures.utility import TREC_ONLY, Plain, TrecOnly, Utility
+from fairtrec.measures.utility import TENTHS, TREC_ONLY, Plain, TrecOnly, Utility
 from fairtrec.support.errors import ResourceError, UsageError
 
 ABSENT = "this needs ir-measures, which is not installed; leave it out, or run: pip install ir-measures"
@@ -120,16 +118,27 @@ OURS |= {
 }
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # of trec_eval, where none is named
-_NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
 _OF_TREC_EVAL: dict[str, tuple[str, str, Sequence[float]]] = {  # and the parameter that stands behind the name
     "P": ("P", "cutoff", CUTOFFS), "map_cut": ("AP", "cutoff", CUTOFFS), "recall": ("R", "cutoff", CUTOFFS),
     "ndcg_cut": ("nDCG", "cutoff", CUTOFFS), "success": ("Success", "cutoff", (1, 5, 10)),
-    "set_F": ("SetF", "beta", (1.0,)), "iprec_at_recall": ("IPrec", "recall", [tenth / 10 for tenth in range(11)]),
+    "relative_P": ("relative_P", "cutoff", CUTOFFS), "11pt_avg": ("11pt_avg", "recalls", TENTHS),
+    "set_F": ("SetF", "beta", (1.0,)), "iprec_at_recall": ("IPrec", "recall", TENTHS),
     **{theirs: (name, "", ()) for theirs, name in {
         "ndcg": "nDCG", "set_map": "SetAP", "set_P": "SetP", "infAP": "infAP", "bpref": "Bpref", "map": "AP",
         "num_rel_ret": "NumRelRet", "recip_rank": "RR", "set_recall": "SetR", "set_relative_P": "SetRelP",
-        "num_ret": "NumRet", "num_rel": "NumRel", "Rprec": "Rprec", "num_q": "NumQ",
+        "num_ret": "NumRet", "num_rel": "NumRel", "Rprec": "Rprec", "num_q": "NumQ", "rbp": "RBP",
+        "gm_map": "gm_map", "gm_bpref": "gm_bpref", "num_nonrel_judged_ret": "num_nonrel_judged_ret",
     }.items()},
+}  # fmt: skip
+_NOT_OFFERED = (
+    "G", "Rndcg", "Rprec_mult", "binG", "ndcg_rel", "relstring", "utility", "rbp_resid", "unj", "prefs_", "P_avgjg",
+    "map_avgjg", "Rprec_mult_avgjg",
+)  # names of trec_eval, or how such begin  # fmt: skip
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
+_LISTED = re.compile(rf"(\w+?)[._]({_NUMBER}(?:={_NUMBER})?(?:,{_NUMBER}(?:={_NUMBER})?)*)")
+_OTHERS: dict[str, tuple[str, dict[str, Any]]] = {  # names of ranx, and what is meant
+    "r_precision": ("Rprec", {}), "hit_rate": ("Success", {}), "f1": ("SetF", {}),
+    "ndcg_burges": ("nDCG", {"dcg": "exp-log2"}),
 }  # fmt: skip
 
 
@@ -152,19 +161,57 @@ def list_relevance_measures() -> Mapping[str, Any]:
     return every
 
 
+def is_list(name: str) -> bool:
+    """Tell a name of trec_eval that stands for a list of cutoffs."""
+    return name in _OF_TREC_EVAL and bool(_OF_TREC_EVAL[name][2])
+
+
+def find_other_name(name: str) -> tuple[str, dict[str, Any]] | None:
+    """Find the measure that another program calls so, and its parameters; None for any other name."""
+    return _OTHERS.get(name.lower())
+
+
 def of_trec_eval(name: str) -> list[Any]:
-    """Read a name of trec_eval, like ``ndcg_cut.5,10``, where ir-measures is not there to do so. Raises ValueError."""
-    base, numbers = name, ""
-    if name not in _OF_TREC_EVAL and (found := re.fullmatch(r"(\w+?)[._](\d[\d.,]*)", name)):
-        base, numbers = found[1], found[2]
-    if base not in _OF_TREC_EVAL or (numbers and not _OF_TREC_EVAL[base][1]):
-        raise ValueError(name)
+    """Read a name of trec_eval in any case, like ``ndcg_cut.5,10`` or ``ndcg.1=3,2=9``. Raises ValueError."""
+    base, numbers = _split(name)
     called, parameter, usual = _OF_TREC_EVAL[base]
-    measure = OURS[called]
+    if base in TREC_ONLY:
+        return _make_trec_only(base, numbers)
+    measure = list_relevance_measures()[called]
+    if base == "ndcg" and numbers and all("=" in cell for cell in numbers.split(",")):
+        pairs = [cell.split("=") for cell in numbers.split(",")]
+        return [measure(gains={int(grade): _read_number(gain) for grade, gain in pairs})]
+    if numbers and not parameter:
+        raise ValueError(name)
     if not parameter:
         return [measure]
     kind = measure.SUPPORTED_PARAMS[parameter].dtype
     return [measure(**{parameter: kind(each)}) for each in (numbers.split(",") if numbers else usual)]
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Split a name of trec_eval into its base, in its own letters, and a list. Raises ValueError for any other."""
+    proper = {base.lower(): base for base in _OF_TREC_EVAL}
+    if (base := proper.get(name.lower())) is not None:
+        return base, ""
+    found = _LISTED.fullmatch(name)
+    if found is None or found[1].lower() not in proper:
+        raise ValueError(name)
+    return proper[found[1].lower()], found[2]
+
+
+def _make_trec_only(base: str, numbers: str) -> list[Any]:
+    """Read a name of trec_eval that ir-measures lacks, like relative_P.5,10."""
+    if numbers and not _OF_TREC_EVAL[base][1]:
+        raise ValueError(base)
+    if base == "relative_P":
+        cutoffs = numbers.split(",") if numbers else CUTOFFS
+        return [TrecOnly(base, {"cutoff": int(cutoff)}) for cutoff in cutoffs]
+    return [TrecOnly(base, {"recalls": tuple(map(float, numbers.split(",")))} if numbers else {})]
+
+
+def _read_number(text: str) -> float:
+    return int(text) if text.isdecimal() else float(text)
 
 
 class TrecName(NamedTuple):
@@ -176,72 +223,73 @@ class TrecName(NamedTuple):
 
 
 def trec_measures(name: str) -> list[TrecName]:
-    """Find the measures that trec_eval means by a name; say which of them there are not here; none if it means none."""
-    try:
-        with redirect_stdout(io.StringIO()) as said:
-            several = _of_member(name)
-    except (ValueError, TypeError):
-        return []
-    lacking = [each for each in re.findall(r"'([^']+)'", said.getvalue()) if each not in TREC_ONLY]
+    """Find the measures that trec_eval means by a name; say which of them are not offered; none if it means none.
+
+    Raises UsageError if none of them is offered.
+    """
+    members = _list_members(name)
+    if members is None:
+        try:
+            return [TrecName(measure, _printed(name, measure), is_of_set=False) for measure in of_trec_eval(name)]
+        except (ValueError, TypeError):
+            return []
+    pairs = [(member, measure) for member in sorted(members) for measure in _if_there(member)]
+    lacking = sorted(each for each in members if not _if_there(each) and each != "runid")
+    if lacking and all(measure.NAME == "NumQ" for _, measure in pairs):
+        what = "" if lacking == [name] else f": {', '.join(lacking)}"
+        raise UsageError(f"{name} is not offered{what}; `fairtrec measures` lists all measures")
     if lacking and sys.stderr is not None:
-        sys.stderr.write(f"# {name}: left out, because no run has them: {', '.join(lacking)}\n")
-    if is_installed():
-        import pytrec_eval
-
-        members = pytrec_eval.supported_nicknames.get(name)
-        if members is not None:
-            pairs = [(member, measure) for member in sorted(members) for measure in _if_there(member)]
-            return [TrecName(measure, _printed(member, measure), is_of_set=True) for member, measure in pairs]
-    return [TrecName(measure, _printed(name, measure), is_of_set=False) for measure in several]
+        sys.stderr.write(f"# {name}: not offered: {', '.join(lacking)}\n")
+    return [TrecName(measure, _printed(member, measure), is_of_set=True) for member, measure in pairs]
 
 
-def trec_only(name: str) -> list[TrecOnly]:
-    """Read a name of trec_eval that ir-measures lacks, like relative_P.5,10; none for any other."""
-    base, *cutoffs = re.split(r"[._,](?=\d)", name)
-    if base not in TREC_ONLY or (cutoffs and base != "relative_P"):
-        return []
-    if base != "relative_P":
-        return [TrecOnly(base, {})]
-    return [TrecOnly(base, {"cutoff": int(cutoff)}) for cutoff in cutoffs or CUTOFFS]
-
-
-def _of_member(name: str) -> list[Any]:
-    if ours := trec_only(name):
-        return list(ours)
-    if not _NUMBERS.fullmatch(name):
-        raise ValueError(name)
+def _list_members(name: str) -> Collection[str] | None:
+    """List the names in a set of trec_eval, or the name itself if it is not offered; None for any other name."""
+    if any(name == each or (each.endswith("_") and name.startswith(each)) for each in _NOT_OFFERED):
+        return [name]
     if not is_installed():
-        return of_trec_eval(name)
-    import ir_measures
+        return None
+    import pytrec_eval
 
-    return list(ir_measures.parse_trec_measure(name))
+    members: Collection[str] | None = pytrec_eval.supported_nicknames.get(name)
+    return members
 
 
 def _if_there(name: str) -> list[Any]:
-    """Read a member of a set; nothing of what nobody reports, which has been said."""
+    """Read a member of a set; nothing of what is not offered."""
     try:
-        return _of_member(name)
+        return of_trec_eval(name)
     except ValueError:
         return []
 
 
 def _printed(name: str, measure: Any) -> str:
     """Spell a measure as trec_eval prints it: ndcg_cut.5 as ndcg_cut_5, iprec_at_recall.0.1 as iprec_at_recall_0.10."""
-    base = re.sub(r"[._]\d[\d.,]*$", "", name)
+    base, _ = _split(name)
     if "recall" in measure.params:
         return f"{base}_{measure.params['recall']:.2f}"
     return f"{base}_{measure.params['cutoff']}" if "cutoff" in measure.params else base
 
 
+def is_trec_only(name: str) -> bool:
+    """Tell a name of trec_eval, perhaps with a list, that ir-measures lacks."""
+    try:
+        return _split(name)[0] in TREC_ONLY
+    except ValueError:
+        return False
+
+
 def make_trec_only(written: Spelled, relevance_level: int | None) -> Utility:
     """Give a measure that ir-measures lacks its parameters."""
     name, params, cutoff, spelled = written
+    base, numbers = _split(name)
     given = {"rel": relevance_level, **params, "cutoff": cutoff}
     given = {key: value for key, value in given.items() if value is not None}
     may = {"rel", *(["cutoff"] if name == "relative_P" else [])}
     if not given.keys() <= may or not all(type(value) is int and 1 <= value <= LARGEST for value in given.values()):
-        raise UsageError(f"{spelled}: {name} is written {name}(rel=2){'@10' if 'cutoff' in may else ''}")
-    return Utility(TrecOnly(name, given))
+        raise UsageError(f"{spelled}: {base} is written {base}(rel=2){'@10' if base == 'relative_P' else ''}")
+    listed = _make_trec_only(base, numbers)[0].params if numbers else {}
+    return Utility(TrecOnly(base, {**listed, **given}))
 
 
 def utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level: int | None) -> Utility:
@@ -299,5 +347,6 @@ def _usable(name: str, value: Any) -> bool:
     if name == "recall":
         return bool(0 <= value <= 1 and round(value, 2) == value)
     if name == "gains":
-        return all(type(each) is int and abs(each) <= LARGEST for pair in value.items() for each in pair)
+        fits = {type(grade) for grade in value} <= {int} and {type(gain) for gain in value.values()} <= {int, float}
+        return fits and all(abs(each) <= LARGEST for pair in value.items() for each in pair)
     return True

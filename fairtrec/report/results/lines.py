@@ -50,8 +50,9 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
                 lines += [f"{'runid':<22}\tall\t{scores.tag}"] * (qid == "all" and not is_bare)
                 lines += [f"{'num_q':<22}\t{qid}\t{len(of.qids)}"] * (not is_bare and "num_q" not in asked)
             for measure, value in zip(of.measures, of.spell(query, places), strict=True):
-                if not value:
-                    continue
+                of_set = getattr(measure, "is_of_set", False)
+                if not value or (of_set and query is not None and measure.trec_name(is_mean=False) == "num_q"):
+                    continue  # a set has num_q of all queries only, as in trec_eval
                 padded = value if measure.total else value.rjust(6)  # counts are not padded
                 name = measure.trec_name(is_mean=query is None)
                 lines.append(f"{name or str(measure):<22}\t{qid}\t{padded}")

@@ -117,7 +117,6 @@ def test_the_relevance_level_is_that_of_measures_that_have_one_and_do_not_say():
         ("P_5x", "there is no measure P_5x"),
         ("ndcg_cut_5.5", "there is no measure"),
         ("P_5.", "there is no measure"),
-        ("map(rel=2)", "there is no measure map; did you mean"),
         ("P@5,10", "there is no measure 10"),
         # the notation
         ("(tau=1)", "a measure starts with its name"),
@@ -163,7 +162,6 @@ def test_the_relevance_level_is_that_of_measures_that_have_one_and_do_not_say():
         ("nDCG(cutof=5)", "nDCG has no parameter cutof; did you mean cutoff? nDCG has the parameters"),
         ("Bpref@3", "Bpref has no parameter cutoff; Bpref has the parameters: rel"),
         ("NumQ(x=1)", "NumQ has the parameters: none"),
-        ("P", "P needs cutoff, like P@10"),
         ("SDCG@5", "SDCG@5 needs max_rel; "),
         ("nDCG@x", "cutoff cannot be 'x'"),
         ("nDCG@True", "cutoff cannot be True"),
@@ -178,7 +176,6 @@ def test_the_relevance_level_is_that_of_measures_that_have_one_and_do_not_say():
         ("IPrec@0.101", "recall cannot be 0.101"),  # trec_eval would answer for 0.10
         ("nDCG(dcg=ln)", "dcg cannot be 'ln'"),
         ("nDCG(gains={0:a})", "gains cannot be {0: 'a'}"),
-        ("nDCG(gains={1:0.5})", "gains cannot be {1: 0.5}"),
         ("nDCG(gains={a:1,1:2})", "gains cannot be"),
         ("nDCG(gains={1:99999999999})", "gains cannot be"),
         ("nDCG(gains=1)", "gains cannot be 1"),

@@ -12,7 +12,7 @@ from fairtrec.support.errors import UsageError
 
 SETS = ["official", "set", "all_trec"]
 SINGLE = ["map", "ndcg_cut.10", "ndcg_cut_10", "P.5,10", "ndcg_cut", "recip_rank", "iprec_at_recall.0.1", "iprec_at_recall",
-          "success.1", "recall_100", "map_cut.20", "num_rel_ret", "num_q", "set_P", "Rprec", "bpref", "ndcg", "infAP"]  # fmt: skip
+          "iprec_at_recall.0,.1,.2", "iprec_at_recall..10,.20", "P", "success.1", "recall_100", "map_cut.20", "num_rel_ret", "num_q", "set_P", "Rprec", "bpref", "ndcg", "infAP"]  # fmt: skip
 
 
 def raw(example, name):
@@ -28,6 +28,8 @@ def theirs(example, name):
     """What trec_eval's code gives each query, by its own names."""
     measure = name.replace("_", ".") if name in ("ndcg_cut_10", "recall_100") else name
     measure = {"ndcg.cut.10": "ndcg_cut.10"}.get(measure, measure)
+    measure = {"iprec_at_recall.0,.1,.2": "iprec_at_recall.0.0,0.1,0.2"}.get(measure, measure)
+    measure = {"iprec_at_recall..10,.20": "iprec_at_recall.0.1,0.2"}.get(measure, measure)
     return pytrec_eval.RelevanceEvaluator(raw(example, "qrels.txt"), {measure}).evaluate(raw(example, "bm25.run"))
 
 
@@ -84,11 +86,18 @@ def test_what_ir_measures_lacks_is_said_in_words(monkeypatch):
     said = io.StringIO()
     monkeypatch.setattr("sys.stderr", said)
     registry.parse("all_trec")
-    assert said.getvalue().startswith("# all_trec: left out, because no run has them: G, Rndcg, ")
+    assert said.getvalue().startswith("# all_trec: not offered: G, Rndcg, ")
     assert "[" not in said.getvalue()
 
 
-NUMBERED = ["11pt_avg", "relative_P.5,10", "relative_P", "num_nonrel_judged_ret", "gm_map", "gm_bpref"]
+NUMBERED = [
+    "11pt_avg",
+    "relative_P.5,10",
+    "relative_P",
+    "num_nonrel_judged_ret",
+    "gm_map",
+    "gm_bpref",
+]
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -120,3 +129,78 @@ def test_a_geometric_mean_is_of_no_query_and_is_not_compared(example, fairtrec_c
 def test_parameters_that_they_have_not_are_refused(text):
     with pytest.raises(UsageError, match="is written"):
         registry.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("P", "P.5,10,15,20,30,100,200,500,1000"),
+        ("NDCG_CUT.10", "nDCG@10"),
+        ("mrr mrr@10 MAP@5 map@10 ndcg@10", "RR RR@10 AP@5 AP@10 nDCG@10"),
+        ("recall@10 precision@10 r_precision R_Precision", "R@10 P@10 Rprec"),
+        ("hit_rate@5 f1", "Success@5 SetF"),
+        ("ndcg_burges@10 ndcg_burges", "nDCG(dcg='exp-log2')@10 nDCG(dcg='exp-log2')"),
+        ("ndcg.1=3,2=9,4=4.5", "nDCG(gains={1:3,2:9,4:4.5})"),
+        ("P.5,10,nDCG@3", "P@5 P@10 nDCG@3"),
+        ("rbp", "RBP"),
+        ("11pt_avg.0.25,0.5(rel=2)", "11pt_avg..25,.50(rel=2)"),
+    ],
+)
+def test_names_of_other_programs(name, meant):
+    assert list(dict.fromkeys(registry.parse(name))) == registry.parse(meant)
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_the_mean_of_a_list_of_recalls(example, level):
+    given = example / "bm25.run", example / "qrels.txt"
+    scores = fairtrec.evaluate("11pt_avg..25,.5,.75", *given, relevance_level=level).scores[0]
+    run, qrels = raw(example, "bm25.run"), raw(example, "qrels.txt")
+    of = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall.0.25,0.5,0.75"}, relevance_level=level).evaluate(run)
+    assert scores.values[0].tolist() == pytest.approx([np.mean([*of[qid].values()]) for qid in scores.qids], abs=1e-12)
+
+
+def test_gains_may_have_fractions():
+    """A document of grade 2 gains 4.5, and one of grade 1 its grade, as no gain is given."""
+    run, qrels = {"1": {"a": 2.0, "b": 1.0}}, {"1": {"a": 1, "b": 2}}
+    scores = fairtrec.evaluate("ndcg.2=4.5", run, qrels).scores[0]
+    assert scores.values[0, 0] == pytest.approx((1 + 4.5 / np.log2(3)) / (4.5 + 1 / np.log2(3)), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("f1@5", "f1@5 is no measure of a cutoff here; use -M 5 -m SetF"),
+        ("precision", "precision needs cutoff, like P@10"),
+        ("prefs", "prefs is not offered: prefs_avgjg, prefs_num_prefs_ful"),
+        ("all_prefs", "all_prefs is not offered: prefs_avgjg, "),
+        ("qrels_jg", "qrels_jg is not offered: P_avgjg, Rprec_mult_avgjg, map_avgjg"),
+        ("Rndcg", "Rndcg is not offered; `fairtrec measures` lists all measures"),
+        ("map.5", "there is no measure map.5"),
+        ("gm_map.5", "there is no measure gm_map.5"),
+        ("ndcg.a=3", "there is no measure ndcg.a=3"),
+    ],
+)
+def test_names_that_are_not_offered(name, says):
+    with pytest.raises(UsageError) as fault:
+        registry.parse(name)
+    assert str(fault.value).startswith(says)
+
+
+def test_a_note_says_which_rbp_it_is(example):
+    note = "rbp is RBP, which is binary, with p .8; trec_eval 10's rbp is graded, with p .9"
+    given = example / "bm25.run", example / "qrels.txt"
+    assert note in map(str, fairtrec.evaluate("rbp", *given).notes)
+    assert note not in map(str, fairtrec.evaluate("RBP", *given).notes)
+
+
+def test_a_set_has_no_line_of_num_q_for_a_query(example, fairtrec_command):
+    done = fairtrec_command("eval", example / "qrels.txt", example / "bm25.run", "-m", "set", "-q")
+    assert [line.split()[1] for line in done.out.splitlines() if line.startswith("num_q")] == ["all"]
+
+
+def test_options_of_trec_eval(example, fairtrec_command):
+    given = ("eval", example / "qrels.txt", example / "bm25.run", "-m", "P@5")
+    assert fairtrec_command(*given, "-J").out == fairtrec_command(*given, "--only", "judged").out
+    for option, says in (("-N", "any number of queries"), ("-R", "format of qrels"), ("-T", "format of runs")):
+        done = fairtrec_command(*given, option)
+        assert (done.code, says in done.err, done.err.count("\n")) == (2, True, 1)
