@@ -188,6 +188,19 @@ class Run(ByQuery):
         query = np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
         return self._where(np.isin(query * len(table) + rows, wanted) & (rows != MISSING))
 
+    def leave_out_queries(self) -> "Run":
+        """Leave out of each ranking the document whose id is that of the query; a ranking may become empty."""
+        own = np.asarray(self.docnos) == np.repeat(encode_ids(self.qids), np.diff(self.starts))
+        return self._where(~own) if own.any() else self
+
+    def find_own_first(self, qids: Sequence[str]) -> Bools:
+        """Tell of each of these queries whether it is itself the first document of its ranking [query]."""
+        lines = self.top(qids, 1)
+        if not lines.shape[1]:
+            return np.zeros(len(qids), dtype=np.bool_)
+        own: Bools = (lines[:, 0] != MISSING) & (self.docnos[lines[:, 0]] == encode_ids(qids))
+        return own
+
     def _keep_first(self, qids: tuple[str, ...], first: Ints, lengths: Ints) -> "Run":
         """Keep so many documents of each of these queries, from its line ``first`` on [query]."""
         lines = list_lines(first, lengths)
@@ -236,6 +249,10 @@ class Samples:
     def keep_grades(self, qrels: "Qrels", least: int) -> "Samples":
         """Keep of each run only documents with a grade of ``least`` or more."""
         return replace(self, runs=tuple(run.keep_grades(qrels, least) for run in self.runs))
+
+    def leave_out_queries(self) -> "Samples":
+        """Leave out of each run the documents whose ids are those of the queries."""
+        return replace(self, runs=tuple(run.leave_out_queries() for run in self.runs))
 
 
 System = Run | Samples

@@ -24,7 +24,7 @@ from fairtrec.evaluation.inputs.documents import (
     EvaluationContext,
     Needs,
     find_unknown,
-    keep_judged,
+    keep_documents,
     note_unknown,
     refuse_unknown,
 )
@@ -110,7 +110,7 @@ class Reading:
             with_ties = self.looks_for_ties and not (choices.only or choices.keeps_ties)
             whole = loading.load_run(thing, name, choices, deep, with_ties=with_ties)
             empty = {qid for run in whole.runs for qid in run.empty}
-            whole = keep_judged(whole, self.context.qrels, choices.only, self.context.relevance_level)
+            whole = keep_documents(whole, self.context.qrels, choices.only, self.context.relevance_level)
             system = whole.cut(whole.qids, deep) if with_ties else whole
             qids = choose_queries(
                 system,

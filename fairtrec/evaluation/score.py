@@ -32,6 +32,13 @@ RISING = NoteKind(
     "scores increase with rank, but runs are ordered by decreasing score; if lower scores are better, add --order rank",
     NoteSeverity.MISLEADING,
 )
+OWN_ID = NoteKind(
+    "own id",
+    "own id: the first document of {own} of {rankings} rankings is the query itself (first: {first}); "
+    "--only others leaves it out",
+    NoteSeverity.MISLEADING,
+)
+OWN = 10  # one of so many rankings begins with the query itself, from which on it is noted
 FEW = 100  # ranks
 COMPARED = 100  # queries, whose ids of documents are compared
 ENOUGH = 0.9  # of the ranks that measures of relevance look at; a reader must know if fewer are judged
@@ -103,6 +110,7 @@ def score(
         sampled=system.sampled,
         unjudged=_find_unjudged(qids, context.qrels),
     )
+    scores = replace(scores, notes=(*scores.notes, *_note_own_ids(system, qids)))
     scores = add_columns(ScoredRun(scores, system, tied, inputs, context, choices))
     judged = _note_judged(system.runs[0], measures, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
@@ -133,6 +141,20 @@ def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], con
         own, other, hint = compare_docnos(run, judge.qrels, qids, judge.least)
         return [NONE_JUDGED.note(measure=judge.checked, ranks=counts.ranks, own=own, other=other, hint=hint)]
     return [*note_few_judged(counts, judge.checked)]
+
+
+def _note_own_ids(system: System, qids: Sequence[str]) -> tuple[Note, ...]:
+    """Make a note if many rankings begin with the query itself, as in collections of which queries are documents."""
+    (run, *_), ranked = system.runs, 0
+    own = run.find_own_first(qids)
+    if own.any():
+        ranked = int((run.top(qids, 1) != MISSING).sum())
+    return note_own_ids(int(own.sum()), ranked, qids[int(own.argmax())]) if ranked else ()
+
+
+def note_own_ids(own: int, rankings: int, first: str) -> tuple[Note, ...]:
+    """Make a note if a tenth of the rankings or more begin with the query itself."""
+    return (OWN_ID.note(own=own, rankings=rankings, first=first),) if own and own * OWN >= rankings else ()
 
 
 def note_few_judged(counts: "JudgedCounts", checked: Measure | None) -> tuple[Note, ...]:

@@ -35,7 +35,7 @@ from fairtrec.evaluation.reading import (
     same_rankings,
 )
 from fairtrec.evaluation.relevance import RelevanceEvaluator
-from fairtrec.evaluation.score import note_few_judged
+from fairtrec.evaluation.score import note_few_judged, note_own_ids
 from fairtrec.evaluation.signature import list_input_files, name_input_files, waiting_for, write_signature
 from fairtrec.formats.named_tables import note_first_lines
 from fairtrec.measure import Note, NoteKind, NoteSeverity
@@ -123,7 +123,8 @@ class Evaluator:
         if found is None or judge is None:
             return None
         name = "run"
-        notes = note_few_judged(found.counts, judge.checked)
+        own = note_own_ids(len(found.own), found.ranked, next(iter(found.own), ""))
+        notes = (*own, *note_few_judged(found.counts, judge.checked))
         scores = Scores(name, name, self.measures, found.qids, found.values, notes, target=reading.context.target)
         return replace(scores, result=self.result([(name, run)], [scores], {}, None, reading))
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import fairtrec
-from fairtrec.support.errors import InputError
+from fairtrec.support.errors import InputError, UsageError
 
 ALL, NAN = None, float("nan")
 
@@ -329,6 +329,64 @@ def test_ids_of_which_none_is_judged_are_named():
     assert 'nDCG@2: none of 2 documents is judged; the run has d9-4, the qrels d9: cut "-4"?' in said
     said = [str(note) for note in fairtrec.evaluate("nDCG@2", run, {"1": {"x": 1}}).scores[0].notes]
     assert "nDCG@2: none of 2 documents is judged; the run has d7-1, the qrels x" in said
+
+
+OWN = [("q1", "q1", 9.0), ("q1", "d1", 8.0), ("q2", "d1", 9.0), ("q2", "q2", 8.0)]
+OWN_QRELS = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+OWN_NOTE = "own id: the first document of 1 of 2 rankings is the query itself (first: q1); --only others leaves it out"
+
+
+@pytest.mark.parametrize("door", RUN_DOORS)
+def test_the_own_id_of_a_query_is_noted_and_left_out(tmp_path, door):
+    run = RUN_DOORS[door](tmp_path, OWN)
+    result = fairtrec.evaluate("nDCG@2", run, OWN_QRELS)
+    assert values_of(result.scores[0]) == {"q1": 1 / math.log2(3), "q2": 1}
+    assert OWN_NOTE in map(str, result.scores[0].notes)
+    result = fairtrec.evaluate("nDCG@2 NumRet", run, OWN_QRELS, only="others")
+    assert result.scores[0].values.tolist() == [[1, 1], [1, 1]]
+    assert OWN_NOTE not in map(str, result.scores[0].notes)
+    assert result.signature["only"] == "others"
+
+
+def test_the_own_id_of_a_query_in_a_session():
+    session = fairtrec.evaluator("nDCG@2", OWN_QRELS)
+    assert OWN_NOTE in map(str, session.scores(nest(OWN)).notes)
+    tied = {"q1": {"q1": 1.0, "r": 1.0}, "q2": {"d1": 1.0}}  # of equal scores the falling docno is first
+    assert not any(str(note).startswith("own id") for note in session.scores(tied).notes)
+
+
+def test_few_own_ids_are_not_noted():
+    run = {f"q{n}": {f"q{n}" if n == 1 else "d": 1.0} for n in range(1, 12)}
+    qrels = {qid: {"d": 1} for qid in run}
+    assert not any(str(note).startswith("own id") for note in fairtrec.evaluate("nDCG", run, qrels).scores[0].notes)
+    run.pop("q11")
+    assert any(str(note).startswith("own id") for note in fairtrec.evaluate("nDCG", run, qrels).scores[0].notes)
+
+
+def test_others_go_with_judged_ones_and_need_no_qrels():
+    run = {"q1": {"q1": 4.0, "x": 3.0, "d1": 2.0}}
+    values = {
+        only: fairtrec.evaluate("NumRet", run, OWN_QRELS, only=only).scores[0].values.tolist()
+        for only in ("others", "judged", "others,judged", "others,relevant")
+    }
+    assert values == {"others": [[2]], "judged": [[1]], "others,judged": [[1]], "others,relevant": [[1]]}
+    labels = {"d1": "f", "x": "m"}
+    assert fairtrec.evaluate("AWRF@2", run, labels=labels, only="others").signature["only"] == "others"
+    with pytest.raises(UsageError, match="--only others,judged needs qrels; pass QRELS, or leave it out"):
+        fairtrec.evaluate("AWRF@2", run, labels=labels, only="others,judged")
+
+
+@given(
+    st.dictionaries(st.sampled_from("123"), st.dictionaries(st.sampled_from("abc123"), st.floats(-9, 9), min_size=1))
+)
+def test_others_are_the_run_without_own_ids(run):
+    """--only others on a run without own ids changes nothing, and is the run without them."""
+    run = run or {"1": {"a": 1.0}}
+    qrels = {qid: {"a": 1, "b": 0, "1": 1} for qid in run}
+    rest = {qid: {docno: score for docno, score in docs.items() if docno != qid} for qid, docs in run.items()}
+    for given_run in (run, rest):
+        others = fairtrec.evaluate("nDCG@2 RR", given_run, qrels, only="others").scores[0]
+        assert others.values.tolist() == fairtrec.evaluate("nDCG@2 RR", rest, qrels).scores[0].values.tolist()
 
 
 @pytest.mark.parametrize("door", [name for name in RUN_DOORS if name not in ("pandas", "arrow", "dict", "lists")])

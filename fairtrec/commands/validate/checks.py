@@ -7,7 +7,7 @@ import numpy as np
 
 from fairtrec.commands.validate.entries import NO_RANK, RunEntries
 from fairtrec.commands.validate.findings import Findings, list_few, list_some, plural
-from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Qrels, decode, find_starts, fingerprints
+from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Qrels, decode, encode_ids, find_starts, fingerprints
 from fairtrec.data.run import QrelsIndex
 from fairtrec.data.spellings import compare, guess
 from fairtrec.support.notes import Note
@@ -15,6 +15,7 @@ from fairtrec.support.notes import Note
 Message = Callable[[str, int, int], str]  # of a qid, a row of it, and how many more it has
 ALIKE = 0.9  # rank correlation of ranks and scores, from which these oppose each other throughout
 MISSING_NAMED = 5  # queries without documents, of more the first are named
+OWN = 10  # one of so many rankings begins with the query itself, from which on it is reported
 CUTOFFS = (10, 100)  # where ties are looked for unless a depth is given
 
 
@@ -45,6 +46,7 @@ def check(rows: RunEntries, known: Known, found: Findings) -> RunEntries:
         rows = rows.take_rows(np.argsort(rows.query, kind="stable"))
     if len(rows.lines):
         _ranks(rows, found)
+        _own_ids(rows, found)
         _ties(rows, CUTOFFS if known.depth is None else (known.depth,), found)
         if known.depth is not None:
             _depth(rows, known.depth, found)
@@ -273,6 +275,22 @@ def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:
             qid = rows.qids[rows.query[across[0]]]
             many = f"a tie goes across rank {cutoff} in {plural(len(across), 'query')}, first in {qid}"
             found.add("W612", int(rows.lines[across[0]]), f"{many}; docnos decide what is above it")
+
+
+def _own_ids(rows: RunEntries, found: Findings) -> None:
+    """Report that many rankings begin with the query itself."""
+    own = rows.docnos == encode_ids(rows.qids)[rows.query]
+    rankings = len(np.unique(rows.query))
+    if not own.any() or own.sum() * OWN < rankings:
+        return
+    order = np.lexsort((np.unique(rows.docnos, return_inverse=True)[1], rows.scores, rows.query))
+    first = order[np.append(np.diff(rows.query[order]) != 0, True)]  # of each query the last in rising order
+    first = first[own[first]]
+    if len(first) and len(first) * OWN >= rankings:
+        first = np.sort(first)
+        what = f"the first document of {len(first):,} of {rankings:,} rankings is the query itself"
+        qid = rows.qids[rows.query[first[0]]]
+        found.add("W613", int(rows.lines[first[0]]), f"{what} (first: {qid}); eval --only others leaves it out")
 
 
 def _depth(rows: RunEntries, depth: int, found: Findings) -> None:

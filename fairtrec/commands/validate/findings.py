@@ -75,6 +75,7 @@ _ALL = (
     ),
     Code("W611", "ties", "documents of equal score, which trec_eval sorts by falling docno"),
     Code("W612", "ties-at-cutoff", "a tie across the cutoff: docnos decide which documents are above it"),
+    Code("W613", "own-id", "the first document of many rankings is the query itself; --only others leaves it out"),
     Code("E701", "too-deep", "more documents for a query than --due", "cut at --due"),
     Code("W702", "too-few", "fewer documents for a query than --due"),
     Code("W711", "tag-changes", "the tag differs from the line before"),

@@ -16,7 +16,7 @@ from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.given.background import digest_ranking
 from fairtrec.evaluation.given.reference import Files, Input, NamedRuns, OpenedReferences, Plan, Reference, Written
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, keep_judged
+from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, keep_documents
 from fairtrec.evaluation.inputs.options import Choices, name_source
 from fairtrec.support.errors import PATH, InputError, UsageError
 
@@ -122,7 +122,7 @@ class CounterfactualReference(Reference):
                              "pass --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
         things = {name: given.find_run(name, run) for name, run in named}
         only = plan.choices.only
-        among = partial(keep_judged, qrels=context.qrels, only=only, level=context.relevance_level)
+        among = partial(keep_documents, qrels=context.qrels, only=only, level=context.relevance_level)
         return Matched(things, plan.choices, depth, given.folder, among)
 
     def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:

@@ -109,7 +109,7 @@ def refuse_unjudged(plan: Plan) -> None:
     """Raise UsageError for a measure whose values are the same whatever the judgments are."""
     from fairtrec.evaluation.given.labels import is_of_judgments, list_sources
 
-    if plan.choices.only or is_of_judgments(list_sources(plan.given.things.get("labels"))):
+    if plan.choices.keeps_grades or is_of_judgments(list_sources(plan.given.things.get("labels"))):
         return
     for measure in plan.measures:
         mixed = plan.context.take_attribute(measure.by).target_of if "target" in measure.needs else None

@@ -250,11 +250,14 @@ class RunContext:
         return np.array([qid in labels.queries for qid in self.qids], dtype=np.bool_)
 
 
-def keep_judged(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:
-    """Keep only the documents of each ranking that are judged, or from a grade on relevant, where that is asked for."""
-    if only is None or qrels is None:
+def keep_documents(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:
+    """Keep only the documents of each ranking that are not the query, or judged, or from a grade on relevant."""
+    words = only.split(",") if only else []
+    if "others" in words:
+        system = system.leave_out_queries()
+    if qrels is None or words in ([], ["others"]):
         return system
-    return system.keep_grades(qrels, 0 if only == "judged" else level)
+    return system.keep_grades(qrels, 0 if "judged" in words else level)
 
 
 def collect_documents(

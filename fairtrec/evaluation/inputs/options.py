@@ -137,10 +137,11 @@ class Choices:
         ("-M", "--depth"), RANKING, "Cut rankings after rank N.", metavar="N", after="missing",
         key="depth", behind="scores", trials=(3,),
     )] = None  # fmt: skip
-    only: Annotated[Kept | None, Choice(  # of a grade of 0 or more, or from the level on
-        ("--only",), RANKING, "Keep only judged or relevant (-l) documents in rankings, after -M has cut them.",
+    only: Annotated[Kept | None, Choice(  # of a grade of 0 or more, or from the level on; others than the query itself
+        ("--only",), RANKING, "Keep only judged or relevant (-l) documents in rankings, after -M has cut them; others "
+        "leaves out a document whose id is that of the query.",
         after="depth", refused={"explain": "rankings as they are"}, key="only", behind="depth", factor=None,
-        trials=("judged", "relevant"),
+        trials=("judged", "relevant", "others"),
     )] = None  # fmt: skip
     relevance_level: Annotated[int | None, Choice(
         ("-l", "--relevance-level"), MEASURES, "The grade from which a document is relevant.  [default: 1]",
@@ -280,7 +281,7 @@ class Choices:
 
     def refuse_lacking(self, given: Collection[str]) -> None:
         """Raise UsageError for a choice about judgments or labels if there are none."""
-        if self.only and "qrels" not in given:
+        if self.keeps_grades and "qrels" not in given:
             raise UsageError(f"--only {self.only} needs qrels; pass QRELS, or leave it out")
         if "labels" in given:
             return
@@ -292,6 +293,11 @@ class Choices:
         if self.bounds == "labels":
             what = "--bounds labels is for documents without a label; add --labels FILE"
             raise UsageError(f"{what}, or for documents without a text --bounds texts")
+
+    @property
+    def keeps_grades(self) -> bool:
+        """Whether judgments decide which documents rankings keep."""
+        return self.only not in (None, "others")
 
     @property
     def reads_whole(self) -> bool:

@@ -24,11 +24,16 @@ _logarithms: list[float] = []
 
 
 class DictValues(NamedTuple):
-    """The evaluated queries of a run, values [measure, query], and how many ranks are judged."""
+    """The evaluated queries of a run, values [measure, query], and how many ranks are judged.
+
+    ``own`` are the queries that are the first document of their ranking, of so many ``ranked``.
+    """
 
     qids: tuple[str, ...]
     values: Floats
     counts: JudgedCounts
+    own: list[str]
+    ranked: int
 
 
 class JudgedQuery(NamedTuple):
@@ -58,6 +63,7 @@ class DictRunEvaluator:
         if not qids:
             return None
         values, judged, below, ranks = [], 0, 0, 0
+        own = [qid for qid in qids if qid in run[qid] and is_first(qid, run[qid])]
         least = self._judge.least if self._judge.few else 0
         for qid in qids:
             known = self._known.get(qid) or self._know(qid)
@@ -67,7 +73,9 @@ class DictRunEvaluator:
                 judged += sum(rank <= least and grade >= 0 for rank, grade in found)
                 below += sum(rank <= least and grade < 0 for rank, grade in found)
                 ranks += min(len(run[qid]), least)
-        return DictValues(tuple(qids), np.ascontiguousarray(np.array(values).T), JudgedCounts(judged, below, ranks))
+        return DictValues(
+            tuple(qids), np.ascontiguousarray(np.array(values).T), JudgedCounts(judged, below, ranks), own, len(qids)
+        )
 
     def _know(self, qid: str) -> JudgedQuery:
         """Take the judgments of a query apart; if subtopics differ, the highest grade counts."""
@@ -99,6 +107,12 @@ def is_plain_ranking(scores: Any) -> bool:
         and isfinite(sum(scores.values()))
         and has_plain_ids(scores)
     )
+
+
+def is_first(docno: str, scores: Mapping[str, float]) -> bool:
+    """Check that a document is the first of its ranking, by falling score, ties by falling docno."""
+    best = max(scores.values())
+    return scores[docno] == best and docno == max(name for name, score in scores.items() if score == best)
 
 
 def find_judged(scores: Mapping[str, float], grades: Mapping[str, float], depth: int) -> JudgedRanks:

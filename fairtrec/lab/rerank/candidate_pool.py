@@ -17,7 +17,7 @@ from fairtrec.evaluation.fronts.problem import KNOWN, Problem
 from fairtrec.evaluation.given import find_input
 from fairtrec.evaluation.given.reference import NamedRuns
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.documents import EvaluationContext, keep_judged
+from fairtrec.evaluation.inputs.documents import EvaluationContext, keep_documents
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.several_attributes import refuse_several
 from fairtrec.evaluation.session import Evaluator
@@ -146,7 +146,7 @@ class Search:
         context = self.evaluator.prepare_reading().context
         if choices.only:
             how = context.qrels, choices.only, context.relevance_level
-            loaded = {name: cast("Run", keep_judged(run, *how)) for name, run in loaded.items()}
+            loaded = {name: cast("Run", keep_documents(run, *how)) for name, run in loaded.items()}
         return loaded, result
 
     def _count_documents(self) -> tuple[int | None, int | None]:

@@ -19,7 +19,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.documents import keep_judged
+from fairtrec.evaluation.inputs.documents import keep_documents
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices
 from fairtrec.formats import run_writer
 from fairtrec.lab.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
@@ -196,12 +196,12 @@ def _composed(selection: Selection, runs: Mapping[str, Any], qrels: Any, given: 
     """
     (row,) = selection.rows
     choices = Choices(**{name: value for name, value in given.items() if name in ChoiceKeywords.__annotations__})
-    judgments = loading.qrels(qrels) if choices.only else None
+    judgments = loading.qrels(qrels) if choices.keeps_grades else None
     of_query = np.array([row.chosen[name] for name in selection.folds.names])[selection.folds.of].tolist()
     wholes: dict[str, Run] = {}
     for name in dict.fromkeys(of_query):
         system = loading.load_run(runs[name], name, choices, choices.depth)
-        (wholes[name],) = keep_judged(system, judgments, choices.only, choices.relevance_level or 1).runs
+        (wholes[name],) = keep_documents(system, judgments, choices.only, choices.relevance_level or 1).runs
     found = zip(selection.variants.qids, of_query, strict=True)  # sorted by qid
     parts = [part for qid, name in found if (part := wholes[name].cut([qid], None)).qids]
     return replace(

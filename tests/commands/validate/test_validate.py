@@ -115,6 +115,7 @@ def test_every_code_of_a_trec_run_can_be_found(tmp_path):
         "E403",
         "E801",
         "W115",
+        "W613",
         "W712",
         "W713",
     }  # which have tests of their own
@@ -178,6 +179,15 @@ def test_a_run_without_judged_documents_names_two_ids(tmp_path, fairtrec_command
     ]
     (tmp_path / "q").write_text("1 0 d1-0 -1\n2 0 z 1\n")
     assert "W505" not in fairtrec_command("validate", tmp_path / "r", "--qrels", tmp_path / "q").out
+
+
+def test_rankings_that_begin_with_the_query_itself(tmp_path):
+    own = "q1 Q0 d1 2 8 t\nq1 Q0 q1 1 9 t\nq2 Q0 d1 1 9 t\nq2 Q0 q2 2 9 t\nq3 Q0 q3 1 1 t\nq3 Q0 d1 2 2 t\n"
+    checked = found(own.encode(), tmp_path)
+    (each,) = [each for each in checked.found.kept if each.code.name == "W613"]
+    what = "the first document of 2 of 3 rankings is the query itself (first: q1); eval --only others leaves it out"
+    assert (each.line, each.message) == (2, what)
+    assert not any(each.code.name == "W613" for each in found(GOOD, tmp_path).found.kept)
 
 
 def test_wanted_queries(tmp_path):
