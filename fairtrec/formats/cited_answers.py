@@ -2,11 +2,11 @@
 
 - 2024: ``topic_id``, ``references`` by rank, ``answer``, whose ``citations`` are numbers of references from 0.
 - 2025: the same with ``metadata.narrative_id``; citations are numbers or docnos, the best supported first.
-- shared: ``metadata.topic_id`` (or ``request_id``), ``references`` in any order, ``responses``, whose ``citations`` are
-  docnos, or an object of docnos with their support.
+- shared: ``metadata.topic_id`` (or ``request_id``), ``responses``, whose ``citations`` are docnos, or an object of
+  docnos with their support; ``references`` in any order, or none, are not compared with these.
 
-A file is two runs. ``retrieved`` has the references in their order. ``cited`` has each document at its first citation;
-documents are tied if the form does not tell which of them a reader meets first.
+A file is two runs, or of the shared form one. ``retrieved`` has the references in their order. ``cited`` has each
+document at its first citation; documents are tied if the form does not tell which of them a reader meets first.
 """
 
 import re
@@ -33,9 +33,7 @@ from fairtrec.support.files.answer_files import (
 )
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
-WRITE = (
-    "write topic_id (or metadata.narrative_id), references and answer, or metadata.topic_id, references and responses"
-)
+WRITE = "write topic_id (or metadata.narrative_id), references and answer, or metadata.topic_id and responses"
 SENTENCES: Mapping[AnswerForm, str] = {"2024": "answer", "2025": "answer", "shared": "responses"}
 TOPICS: Mapping[AnswerForm, tuple[str, ...]] = {
     "2024": ("topic_id",), "2025": ("narrative_id",), "shared": ("topic_id", "request_id"),
@@ -81,6 +79,7 @@ class AnswerReader:
         self.form: AnswerForm | None = None  # of the first
         self.tag = ""
         self.lines: dict[str, int] = {}  # of topics
+        self.has_references = False
 
     def read(self) -> Iterator[list[tuple[int, CitedAnswer]]]:
         """Give the answers of a few lines at a time, each with the number of its line."""
@@ -123,7 +122,8 @@ class AnswerReader:
             other = f"with {' or '.join(TOPICS[self.form])} and {SENTENCES[self.form]}"
             self._refuse(f"this answer has another form than the first, {other}; keep one form in a file")
         topic = self._take_topic(found if form == "2024" else metadata, form)
-        references = self._take_references(found["references"])
+        self.has_references |= "references" in found
+        references = [] if form == "shared" else self._take_references(found.get("references"))
         return CitedAnswer(topic, references, list(self._take_classes(found[SENTENCES[form]], references, form)))
 
     def _take_topic(self, keys: dict[str, Any], form: AnswerForm) -> str:
@@ -165,7 +165,7 @@ class AnswerReader:
                 self._refuse(f'sentence {number} has no citations; write "citations": [] if it cites nothing')
             cited = sentence["citations"]
             if isinstance(cited, dict) and form == "shared":
-                yield from self._take_supported(cited, known, number)
+                yield from self._take_supported(cited, number)
                 continue
             if not isinstance(cited, list):
                 self._refuse(f'the citations of sentence {number} are no list; write it like [0, 2] or ["d7"]')
@@ -177,7 +177,7 @@ class AnswerReader:
     ) -> str:
         """Find the document of one citation in sentence ``number``; ``kinds`` are those of the answer so far."""
         if form == "shared":
-            return self._take_known(cited, known, number)
+            return self._take_id(cited, "citation")
         is_number = isinstance(cited, int) and not isinstance(cited, bool)
         if form == "2024" and not is_number:
             what = f"the citation {_shorten(cited)} of sentence {number} is no number of a reference"
@@ -200,10 +200,10 @@ class AnswerReader:
             self._refuse(f"{what}; add it there, or remove the citation")
         return docno
 
-    def _take_supported(self, cited: dict[str, Any], known: set[str], number: int) -> Iterator[list[str]]:
+    def _take_supported(self, cited: dict[str, Any], number: int) -> Iterator[list[str]]:
         """Give documents of equal support together, the best supported first."""
         for docno, support in cited.items():
-            self._take_known(docno, known, number)
+            self._take_id(docno, "citation")
             if isinstance(support, bool) or not isinstance(support, int | float) or not _is_finite(support):
                 what = f"the support {_shorten(support)} of {docno[:SHOWN]} in sentence {number} is no finite number"
                 self._refuse(f"{what}; correct it")
@@ -283,7 +283,9 @@ def read(path: FilePath, *_: Any, ranks: bool) -> FileColumns:
 
     Raises InputError for what is wrong with a line, and if the path names neither run.
     """
-    part = RETRIEVED if ranks else getattr(path, "part", None)
+    part = getattr(path, "part", None)
+    if ranks:
+        part = CITED if detect_answers(path) == "shared" else RETRIEVED
     reader, columns = AnswerReader(path), RankedColumns(part)
     for answers in reader.read():
         columns.add(answers)
@@ -304,7 +306,7 @@ def _refuse_unranked(path: FilePath, part: str | None, form: AnswerForm | None) 
 
 
 def _list_notes(reader: AnswerReader, columns: RankedColumns) -> Iterator[Note]:
-    if columns.part == CITED and reader.form == "shared":
+    if columns.part == CITED and reader.form == "shared" and reader.has_references:
         yield UNRANKED.note()
 
 

@@ -20,6 +20,7 @@ from fairtrec.support.files import compression, opening
 from fairtrec.support.literals import RankedBy, RunFormat
 
 LONGEST_TAG = 256  # letters
+COLUMNS = 6  # of TREC
 CELLS: dict[str, columns.Cell] = {"qid": "blocks", "Q0": "text", "docno": "text", "rank": "int", "score": "float"}
 
 
@@ -54,6 +55,9 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
             raise InputError(f'{looks}; add --run-format {form.name} (run_format="{form.name}")', path, fault.line)
         raise fault
     with suppress(InputError):
+        if tag := find_blank_tag(path):
+            fault = InputError(f'the tag "{tag}" has blanks; validate --fix joins them by _', path, fault.line)
+            raise fault
         _, line, _ = opening.first_line(path, b"#")
         form = guess(line.split())
         advice = describe_semicolons(line.decode(errors="replace"), (None,)) if form is None else form.advice
@@ -98,6 +102,30 @@ def guess(cells: Sequence[bytes]) -> RunForm | None:
             ):
                 return form
     return None
+
+
+def find_blank_tag(path: FilePath) -> str:
+    """Find a tag with blanks: what follows five cells that can be read, if it is quoted, or the same in all lines.
+
+    Give the first one without its quotation marks, and "" if the lines end otherwise.
+    """
+    if opening.is_stream(path):
+        return ""
+    tags: set[bytes] = set()
+    first = b""
+    for _, line in opening.lines(path, comment=b"#"):
+        if line.startswith(b"#"):
+            continue
+        if not first and len(line.split()) <= COLUMNS:
+            return ""
+        *cells, tag = line.split(maxsplit=COLUMNS - 1)
+        tag, is_quoted = tag.strip(), tag[:1] in (b'"', b"'") and tag.strip()[-1:] == tag[:1]
+        tags |= set() if is_quoted else {tag}
+        is_tag = b"\r" not in tag and not is_number(tag.split(maxsplit=1)[0])  # no lines, and no score
+        if len(cells) < COLUMNS - 1 or not all(map(is_number, cells[3:])) or not is_tag or len(tags) > 1:
+            return ""
+        first = first or tag
+    return first.strip(b"\"'").decode(errors="replace")
 
 
 def is_number(cell: bytes) -> bool:

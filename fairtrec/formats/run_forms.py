@@ -62,6 +62,10 @@ _ROWS = (
         one_ranking="answers have one ranking of each topic",
         no_stream="answers are two runs, so they are read twice, and a stream can be read once; give a file",
     ),
+    RunForm(
+        "search", "responses of a search engine", module="search_responses", in_names="json",
+        no_stream="responses of a search engine are read twice, and a stream can be read once; give a file",
+    ),
     RunForm("jsonl", "JSON lines", module="named_runs", in_names="json"),
     RunForm("json", "one JSON object", module="named_runs", in_names="json"),
     RunForm("table", "a table with named columns", module="named_runs"),

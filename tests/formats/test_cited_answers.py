@@ -54,6 +54,23 @@ def read(path, part):
     return found
 
 
+@pytest.mark.parametrize("references", [None, [], ["z"], ["p001", "p002"]])
+def test_references_beside_responses_are_not_compared(tmp_path, references, fairtrec_command):
+    """A citation counts by itself, as in RAGTIME and DRAGUN; an answer that cites nothing is an empty ranking."""
+    beside = {} if references is None else {"references": references}
+    path = write(tmp_path, [
+        {"metadata": {"run_id": "r", "topic_id": "101"}, "responses": [{"citations": {"p002": 0.2, "p001": 0.9}}], **beside},
+        {"metadata": {"run_id": "r", "topic_id": "102"}, "responses": [{"citations": ["p007", "p003"]}], **beside},
+        {"metadata": {"run_id": "r", "topic_id": "103"}, "responses": [{"text": "x", "citations": {}}], **beside},
+    ])  # fmt: skip
+    assert read(path, "cited") == {"101": {"p001": 2, "p002": 1}, "102": {"p007": 2, "p003": 1}, "103": {}}
+    (scores,) = fairtrec.evaluate("AWRF@2", path, labels=LABELS).scores
+    assert scores.run.endswith(":cited")
+    assert any("not ranked" in str(note) for note in scores.notes) == (references is not None)
+    done = fairtrec_command("validate", path)
+    assert (done.code, "3 documents" in done.out or "4 documents" in done.out) == (0, True)
+
+
 def test_references_are_ranked_in_their_order(tmp_path):
     path = write(tmp_path, OF_2024)
     assert read(path, "retrieved") == {
@@ -264,7 +281,6 @@ OTHERS = {
     "an object": (OF_2025, {"answer": [{"citations": {"p007": 1}}]}, "the citations of sentence 1 are no list"),
     "no topic": (OF_2025, {"metadata": {"run_id": "x"}}, "this answer has no narrative_id; write topic_id"),
     "no metadata": (OF_2025, {"metadata": 7}, "metadata is no object"),
-    "a stranger with support": (SHARED, {"responses": [{"citations": {"x": 1}}]}, "sentence 1 cites x, which is not among"),
     "a support": (SHARED, {"responses": [{"citations": {"12": "much"}}]}, "the support 'much' of 12 in sentence 1"),
     "a support of nan": (SHARED, {"responses": [{"citations": {"12": float("nan")}}]}, "the support nan of 12"),
     "a huge support": (SHARED, {"responses": [{"citations": {"12": 10**400}}]}, "the support 1000000000"),

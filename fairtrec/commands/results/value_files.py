@@ -1,4 +1,4 @@
-"""Values of queries that other programs have written: the columns of trec_eval and of ir_measures, CSV, JSON lines.
+"""Values of queries that other programs have written: columns of trec_eval and ir_measures, leaderboards, CSV, JSON.
 
 Which it is, the content tells. Means and counts of queries are passed over.
 """
@@ -23,6 +23,7 @@ BESIDE = ("", "tag", "slice", "num_q", "queries", "defined")  # columns that are
 PASSED = ("num_q", "runid", "relstring")  # rows of trec_eval that are no values; the last has a cutoff behind it
 ALL, SLICE = "all", "slice:"  # what stands for a query where the value is a mean
 UNDEFINED = ("", "nan", "null", "none", "na", "-")
+LEADERBOARD = 4  # columns: run, query and measure in either order, value
 LOOKED_AT = 5  # names, to tell measures from queries
 WRITE = "write: measure, query and value (trec_eval -q), or query, measure and value (ir_measures -q), or CSV"
 
@@ -75,23 +76,30 @@ def read(path: FilePath, text: str, known: Callable[[str], bool]) -> list[Value]
 
 
 def _columns(path: FilePath, rows: list[tuple[int, str]], known: Callable[[str], bool]) -> Iterator[Value]:
-    split = [(line, _cells(row, line, path)) for line, row in rows]
-    at = _measure_column([cells for _, cells in split if not _passed(cells[0])], known, path)
-    run = None
-    for line, cells in split:
-        if at == 0 and cells[0] == "run" and cells[1] == ALL:
-            run = cells[2]  # the head of a block of several runs
+    many = len(_split(rows[0][1]))
+    several = [(line, _cells(row, line, path, many)) for line, row in rows]
+    runs = [cells.pop(0) if many == LEADERBOARD else None for _, cells in several]
+    at = _measure_column([cells for _, cells in several if not _passed(cells[0])], known, path)
+    head = None
+    for run, (line, cells) in zip(runs, several, strict=True):
+        if run is None and at == 0 and cells[0] == "run" and cells[1] == ALL:
+            head = cells[2]  # of a block of several runs
         elif not _passed(cells[at]):
-            yield Value(run, cells[at], cells[1 - at], cells[2], line)
+            yield Value(run or head, cells[at], cells[1 - at], cells[2], line)
 
 
-def _cells(row: str, line: int, path: FilePath) -> list[str]:
-    """Cut a row at its two tabs, since names of measures and runs may hold blanks, or else at all white space."""
-    cells = [cell.strip() for cell in row.split("\t")] if row.count("\t") == 2 else row.split()
-    if len(cells) != 3:
-        raise InputError(f"not three columns; {WRITE}", path, line)
-    if not all(cells[:2]):
-        raise InputError("an empty name of a query or measure; was the file written completely?", path, line)
+def _split(row: str) -> list[str]:
+    """Cut a row at its two or three tabs, since names of measures and runs may hold blanks, or at all white space."""
+    return [cell.strip() for cell in row.split("\t")] if row.count("\t") in (2, 3) else row.split()
+
+
+def _cells(row: str, line: int, path: FilePath, many: int) -> list[str]:
+    """Cut a row into three cells, or as ``many`` as the first row of a leaderboard has."""
+    cells = _split(row)
+    if len(cells) != (many if many == LEADERBOARD else 3):
+        raise InputError(f"not {'four' if many == LEADERBOARD else 'three'} columns; {WRITE}", path, line)
+    if not all(cells[:-1]):
+        raise InputError("an empty name of a query, measure or run; was the file written completely?", path, line)
     return cells
 
 

@@ -8,6 +8,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,10 +26,10 @@ from fairtrec.commands.validate.findings import Findings, plural, quote_text
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout, describe_comments
-from fairtrec.formats.other_runs import guess
+from fairtrec.formats.other_runs import find_blank_tag, guess
 from fairtrec.formats.run_forms import RunForm
 from fairtrec.formats.spans import Repeats
-from fairtrec.support.errors import FilePath
+from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files.arguments import is_run_line
 from fairtrec.support.files.compression import detect_foreign
 from fairtrec.support.files.opening import is_stream
@@ -74,7 +75,7 @@ class RunEntries:
 
 def read(path: FilePath, found: Findings) -> RunEntries:
     """Read a run to its end, and add what is wrong with its lines to the findings."""
-    reader = _RunReader(found)
+    reader = _RunReader(found, has_blank_tag=_has_blank_tag(path))
     for block, line in blocks(path, found):
         no_text = found.many["E103"] + found.many["E104"] > line // 2
         if is_stream(path) and (no_text or (reader.broken and not reader.parts)):
@@ -89,11 +90,32 @@ def read(path: FilePath, found: Findings) -> RunEntries:
     return reader.finish()
 
 
+def _has_blank_tag(path: FilePath) -> bool:
+    """Tell whether a file of TREC's columns has a tag with blanks in its lines."""
+    with suppress(InputError):
+        return bool(find_blank_tag(path))
+    return False
+
+
+def join_tag(line: bytes) -> list[bytes]:
+    """Split a line into six cells, the last without quotation marks and with _ for blanks.
+
+    >>> join_tag(b'1 Q0 a 1 2.0 "my fine run"')
+    [b'1', b'Q0', b'a', b'1', b'2.0', b'my_fine_run']
+    """
+    if len(line.split()) <= COLUMNS:
+        return line.split()
+    *cells, tag = line.split(maxsplit=COLUMNS - 1)
+    return [*cells, b"_".join(tag.strip(b"\"' \t").split()) or b"run"]
+
+
 class _RunReader:
     """What is known of the file so far."""
 
-    def __init__(self, found: Findings) -> None:
+    def __init__(self, found: Findings, *, has_blank_tag: bool = False) -> None:
         self.found = found
+        self.has_blank_tag = has_blank_tag  # in all lines
+        self.blank_tags = array("q")  # the lines with one
         self.is_foreign = False  # no text at all, so that nothing is said of lines
         self.guessed: Counter[RunForm] = Counter()  # of lines of another form
         self.in_head = True  # before the first entry, where fairtrec passes over comments
@@ -148,6 +170,9 @@ class _RunReader:
             lines = plural(self.untidy[1], "line")
             what = f"{lines} with more than one blank or tab between columns, or around them"
             found.add("W212", self.untidy[0], what)
+        if self.blank_tags:
+            lines = plural(len(self.blank_tags), "line")
+            found.add("E205", self.blank_tags[0], f"the tag {self.tag.decode()} has blanks in {lines}; join it by _")
         if self.comments:
             what = f"{describe_comments(self.comments[1])}; remove them, trec_eval 9 takes them for entries"
             found.add("E203", self.comments[0], what)
@@ -204,6 +229,10 @@ class _RunReader:
                 continue
             line = text if plain else self._text(text, number)
             cells = line.split()
+            if self.has_blank_tag and len(cells) > COLUMNS:
+                cells = join_tag(line)
+                line = b" ".join(cells)
+                self.blank_tags.append(number)
             is_odd = len(cells) != COLUMNS or len(line) > WIDEST or self.in_head or line[:1] == b"#"
             is_usual = not is_odd and line == b" ".join(cells)
             if is_usual or self._is_entry(line, cells, number):

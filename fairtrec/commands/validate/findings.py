@@ -49,6 +49,7 @@ _ALL = (
     Code("E202", "blank-line", "a blank line, which trec_eval refuses and fairtrec skips", "dropped"),
     Code("E203", "comment", "comments, which trec_eval 9 refuses", "dropped"),
     Code("E204", "long-id", "a qid, docno or tag of more than 1,024 bytes"),
+    Code("E205", "blank-tag", "the tag has blanks", "joined by _"),
     Code("W211", "second-column", "column 2 is not Q0"),
     Code("W212", "separators", "columns are not separated by one space or one tab each", "one space between columns"),
     Code("W213", "comment-entry", "a comment that has the form of an entry"),

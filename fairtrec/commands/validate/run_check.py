@@ -275,7 +275,7 @@ def _lines(checked: Checked, depth: int | None) -> Iterator[bytes]:
     if rows.form == "trec":
         with opening.open_input(checked.path) as stream:
             texts = stream.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-        several: Iterable[Sequence[bytes]] = (texts[line - 1].split() for line in rows.lines[ranked].tolist())
+        several: Iterable[Sequence[bytes]] = (entries.join_tag(texts[line - 1]) for line in rows.lines[ranked].tolist())
     else:
         names, tag = list(zip(map(str.encode, rows.qids), map(str.encode, rows.second), strict=True)), rows.tag.encode()
         of_rows = zip(*(each[ranked].tolist() for each in (rows.query, rows.docnos, rows.scores)), strict=True)

@@ -128,7 +128,7 @@ class Choices:
         trials=("float32",),
     )] = "float64"  # fmt: skip
     run_format: Annotated[RunFormat, Choice(
-        ("--run-format",), RANKING, "auto recognizes trec, jsonl, parquet, rag and, by its first line, "
+        ("--run-format",), RANKING, "auto recognizes trec, jsonl, parquet, rag, search and, by its first line, "
         "trec-fair; rag: answers with citations, evaluated as two runs, FILE:retrieved and FILE:cited; "
         f"{describe_columns()}.",
         factor=None, literals=("auto", *FORMS), trials=("trec",),

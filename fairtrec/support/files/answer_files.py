@@ -52,9 +52,11 @@ def detect_form(found: Any) -> AnswerForm | None:
     '2024'
     >>> detect_form({"metadata": {"topic_id": "1"}, "references": [], "responses": []})
     'shared'
+    >>> detect_form({"metadata": {"topic_id": "1"}, "responses": []})
+    'shared'
     >>> detect_form({"qid": "1", "docno": "d"})
     """
-    if not isinstance(found, dict) or "references" not in found:
+    if not isinstance(found, dict) or found.keys().isdisjoint(("references", "metadata")):
         return None
     if "responses" in found:
         return "shared"
@@ -84,7 +86,7 @@ def detect_answers(path: FilePath) -> AnswerForm | None:
         if not (b"{" in start or "json" in fspath(path) or (start and start[0] not in range(32, 127))):
             return None
         _, line, _ = opening.first_line(path, b"#", opening.LONGEST_OBJECT)
-        if b'"references"' in line and (b'"answer"' in line or b'"responses"' in line):
+        if (b'"references"' in line or b'"metadata"' in line) and (b'"answer"' in line or b'"responses"' in line):
             from fairtrec.support.files import json_text
 
             return detect_form(json_text.parse(line))

@@ -112,6 +112,7 @@ def test_every_code_of_a_trec_run_can_be_found(tmp_path):
         "E101",
         "E106",
         "E107",
+        "E205",
         "E403",
         "E801",
         "W115",
@@ -129,7 +130,7 @@ def test_messages_say_what_is_meant(tmp_path):
         b"q1 d1 1 3": "it looks like qid docno rank score",
         b"q1 d1 1 3 t": "is the second, Q0, missing?",
         b"q1 Q0 d1 1 3": "is the tag missing?",
-        b"q1 Q0 d1 1 3 my tag": "is there a blank in a docno or in the tag?",
+        b"q1 Q0 d 1 1 3 tag": "is there a blank in a docno or in the tag?",
         b"q1,Q0,d1,1,3,t": "its columns are separated by commas",
         b"q1 Q0 d1 1 3 t\rq1 Q0 d2 2 2 t\r": "its lines end in CR only",
     }
@@ -179,6 +180,32 @@ def test_a_run_without_judged_documents_names_two_ids(tmp_path, fairtrec_command
     ]
     (tmp_path / "q").write_text("1 0 d1-0 -1\n2 0 z 1\n")
     assert "W505" not in fairtrec_command("validate", tmp_path / "r", "--qrels", tmp_path / "q").out
+
+
+@pytest.mark.parametrize("tag", ['"my fine run"', "my fine run", "'my  fine run'"])
+def test_a_tag_with_blanks_is_joined(tmp_path, fairtrec_command, tag):
+    run, fixed = tmp_path / "r.run", tmp_path / "x.run"
+    run.write_text(f"# of today\n1 Q0 a 1 1.0 {tag}\n1 Q0 b 2 0.5 {tag}\n")
+    said = "r.run:2: the tag " + '"' + tag.strip("\"'") + '" has blanks; validate --fix joins them by _'
+    with pytest.raises(InputError) as fault:
+        run_format.read(run)
+    assert str(fault.value).endswith(said)
+    done = fairtrec_command("validate", run)
+    assert "E205 the tag my_fine_run has blanks in 2 lines; join it by _" in done.out
+    assert fairtrec_command("validate", run, "--fix", fixed).code == 0
+    assert fixed.read_text() == "1 Q0 a 1 1.0 my_fine_run\n1 Q0 b 2 0.5 my_fine_run\n"
+
+
+def test_other_lines_of_many_columns_are_not_joined(tmp_path):
+    for text in (
+        "1 Q0 a 1 1.0 my run\n1 Q0 b 2 0.5 his run\n",
+        "1 Q0 a b 1 1.0 t\n",
+        "1 Q0 a 1 1.0 t\n1 Q0 b 2 1 t u\n",
+    ):
+        checked = found(text.encode(), tmp_path)
+        assert next(each.code.name for each in checked.found.kept if each.code.name[:2] == "E2") == "E201"
+        with pytest.raises(InputError, match="7 columns instead of 6"):
+            run_format.read(tmp_path / "a.run")
 
 
 def test_rankings_that_begin_with_the_query_itself(tmp_path):
