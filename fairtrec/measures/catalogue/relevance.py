@@ -131,8 +131,8 @@ _OF_TREC_EVAL: dict[str, tuple[str, str, Sequence[float]]] = {  # and the parame
     }.items()},
 }  # fmt: skip
 _NOT_OFFERED = (
-    "G", "Rndcg", "Rprec_mult", "binG", "ndcg_rel", "relstring", "utility", "rbp_resid", "unj", "prefs_", "P_avgjg",
-    "map_avgjg", "Rprec_mult_avgjg",
+    "G", "Rndcg", "Rprec_mult", "binG", "dcg", "ideal_dcg", "ndcg_rel", "relstring", "utility", "rbp_resid", "unj",
+    "yaap", "prefs_", "P_avgjg", "map_avgjg", "Rprec_mult_avgjg",
 )  # names of trec_eval, or how such begin  # fmt: skip
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
 _LISTED = re.compile(rf"(\w+?)[._]({_NUMBER}(?:={_NUMBER})?(?:,{_NUMBER}(?:={_NUMBER})?)*)")
