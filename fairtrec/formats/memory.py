@@ -63,14 +63,14 @@ def _taken_apart(thing: Any, what: str, number: str) -> tuple[Repeats, Docs, lis
             docnos = [*chain.from_iterable(several)]
             numbers = [*chain.from_iterable(_numbers_of(docs, number) for docs in several)]
             qids = [qid for qid, docs in thing.items() if len(docs)]
-            ids = Repeats(ids_of(qids, what), np.array([*map(len, several)], dtype=np.int64))
+            ids = Repeats(encode_given_ids(qids, what), np.array([*map(len, several)], dtype=np.int64))
         else:
             rows = list(thing)
             docnos, numbers = [row.doc_id for row in rows], [getattr(row, number) for row in rows]
-            ids = Repeats.find(ids_of([row.query_id for row in rows], what))
+            ids = Repeats.find(encode_given_ids([row.query_id for row in rows], what))
     except (AttributeError, TypeError):
         raise _strange(thing, what, number) from None
-    return ids, ids_of(docnos, what), numbers
+    return ids, encode_given_ids(docnos, what), numbers
 
 
 def _numbers_of(docs: Any, number: str) -> Iterable[Any]:
@@ -81,7 +81,7 @@ def _numbers_of(docs: Any, number: str) -> Iterable[Any]:
     return range(len(docs), 0, -1) if number == "score" else [1] * len(docs)
 
 
-def ids_of(values: Sequence[Any], what: str) -> Docs:
+def encode_given_ids(values: Sequence[Any], what: str) -> Docs:
     """Take ids, of which those that are no texts are written as such."""
     if not len(values):
         return np.empty(0, "S1")
@@ -141,7 +141,7 @@ def run(
         ranked = starts, column, values.astype(score_dtype, copy=False)
     if order != "file" and len(column):
         ranked = sort_by_score(*ranked, depth)
-    names, starts = add_empty(names, ranked[0], decode(ids_of(empty, "run")))
+    names, starts = add_empty(names, ranked[0], decode(encode_given_ids(empty, "run")))
     return Run(name, name, names, starts, *ranked[1:]).cut(names, None if with_ties else depth)
 
 
@@ -166,7 +166,7 @@ def qrels(thing: Any) -> Qrels:
                 raise _strange(thing, "qrels", "relevance")
             rows = list(rows)
             found = [next((cell for name in SUBTOPIC if (cell := getattr(row, name, None))), 0) for row in rows]
-            subtopics = ids_of(found, "qrels")
+            subtopics = encode_given_ids(found, "qrels")
         qids, docnos, numbers = _taken_apart(rows, "qrels", "relevance")
         values = _floats(numbers, "grade of the qrels")
         if np.any(values != np.floor(values)) or np.any(np.abs(values) >= 2**63):
@@ -308,7 +308,7 @@ def labels(thing: Any, how: LabelRules | None = None) -> Labels:
             found.add(docnos, found.code_groups(groups.tolist())[codes], weights, qids=qids)
         else:
             thing = _mapping(thing)
-            ids_of([*thing], "labels")
+            encode_given_ids([*thing], "labels")
             sha256 = found.take_memberships(thing)
     return found.labels("labels", sha256)
 
@@ -338,7 +338,7 @@ def positions(thing: Any) -> Positions:
         with explain_failures("positions"):
             table = np.array([np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in thing.values()])
             names = [str(docno) for docno in thing]
-        ids_of(names, "positions")
+        encode_given_ids(names, "positions")
     if table.ndim != 2 or not np.isfinite(table).all():
         raise InputError("positions must be finite numbers, equally many for each document; correct them")
     return Positions(*Docnos.with_values(names, table), per_query, pointed)

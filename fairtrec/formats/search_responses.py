@@ -14,7 +14,7 @@ import numpy as np
 
 from fairtrec.formats import named_columns
 from fairtrec.formats.columns import FileColumns
-from fairtrec.formats.memory import ids_of
+from fairtrec.formats.memory import encode_given_ids
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening
@@ -52,8 +52,8 @@ def read(path: FilePath, *_: Any, **__: Any) -> FileColumns:
         scores += several if is_scored else range(len(ids), 0, -1)
         lines += [line or 1] * len(ids)
     columns = {
-        "qid": Repeats(ids_of(qids, "run"), np.array(lengths, dtype=np.int64)),
-        "docno": ids_of(docnos, "run"),
+        "qid": Repeats(encode_given_ids(qids, "run"), np.array(lengths, dtype=np.int64)),
+        "docno": encode_given_ids(docnos, "run"),
         "score": np.array(scores, dtype=np.float64),
         "rank": np.concatenate([np.empty(0, np.int64), *(np.arange(1, many + 1) for many in lengths)]),
     }

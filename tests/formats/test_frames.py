@@ -344,12 +344,12 @@ def test_ids_of_any_kind_are_what_str_makes_of_them():
             return "odd"
 
     ids = ["a", "é", " b c", *range(3), 1.5, Odd("x"), np.str_("y")]
-    assert memory.ids_of(ids, "run").tolist() == [str(each).encode() for each in ids]
-    assert memory.ids_of(ids[:3], "run").tolist() == [b"a", "é".encode(), b" b c"]
+    assert memory.encode_given_ids(ids, "run").tolist() == [str(each).encode() for each in ids]
+    assert memory.encode_given_ids(ids[:3], "run").tolist() == [b"a", "é".encode(), b" b c"]
     for bad in ("", "a\n", "\n", "a\0", "x" * (columns.WIDEST + 1), "é\ud800"):
         for several in ([bad], ["a", bad], [bad, 7]):
             with pytest.raises(InputError, match=r"change it|half a character"):
-                memory.ids_of(several, "run")
+                memory.encode_given_ids(several, "run")
 
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}

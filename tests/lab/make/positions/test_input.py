@@ -147,7 +147,7 @@ def two_matrices():
     return ["b.npz", "--ids", "ids.txt"]
 
 
-def ids_of(*lines):
+def encode_given_ids(*lines):
     def write():
         Path("b.txt").write_text("".join(f"{line}\n" for line in lines))
         return ["v.npy", "--ids", "b.txt"]
@@ -196,11 +196,11 @@ FLOATS = list(VECTORS.values())
         (npy(7, 2, kind=np.complex64), 3, "b.npy: an array of 2 dimensions of complex64"),
         (npy(7, 0), 3, "b.npy: "),
         (npy(6, 2), 3, "ids.txt: 7 ids for 6 vectors; pass the same number"),
-        (ids_of(*list(VECTORS)[:-1]), 3, "b.txt: 6 ids for 7 vectors; pass the same number"),
-        (ids_of(*list(VECTORS)[:-1], "d2"), 3, "b.txt:7: document d2 appears twice; keep one vector"),
-        (ids_of("d0", "", *list(VECTORS)[2:]), 3, "b.txt:2: no id"),
-        (ids_of("d0", "x" * 1025, *list(VECTORS)[2:]), 3, "b.txt:2: no id, or one of more than 1024 bytes"),
-        (ids_of(*"abcdefg"), 3, "v.npy: document d0 has no vector, and 6 more have none; add what is missing, or"),
+        (encode_given_ids(*list(VECTORS)[:-1]), 3, "b.txt: 6 ids for 7 vectors; pass the same number"),
+        (encode_given_ids(*list(VECTORS)[:-1], "d2"), 3, "b.txt:7: document d2 appears twice; keep one vector"),
+        (encode_given_ids("d0", "", *list(VECTORS)[2:]), 3, "b.txt:2: no id"),
+        (encode_given_ids("d0", "x" * 1025, *list(VECTORS)[2:]), 3, "b.txt:2: no id, or one of more than 1024 bytes"),
+        (encode_given_ids(*"abcdefg"), 3, "v.npy: document d0 has no vector, and 6 more have none; add what is missing, or"),
         (parquet_of(list("abcdefg"), FLOATS), 3, "b.parquet: no document of the runs has a vector here"),
         (parquet_of([*list(VECTORS)[:-1], "d2"], FLOATS), 3, "b.parquet: document d2 appears twice; keep one vector"),
         (parquet_of([*list(VECTORS)[:-1], None], FLOATS), 3, "b.parquet: a row has no docno; add it"),
