@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import click
 
@@ -12,7 +12,7 @@ from fairtrec.evaluation.given import GIVEN
 from fairtrec.evaluation.given.reference import Given
 from fairtrec.evaluation.inputs.option import Choice, insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, has_option
-from fairtrec.report.writers import FormatTable
+from fairtrec.report.writers import FormatTable, choose_form
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import attributes, split_by_attribute
@@ -134,7 +134,31 @@ slices = click.option(
     help="Also report each slice of queries; lines of FILE are qid and slice.",
 )
 seed = click.option("--seed", type=int, default=0, metavar="N", help="The seed of all that is drawn at random.")
-output = click.option("-o", "--output", type=FILE, help="Write to FILE, which stays as it is if this fails.")
+
+
+def take_ending(context: click.Context, _: click.Parameter, output: Any) -> Any:
+    """Give the output, and the format of the report by its ending; it has been read if it was asked for.
+
+    Raises UsageError as ``writers.choose_form`` does. A folder has no ending.
+    """
+    is_file = output is not None and not context.meta.get(FOLDER) and not output.is_dir()
+    if not is_file or context.resilient_parsing:
+        return output
+    form = next(each for each in context.command.params if isinstance(each.type, FormatChoice))
+    is_asked = context.get_parameter_source("form") != click.core.ParameterSource.DEFAULT
+    asked = context.params["form"] if is_asked and context.params["form"] != "auto" else None
+    forms = cast("FormatChoice", form.type).writers
+    context.params["form"] = choose_form(output, asked, forms) or context.params["form"]
+    return output
+
+
+output = click.option(
+    "-o",
+    "--output",
+    type=FILE,
+    callback=take_ending,
+    help="Write to FILE, in the format of its ending; it stays as it is if this fails.",
+)
 verbose = click.option(
     "-v",
     "--verbose",

@@ -22,12 +22,11 @@ from fairtrec.report.document import Document
 from fairtrec.report.interval_columns import with_bounds, with_ends
 from fairtrec.report.output import emit, refuse_input, refuse_unwritable
 from fairtrec.report.page import notebook
-from fairtrec.report.writers import FormatTable, find_formats, refuse_view
+from fairtrec.report.writers import ENDINGS, LOOSE_ENDINGS, FormatTable, find_formats, read_ending, refuse_view
 from fairtrec.support.errors import FilePath, ResourceError, UsageError
 from fairtrec.support.literals import Method
 
 MOST_PLACES = 17
-ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira", "txt": "text"}  # of files; others are those of formats
 
 
 def text(of: Answer) -> str:
@@ -135,12 +134,12 @@ def _kind(of: Answer) -> FormatTable:
 
 
 def _form(place: Path, kind: FormatTable) -> str:
-    ending = place.suffix.removeprefix(".").lower()
-    form = ENDINGS.get(ending, ending)
-    if form not in kind.forms:
-        known = ", ".join(kind.forms)
-        raise UsageError(f"the ending of {place.name} is that of no format; name one of {known}, as format=")
-    return form
+    fitting = (ENDINGS | LOOSE_ENDINGS).get(read_ending(place), ())
+    for form in fitting:
+        if form in kind.forms:
+            return form
+    known = ", ".join(kind.forms)
+    raise UsageError(f"the ending of {place.name} is that of no format; name one of {known}, as format=")
 
 
 def _empty(of: Answer) -> str:

@@ -6,7 +6,7 @@ or shown in a notebook; ``rows`` a head and rows of cells; ``records`` objects f
 """
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -21,6 +21,20 @@ if TYPE_CHECKING:
 
 Carried = Literal["nothing", "signature", "notes", "all"]
 EVERY = frozenset(("places", "terminal", "parts", "most", "window"))  # the options of all kinds
+ENDINGS = {  # of files, and the formats that fit each, the usual one first
+    "json": ("json", "flat"),
+    "jsonl": ("jsonl",),
+    "ndjson": ("jsonl",),
+    "csv": ("csv",),
+    "tsv": ("tsv",),
+    "md": ("md",),
+    "tex": ("latex",),
+    "html": ("html",),
+    "htm": ("html",),
+    "parquet": ("parquet",),
+    "xml": ("junit",),
+}
+LOOSE_ENDINGS = {"txt": ("text", "trec", "table"), "prototext": ("tira",)}  # of files in many other formats
 
 
 class FormatSpec(NamedTuple):
@@ -192,6 +206,34 @@ def _list_formats() -> Iterator[Mapping[str, FormatTable]]:
     yield _CORE
     for row in command_rows.registry.list_rows():
         yield row.answers
+
+
+def read_ending(path: "Path") -> str:
+    """Read the ending of a file, in lower case and without its dot."""
+    return path.suffix.removeprefix(".").lower()
+
+
+def choose_form(path: "Path", form: str | None, forms: Iterable[str]) -> str | None:
+    """Choose the format of a file by its ending, among the ``forms`` that there are; ``form`` is the one asked for.
+
+    Other endings than those of ``ENDINGS`` leave it as it is. Raises UsageError for a format that does not fit the
+    ending, for an ending of no such format, and for one with .gz behind it.
+
+    >>> from pathlib import Path
+    >>> choose_form(Path("x.CSV"), None, ["trec", "csv"]), choose_form(Path("x.json"), "flat", ["json", "flat"])
+    ('csv', 'flat')
+    """
+    several, ending = list(forms), read_ending(path)
+    if ending == "gz" and read_ending(path.with_suffix("")) in ENDINGS:
+        raise UsageError(f"{path} would not be compressed; leave out .gz (formats: {', '.join(several)})")
+    if ending not in ENDINGS:
+        return form
+    fitting = [each for each in ENDINGS[ending] if each in several]
+    if form is not None and form not in fitting:
+        raise UsageError(f"-f {form} does not fit {path}; leave out one")
+    if not fitting:
+        raise UsageError(f"there is no format for the ending of {path}; choose another (formats: {', '.join(several)})")
+    return form or fitting[0]
 
 
 def refuse_view(form: str, output: "Path | None", **asked: Any) -> None:

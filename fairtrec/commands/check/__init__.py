@@ -10,7 +10,9 @@ VERDICTS = FormatTable(
         "json": FormatSpec("record", ".report:json", "all", exact=True),
         "github": FormatSpec("github"),
         "md": FormatSpec("md", "", "all"),
+        "junit": FormatSpec("junit", "", "all"),
     },
+    ("seconds",),
 )
 
 ROW = CommandRow(

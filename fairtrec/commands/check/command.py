@@ -148,7 +148,7 @@ def _write(
 
     if form == "github":
         write_stderr(f"# {summary(checked)}")
-    printing.write(VERDICTS, form, checked, output, places=places)
+    printing.write(VERDICTS, form, checked, output, places=places, seconds=seconds)
     if junit is not None:
         emit(junit_report(checked, places=places, seconds=seconds), junit)
     if os.environ.get("GITHUB_ACTIONS") == "true" and (form != "github" or output is not None):

@@ -32,9 +32,10 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
     "-o",
     "--output",
     type=options.PATH,
+    callback=options.take_ending,
     metavar="FILE|FOLDER",
-    help="Write to FILE; with --spread, FOLDER/ gets a file of the spread and one of each run's own values; if writing "
-    "fails, nothing changes.",
+    help="Write to FILE, in the format of its ending; with --spread, FOLDER/ gets a file of the spread and one of each "
+    "run's own values; if writing fails, nothing changes.",
 )
 @options.into_folder
 @options.Shared(report=RESULTS, auto=True, what=options.AUTO, beside=[options.places, options.verbose])

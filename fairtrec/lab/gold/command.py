@@ -8,6 +8,7 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands
 from fairtrec.lab.gold import AGREEMENTS, JUDGES
+from fairtrec.report.writers import choose_form
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Correction, Drawn, MissingLabel
 
@@ -54,6 +55,7 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
     from fairtrec.lab.gold.draw_report import text, tsv
     from fairtrec.report.output import emit
 
+    choose_form(output, None, ["tsv"])
     files = printing.name_run_files(runs, [output], *given.values())
     if output.is_file() and not force:
         raise UsageError(f"{output} exists; add --force to replace it, or choose another with -o")

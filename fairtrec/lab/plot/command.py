@@ -50,9 +50,9 @@ OF_TABLES = ("slices", "places")  # and those that a figure has none for
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write to FILE, which ends in .pdf, .svg, .pgf or .png if it is a figure, all or nothing.",
+    type=options.FILE,
+    callback=options.take_ending,
+    help="Write to FILE, all or nothing: a figure if it ends in .pdf, .svg, .pgf or .png, else the means of `cutoffs`.",
 )
 @options.Shared(
     report=CURVES,
@@ -166,6 +166,7 @@ def _find_figure(kind: Figure, form: str, output: Path | None) -> str:
             raise UsageError("a figure is written to a file; add -o FILE.pdf")
         return find_format(output)
     if kind != "cutoffs":
-        raise UsageError(f"-f {form} prints means over cutoffs, and {kind} is a figure; leave out -f")
-    options.refuse_typed(f"is for figures, and -f {form} prints means", *OF_FIGURES)
+        what = f"the format {form} is for means over cutoffs, and {kind} is a figure"
+        raise UsageError(f"{what}; write -o FILE.pdf, without -f")
+    options.refuse_typed(f"is for figures, and the format {form} is for means", *OF_FIGURES)
     return ""

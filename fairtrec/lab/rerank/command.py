@@ -8,6 +8,7 @@ from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.runs import name_runs
 from fairtrec.lab.rerank import EFFECTS
+from fairtrec.report.writers import choose_form
 from fairtrec.support.errors import UsageError
 
 
@@ -82,6 +83,8 @@ def command(
         refuse_full_folder(written[0].parent, force=force)
     elif force:
         raise UsageError("--force is for a folder of runs; choose one with -o FOLDER/, or leave it out")
+    elif written:
+        choose_form(written[0], None, ["trec"])
     refuse_unwritable(Path(output) if output is not None else None)
     for place in written:
         printing.refuse_output(place if place.parent.is_dir() else None, qrels, *runs, files, *given.values())

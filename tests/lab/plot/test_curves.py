@@ -84,13 +84,20 @@ def test_the_command_prints_what_python_writes_without_matplotlib(copied, fairtr
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((*ASKED, "-f", "tsv", "--columns", "2"), "--columns is for figures, and -f tsv prints means; leave it out"),
+        (
+            (*ASKED, "-f", "tsv", "--columns", "2"),
+            "--columns is for figures, and the format tsv is for means; leave it out",
+        ),
         ((*ASKED, "--slice", "s", "-o", "a.svg"), "--slice is for means over cutoffs that -f prints"),
         ((*ASKED, "--places", "2", "-o", "a.svg"), "--places is for means over cutoffs that -f prints"),
         (ASKED, "a figure is written to a file; add -o FILE.pdf"),
         (
             ("plot", "runs", "qrels.txt", "bm25.run", "-m", "RR", "-f", "tsv"),
-            "-f tsv prints means over cutoffs, and runs",
+            "the format tsv is for means over cutoffs, and runs is a figure; write -o FILE.pdf, without -f",
+        ),
+        (
+            ("plot", "runs", "qrels.txt", "bm25.run", "-m", "RR", "-o", "a.csv"),
+            "the format csv is for means over cutoffs, and runs is a figure; write -o FILE.pdf, without -f",
         ),
     ],
 )
