@@ -29,7 +29,7 @@ def main() -> None:
         provider._kept.clear()  # noqa: SLF001 - as in a new process
         return [ir_measures.calc_aggregate(measures, qrels, frame) for frame in frames]
 
-    batch = least(lambda: fairtrec.evaluate("NFaiRR@10 TExFAIR@10", frames, qrels, **beside))
+    batch = least(lambda: fairtrec.evaluate("NFaiRR@10 TExFAIR@10", frames, qrels=qrels, **beside))
     ours, theirs = least(lambda: calls(asked)), least(lambda: calls([nDCG @ 10]))
     detail = f"{ours} of {batch}"
     report("8 frames, NFaiRR and TExFAIR in ir_measures: of evaluate at once", ours.cpu / batch.cpu, 1.5, detail)

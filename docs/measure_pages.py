@@ -221,7 +221,7 @@ def _values(kind: type[Measure], *, of_words: bool) -> str:
         result = fairtrec.evaluate(
             [kind(**cutoff)],
             runs,
-            {"q": GRADES},
+            qrels={"q": GRADES},
             background={"q": _ranking(ORDERS[0])},
             positions={name: [at] for name, at in POSITIONS.items()},
             counterfactual={order: {"q": _ranking(SWAPPED)} for order in ORDERS},

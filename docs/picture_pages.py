@@ -22,7 +22,7 @@ def draw_front() -> str:
     """Draw each run of the example, and its fairer orders at no loss of relevance and at some."""
     found = fairtrec.headroom(
         [EXAMPLE / f"{name}.run" for name in COLORS],
-        EXAMPLE / "qrels.txt",
+        qrels=EXAMPLE / "qrels.txt",
         terms="gender-en",
         docs=EXAMPLE / "collection.tsv",
         background=EXAMPLE / "background.run",

@@ -376,7 +376,7 @@ def reports() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _answers() -> Iterator[tuple[str, Any]]:
-    result = fairtrec.evaluate(BOTH, RUNS, QRELS, labels=LABELS)
+    result = fairtrec.evaluate(BOTH, RUNS, qrels=QRELS, labels=LABELS)
     small = SimpleNamespace(runs=RUNS, qrels=QRELS, labels=LABELS, words=WORDS, result=result)
     return ((of, make(small)) for of, make in _sorted(gather_trials("SMALL_ANSWERS").items()))
 
@@ -391,7 +391,7 @@ def _sorted(several: Iterable[Any]) -> list[Any]:
 
 def columns() -> Iterator[tuple[str, str, list[str]]]:
     """Name the columns and keys of reports, as a small evaluation writes them: command, formats, names."""
-    result = fairtrec.evaluate("P@1 R@1", RUNS, QRELS)
+    result = fairtrec.evaluate("P@1 R@1", RUNS, qrels=QRELS)
     slices = {"all": result, "s": result}
     own = [str(measure) for measure in result.scores[0].measures]
 

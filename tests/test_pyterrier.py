@@ -71,7 +71,7 @@ def ours():
     """What fairtrec makes of the same runs."""
     runs = {name: f"{name}.run" for name in NAMES}
     return fairtrec.evaluate(
-        "NFaiRR@10 TE(group=f)@10 TED@10 AWRFxnDCG@10", runs, "qrels.txt", undefined="0", **TEXTUAL
+        "NFaiRR@10 TE(group=f)@10 TED@10 AWRFxnDCG@10", runs, qrels="qrels.txt", undefined="0", **TEXTUAL
     )
 
 
@@ -147,7 +147,7 @@ def test_a_grid_is_searched(pt, world):
     grid = pt.GridScan(weighted + neural, {weighted[1]: {"scalar": weights}}, topics, qrels, asked)
     for row, weight in enumerate(weights):
         mixed = (bm25 * weight + neural)(topics)
-        means = fairtrec.evaluate("nDCG@10 NFaiRR@10", mixed, "qrels.txt", **TEXTUAL).means["run"]
+        means = fairtrec.evaluate("nDCG@10 NFaiRR@10", mixed, qrels="qrels.txt", **TEXTUAL).means["run"]
         assert grid[str(gender.NFaiRR @ 10)][row] == pytest.approx(means["NFaiRR@10"], rel=1e-14)
     with pytest.raises(KeyError, match="nDCG@10"):  # which takes no object, theirs or ours: the page says so
         pt.GridSearch(weighted + neural, {weighted[1]: {"scalar": weights}}, topics, qrels, nDCG @ 10)
@@ -172,7 +172,9 @@ def test_a_query_of_which_a_system_finds_nothing_is_an_empty_ranking(pt, world):
     topics, qrels, (bm25, _, _) = world
     some = bm25(topics)
     some = some[~some["qid"].isin(["103", "107"])]
-    ours = fairtrec.evaluate("NFaiRR@10", some, "qrels.txt", complete=True, **TEXTUAL).per_query["run"]["NFaiRR@10"]
+    ours = fairtrec.evaluate("NFaiRR@10", some, qrels="qrels.txt", complete=True, **TEXTUAL).per_query["run"][
+        "NFaiRR@10"
+    ]
     for size in (None, 4):
         table = pt.Experiment(
             [pt.Transformer.from_df(some)],
@@ -194,7 +196,7 @@ def test_columns_of_the_results_are_validated_and_used(pt, world):
     measure = fair.TExFAIR(terms="gender-en", docs="run:text") @ 10
     fetched = neural >> pt.apply.text(lambda row: texts[row["docno"]])
     table = pt.Experiment([fetched], topics, qrels, [measure], names=["neural"], perquery=True, validate="error")
-    ours = fairtrec.evaluate("TExFAIR@10", "neural.run", "qrels.txt", terms="gender-en", docs="collection.tsv")
+    ours = fairtrec.evaluate("TExFAIR@10", "neural.run", qrels="qrels.txt", terms="gender-en", docs="collection.tsv")
     exactly(values_of(table, measure, "neural"), ours.per_query["neural.run"]["TExFAIR@10"])
     with pytest.raises(ValueError, match=r"(?s)do not produce the required outputs.*'text'.*neural"):
         pt.Experiment([fetched, neural], topics, qrels, [measure], names=["fetched", "neural"], validate="error")

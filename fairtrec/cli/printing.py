@@ -63,7 +63,7 @@ def evaluate_runs(measures: Any, files: Mapping[str, str], qrels: str | None, **
     from fairtrec.evaluation.evaluate import evaluate
 
     with show_progress():
-        result = evaluate(measures, files, qrels, **given)
+        result = evaluate(measures, files, qrels=qrels, **given)
     for _, fault in result.failed:
         write_stderr(fault)
     if not result.scores:

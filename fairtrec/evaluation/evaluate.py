@@ -8,6 +8,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.given import GoldKeywords, Keywords
 from fairtrec.evaluation.given.reference import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.session import Evaluator
@@ -36,11 +37,12 @@ def evaluator(
     return Evaluator(replace(plan, context=replace(plan.context, refuses_strangers=False)))
 
 
+@require_names
 def evaluate(
     measures: str | Measure | Iterable[str | Measure] | None,
     runs: Any,
-    qrels: JudgmentsLike | None = None,
     *,
+    qrels: JudgmentsLike | None = None,
     jobs: int | None = 1,
     keep_going: bool = False,
     untrusted: bool | Mapping[str, int] = False,

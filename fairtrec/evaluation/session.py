@@ -101,6 +101,13 @@ class Evaluator:
         self._of_dicts: DictRunEvaluator | None = None
         self._takes_dicts = True  # False: measures or options ask for more than plain measures of relevance
 
+    def __repr__(self) -> str:
+        """Write the measures, and what was given: files by their names."""
+        given = {name: thing for name, thing in self.given.record(SOURCE_NAMES).items() if thing is not None}
+        shown = [f"{name}:{'given' if thing is True else thing}" for name, thing in given.items()]
+        measures = " ".join(map(str, self.measures))
+        return f"<{' | '.join([f'Evaluator {measures}', *shown])}>"
+
     def scores(self, run: RankingsLike) -> Scores:
         """Evaluate one run: a path, ``{qid: {docno: score}}``, or a frame. Raises UsageError if they are several."""
         if (found := self._evaluate_dict(run)) is not None:

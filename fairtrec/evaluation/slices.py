@@ -45,7 +45,7 @@ class Slices(dict[str, Sequence[str]]):
     def add_notes(self, result: Result) -> Result:
         """Name slices in the signature, and say in the notes which are small, or of queries that nobody evaluated."""
         named, _ = record_slices(result, self)
-        return replace(named, notes=(*named.notes, *note_slices(result, self)))
+        return replace(named, evaluation_notes=(*named.evaluation_notes, *note_slices(result, self)))
 
 
 def keep_queries(scores: Scores, qids: Sequence[str]) -> Scores:

@@ -61,7 +61,7 @@ def read(path: FilePath) -> Qrels:
         is_text = b" ".join(cells).decode(errors="replace").isprintable()
         if is_text and len(cells) > len(LAYOUT.columns) and is_run_line(cells):
             what = "this looks like a run, not like qrels; the order is QRELS RUN"
-            raise InputError(f"{what}, and in Python evaluate(measures, runs, qrels)", path) from None
+            raise InputError(f"{what}, and in Python evaluate(measures, runs, qrels=...)", path) from None
         raise
 
     def fault(message: str, row: int) -> InputError:

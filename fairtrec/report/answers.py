@@ -1,7 +1,8 @@
 """How answers show themselves in Python: a function for each method of ``answers.Answer``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from os import fspath
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,14 @@ from fairtrec.measure import Measure
 from fairtrec.report import records
 from fairtrec.report.document import Document
 from fairtrec.report.interval_columns import with_bounds, with_ends
+from fairtrec.report.note_selection import order_notes
 from fairtrec.report.output import emit, refuse_input, refuse_unwritable
 from fairtrec.report.page import notebook
+from fairtrec.report.records import Row
 from fairtrec.report.writers import ENDINGS, LOOSE_ENDINGS, FormatTable, find_formats, read_ending, refuse_view
 from fairtrec.support.errors import FilePath, ResourceError, UsageError
 from fairtrec.support.literals import Method
+from fairtrec.support.notes import Note
 
 MOST_PLACES = 17
 
@@ -47,6 +51,11 @@ def html(of: Answer) -> str:
     if not document.signature:
         document = replace(document, notes=kind.part("list_notes")(answer), signature=str(answer.signature))
     return notebook(document)
+
+
+def list_notes(of: Result) -> tuple[Note, ...]:
+    """List the notes that the table has, in its order."""
+    return tuple(chain.from_iterable(order_notes(_kind(of).part("list_notes")(of))))
 
 
 def flat(of: Answer) -> dict[str, float]:
@@ -77,22 +86,69 @@ def frame(of: Answer, *, per_query: bool) -> Any:
     except ModuleNotFoundError:
         raise ResourceError("a frame needs pandas; run: pip install pandas") from None
     of = _made_of(of)
-    if not isinstance(of, Result):
-        kind = _kind(of)
-        if per_query and "per_query" not in kind.options:
-            raise UsageError("this answer has no other values of queries; leave out per_query")
-        head, *cells = kind.part("rows")(of, places=None, **{"per_query": True} if per_query else {})
-        made = pd.DataFrame(cells, columns=[*head])
-    elif per_query:
-        whole = replace(of, scores=tuple(map(strip_aggregates, of.scores)))
-        rows = [(each, each.values.T) for each in with_ends(whole).scores]
-        index = [(scores.run, qid) for scores, _ in rows for qid in scores.qids]
-        made = _of_values(pd, rows, pd.MultiIndex.from_tuples(index, names=["run", "qid"]))
+    if isinstance(of, Result):
+        keys, names, values = _lay_out_values(of, per_query=per_query)
+        index = (
+            pd.MultiIndex.from_arrays([*keys.values()], names=[*keys])
+            if per_query
+            else pd.Index(keys["run"], name="run")
+        )
+        made = pd.DataFrame(values, index=index, columns=names)
     else:
-        rows = [(each, each.means[None]) for each in with_bounds(with_ends(of)).scores]
-        made = _of_values(pd, rows, pd.Index([scores.run for scores, _ in rows], name="run"))
+        head, *cells = _write_rows(of, per_query=per_query)
+        made = pd.DataFrame(cells, columns=[*head])
     made.attrs["signature"] = str(getattr(of, "signature", ""))
     return made
+
+
+def arrow(of: Answer, *, per_query: bool) -> Any:
+    """Make a table of Arrow, the signature in its metadata; undefined is null."""
+    import pyarrow as pa
+
+    of = _made_of(of)
+    if isinstance(of, Result):
+        keys, names, values = _lay_out_values(of, per_query=per_query)
+        head: list[str] = [*keys, *names]
+        columns: Iterable[Sequence[Any]] = [*keys.values(), *values.T.tolist()]
+    else:
+        first, *cells = _write_rows(of, per_query=per_query)
+        head = [*map(str, first)]
+        columns = [[row[place] for row in cells] for place in range(len(head))]
+    arrays = [_fill_column(cells) for cells in columns]
+    about = {"signature": records.escape_text(str(getattr(of, "signature", "")))}
+    return pa.Table.from_arrays(arrays, names=[*map(records.escape_text, head)], metadata=about)
+
+
+def _fill_column(cells: Sequence[Any]) -> Any:
+    """Make a column of Arrow of cells, of texts if one of them is a text; nan and None are null."""
+    import pyarrow as pa
+
+    if any(isinstance(cell, str) for cell in cells):
+        return pa.array([None if cell is None else records.escape_text(str(cell)) for cell in cells], pa.string())
+    return pa.array(cells, pa.float64() if any(isinstance(cell, float) for cell in cells) else None, from_pandas=True)
+
+
+def _write_rows(of: Answer, *, per_query: bool) -> Iterable[Row]:
+    """Write the rows of an answer that is no result, the head first, in full precision."""
+    kind = _kind(of)
+    if per_query and "per_query" not in kind.options:
+        raise UsageError("this answer has no other values of queries; leave out per_query")
+    rows: Iterable[Row] = kind.part("rows")(of, places=None, **{"per_query": True} if per_query else {})
+    return rows
+
+
+def _lay_out_values(of: Result, *, per_query: bool) -> tuple[dict[str, list[str]], list[str], Floats]:
+    """Lay out the values [row, measure] of runs below each other: what names each row, the measures, the values."""
+    if per_query:
+        whole = with_ends(replace(of, scores=tuple(map(strip_aggregates, of.scores))))
+        rows = [(each, each.values.T) for each in whole.scores]
+        pairs = [(scores.run, qid) for scores, _ in rows for qid in scores.qids]
+        keys = {"run": [run for run, _ in pairs], "qid": [qid for _, qid in pairs]}
+    else:
+        rows = [(each, each.means[None]) for each in with_bounds(with_ends(of)).scores]
+        keys = {"run": [scores.run for scores, _ in rows]}
+    names = [str(measure) for measure in rows[0][0].measures] if rows else []
+    return keys, names, np.concatenate([np.empty((0, len(names))), *(values for _, values in rows)])
 
 
 def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: Any) -> None:
@@ -148,10 +204,3 @@ def _empty(of: Answer) -> str:
         return ""
     failed = f"; {len(of.failed)} could not be read, see .failed" if of.failed else ""
     return f"no run was evaluated{failed}"
-
-
-def _of_values(pd: Any, rows: Sequence[tuple[Scores, Floats]], index: Any) -> Any:
-    """Put the values [row, measure] of runs below each other."""
-    names = [str(measure) for measure in rows[0][0].measures] if rows else []
-    values = np.concatenate([np.empty((0, len(names))), *(values for _, values in rows)])
-    return pd.DataFrame(values, index=index, columns=names)

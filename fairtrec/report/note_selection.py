@@ -23,13 +23,16 @@ def select_notes(notes: Sequence[Note], most: int | None, short: Mapping[str, st
     >>> select_notes([kind.note() for kind in kinds], 1)
     ['many ties', 'and 1 more note: -v']
     """
-    ordered = sorted(
-        merge_kinds(notes), key=lambda several: min((note.severity, note.kind.is_last) for note in several)
-    )
+    ordered = order_notes(notes)
     lines = [write_notes(several, short) for several in ordered]
     before = sum(min(note.severity for note in several) <= NoteSeverity.LEGEND for several in ordered)
     left = 0 if most is None else max(len(lines) - before - most, 0)
     return lines[: len(lines) - left] + [f"and {left} more note{'s' * (left > 1)}: -v"] * bool(left)
+
+
+def order_notes(notes: Sequence[Note]) -> list[list[Note]]:
+    """Put the notes that are written as one together, and the most important first."""
+    return sorted(merge_kinds(notes), key=lambda several: min((note.severity, note.kind.is_last) for note in several))
 
 
 def wrap_hanging(line: str, width: int | None, indent: int) -> list[str]:

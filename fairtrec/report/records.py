@@ -16,6 +16,7 @@ from typing import Any
 
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import End
 from fairtrec.report.run_names import map_names, shorten_runs
 from fairtrec.support.errors import STEERING, UsageError
 from fairtrec.support.literals import ALL
@@ -92,6 +93,11 @@ def _write(
 def _escape(text: str) -> str:
     """End a text of JSON; signs that steer a terminal are escaped, the same to whoever reads it."""
     return re.sub(STEERING, lambda letter: f"\\u{ord(letter.group()):04x}", text) + "\n"
+
+
+def escape_text(text: str) -> str:
+    """Write what is no Unicode, in the name of a file, as Python escapes it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _held(value: Any) -> Any:
@@ -173,21 +179,26 @@ def flat_name(*words: str) -> str:
 
 
 def name_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
-    """Name the means, those of slices with the name of the slice behind.
+    """Name the means, and the numbers of queries behind them; of slices the name of the slice comes last.
 
     Raises UsageError where two would have one name.
     """
 
     def means() -> NamedValue:
         for part, here in (parts or {ALL: of}).items():
+            behind = ["slice", part] * (part != ALL)
             for run, scores in zip(shorten_runs(of), here.scores, strict=True):
+                before = [run] * (len(of.scores) > 1)
                 for row, (measure, value) in enumerate(zip(scores.measures, scores.means.tolist(), strict=True)):
-                    words = *[run] * (len(of.scores) > 1), str(measure), *["slice", part] * (part != ALL)
+                    words = *before, str(measure), *behind
                     if not measure.of_pool:
                         yield words, value
+                        if not isinstance(measure, End):  # which stands behind its measure
+                            yield (*before, str(measure), "queries", *behind), int(scores.defined[row])
                     for name, totals in scores.totals.items():
                         if (total := totals[row]) is not None:
                             yield (*words, name), total
+                yield (*before, "queries", *behind), len(scores.qids)
 
     return _named(means())
 

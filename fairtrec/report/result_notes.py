@@ -95,7 +95,7 @@ def list_notes(
             if judged or note.kind not in OF_JUDGED:
                 said.setdefault(note, []).append(place)
     notes = [
-        *result.notes,
+        *result.evaluation_notes,
         *(_note_missing(result) or (_note_uneven(result) if len(result.scores) > 1 and not paired else ())),
         *(_note_same(result) if result.same else ()),
     ]

@@ -82,7 +82,7 @@ class NoteKind:
         return Note(self, tuple(values[name] for name in names), several, by=by)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Note:
     """What a reader must know next to a number: the kind, the values of its text, the measures and the runs.
 
@@ -124,6 +124,9 @@ class Note:
 
     def __str__(self) -> str:
         return write_notes([self])
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def assign_runs(self, runs: Sequence[str], called: Sequence[str], among: int) -> "Note":
         """Give the same note on these runs, so many ``among`` which it looked."""

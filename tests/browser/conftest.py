@@ -38,7 +38,7 @@ def made_up(name):
         import fairtrec
 
         runs = [EXAMPLE / f"{run}.run" for run in ("bm25", "neural", "fair")]
-        result = fairtrec.evaluate("nDCG@10 AWRF@10", runs, EXAMPLE / "qrels.txt", labels=EXAMPLE / "labels.tsv")
+        result = fairtrec.evaluate("nDCG@10 AWRF@10", runs, qrels=EXAMPLE / "qrels.txt", labels=EXAMPLE / "labels.tsv")
         return result, result.scores[0].measures[0]
     if name == "swapped":  # names at the dots of their neighbors, and a difference of queries that begins with a sign
         names = ["bert_L2", "tk", "a name of 24 letters xxx", "wide: 検索モデル"]
@@ -70,7 +70,7 @@ def real(name, shared):
     result = fairtrec.evaluate(
         "nDCG@10 RR(rel=2)@10 NFaiRR@10 TExFAIR@10 ARaB@10",
         runs,
-        data / "qrels" / "qrels.dl19-passage.txt",
+        qrels=data / "qrels" / "qrels.dl19-passage.txt",
         counts=data / "dl19-dl20-counts" / "gender.strip.tsv",
         background=background,
         missing="neutral",

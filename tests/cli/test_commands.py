@@ -87,7 +87,7 @@ def test_a_gate_on_values_that_were_recorded(fairtrec_command):
         assert fairtrec_command("eval", "qrels", run, "-m", "RR", "-q", "-f", "json", "-o", name).code == 0
     mine, base = map(fairtrec.read_results, ("mine.json", "base.json"))
     checked = fairtrec.check("RR >= baseline", mine, baseline=base)
-    of_files = fairtrec.check("RR >= baseline", "run", "qrels", baseline="base.json")
+    of_files = fairtrec.check("RR >= baseline", "run", qrels="qrels", baseline="base.json")
     assert [each.status for each in checked.verdicts] == [each.status for each in of_files.verdicts]
     (scores,) = mine.result().scores
     assert scores.means.tolist() == value("RR", qrels="qrels").means.tolist()

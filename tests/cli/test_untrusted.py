@@ -124,17 +124,17 @@ def test_nothing_looks_into_what_is_refused(board, monkeypatch, fairtrec_command
 
 def test_python_asks_for_it_too(board):
     runs = sorted(str(path) for path in (board / "submissions").iterdir())
-    found = fairtrec.evaluate("RR", runs, "qrels.txt", untrusted=True, keep_going=True)
+    found = fairtrec.evaluate("RR", runs, qrels="qrels.txt", untrusted=True, keep_going=True)
     assert len(found.failed) == len(found.scores) == 5
     assert found.untrusted
     with pytest.raises(InputError, match="this is a link"):
-        fairtrec.check("RR >= 0", ["submissions/link.run"], "qrels.txt", untrusted=True)
+        fairtrec.check("RR >= 0", ["submissions/link.run"], qrels="qrels.txt", untrusted=True)
     codes = [
         code for one in fairtrec.validate(runs, untrusted=True) for code in one.found.many if code in ("E107", "E105")
     ]
     assert len(codes) == 5
     deep = "submissions/deep.run"
-    assert len(fairtrec.evaluate("RR", deep, "qrels.txt", untrusted={"depth": 20_000}).scores) == 1
+    assert len(fairtrec.evaluate("RR", deep, qrels="qrels.txt", untrusted={"depth": 20_000}).scores) == 1
     with pytest.raises(UsageError, match="there is no limit widths; choose one of bytes, lines, depth, groups"):
         fairtrec.evaluate("RR", deep, untrusted={"widths": 1})
     assert submissions.border() is None
@@ -287,7 +287,7 @@ def test_a_page_of_submissions_has_a_sha256_of_each(copied, fairtrec_command):
     digests = [hashlib.sha256((copied / name).read_bytes()).hexdigest() for name in ("bm25.run", "fair.run")]
     assert re.findall("<code>([0-9a-f]{64})</code>", page) == digests
     assert not re.search("<code>[0-9a-f]{64}", fairtrec_command(*words).out)
-    result = fairtrec.evaluate("RR", {"q1": {"d1": 1.0}}, {"q1": {"d1": 1}}, untrusted=True)
+    result = fairtrec.evaluate("RR", {"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, untrusted=True)
     assert result.untrusted
 
 

@@ -263,7 +263,7 @@ def values_of(scores):
 
 @pytest.mark.parametrize(("case", "door"), RUN_WALKS)
 def test_runs(tmp_path, case, door):
-    result = fairtrec.evaluate("nDCG@2", RUN_DOORS[door](tmp_path, case.run), nest(case.qrels))
+    result = fairtrec.evaluate("nDCG@2", RUN_DOORS[door](tmp_path, case.run), qrels=nest(case.qrels))
     assert values_of(result.scores[0]) == pytest.approx(case.values)
 
 
@@ -271,7 +271,7 @@ def test_runs(tmp_path, case, door):
 @pytest.mark.parametrize("case", RUN_CASES.values(), ids=[*RUN_CASES])
 def test_qrels(tmp_path, case, door):
     rows = [row for row in case.qrels if not row[0].startswith("#")]
-    result = fairtrec.evaluate("nDCG@2", nest(case.run), QREL_DOORS[door](tmp_path, rows))
+    result = fairtrec.evaluate("nDCG@2", nest(case.run), qrels=QREL_DOORS[door](tmp_path, rows))
     assert values_of(result.scores[0]) == pytest.approx(case.values)
 
 
@@ -418,7 +418,7 @@ EMPTY_DOORS = {  # those that can say that a query has no document
 @pytest.mark.parametrize("door", EMPTY_DOORS)
 def test_an_empty_ranking_counts(tmp_path, door):
     result = fairtrec.evaluate("nDCG@2 AWRF@2", EMPTY_DOORS[door](tmp_path, {"1": {}, "2": {"c": 2.0, "a": 1.0}}),
-                               nest(JUDGED), labels={"a": "f", "c": "m"})  # fmt: skip
+                               qrels=nest(JUDGED), labels={"a": "f", "c": "m"})  # fmt: skip
     (scores,) = result.scores
     assert scores.qids == ("1", "2")
     assert scores.values[0].tolist() == [0, 1]
@@ -428,7 +428,7 @@ def test_an_empty_ranking_counts(tmp_path, door):
 
 @pytest.mark.parametrize("door", EMPTY_DOORS)
 def test_all_rankings_may_be_empty(tmp_path, door):
-    result = fairtrec.evaluate("nDCG@2", EMPTY_DOORS[door](tmp_path, {"1": {}, "2": {}}), nest(JUDGED))
+    result = fairtrec.evaluate("nDCG@2", EMPTY_DOORS[door](tmp_path, {"1": {}, "2": {}}), qrels=nest(JUDGED))
     assert result.scores[0].values.tolist() == [[0, 0]]
 
 
@@ -436,8 +436,8 @@ def test_all_rankings_may_be_empty(tmp_path, door):
 def test_a_run_that_names_no_query(tmp_path, text):
     run = write(tmp_path / "r.json", text)
     with pytest.raises(InputError, match="names no query; -c counts the queries of the qrels as empty rankings"):
-        fairtrec.evaluate("nDCG@2", run, nest(JUDGED))
-    assert fairtrec.evaluate("nDCG@2", run, nest(JUDGED), complete=True).scores[0].values.tolist() == [[0, 0]]
+        fairtrec.evaluate("nDCG@2", run, qrels=nest(JUDGED))
+    assert fairtrec.evaluate("nDCG@2", run, qrels=nest(JUDGED), complete=True).scores[0].values.tolist() == [[0, 0]]
 
 
 @given(st.dictionaries(st.sampled_from("12345"), st.dictionaries(st.sampled_from("abc"), st.floats(-9, 9))))
@@ -446,8 +446,8 @@ def test_an_empty_ranking_is_what_complete_counts(run):
     qrels = {qid: {"a": 1, "b": 0} for qid in {"1", *run}}
     every = {qid: run.get(qid, {}) for qid in qrels}
     some = {qid: docs for qid, docs in every.items() if docs} or every
-    ours = fairtrec.evaluate("nDCG@2 RR NumRet", every, qrels).scores[0]
-    theirs = fairtrec.evaluate("nDCG@2 RR NumRet", some, qrels, complete=True).scores[0]
+    ours = fairtrec.evaluate("nDCG@2 RR NumRet", every, qrels=qrels).scores[0]
+    theirs = fairtrec.evaluate("nDCG@2 RR NumRet", some, qrels=qrels, complete=True).scores[0]
     assert ours.qids == theirs.qids
     assert ours.values.tolist() == theirs.values.tolist()
 

@@ -61,7 +61,7 @@ def test_everything_is_left_out_by_a_reason():
 
 
 def test_it_stands_among_others_and_takes_a_cutoff():
-    result = evaluate("AWRF@2 ALL_fair@2 nDCG@3", RUN, QRELS, labels=LABELS)
+    result = evaluate("AWRF@2 ALL_fair@2 nDCG@3", RUN, qrels=QRELS, labels=LABELS)
     names = [str(each) for each in result.scores[0].measures]
     assert names[0] == "AWRF@2"
     assert names.count("AWRF@2") == 1
@@ -70,9 +70,9 @@ def test_it_stands_among_others_and_takes_a_cutoff():
 
 
 def test_the_values_are_those_of_each_alone():
-    means = evaluate("all_fair", RUN, QRELS, labels=LABELS).means["one"]
+    means = evaluate("all_fair", RUN, qrels=QRELS, labels=LABELS).means["one"]
     for name in ("AWRF@10", "TExFAIR@10", "ARaB@10"):
-        assert means[name] == evaluate(name, RUN, QRELS, labels=LABELS).means["one"][name]
+        assert means[name] == evaluate(name, RUN, qrels=QRELS, labels=LABELS).means["one"][name]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_the_values_are_those_of_each_alone():
 )
 def test_it_is_refused(measures, says):
     with pytest.raises(UsageError, match=re.escape(says)):
-        evaluate(measures, RUN, QRELS)
+        evaluate(measures, RUN, qrels=QRELS)
 
 
 def test_papers_of_all(fairtrec_command):

@@ -17,8 +17,8 @@ def test_an_object_that_holds_a_frame_is_told_which():
         run_data = pd.DataFrame({"query": ["q"], "docid": ["d"], "score": [1.0]})
 
     with pytest.raises(InputError, match=r"this TrecRun has a frame inside; pass its \.run_data"):
-        fairtrec.evaluate("nDCG@10", TrecRun(), {"q": {"d": 1}})
-    assert fairtrec.evaluate("nDCG@10", TrecRun.run_data, {"q": {"d": 1}}).scores[0].means == 1
+        fairtrec.evaluate("nDCG@10", TrecRun(), qrels={"q": {"d": 1}})
+    assert fairtrec.evaluate("nDCG@10", TrecRun.run_data, qrels={"q": {"d": 1}}).scores[0].means == 1
 
 
 def test_a_dataset_without_judgments_is_told_what_lacks():
@@ -27,4 +27,4 @@ def test_a_dataset_without_judgments_is_told_what_lacks():
             return iter(())
 
     with pytest.raises(InputError, match="this dataset has no qrels; pass its id as a text, or your own qrels"):
-        fairtrec.evaluate("nDCG@10", {"q": {"d": 1.0}}, Dataset())
+        fairtrec.evaluate("nDCG@10", {"q": {"d": 1.0}}, qrels=Dataset())

@@ -84,7 +84,7 @@ def batch(tmp_path, monkeypatch):
 
 def ours(runs, **given):
     chosen = {"terms": "groups.csv", "docs": "docs.tsv", "background": "runs/a.run"} | given
-    return fairtrec.evaluate(MEASURES, runs, "qrels", **chosen)
+    return fairtrec.evaluate(MEASURES, runs, qrels="qrels", **chosen)
 
 
 def seen(result):
@@ -259,7 +259,7 @@ def test_objects_and_streams_stay_in_this_process(batch):
     assert processes(["runs/a.run"], 2) == 1
     assert processes(paths(["runs"]), None) == 1  # they are small
     given = {"x": {"q1": {"a": 2.0, "b": 1.0}}, "y": {"q1": {"b": 2.0}}}
-    assert fairtrec.evaluate("P@1", given, QRELS, jobs=2).means == {"x": {"P@1": 1.0}, "y": {"P@1": 0.0}}
+    assert fairtrec.evaluate("P@1", given, qrels=QRELS, jobs=2).means == {"x": {"P@1": 1.0}, "y": {"P@1": 0.0}}
 
 
 @pytest.mark.parametrize("wanted", [0, -1])
@@ -419,7 +419,7 @@ def test_a_background_without_counts_stops_all(batch):
 
 def test_nothing_is_left(batch):
     (batch / "a").write_text("q1 Q0 a 1 x t\n")
-    result = fairtrec.evaluate("P@1", ["a", "b"], QRELS, keep_going=True)
+    result = fairtrec.evaluate("P@1", ["a", "b"], qrels=QRELS, keep_going=True)
     assert not result.scores
     assert [name for name, _ in result.failed] == ["a", "b"]
 
@@ -500,14 +500,14 @@ def test_many_runs_are_held_a_few_at_a_time(options, example, tmp_path, monkeypa
         (tmp_path / "other.run").write_text("101 Q0 unheard 1 1 o\n")
         runs |= {"other": tmp_path / "other.run", "again": tmp_path / "other.run"}
     given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
-    at_once = fairtrec.evaluate("NFaiRR TExFAIR nDCG@5", runs, example / "qrels.txt", **given, **options)
+    at_once = fairtrec.evaluate("NFaiRR TExFAIR nDCG@5", runs, qrels=example / "qrels.txt", **given, **options)
     held = []
     read = session.read
     monkeypatch.setattr(session, "TOGETHER", 3)
     monkeypatch.setattr(
         session, "read", lambda named, *rest, **more: held.append(len(named)) or read(named, *rest, **more)
     )
-    parts = fairtrec.evaluate("NFaiRR TExFAIR nDCG@5", runs, example / "qrels.txt", **given, **options)
+    parts = fairtrec.evaluate("NFaiRR TExFAIR nDCG@5", runs, qrels=example / "qrels.txt", **given, **options)
     assert max(held) == 3
     assert sum(held) == len(runs)
     assert RESULTS("json", parts, per_query=True) == RESULTS("json", at_once, per_query=True)

@@ -23,7 +23,7 @@ def result():
     }
     del runs["r3"]["q1"], runs["r3"]["q5"]
     labels = {doc: "fm"[at % 2] for at, doc in enumerate(DOCS)}
-    return fairtrec.evaluate("nDCG@3 KL@3 ABR@3 NumRet", runs, qrels, labels=labels)
+    return fairtrec.evaluate("nDCG@3 KL@3 ABR@3 NumRet", runs, qrels=qrels, labels=labels)
 
 
 def test_the_three_are_those_of_numpy(result):

@@ -27,12 +27,12 @@ RUNS = "bm25.run", "neural.run", "fair.run"
 
 
 def test_values_are_those_of_a_file_of_these_queries_and_the_signature_has_their_digest(desk):
-    result = fairtrec.evaluate("nDCG@10 RR", list(RUNS), "qrels.txt", queries="common")
-    named = fairtrec.evaluate("nDCG@10 RR", list(RUNS), "qrels.txt", queries="nine.txt")
+    result = fairtrec.evaluate("nDCG@10 RR", list(RUNS), qrels="qrels.txt", queries="common")
+    named = fairtrec.evaluate("nDCG@10 RR", list(RUNS), qrels="qrels.txt", queries="nine.txt")
     assert result.per_query == named.per_query
     assert result.signature["queries"].startswith("common@")
     assert result.signature["queries"] != named.signature["queries"]
-    two = fairtrec.evaluate("nDCG@10 RR", list(RUNS[::2]), "qrels.txt", queries="common")
+    two = fairtrec.evaluate("nDCG@10 RR", list(RUNS[::2]), qrels="qrels.txt", queries="common")
     assert len(two.scores[0].qids) == 11
     assert two.signature["queries"] != result.signature["queries"]
 
@@ -77,9 +77,9 @@ def test_what_has_no_common_queries_is_told_in_one_line(desk, fairtrec_command):
     assert (done.code, done.complaints) == (3, ["no query is common to all runs; leave out --queries common"])
     judged = {"1": {"d": 1}, "2": {"d": 1}}
     with pytest.raises(UsageError, match="can be read once"):
-        fairtrec.evaluate("NumRet", ["-"], judged, queries="common")
+        fairtrec.evaluate("NumRet", ["-"], qrels=judged, queries="common")
     with pytest.raises(InputError, match="no query is common"):
-        fairtrec.evaluate("NumRet", {"a": {"1": {"d": 1.0}}, "b": {"2": {"d": 1.0}}}, judged, queries="common")
+        fairtrec.evaluate("NumRet", {"a": {"1": {"d": 1.0}}, "b": {"2": {"d": 1.0}}}, qrels=judged, queries="common")
 
 
 def test_a_broken_run_takes_no_query_from_the_others(desk, fairtrec_command):

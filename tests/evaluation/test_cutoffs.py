@@ -50,13 +50,13 @@ def test_each_cutoff_has_its_bits_in_the_company_of_others(kind):
         for options in OPTIONS.get(name, OPTIONS[""]):
             spelled = [f"{name}({options})@{cutoff}" for cutoff in CUTOFFS]
             try:
-                together = fairtrec.evaluate(" ".join(spelled), run, qrels, **beside).scores[0]
+                together = fairtrec.evaluate(" ".join(spelled), run, qrels=qrels, **beside).scores[0]
             except UsageError:  # it has no cutoff, or lacks an input
                 continue
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(measure_values, "SEVERAL", 1000)
                 for each in spelled:
-                    alone = fairtrec.evaluate(each, run, qrels, **beside).scores[0]
+                    alone = fairtrec.evaluate(each, run, qrels=qrels, **beside).scores[0]
                     for measure, values in zip(alone.measures, alone.values, strict=True):
                         at = together.measures.index(measure)
                         assert together.values[at].tobytes() == values.tobytes(), measure
@@ -73,5 +73,5 @@ def test_what_cutoffs_share_is_computed_once(monkeypatch):
         function = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *given, function=function: asked.append(1) or function(*given))
     run, qrels, beside = given("words", None)
-    fairtrec.evaluate(" ".join(f"NFaiRR@{k} NDKL@{k}" for k in range(1, 30)), run, qrels, **beside)
+    fairtrec.evaluate(" ".join(f"NFaiRR@{k} NDKL@{k}" for k in range(1, 30)), run, qrels=qrels, **beside)
     assert len(asked) <= 3  # of the ranked documents, of the background, of what groups hold

@@ -55,7 +55,7 @@ def case(sensitive):
 
 def baseline(first):
     runs = {name: RUN if name == "a" else OTHER for name in (first, "ab".replace(first, ""))}
-    found = fairtrec.compare(fairtrec.evaluate("nDCG@4", runs, QRELS))
+    found = fairtrec.compare(fairtrec.evaluate("nDCG@4", runs, qrels=QRELS))
     return found.signature, [row.difference for row in found.rows]
 
 

@@ -38,14 +38,16 @@ def test_runs_of_the_same_rankings_are_named(desk, fairtrec_command, command):
 def test_the_page_and_python_name_them_too(desk, fairtrec_command):
     page = fairtrec_command("eval", "qrels.txt", "neural.run", "again.run", "-m", "AP", "-f", "html").out
     assert f"{SAME}: neural, again" in page
-    result = fairtrec.evaluate("AP", ["neural.run", "again.run", "nearly.run"], "qrels.txt")
+    result = fairtrec.evaluate("AP", ["neural.run", "again.run", "nearly.run"], qrels="qrels.txt")
     assert result.same == (("neural.run", "again.run"),)
     one = {"q": {"a": 2.0, "b": 1.0}}
-    assert fairtrec.evaluate("RR", {"x": one, "y": {"q": {"a": 9.0, "b": 8.0}}}, {"q": {"a": 1}}).same == (("x", "y"),)
+    assert fairtrec.evaluate("RR", {"x": one, "y": {"q": {"a": 9.0, "b": 8.0}}}, qrels={"q": {"a": 1}}).same == (
+        ("x", "y"),
+    )
 
 
 def test_the_same_values_alone_are_not_the_same_rankings(desk):
-    assert fairtrec.evaluate("NumRet", ["neural.run", "rising.run", "again.run"], "qrels.txt").same == (
+    assert fairtrec.evaluate("NumRet", ["neural.run", "rising.run", "again.run"], qrels="qrels.txt").same == (
         ("neural.run", "again.run"),
     )
 
@@ -73,23 +75,25 @@ def test_a_file_whose_ranks_fall_as_its_scores_rise_is_sound(desk):
     text = "".join(f"{line}\n" for several in by_query.values() for line in several)
     (desk / "upwards.run").write_text(text)
     for name in ("upwards.run", "neural.run"):
-        assert not any(RISE in line for line in texts(list_notes(fairtrec.evaluate("RR", name, "qrels.txt"))))
+        assert not any(RISE in line for line in texts(list_notes(fairtrec.evaluate("RR", name, qrels="qrels.txt"))))
     (desk / "rising.run.gz").write_bytes(gzip.compress((desk / "rising.run").read_bytes()))
-    assert any(RISE in line for line in texts(list_notes(fairtrec.evaluate("RR", "rising.run.gz", "qrels.txt"))))
+    assert any(RISE in line for line in texts(list_notes(fairtrec.evaluate("RR", "rising.run.gz", qrels="qrels.txt"))))
     (desk / "odd.run").write_text("101 Q0 a x 1 t\n101 Q0 b y 2 t\n101 Q0 c z 3 t\n")
-    assert not any(RISE in line for line in texts(list_notes(fairtrec.evaluate("RR", "odd.run", "qrels.txt"))))
+    assert not any(RISE in line for line in texts(list_notes(fairtrec.evaluate("RR", "odd.run", qrels="qrels.txt"))))
 
 
 def test_a_run_of_which_few_top_ranks_are_judged_is_told():
     """A nDCG@4 of 1 may rest on one document of four."""
     run = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q2": {"a": 1.0}}  # q2 is not judged
-    few = fairtrec.evaluate("nDCG@4 R@1000", run, {"q1": {"a": 1}})
+    few = fairtrec.evaluate("nDCG@4 R@1000", run, qrels={"q1": {"a": 1}})
     assert few.means["run"]["nDCG@4"] == 1.0
     assert "nDCG@4: of 4 documents looked at, 1 are judged" in texts(list_notes(few))
     assert [str(remark) for remark in few.scores[0].notes] == ["nDCG@4: of 4 documents looked at, 1 are judged"]
     all_judged = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}}
     for measures, judged in (("nDCG@4", all_judged), ("AP", {"q1": {"a": 1}}), ("Judged@4", {"q1": {"a": 1}})):
-        assert not any("are judged" in line for line in texts(list_notes(fairtrec.evaluate(measures, run, judged))))
+        assert not any(
+            "are judged" in line for line in texts(list_notes(fairtrec.evaluate(measures, run, qrels=judged)))
+        )
 
 
 def test_the_deepest_measure_that_pools_mostly_reach_is_checked_for_unjudged_documents():
@@ -97,7 +101,7 @@ def test_the_deepest_measure_that_pools_mostly_reach_is_checked_for_unjudged_doc
     qrels = {"q": {f"d{rank}": 1 for rank in range(5)}}
 
     def checked(measures):
-        return [str(note) for note in fairtrec.evaluate(measures, {"r": run}, qrels).scores[0].notes]
+        return [str(note) for note in fairtrec.evaluate(measures, {"r": run}, qrels=qrels).scores[0].notes]
 
     assert checked("P@5") == []
     assert checked("P@5 nDCG@10 P@10 R@40 AP") == ["nDCG@10: of 10 documents looked at, 5 are judged"]

@@ -42,7 +42,7 @@ def counts_frame():
 
 def values(measures, run=RUN, qrels=None, **given):
     """Give the values per query of one run, or of one measure if it is one."""
-    (result,) = fairtrec.evaluate(measures, run, qrels, **given).per_query.values()
+    (result,) = fairtrec.evaluate(measures, run, qrels=qrels, **given).per_query.values()
     return next(iter(result.values())) if len(result) == 1 else result
 
 
@@ -180,7 +180,7 @@ def test_measures_are_names_objects_or_both():
 
 def test_none_is_what_the_inputs_allow():
     def chosen(**given):
-        return [*fairtrec.evaluate(None, RUN, given.pop("qrels", None), **given).means["run"]]
+        return [*fairtrec.evaluate(None, RUN, qrels=given.pop("qrels", None), **given).means["run"]]
 
     assert chosen(qrels=QRELS) == ["nDCG@10", "RR@10"]
     assert chosen(**TEXTUAL) == ["ARaB@10", "TExFAIR@10"]
@@ -573,12 +573,12 @@ def test_inputs_that_exclude_each_other():
 def test_digests_and_signature(tmp_path):
     given = files(tmp_path)
     run, qrels = given.pop("runs"), given.pop("qrels")
-    result = fairtrec.evaluate("NFaiRR@10 RR", run, qrels, **given)
+    result = fairtrec.evaluate("NFaiRR@10 RR", run, qrels=qrels, **given)
     expected = {Part(name): path for name, path in given.items()} | {Part("qrels"): qrels, Part("run", str(run)): run}
     assert {*result.digests} == {*expected}
     for part, path in expected.items():
         assert result.digests[part] == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert fairtrec.evaluate("RR", RUN, QRELS).digests == {}
+    assert fairtrec.evaluate("RR", RUN, qrels=QRELS).digests == {}
     queries, background = (result.digests[Part(name)][:8] for name in ("queries", "background"))
     for choice in (
         "order:score",
@@ -590,13 +590,13 @@ def test_digests_and_signature(tmp_path):
         f"background.run@{background}/200",
     ):
         assert choice in str(result.signature)
-    plain = fairtrec.evaluate("RR", RUN, QRELS).signature
+    plain = fairtrec.evaluate("RR", RUN, qrels=QRELS).signature
     assert not any(word in plain for word in ("tau", "target", "groups", "background", "missing", "tokenizer"))
 
 
 def test_an_option_that_there_is_not_is_wrong_usage():
     with pytest.raises(UsageError, match="there is no option tokeniser; did you mean tokenizer"):
-        fairtrec.evaluate("P@1", RUN, QRELS, tokeniser="word", a=1, b=2, c=3, d=4)  # the first of several
+        fairtrec.evaluate("P@1", RUN, qrels=QRELS, tokeniser="word", a=1, b=2, c=3, d=4)  # the first of several
 
 
 TWO_QUERIES = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
@@ -611,8 +611,8 @@ def test_unknown_documents_are_counted_in_runs_and_background_together():
 
 def test_qrels_may_be_called_none_as_on_the_command_line():
     labels = {"d1": "a", "d2": "b"}
-    assert fairtrec.evaluate("KL@1", TWO_QUERIES, "none", labels=labels).means == fairtrec.evaluate(
-        "KL@1", TWO_QUERIES, None, labels=labels
+    assert fairtrec.evaluate("KL@1", TWO_QUERIES, qrels="none", labels=labels).means == fairtrec.evaluate(
+        "KL@1", TWO_QUERIES, labels=labels
     ).means  # fmt: skip
 
 
@@ -629,5 +629,5 @@ def test_judgments_that_are_labels_too_are_read_once(copied, monkeypatch):
     read, seen = qrels.read, []
     monkeypatch.setattr(qrels, "read", lambda path: seen.append(path) or read(path))
     Path("topics").write_text("101 1 p001 1\n101 2 p002 1\n")
-    fairtrec.evaluate("FAIR@10 nDCG@10", ["bm25.run"], "topics", labels="qrels")
+    fairtrec.evaluate("FAIR@10 nDCG@10", ["bm25.run"], qrels="topics", labels="qrels")
     assert seen == ["topics"]

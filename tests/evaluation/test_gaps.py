@@ -41,7 +41,7 @@ def test_bm25_on_the_topics_of_trec_dl_fair(shared, tmp_path):
     slices = slices_of(shared)
     run = shared / "data" / "cpjku" / "runs" / "trecdl2019_passage" / "BM25.run"
     qrels = shared / "data" / "qrels" / "qrels.dl19-passage.txt"
-    result = fairtrec.evaluate("nDCG@10", run, qrels, queries=[qid for qids in slices.values() for qid in qids])
+    result = fairtrec.evaluate("nDCG@10", run, qrels=qrels, queries=[qid for qids in slices.values() for qid in qids])
     found = written(result.with_confidence(0.95, slices), slices, tmp_path / "found.json")
     assert {name: (each["queries"], round(each["means"]["nDCG@10"]["value"], 4)) for name, each in found.items()} == {
         "Health": (9, 0.5704),
@@ -180,7 +180,7 @@ def test_few_queries_or_values_that_differ_have_no_interval_and_then_a_question_
 
 
 def evaluated(measures, example, **given):
-    return fairtrec.evaluate(measures, example / "neural.run", example / "qrels.txt", **given)
+    return fairtrec.evaluate(measures, example / "neural.run", qrels=example / "qrels.txt", **given)
 
 
 def test_where_nearer_0_is_better_sizes_are_compared_and_there_is_no_ratio(example, tmp_path):

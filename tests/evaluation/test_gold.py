@@ -455,7 +455,7 @@ def test_subtopics_have_no_gold_labels():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(qrels, columns=["query_id", "iteration", "doc_id", "relevance"])
     with pytest.raises(UsageError, match="gold labels cannot correct subtopics"):
-        fairtrec.evaluate("AWRF@3", RUN, frame, labels="qrels", gold=LABELS)
+        fairtrec.evaluate("AWRF@3", RUN, qrels=frame, labels="qrels", gold=LABELS)
 
 
 NO_GOLD = gather_trials(

@@ -17,38 +17,38 @@ INPUTS = "--terms", "gender-en", "--docs", "collection.tsv", "--background", "ba
 
 
 def test_they_are_those_with_a_line_whatever_its_grade():
-    result = fairtrec.evaluate(TWO, RUN, QRELS, labels=LABELS, queries="judged")
+    result = fairtrec.evaluate(TWO, RUN, qrels=QRELS, labels=LABELS, queries="judged")
     assert result.scores[0].qids == ("q1", "q2")
     assert result.signature["queries"] == "judged"
-    listed = fairtrec.evaluate(TWO, RUN, QRELS, labels=LABELS, queries=["q1", "q2"])
+    listed = fairtrec.evaluate(TWO, RUN, qrels=QRELS, labels=LABELS, queries=["q1", "q2"])
     assert listed.scores[0].values.tobytes() == result.scores[0].values.tobytes()
 
 
 def test_a_run_that_lacks_some_has_them_empty_with_complete():
-    result = fairtrec.evaluate(TWO, RUN, QRELS, labels=LABELS, queries="judged", complete=True)
+    result = fairtrec.evaluate(TWO, RUN, qrels=QRELS, labels=LABELS, queries="judged", complete=True)
     assert result.scores[0].qids == ("other", "q1", "q2")
 
 
 @pytest.mark.parametrize("qrels", [None, "none"])
 def test_they_need_qrels(qrels):
     with pytest.raises(UsageError, match="--queries judged needs QRELS"):
-        fairtrec.evaluate("AWRF@2", RUN, qrels, labels=LABELS, queries="judged")
+        fairtrec.evaluate("AWRF@2", RUN, qrels=qrels, labels=LABELS, queries="judged")
 
 
 def test_the_note_is_on_the_measures_that_cover_unjudged_queries():
-    text = str(fairtrec.evaluate("nDCG@2 RR AWRF@2 NDKL@2", RUN, QRELS, labels=LABELS))
+    text = str(fairtrec.evaluate("nDCG@2 RR AWRF@2 NDKL@2", RUN, qrels=QRELS, labels=LABELS))
     said = "7 of 9 queries are not judged; --queries judged takes the same queries for all measures"
     assert f"AWRF@2, NDKL@2: {said}" in text
     assert "undefined: " not in text
-    assert "not judged" not in str(fairtrec.evaluate("AWRF@2 NDKL@2", RUN, QRELS, labels=LABELS))
-    assert "--queries judged" not in str(fairtrec.evaluate(TWO, RUN, QRELS, labels=LABELS, queries="judged"))
+    assert "not judged" not in str(fairtrec.evaluate("AWRF@2 NDKL@2", RUN, qrels=QRELS, labels=LABELS))
+    assert "--queries judged" not in str(fairtrec.evaluate(TWO, RUN, qrels=QRELS, labels=LABELS, queries="judged"))
 
 
 def test_other_undefined_queries_are_noted_as_before():
     qrels = {qid: {"a": 1} for qid in RUN}
     labels = {"a": "f", "b": "m", "c": "f", "d": "-"}
     run = RUN | {"q0": {"d": 1.0}}
-    assert "undefined: AWRF@2 in 1 of 9 queries" in str(fairtrec.evaluate(TWO, run, qrels, labels=labels))
+    assert "undefined: AWRF@2 in 1 of 9 queries" in str(fairtrec.evaluate(TWO, run, qrels=qrels, labels=labels))
 
 
 JUDGED = gather_trials("JUDGED_QUERIES", {"eval": "eval qrels.txt bm25.run -m 'nDCG@5 NFaiRR@5'"})
@@ -90,7 +90,7 @@ def test_no_run_is_marked_whose_means_are_over_different_queries():
 
     marked = [
         compare_means(
-            fairtrec.evaluate(TWO, {"good": RUN, "bad": worse}, QRELS, labels=labels, queries=queries), 4
+            fairtrec.evaluate(TWO, {"good": RUN, "bad": worse}, qrels=QRELS, labels=labels, queries=queries), 4
         ).dominated
         for queries in (None, "judged")
     ]

@@ -53,14 +53,14 @@ def test_the_same_as_in_one_matrix(given, request):
 def test_many_judgments_of_one_query_take_no_memory_for_the_others(monkeypatch):
     qrels = {**QRELS, "z": {f"d{number}": number % 4 - 1 for number in range(1000)}, "nowhere": {"d1": 1}}
     measures = "nDCG nDCG@5 AP R(rel=2)@9 RR Rprec Bpref infAP SetF IPrec@0.5 NumRel nDCG(gains={1:4})@7 Judged"
-    whole = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
+    whole = fairtrec.evaluate(measures, run(), qrels=qrels, complete=True).scores[0]
     for module, name in ((judge, "CELLS"), (depth, "CELLS"), (depth, "TIMES")):
         monkeypatch.setattr(module, name, 0)
     sizes, graded = [], judge.Graded
     monkeypatch.setattr(
         judge, "Graded", lambda index, falling, most: sizes.append(falling.size) or graded(index, falling, most)
     )
-    parts = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
+    parts = fairtrec.evaluate(measures, run(), qrels=qrels, complete=True).scores[0]
     assert parts.qids == whole.qids
     assert parts.values.tobytes() == whole.values.tobytes()
     assert max(sizes) == 1000 < whole.values.shape[1] * 1000
@@ -69,12 +69,12 @@ def test_many_judgments_of_one_query_take_no_memory_for_the_others(monkeypatch):
 def test_few_queries_and_judgments_at_a_time_give_the_same_bytes(monkeypatch):
     qrels = {**QRELS, "z": {f"d{number}": number % 4 - 1 for number in range(1000)}, "nowhere": {"d1": 1}}
     measures = "nDCG nDCG@5 AP R(rel=2)@9 RR Rprec Bpref infAP SetF IPrec@0.5 NumRel nDCG(gains={1:4})@7 Judged ERR@9"
-    whole = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
+    whole = fairtrec.evaluate(measures, run(), qrels=qrels, complete=True).scores[0]
     made, index = [], judge.QrelsIndex
     monkeypatch.setattr(judge, "QrelsIndex", lambda *given: made.append(given[1]) or index(*given))
     monkeypatch.setattr(judge, "TOGETHER", 40)
     monkeypatch.setattr(judge, "QUERIES", 7)
-    parts = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
+    parts = fairtrec.evaluate(measures, run(), qrels=qrels, complete=True).scores[0]
     assert parts.qids == whole.qids
     assert parts.values.tobytes() == whole.values.tobytes()
     assert len(made) > 32 / 7
@@ -83,10 +83,10 @@ def test_few_queries_and_judgments_at_a_time_give_the_same_bytes(monkeypatch):
 
 def test_remarks_that_count_are_made_of_all_queries(request):
     soft = {docno: {"f": 0.25, "m": 0.75} if docno == "d12" else {group: 1.0} for docno, group in LABELS.items()}
-    whole = fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].notes
+    whole = fairtrec.evaluate("rND", run(), qrels="none", labels=soft).scores[0].notes
     assert str(whole[0]) == "rND: 2 of 499 memberships are soft; more than .5 counts as a member"
     request.getfixturevalue("parted")
-    assert fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].notes == whole
+    assert fairtrec.evaluate("rND", run(), qrels="none", labels=soft).scores[0].notes == whole
 
 
 def test_positions_by_part(request):
@@ -120,9 +120,9 @@ def test_bounds_by_part(request):
 
 
 def test_labels_that_know_no_document_of_any_part_are_refused(parted):
-    fairtrec.evaluate("rND", run(), "none", labels={"d999": "f", "d998": "m"})  # of the long ranking alone
+    fairtrec.evaluate("rND", run(), qrels="none", labels={"d999": "f", "d998": "m"})  # of the long ranking alone
     with pytest.raises(InputError, match="the labels have none of its documents"):
-        fairtrec.evaluate("rND", run(), "none", labels={"x": "f", "y": "m"})
+        fairtrec.evaluate("rND", run(), qrels="none", labels={"x": "f", "y": "m"})
 
 
 def test_memory_is_that_of_the_documents_not_of_a_matrix(tmp_path):

@@ -122,7 +122,7 @@ def ask_for(measure, given, by, choice, folder):
 
 def evaluate(asked):
     """Evaluate the run as eval does."""
-    return fairtrec.evaluate(asked.measure, asked.run, asked.qrels, **asked.given).scores[0]
+    return fairtrec.evaluate(asked.measure, asked.run, qrels=asked.qrels, **asked.given).scores[0]
 
 
 def compared(found, scores):

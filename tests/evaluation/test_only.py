@@ -25,7 +25,7 @@ POSITIONS = str(EXAMPLE / "positions.tsv")
     ],
 )
 def test_duo_of_the_example_is_what_another_program_found(choice, values, counts):
-    result = fairtrec.evaluate("DUO", RUNS, QRELS, positions=POSITIONS, **choice)
+    result = fairtrec.evaluate("DUO", RUNS, qrels=QRELS, positions=POSITIONS, **choice)
     assert [round(result.means[name]["DUO"], 4) for name in RUNS] == list(values)
     assert [sum(not math.isnan(value) for value in scores.values[0]) for scores in result.scores] == list(counts)
     assert result.signature["only"] == choice["only"]
@@ -63,10 +63,10 @@ def test_it_is_what_runs_without_these_documents_give():
             choices = {"relevance_level": level, "labels": LABELS, "positions": PLACES}
             least = 0 if only == "judged" else level or 1
             byhand = {qid: docs for qid, docs in filtered(run, qrels, least, depth).items() if docs}
-            found = fairtrec.evaluate(COUNTED, run, qrels, only=only, depth=depth, **choices).scores[0]
+            found = fairtrec.evaluate(COUNTED, run, qrels=qrels, only=only, depth=depth, **choices).scores[0]
             if not byhand.keys() & qrels:
                 continue
-            wanted = fairtrec.evaluate(COUNTED, byhand, qrels, **choices).scores[0]
+            wanted = fairtrec.evaluate(COUNTED, byhand, qrels=qrels, **choices).scores[0]
             at = {qid: found.qids.index(qid) for qid in wanted.qids}
             assert found.values[:, [at[qid] for qid in wanted.qids]] == pytest.approx(
                 wanted.values, abs=1e-12, nan_ok=True
@@ -81,9 +81,9 @@ def test_nothing_changes_where_all_is_judged_and_twice_is_once():
     draw = random.Random(3)
     run, _ = drawn(draw)
     every = {qid: dict.fromkeys(DOCNOS, 1) for qid in run}
-    plain = fairtrec.evaluate(COUNTED, run, every, labels=LABELS, positions=PLACES)
+    plain = fairtrec.evaluate(COUNTED, run, qrels=every, labels=LABELS, positions=PLACES)
     for only in ("judged", "relevant"):
-        same = fairtrec.evaluate(COUNTED, run, every, labels=LABELS, positions=PLACES, only=only)
+        same = fairtrec.evaluate(COUNTED, run, qrels=every, labels=LABELS, positions=PLACES, only=only)
         assert same.scores[0].values.tolist() == pytest.approx(plain.scores[0].values, nan_ok=True)
 
 
@@ -93,7 +93,7 @@ def test_a_file_is_read_down_to_m_and_no_less(tmp_path):
     qrels = {"q": {"a": 1, "b": 1, "x": -1}}
 
     def of(**choices):
-        return fairtrec.evaluate("P@2", str(tmp_path / "a.run"), qrels, **choices).scores[0].values.item()
+        return fairtrec.evaluate("P@2", str(tmp_path / "a.run"), qrels=qrels, **choices).scores[0].values.item()
 
     assert of() == 0
     assert of(only="judged") == 1
@@ -112,7 +112,9 @@ def test_the_counterfactual_run_keeps_the_same_documents():
 
 def test_several_rankings_of_a_query_are_each_reduced(tmp_path):
     (tmp_path / "a.run").write_text("q 1 x 1 2 r\nq 1 a 2 1 r\nq 2 b 1 2 r\nq 2 a 2 1 r\n")
-    found = fairtrec.evaluate("P@1", str(tmp_path / "a.run"), {"q": {"a": 1, "b": 0}}, samples=True, only="judged")
+    found = fairtrec.evaluate(
+        "P@1", str(tmp_path / "a.run"), qrels={"q": {"a": 1, "b": 0}}, samples=True, only="judged"
+    )
     assert found.scores[0].values.item() == 0.5  # a of the first, b of the second
 
 
@@ -120,11 +122,13 @@ def test_what_does_not_go_together_is_refused_at_once():
     with pytest.raises(UsageError, match="--only judged needs qrels; pass QRELS"):
         fairtrec.evaluate("DUO", "none.run", positions=POSITIONS, only="judged")
     with pytest.raises(UsageError, match="the only 'some' is not known; choose one of judged, relevant"):
-        fairtrec.evaluate("P@5", RUNS, QRELS, only="some")
+        fairtrec.evaluate("P@5", RUNS, qrels=QRELS, only="some")
     with pytest.raises(UsageError, match="leave out one of --bounds ties, --depth and --only"):
-        fairtrec.evaluate("P@5", RUNS, QRELS, only="judged", bounds="ties", depth=5)
+        fairtrec.evaluate("P@5", RUNS, qrels=QRELS, only="judged", bounds="ties", depth=5)
     with pytest.raises(UsageError, match="leave out --gold, or --only judged"):
-        fairtrec.evaluate("AWRF@5", RUNS, QRELS, labels=str(EXAMPLE / "labels.tsv"), only="judged", gold={"d1": "f"})
+        fairtrec.evaluate(
+            "AWRF@5", RUNS, qrels=QRELS, labels=str(EXAMPLE / "labels.tsv"), only="judged", gold={"d1": "f"}
+        )
 
 
 @pytest.mark.parametrize("name", gather_trials("JUDGED_HINTS", ["eval"]))

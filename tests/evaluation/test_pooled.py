@@ -74,7 +74,7 @@ def test_what_is_made_up_in_another_query():
 
 @pytest.mark.parametrize("qid", ["q1", "q2", "q3"])
 def test_of_one_query_it_is_its_value(qid):
-    scores = fairtrec.evaluate(MEASURES, {qid: RUN[qid]}, QRELS, labels=LABELS, pool="even").scores[0]
+    scores = fairtrec.evaluate(MEASURES, {qid: RUN[qid]}, qrels=QRELS, labels=LABELS, pool="even").scores[0]
     for measure, value in zip(scores.measures, scores.values[:, 0].tolist(), strict=True):
         assert scores.columns["pooled"].value(measure) == pytest.approx(value, nan_ok=True), measure
 
@@ -124,7 +124,7 @@ def test_slices_and_attributes_have_their_own(tmp_path):
 
 
 def test_what_is_pooled_comes_back_from_the_process_that_read_the_run():
-    scores = fairtrec.evaluate(MEASURES, RUN, QRELS, labels=LABELS, pool="even").scores[0]
+    scores = fairtrec.evaluate(MEASURES, RUN, qrels=QRELS, labels=LABELS, pool="even").scores[0]
     sent = pickle.loads(pickle.dumps(scores.columns["pooled"]))
     assert [sent.value(measure) for measure in scores.measures] == pooled(MEASURES)
 

@@ -43,7 +43,7 @@ def test_expected_exposure_averages_over_a_query_s_rankings(run):
 
 
 def test_other_measures_are_averaged_over_the_rankings(run):
-    result = fairtrec.evaluate("P@1 KL@1", run, {"q1": {"a1": 1}, "q2": {"a2": 1}}, labels=LABELS, samples=True)
+    result = fairtrec.evaluate("P@1 KL@1", run, qrels={"q1": {"a1": 1}, "q2": {"a2": 1}}, labels=LABELS, samples=True)
     assert result.per_query[run]["P@1"] == {"q1": 0.5, "q2": 0.0}
     assert result.per_query[run]["KL@1"] == pytest.approx({"q1": np.log(2), "q2": np.log(2)})
     assert result.signature["samples"] == "column 2"
@@ -51,7 +51,7 @@ def test_other_measures_are_averaged_over_the_rankings(run):
 
 def test_queries_that_no_sample_has_count_as_empty_rankings(run):
     qrels = {"q1": {"a1": 1}, "q2": {"a2": 1}, "q3": {"a1": 1}}
-    result = fairtrec.evaluate("P@1", run, qrels, samples=True, complete=True)
+    result = fairtrec.evaluate("P@1", run, qrels=qrels, samples=True, complete=True)
     assert result.per_query[run]["P@1"] == {"q1": 0.5, "q2": 0.0, "q3": 0.0}
 
 
@@ -71,7 +71,7 @@ def test_one_ranking_for_each_query_changes_nothing(example):
     given = {"labels": f"{example}/labels.tsv", "background": f"{example}/background.run"}
     measures = "EED@10 EER@10 EEL@10 NDKL@10 nDCG@10 RR"
     plain, sampled = (
-        fairtrec.evaluate(measures, f"{example}/bm25.run", f"{example}/qrels.txt", samples=samples, **given).means
+        fairtrec.evaluate(measures, f"{example}/bm25.run", qrels=f"{example}/qrels.txt", samples=samples, **given).means
         for samples in (False, True)
     )
     assert sampled.keys() == plain.keys()

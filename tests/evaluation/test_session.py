@@ -142,7 +142,7 @@ def test_a_background_that_comes_as_a_run_later_is_read_as_deep_as_runs_are(open
     session = session_of("RR NFaiRR@3", **{**TEXTUAL, "background_depth": 2})
     session.scores("bm25.run")
     opened.clear()
-    alone = fairtrec.evaluate("RR NFaiRR@3", "background.run", "qrels.txt", **{**TEXTUAL, "background_depth": 2})
+    alone = fairtrec.evaluate("RR NFaiRR@3", "background.run", qrels="qrels.txt", **{**TEXTUAL, "background_depth": 2})
     opened.clear()
     same(session.scores("background.run"), alone.scores[0])
     assert opened == {"background.run": 1}

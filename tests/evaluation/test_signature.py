@@ -66,7 +66,7 @@ def test_what_two_versions_make_alike_is_the_same_file(folder, monkeypatch):
 
 
 def signature(qrels="qrels", measures="RR", **given):
-    return fairtrec.evaluate(measures, "run", qrels, **given).signature
+    return fairtrec.evaluate(measures, "run", qrels=qrels, **given).signature
 
 
 @pytest.mark.parametrize("part", GIVEN)
@@ -97,7 +97,7 @@ def test_same_content_under_another_name_has_the_same_digest_and_other_content_a
 def test_judgments_and_rankings_in_memory_are_told_apart_too():
     def told(qrels, background=RUN):
         given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"d1": "she", "d2": "he", "d3": "it"}}
-        found = fairtrec.evaluate("RR NFaiRR@2", RUN, qrels, background=background, **given).signature
+        found = fairtrec.evaluate("RR NFaiRR@2", RUN, qrels=qrels, background=background, **given).signature
         return found["qrels"], found["background"]
 
     (qrels, background) = told(QRELS)
@@ -138,7 +138,7 @@ def test_large_files_are_hashed_beside_their_reading(folder, monkeypatch):
 
 
 def test_what_is_read_once_has_a_digest_too(folder):
-    program = "import fairtrec; print(fairtrec.evaluate('RR', 'run', '-').signature['qrels'])"
+    program = "import fairtrec; print(fairtrec.evaluate('RR', 'run', qrels='-').signature['qrels'])"
     command = [sys.executable, "-c", program]
     printed = subprocess.run(command, input=FILES["qrels"], capture_output=True, text=True, check=True).stdout
     assert printed == f"-@{hashlib.sha256(FILES['qrels'].encode()).hexdigest()[:8]}\n"

@@ -166,7 +166,7 @@ def test_another_order_is_the_same_input(name, data):
 
 
 def test_slices_are_told_apart():
-    result = fairtrec.evaluate("P@2 RR", {"a": RUN, "b": RUN}, QRELS)
+    result = fairtrec.evaluate("P@2 RR", {"a": RUN, "b": RUN}, qrels=QRELS)
     told = [
         fairtrec.compare(result, slices=slices).signature["slices"]
         for slices in ({"x": ["1"]}, {"x": ["2"]}, {"y": ["1"]})

@@ -84,7 +84,7 @@ def oracle(measures, run, **more):
         for at in range(max(map(len, every.values())))
     }
     values = {}
-    for name, measures_of in fairtrec.evaluate(measures, runs, QRELS, **GIVEN, **more).per_query.items():
+    for name, measures_of in fairtrec.evaluate(measures, runs, qrels=QRELS, **GIVEN, **more).per_query.items():
         for measure, queries in measures_of.items():
             for qid, value in queries.items():
                 if int(name) < len(every[qid]):
@@ -107,7 +107,7 @@ def check(scores, expected):
 
 
 def test_every_measure_has_the_interval_of_all_orders():
-    scores = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN, bounds="ties").scores[0]
+    scores = fairtrec.evaluate(MEASURES, RUN, qrels=QRELS, **GIVEN, bounds="ties").scores[0]
     check(scores, oracle(MEASURES, RUN))
     assert not scores.columns["ties"].drawn.any()
 
@@ -115,22 +115,22 @@ def test_every_measure_has_the_interval_of_all_orders():
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_rankings_cut_through_a_tie(depth):
     measures = "nDCG@10 nDCG@2 AP RR R@2 NumRet NFaiRR@10 NFaiRR@2 ARaB@10 RBDF@10 AWRF@10 TExFAIR@2 EER@10 DP"
-    scores = fairtrec.evaluate(measures, RUN, QRELS, **GIVEN, bounds="ties", depth=depth).scores[0]
+    scores = fairtrec.evaluate(measures, RUN, qrels=QRELS, **GIVEN, bounds="ties", depth=depth).scores[0]
     check(scores, oracle(measures, RUN, depth=depth))
 
 
 def test_documents_that_are_passed_over():
     given = {**GIVEN, "docs": {docno: text for docno, text in GIVEN["docs"].items() if docno != "c"}}
     measures = "NFaiRR@2 ARaB@2 AWRF@2 nDCG@2 MeanBias@2"
-    scores = fairtrec.evaluate(measures, RUN, QRELS, **given, missing="skip", bounds="ties").scores[0]
+    scores = fairtrec.evaluate(measures, RUN, qrels=QRELS, **given, missing="skip", bounds="ties").scores[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(GIVEN, "docs", given["docs"])
         check(scores, oracle(measures, RUN, missing="skip"))
 
 
 def test_values_are_those_without_the_option_and_equal_all_three_where_nothing_is_tied():
-    plain = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN).scores[0]
-    scores = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN, bounds="ties").scores[0]
+    plain = fairtrec.evaluate(MEASURES, RUN, qrels=QRELS, **GIVEN).scores[0]
+    scores = fairtrec.evaluate(MEASURES, RUN, qrels=QRELS, **GIVEN, bounds="ties").scores[0]
     np.testing.assert_array_equal(scores.values, plain.values)
     assert [*plain.columns] == ["mixed_ties"]
     assert plain.ends == {}
@@ -142,7 +142,7 @@ def test_values_are_those_without_the_option_and_equal_all_three_where_nothing_i
 def test_ties_of_float32():
     run = {"q1": {"a": 1.0, "b": 1.0 + 1e-12}}
     for score_dtype, tied in (("float64", 0), ("float32", 1)):
-        scores = fairtrec.evaluate("RR", run, QRELS, bounds="ties", score_dtype=score_dtype).scores[0]
+        scores = fairtrec.evaluate("RR", run, qrels=QRELS, bounds="ties", score_dtype=score_dtype).scores[0]
         assert scores.columns["ties"].tied.tolist() == [tied]
 
 
@@ -150,7 +150,7 @@ def test_an_order_that_is_drawn_is_called_so():
     # 7 documents are tied, so there are 5040 orders, and 7 sets of one: AWRF@1 has all, AWRF@10 has 200 of its orders
     run = {"q1": dict.fromkeys("abcdefx", 1.0), "q3": RUN["q3"]}
     first, second = (
-        fairtrec.evaluate("AWRF@1 AWRF@10 NFaiRR@10", run, QRELS, **GIVEN, bounds="ties") for _ in range(2)
+        fairtrec.evaluate("AWRF@1 AWRF@10 NFaiRR@10", run, qrels=QRELS, **GIVEN, bounds="ties") for _ in range(2)
     )
     ties_found = first.scores[0].columns["ties"]
     assert ties_found.tied.tolist() == [1, 1, 1]
@@ -163,7 +163,7 @@ def test_expected_precision_of_a_tied_run():
     # 4 of 10 tied documents are relevant: P@5 is (0, .8, .4); by McSherry and Najork the expected P@k is the share
     docnos = [f"d{number}" for number in range(10)]
     qrels = {"q": dict.fromkeys(docnos[:4], 1)}
-    result = fairtrec.evaluate("P@5 R@5 Success@1", {"q": dict.fromkeys(docnos, 1.0)}, qrels, bounds="ties")
+    result = fairtrec.evaluate("P@5 R@5 Success@1", {"q": dict.fromkeys(docnos, 1.0)}, qrels=qrels, bounds="ties")
     ends = result.scores[0].ends
     assert [ends[name].means.tolist() for name in ("least", "greatest", "expected")] == [
         pytest.approx(each) for each in ([0.0, 0.0, 0.0], [0.8, 1.0, 1.0], [0.4, 0.5, 0.4])
@@ -173,7 +173,7 @@ def test_expected_precision_of_a_tied_run():
 @pytest.mark.parametrize("option", [{"samples": True}, {"order": "rank"}, {"order": "file"}])
 def test_what_leaves_nothing_tied_is_refused(option):
     with pytest.raises(fairtrec.support.errors.UsageError, match="ties"):
-        fairtrec.evaluate("RR", RUN, QRELS, bounds="ties", **option)
+        fairtrec.evaluate("RR", RUN, qrels=QRELS, bounds="ties", **option)
 
 
 def test_the_background_may_be_the_run(tmp_path):
@@ -181,15 +181,19 @@ def test_the_background_may_be_the_run(tmp_path):
     (tmp_path / "r.run").write_text("".join(lines))
     path = str(tmp_path / "r.run")
     given = {**GIVEN, "background": path}
-    from_file = fairtrec.evaluate("NFaiRR@2 AWRF@2", path, QRELS, **given, bounds="ties", background_depth=1).scores[0]
+    from_file = fairtrec.evaluate(
+        "NFaiRR@2 AWRF@2", path, qrels=QRELS, **given, bounds="ties", background_depth=1
+    ).scores[0]
     given["background"] = RUN
-    from_dict = fairtrec.evaluate("NFaiRR@2 AWRF@2", RUN, QRELS, **given, bounds="ties", background_depth=1).scores[0]
+    from_dict = fairtrec.evaluate(
+        "NFaiRR@2 AWRF@2", RUN, qrels=QRELS, **given, bounds="ties", background_depth=1
+    ).scores[0]
     for one, other in zip(from_file.ends.values(), from_dict.ends.values(), strict=True):
         np.testing.assert_array_equal(one.values, other.values)
 
 
 def test_reports_have_all_three():
-    result = fairtrec.evaluate("RR nDCG@2", {"tied": RUN, "other": {"q3": RUN["q3"]}}, QRELS, bounds="ties")
+    result = fairtrec.evaluate("RR nDCG@2", {"tied": RUN, "other": {"q3": RUN["q3"]}}, qrels=QRELS, bounds="ties")
     first = result.scores[0]
     table = pyarrow.parquet.read_table(io.BytesIO(RESULTS("parquet", result, per_query=True))).to_pylist()
     rows = [row for row in table if (row["run"], row["measure"], row["qid"]) == ("tied", "nDCG@2", None)]
@@ -220,7 +224,7 @@ def test_processes_find_the_same(tmp_path):
         (tmp_path / name).write_text("".join(lines))
     runs = [str(tmp_path / "one"), str(tmp_path / "two")]
     alone, together = (
-        fairtrec.evaluate("nDCG@2 Bpref AWRF@2 NFaiRR@2", runs, QRELS, **GIVEN, bounds="ties", jobs=jobs).scores
+        fairtrec.evaluate("nDCG@2 Bpref AWRF@2 NFaiRR@2", runs, qrels=QRELS, **GIVEN, bounds="ties", jobs=jobs).scores
         for jobs in (1, 2)
     )
     for one, other in zip(alone, together, strict=True):
@@ -238,12 +242,12 @@ def test_a_measure_of_somebody_else_needs_to_say_nothing():
         def __call__(self, relevance):
             return (np.diff(np.nan_to_num(relevance[:, : self.cutoff]), axis=1) ** 2).sum(axis=1)
 
-    check(fairtrec.evaluate(Change(), RUN, QRELS, bounds="ties").scores[0], oracle(Change(), RUN))
+    check(fairtrec.evaluate(Change(), RUN, qrels=QRELS, bounds="ties").scores[0], oracle(Change(), RUN))
 
 
 def test_measures_of_sets_know_no_order():
     plain, cut = (
-        fairtrec.evaluate("NumRet SetP SetF", RUN, QRELS, bounds="ties", depth=n).scores[0] for n in (None, 2)
+        fairtrec.evaluate("NumRet SetP SetF", RUN, qrels=QRELS, bounds="ties", depth=n).scores[0] for n in (None, 2)
     )
     assert plain.columns["ties"].tied.tolist() == [0, 0, 0]
     assert cut.columns["ties"].tied.tolist() == [3, 3, 3]
@@ -256,7 +260,7 @@ scores_of = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2).map(flo
 @given(scores_of, st.integers(1, 3))
 def test_the_value_lies_between_the_ends(ranking, cutoff):
     names = [f"{name}@{cutoff}" for name in ("nDCG", "AP", "RR", "NFaiRR", "ARaB", "AWRF", "TExFAIR")]
-    scores = fairtrec.evaluate([*names, "DP", "Bpref"], {"q1": ranking}, QRELS, **GIVEN, bounds="ties").scores[0]
+    scores = fairtrec.evaluate([*names, "DP", "Bpref"], {"q1": ranking}, qrels=QRELS, **GIVEN, bounds="ties").scores[0]
     found, defined = scores.columns["ties"], ~np.isnan(scores.values)
     assert (found.least <= scores.values)[defined].all()
     assert (scores.values <= found.greatest)[defined].all()
@@ -326,9 +330,9 @@ def test_drawn_orders_keep_to_the_blocks():
 def test_a_draw_does_not_depend_on_what_else_is_evaluated():
     run = {"q1": dict.fromkeys("abcdefx", 1.0) | {"y": 0.5, "z": 0.5}}
     given = {**GIVEN, "docs": {**GIVEN["docs"], "y": HE, "z": SHE}}
-    alone = fairtrec.evaluate("AWRF@5", run, QRELS, **given, bounds="ties").scores[0].columns["ties"]
+    alone = fairtrec.evaluate("AWRF@5", run, qrels=QRELS, **given, bounds="ties").scores[0].columns["ties"]
     beside = (
-        fairtrec.evaluate("AWRF@5 DP AWRF@6", {**run, **RUN, "q1": run["q1"]}, QRELS, **given, bounds="ties")
+        fairtrec.evaluate("AWRF@5 DP AWRF@6", {**run, **RUN, "q1": run["q1"]}, qrels=QRELS, **given, bounds="ties")
         .scores[0]
         .columns["ties"]
     )

@@ -66,7 +66,7 @@ def brute(measures, run, qrels, labels, groups, prior=None, **more):
             known.update({f"{docno}.{copy}": full[docno] for docno in named})
             chances[copy] = float(np.prod([prior[group] if prior else 1 / len(groups) for group in choice]))
     more |= {"groups": [*groups]} if len(groups) > 2 else {}
-    found = fairtrec.evaluate(measures, runs, judged if qrels else None, labels=known, **more).scores[0]
+    found = fairtrec.evaluate(measures, runs, qrels=judged if qrels else None, labels=known, **more).scores[0]
     values = {}
     for row, measure in enumerate(map(str, found.measures)):
         for qid, value in zip(found.qids, found.values[row].tolist(), strict=True):
@@ -99,7 +99,7 @@ def test_every_measure_has_the_interval_of_all_labelings(labels, groups):
     measures = [
         measure for measure in VARIANTS if "protected" not in measure or len(groups) == 2 or "m)" not in measure
     ]
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=groups, bounds="labels").scores[0]
+    scores = fairtrec.evaluate(measures, RUN, qrels=QRELS, labels=labels, groups=groups, bounds="labels").scores[0]
     check(scores, brute(measures, RUN, QRELS, labels, groups))
     assert not (
         scores.columns["unknown"].drawn | scores.columns["unknown"].bounded | scores.columns["unknown"].sampled
@@ -111,13 +111,15 @@ def test_uneven_targets_and_priors(target):
     prior = {"f": 0.9, "m": 0.1}
     measures = [measure for measure in VARIANTS if not measure.startswith("Skew(eps")]
     more = {"target": target}
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=TWO, bounds="labels", prior="f=0.9,m=0.1", **more).scores[0]
+    scores = fairtrec.evaluate(
+        measures, RUN, qrels=QRELS, labels=TWO, bounds="labels", prior="f=0.9,m=0.1", **more
+    ).scores[0]
     check(scores, brute(measures, RUN, QRELS, TWO, "fm", prior, **more))
 
 
 def test_a_prior_of_zero_leaves_the_ends_alone():
     scores = fairtrec.evaluate(
-        "NDKL KL AWRF rND", RUN, QRELS, labels=TWO, bounds="labels", prior={"f": 1, "m": 0}
+        "NDKL KL AWRF rND", RUN, qrels=QRELS, labels=TWO, bounds="labels", prior={"f": 1, "m": 0}
     ).scores[0]
     check(scores, brute("NDKL KL AWRF rND", RUN, QRELS, TWO, "fm", {"f": 1.0, "m": 0.0}))
 
@@ -125,14 +127,18 @@ def test_a_prior_of_zero_leaves_the_ends_alone():
 def test_the_prior_of_the_known():
     # of q2 the known are a (f), e (f and m), b (m): 2 of 4; of q3 a, b, d: 1 of 3, and nothing is unknown
     known = (
-        fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels", prior="known").scores[0].columns["unknown"]
+        fairtrec.evaluate("KL@10", RUN, qrels=QRELS, labels=TWO, bounds="labels", prior="known")
+        .scores[0]
+        .columns["unknown"]
     )
-    half = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels").scores[0].columns["unknown"]
+    half = fairtrec.evaluate("KL@10", RUN, qrels=QRELS, labels=TWO, bounds="labels").scores[0].columns["unknown"]
     assert known.expected[0, 1] == pytest.approx(half.expected[0, 1])
     # of q1 the known are a (f), b, d (m) and c (.3 f, .7 m): 1.3 of 4
     given_ = {"f": 1.3 / 4, "m": 2.7 / 4}
     as_given = (
-        fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels", prior=given_).scores[0].columns["unknown"]
+        fairtrec.evaluate("KL@10", RUN, qrels=QRELS, labels=TWO, bounds="labels", prior=given_)
+        .scores[0]
+        .columns["unknown"]
     )
     assert known.expected[0, 0] == pytest.approx(as_given.expected[0, 0])
 
@@ -182,7 +188,7 @@ CLOSED = [measure for measure in VARIANTS if not measure.startswith(("FAIR", "DT
 @pytest.mark.usefixtures("nothing_is_few")
 def test_closed_forms_are_exact_or_bounds(labels, groups):
     measures = [measure for measure in CLOSED if "protected" not in measure or groups == "fm" or "m)" not in measure]
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=[*groups], bounds="labels").scores[0]
+    scores = fairtrec.evaluate(measures, RUN, qrels=QRELS, labels=labels, groups=[*groups], bounds="labels").scores[0]
     found = scores.columns["unknown"]
     expected = brute(measures, RUN, QRELS, labels, groups)
     exact = 0
@@ -214,9 +220,9 @@ def test_closed_forms_are_exact_or_bounds(labels, groups):
 @pytest.mark.usefixtures("nothing_is_few")
 def test_what_is_drawn_is_called_so_and_can_be_had_again():
     first, second = (
-        fairtrec.evaluate("FAIR@5 AWRF@5 NDKL", RUN, QRELS, labels=TWO, bounds="labels").scores[0] for _ in "12"
+        fairtrec.evaluate("FAIR@5 AWRF@5 NDKL", RUN, qrels=QRELS, labels=TWO, bounds="labels").scores[0] for _ in "12"
     )
-    alone = fairtrec.evaluate("FAIR@5", {"q1": RUN["q1"]}, QRELS, labels=TWO, bounds="labels").scores[0]
+    alone = fairtrec.evaluate("FAIR@5", {"q1": RUN["q1"]}, qrels=QRELS, labels=TWO, bounds="labels").scores[0]
     assert first.columns["unknown"].drawn.tolist() == [[True, True, False], [False] * 3, [False] * 3]
     assert first.columns["unknown"].sampled.tolist() == [[True, True, False], [True, True, False], [False] * 3]
     np.testing.assert_array_equal(first.columns["unknown"].expected, second.columns["unknown"].expected)
@@ -237,10 +243,10 @@ def test_any_labeling_lies_between_the_ends(ranking, cutoff, many, data):
     with pytest.MonkeyPatch.context() as patch:
         if many:
             patch.setattr(unlabeled, "MOST", 1)
-        scores = fairtrec.evaluate(measures, run, QRELS, labels=labels, bounds="labels").scores[0]
+        scores = fairtrec.evaluate(measures, run, qrels=QRELS, labels=labels, bounds="labels").scores[0]
     given_ = data.draw(st.lists(st.sampled_from(groups), min_size=3, max_size=3))
     full = {**labels, **{docno: {group: 1.0} for docno, group in zip(UNKNOWN, given_, strict=True)}}
-    labeled = fairtrec.evaluate(measures, run, QRELS, labels=full).scores[0]
+    labeled = fairtrec.evaluate(measures, run, qrels=QRELS, labels=full).scores[0]
     least, greatest, _ = (each.values for each in scores.ends.values())
     there = ~np.isnan(labeled.values) & ~scores.columns["unknown"].drawn
     assert (least <= labeled.values + 1e-9)[there].all()
@@ -270,7 +276,9 @@ def test_only_the_topmost_are_looked_at_for_what_to_label_next(monkeypatch):
     monkeypatch.setattr("fairtrec.evaluation.columns.labels.FIRST", 1)
     run = {"q1": {"g": 3.0, "a": 2.0, "h": 1.0}}
     found = (
-        fairtrec.evaluate("DP FAIR(gain=ndcg)", run, {"q1": {"h": 1}}, labels=TWO, bounds="labels", next_label=True)
+        fairtrec.evaluate(
+            "DP FAIR(gain=ndcg)", run, qrels={"q1": {"h": 1}}, labels=TWO, bounds="labels", next_label=True
+        )
         .scores[0]
         .columns["unknown"]
     )
@@ -280,7 +288,9 @@ def test_only_the_topmost_are_looked_at_for_what_to_label_next(monkeypatch):
 def test_a_judged_document_moves_a_value_but_has_no_rank():
     run, qrels = {"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"a": 1, "b": 1, "g": 3}}
     found = (
-        fairtrec.evaluate("DTR", run, qrels, labels=TWO, bounds="labels", next_label=True).scores[0].columns["unknown"]
+        fairtrec.evaluate("DTR", run, qrels=qrels, labels=TWO, bounds="labels", next_label=True)
+        .scores[0]
+        .columns["unknown"]
     )
     assert (found.rank[0, 0], found.docno[0, 0], found.number[0, 0]) == (0, "", 1)
     assert found.least[0, 0] < found.greatest[0, 0]
@@ -322,7 +332,7 @@ def test_costs_that_are_infinite_or_differ_by_query():
     for labels in (TWO, hard):
         for target in ("f=0,m=1", "f=0.5,m=0.5"):
             scores = fairtrec.evaluate(
-                "NDKL@4 nDRKL@4 KL@4", RUN, QRELS, labels=labels, target=target, bounds="labels"
+                "NDKL@4 nDRKL@4 KL@4", RUN, qrels=QRELS, labels=labels, target=target, bounds="labels"
             ).scores[0]
             check(scores, brute("NDKL@4 nDRKL@4 KL@4", RUN, QRELS, labels, "fm", target=target))
 
@@ -336,7 +346,7 @@ def test_targets_of_queries(tmp_path):
     ]
     path.write_text("".join(lines))
     measures = "NDKL@4 KL GFR InfeasibleIndex AWRF EEL EER Skew rND DP FAIR AWRFxnDCG GFR(part=relevance)"
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=TWO, target=str(path), bounds="labels").scores[0]
+    scores = fairtrec.evaluate(measures, RUN, qrels=QRELS, labels=TWO, target=str(path), bounds="labels").scores[0]
     undefined = [
         str(measure)
         for measure, row in zip(scores.measures, scores.ends["least"].values, strict=True)
@@ -359,7 +369,7 @@ def test_targets_of_queries(tmp_path):
 def result(example):
     runs = {name: str(example / f"{name}.run") for name in ("bm25", "neural", "fair")}
     given_ = {"labels": str(example / "labels.tsv"), "bounds": "labels", "next_label": True}
-    return fairtrec.evaluate("AWRF@10 NDKL@10 nDCG@10", runs, str(example / "qrels.txt"), **given_)
+    return fairtrec.evaluate("AWRF@10 NDKL@10 nDCG@10", runs, qrels=str(example / "qrels.txt"), **given_)
 
 
 def test_reports_have_all_three(result):
@@ -400,7 +410,9 @@ def test_what_is_said_below_the_numbers(result, example):
     assert "unknown documents change no value" in RESULTS("table", one)
     one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 2.0, "g": 1.0}}}, labels=TWO, bounds="labels")
     assert "for 1 no labeling gives the value" in RESULTS("table", one)  # of an even target all labelings are alike
-    one = fairtrec.evaluate("KL FAIR(gain=ndcg)@9", {"r": RUN}, QRELS, labels=TWO, bounds="labels", target="relevance")
+    one = fairtrec.evaluate(
+        "KL FAIR(gain=ndcg)@9", {"r": RUN}, qrels=QRELS, labels=TWO, bounds="labels", target="relevance"
+    )
     text = RESULTS("table", one)
     assert "unknown documents can change the value of 2 of 3 queries" in text
     assert "1 of 3 unknown documents are ranked for several queries, so the ends of a mean may be out of reach" in text
@@ -409,14 +421,14 @@ def test_what_is_said_below_the_numbers(result, example):
 
 @pytest.mark.usefixtures("nothing_is_few")
 def test_reports_say_what_is_drawn_and_what_is_a_bound():
-    one = fairtrec.evaluate("FAIR@5 AWRF@5", {"r": RUN}, QRELS, labels=TWO, bounds="labels")
+    one = fairtrec.evaluate("FAIR@5 AWRF@5", {"r": RUN}, qrels=QRELS, labels=TWO, bounds="labels")
     text = RESULTS("table", one)
     assert (
         "FAIR@5: unknown documents can change the value of 2 of 3 queries; for 2 only 200 random labelings were tried: no bounds"
         in text
     )
     assert "for 2 an end is a bound that no labeling need attain; for 2 the expected is that of 200 random ones" in text
-    two = fairtrec.evaluate("FAIR@5", {"r": RUN, "s": {"q1": RUN["q1"]}}, QRELS, labels=TWO, bounds="labels")
+    two = fairtrec.evaluate("FAIR@5", {"r": RUN, "s": {"q1": RUN["q1"]}}, qrels=QRELS, labels=TWO, bounds="labels")
     assert "for up to 2 only 200 random labelings were tried" in RESULTS("table", two)
 
 
@@ -446,7 +458,7 @@ def test_processes_find_the_same(example):
         fairtrec.evaluate(
             "NDKL@10 nDCG@10",
             runs,
-            str(example / "qrels.txt"),
+            qrels=str(example / "qrels.txt"),
             labels=str(example / "labels.tsv"),
             bounds="labels",
             next_label=True,
@@ -517,7 +529,7 @@ def test_the_gate_is_open_closed_or_undecided(requirement, status, reason, examp
     found = fairtrec.check(
         requirement,
         str(example / "fair.run"),
-        str(example / "qrels.txt"),
+        qrels=str(example / "qrels.txt"),
         slices={"a": qids[:6], "b": qids[6:]},
         **given_,
     )
@@ -540,7 +552,7 @@ def test_a_value_that_no_labeling_gives_is_not_what_is_judged():
 
 @pytest.mark.usefixtures("nothing_is_few")
 def test_what_was_drawn_proves_nothing():
-    found = fairtrec.check("FAIR@5 >= 0.01", RUN, QRELS, labels=TWO, bounds="labels")
+    found = fairtrec.check("FAIR@5 >= 0.01", RUN, qrels=QRELS, labels=TWO, bounds="labels")
     assert [verdict.status for verdict in found.verdicts] == ["warning"]
     assert "only 200 random labelings were tried, so this is no proof" in found.verdicts[0].reason
 
@@ -631,7 +643,7 @@ def test_what_texts_do_not_bound_is_refused():
     with pytest.raises(UsageError, match="leave out --bounds, or --samples"):
         fairtrec.evaluate("FaiRR@3", SHOWN, **given_, samples=True)
     with pytest.raises(UsageError, match="no measure here reads texts"):
-        fairtrec.evaluate("nDCG@3", SHOWN, QRELS, **given_)
+        fairtrec.evaluate("nDCG@3", SHOWN, qrels=QRELS, **given_)
 
 
 def test_where_labels_stand_for_counts_a_document_without_one_has_no_text():

@@ -22,7 +22,7 @@ def ranking(unknown):
 
 def evaluated(runs, **more):
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "background": BACKGROUND, "missing": "neutral"}
-    return fairtrec.evaluate("NFaiRR@10 TExFAIR@10 NumRet", runs, {"q": {"d1": 1}}, **{**given, **more})
+    return fairtrec.evaluate("NFaiRR@10 TExFAIR@10 NumRet", runs, qrels={"q": {"d1": 1}}, **{**given, **more})
 
 
 def test_unknown_documents_of_ranks_and_of_backgrounds_are_told_apart():

@@ -178,8 +178,8 @@ def test_notes_say_what_is_not_ranked(tmp_path):
 def test_an_answer_without_citations_is_an_empty_ranking(tmp_path):
     path = write(tmp_path, OF_2024)
     qrels = {qid: {"p001": 1, "p007": 1} for qid in ("101", "102", "103")}
-    cited = fairtrec.evaluate("RR", f"{path}:cited", qrels).scores[0]
-    complete = fairtrec.evaluate("RR", f"{path}:cited", qrels, complete=True).scores[0]
+    cited = fairtrec.evaluate("RR", f"{path}:cited", qrels=qrels).scores[0]
+    complete = fairtrec.evaluate("RR", f"{path}:cited", qrels=qrels, complete=True).scores[0]
     assert cited.qids == complete.qids == ("101", "102", "103")
     assert cited.values.tolist() == complete.values.tolist()
     assert cited.values[0, 2] == 0

@@ -81,7 +81,7 @@ def test_judgments_are_lists_of_relevant_pages():
     read = qrels.read("q.jsonl")
     assert (read.qids, read.docnos.tolist(), read.grades.tolist()) == (("1", "2"), [b"11", b"12", b"13"], [1, 1, 1])
     Path("t").write_text(ONE)
-    assert fairtrec.evaluate("P@1", "t", "q.jsonl").means["t"] == {"P@1": 1}
+    assert fairtrec.evaluate("P@1", "t", qrels="q.jsonl").means["t"] == {"P@1": 1}
 
 
 @pytest.mark.parametrize(

@@ -303,7 +303,7 @@ def desk(tmp_path, monkeypatch):
 
 
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE[PAGE.index("## Frames") :], re.DOTALL)
-EXPECTED = "nDCG@10 NFaiRR@10", "bm25.run", "qrels.txt"
+EXPECTED = "nDCG@10 NFaiRR@10", "bm25.run"
 
 
 def run_blocks(blocks, capsys):
@@ -315,14 +315,14 @@ def run_blocks(blocks, capsys):
 
 def test_the_python_of_the_page_works(desk, capsys):
     beside = {"terms": "gender-en", "docs": "collection.tsv", "background": "bm25.run"}
-    expected = fairtrec.evaluate(*EXPECTED, **beside).means["bm25.run"]
+    expected = fairtrec.evaluate(*EXPECTED, qrels="qrels.txt", **beside).means["bm25.run"]
     assert run_blocks(BLOCKS[:1], capsys) == f"{expected}\n"
 
 
 @pytest.mark.ecosystem
 def test_the_python_of_the_page_works_with_other_packages(desk, capsys):
     beside = {"terms": "gender-en", "docs": "collection.tsv", "background": "bm25.run"}
-    expected = fairtrec.evaluate(*EXPECTED, **beside).means["bm25.run"]
+    expected = fairtrec.evaluate(*EXPECTED, qrels="qrels.txt", **beside).means["bm25.run"]
     assert run_blocks(BLOCKS, capsys).splitlines()[-1] == str({"lazy": expected, "dataset": expected})
 
 
@@ -389,9 +389,9 @@ def test_recommendations_and_judgments_have_the_names_of_their_packages(query, d
     run = pd.DataFrame({query: users, document: items, score: [0.5, 0.25, 1.0]})
     qrels = pd.DataFrame({query: users, document: items, grade: [1.0, 3.0, 0.0]})
     groups = pd.DataFrame({document: items[:2], "group": ["new", "old"]})
-    found = fairtrec.evaluate("nDCG@2 AWRF@2", run, qrels, labels=groups).scores[0]
+    found = fairtrec.evaluate("nDCG@2 AWRF@2", run, qrels=qrels, labels=groups).scores[0]
     plain = fairtrec.evaluate(
-        "nDCG@2 AWRF@2", {"7": {"101": 0.5, "102": 0.25}, "9": {"101": 1.0}}, {"7": {"101": 1, "102": 3}, "9": {"101": 0}},
+        "nDCG@2 AWRF@2", {"7": {"101": 0.5, "102": 0.25}, "9": {"101": 1.0}}, qrels={"7": {"101": 1, "102": 3}, "9": {"101": 0}},
         labels={"101": "new", "102": "old"},
     ).scores[0]  # fmt: skip
     assert found.qids == plain.qids == ("7", "9")

@@ -216,8 +216,8 @@ def test_even_is_over_the_subtopics_of_the_query(tmp_path):
     own = tmp_path / "own.txt"
     own.write_text("q1 7 d1 1\nq1 8 d2 1\nq1 7 d3 1\nq1 8 d4 1\n")
     measures = ["FAIR@4", "KL@4", "DP@4", "ABR@4", "MinSkew@4", "AWRF@4"]
-    result = fairtrec.evaluate(measures, run, str(qrels), labels="qrels")
-    alone = fairtrec.evaluate(measures, run, str(own), labels="qrels")
+    result = fairtrec.evaluate(measures, run, qrels=str(qrels), labels="qrels")
+    alone = fairtrec.evaluate(measures, run, qrels=str(own), labels="qrels")
     assert result.means["run"] == pytest.approx(alone.means["run"], nan_ok=False)
     assert result.means["run"]["FAIR@4"] == pytest.approx(0.798, abs=5e-4)
     assert result.means["run"]["KL@4"] == 0
@@ -228,7 +228,7 @@ def test_groups_of_a_label_file_mean_the_same_in_every_query(tmp_path):
     labels = tmp_path / "l.tsv"
     labels.write_text("".join(f"q1\td{i}\t{'ab'[i % 2]}\t1\n" for i in range(4)) + "q2\td9\tc\t1\n")
     run = {"q1": {f"d{i}": 9.0 - i for i in range(4)}}
-    result = fairtrec.evaluate(["KL@4"], run, None, labels=str(labels))
+    result = fairtrec.evaluate(["KL@4"], run, labels=str(labels))
     assert result.means["run"]["KL@4"] == pytest.approx(np.log(3 / 2))  # shares 1/2, 1/2, 0 where 1/3 each is wanted
     assert "in 2 of 2 queries some group has no label; the target is even over all groups" in texts(result.notes)
 
@@ -365,7 +365,7 @@ def slip(tmp_path):
 
 def test_groups_are_named_with_their_sizes_and_targets(tmp_path):
     run = {"q1": {f"d{i}": 400.0 - i for i in range(301)}}
-    result = fairtrec.evaluate("AWRF@10", run, None, labels=str(slip(tmp_path)))
+    result = fairtrec.evaluate("AWRF@10", run, labels=str(slip(tmp_path)))
     assert result.groups == {
         "F": {"documents": 100, "target": 0.25}, "M": {"documents": 100, "target": 0.25},
         "N": {"documents": 100, "target": 0.25}, "botrh": {"documents": 1, "target": 0.25},
@@ -379,10 +379,10 @@ def test_only_the_groups_that_are_asked_for(tmp_path):
     """The others are unknown, as if their labels were a question mark."""
     run = {"q1": {f"d{i}": 400.0 - i for i in range(301)}}
     path = slip(tmp_path)
-    result = fairtrec.evaluate(["AWRF@10", "KL@10"], run, None, labels=str(path), groups="F,M")
+    result = fairtrec.evaluate(["AWRF@10", "KL@10"], run, labels=str(path), groups="F,M")
     unknown = tmp_path / "unknown.tsv"
     unknown.write_text(path.read_text().replace("\tN\n", "\t?\n").replace("botrh", "?"))
-    expected = fairtrec.evaluate(["AWRF@10", "KL@10"], run, None, labels=str(unknown))
+    expected = fairtrec.evaluate(["AWRF@10", "KL@10"], run, labels=str(unknown))
     assert result.means == expected.means
     assert list(result.groups) == ["F", "M"]
     assert result.options["groups"] == "F,M"
@@ -394,7 +394,7 @@ def test_only_the_groups_that_are_asked_for(tmp_path):
 )
 def test_groups_that_there_are_not(group, message, tmp_path):
     with pytest.raises(UsageError, match=message):
-        fairtrec.evaluate("AWRF@10", {"q1": {"d1": 1.0}}, None, labels=str(slip(tmp_path)), groups=group)
+        fairtrec.evaluate("AWRF@10", {"q1": {"d1": 1.0}}, labels=str(slip(tmp_path)), groups=group)
 
 
 def test_groups_are_of_labels():

@@ -164,7 +164,7 @@ def test_lists_of_documents_and_titles_are_taken_in_memory():
     texts = {"d1": "he she said", "d2": "him", "d3": "it"}
     frame = pd.DataFrame([{"_id": name, "title": "", **each} for name, each in corpus.items()])
     results = [
-        fairtrec.evaluate("nDCG@10 NFaiRR@10", one, judged, docs=docs, terms="gender-en", background=one)
+        fairtrec.evaluate("nDCG@10 NFaiRR@10", one, qrels=judged, docs=docs, terms="gender-en", background=one)
         for one, judged, docs in (
             (listed, {"q1": ["d1"]}, corpus),
             (listed, {"q1": {"d1": 1}}, frame),
@@ -175,7 +175,7 @@ def test_lists_of_documents_and_titles_are_taken_in_memory():
     signatures = {str(result.signature).split("docs:")[1].split(" ")[0] for result in results}
     assert len(signatures) == 1
     with pytest.raises(InputError, match="document d1 twice under query q1"):
-        fairtrec.evaluate("nDCG@10", {"q1": ["d1", "d1"]}, {"q1": ["d1"]})
+        fairtrec.evaluate("nDCG@10", {"q1": ["d1", "d1"]}, qrels={"q1": ["d1"]})
     with pytest.raises(InputError, match="the text of document d1 is not a string"):
         fairtrec.evaluate("NFaiRR@10", listed, docs={**corpus, "d1": {"title": 1, "text": ""}}, terms="gender-en", background=listed)  # fmt: skip
 
@@ -197,13 +197,13 @@ def columns_of(name, names, places, kinds):
 
 def hold_published(make, names, write, fairtrec_command):
     """Qrels, a run and a corpus with the columns that people publish give what TREC files do, also as files."""
-    expected = fairtrec.evaluate(WANTED, "bm25.run", "qrels.txt", **GIVEN).means["bm25.run"]
+    expected = fairtrec.evaluate(WANTED, "bm25.run", qrels="qrels.txt", **GIVEN).means["bm25.run"]
     judged = make(columns_of("qrels.txt", names[0], (0, 2, 3), (str, str, float)))
     ranked = make(columns_of("bm25.run", names[1], (0, 2, 4), (str, str, float)))
     texts = pd.read_json("corpus.jsonl", lines=True)
     corpus = make({name: texts[name].tolist() for name in ("_id", "title", "text")})
     given = {**GIVEN, "docs": corpus, "background": ranked}
-    assert fairtrec.evaluate(WANTED, ranked, judged, **given).means["run"] == expected
+    assert fairtrec.evaluate(WANTED, ranked, qrels=judged, **given).means["run"] == expected
     for ending in ("parquet", "jsonl", "csv"):
         for name, thing in (("q", judged), ("r", ranked), ("c", corpus)):
             write(thing, f"{name}.{ending}")
@@ -240,10 +240,10 @@ def test_datasets_of_hugging_face_and_their_files_are_read(desk, fairtrec_comman
 
     judged = hold_published(datasets.Dataset.from_dict, names, write, fairtrec_command)
     one = datasets.DatasetDict({"test": judged})
-    found = fairtrec.evaluate("nDCG@10", "bm25.run", one).means
-    assert found == fairtrec.evaluate("nDCG@10", "bm25.run", "qrels.txt").means
+    found = fairtrec.evaluate("nDCG@10", "bm25.run", qrels=one).means
+    assert found == fairtrec.evaluate("nDCG@10", "bm25.run", qrels="qrels.txt").means
     with pytest.raises(InputError, match=r"the \w+ frame has several splits or none \(\w+, \w+\); pass one of them"):
-        fairtrec.evaluate("nDCG@10", "bm25.run", datasets.DatasetDict({"test": judged, "dev": judged}))
+        fairtrec.evaluate("nDCG@10", "bm25.run", qrels=datasets.DatasetDict({"test": judged, "dev": judged}))
 
 
 CORPORA = {

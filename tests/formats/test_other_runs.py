@@ -381,14 +381,15 @@ def test_every_command_reads_them(desk, fairtrec_command, name, kind):
 
 
 def test_the_python_functions_take_the_word_too(desk):
-    means = fairtrec.evaluate("nDCG@10", "marco/bm25.run", "qrels.txt", run_format="msmarco").means
+    means = fairtrec.evaluate("nDCG@10", "marco/bm25.run", qrels="qrels.txt", run_format="msmarco").means
     assert (
-        means["marco/bm25.run"] == fairtrec.evaluate("nDCG@10", "bm25.run", "qrels.txt", order="rank").means["bm25.run"]
+        means["marco/bm25.run"]
+        == fairtrec.evaluate("nDCG@10", "bm25.run", qrels="qrels.txt", order="rank").means["bm25.run"]
     )
     session = fairtrec.evaluator("nDCG@10", "qrels.txt", run_format="msmarco")
     assert session.scores("marco/bm25.run").means == [*means["marco/bm25.run"].values()]
     with pytest.raises(fairtrec.UsageError, match="the run format 'marco' is not known; choose one of auto, trec"):
-        fairtrec.evaluate("RR", "bm25.run", "qrels.txt", run_format="marco")
+        fairtrec.evaluate("RR", "bm25.run", qrels="qrels.txt", run_format="marco")
     with pytest.raises(fairtrec.UsageError, match="the run format 'marco' is not known; choose one of auto, trec"):
         fairtrec.validate("bm25.run", run_format="marco")
     (checked,) = fairtrec.validate("marco/bm25.run", run_format="msmarco")
@@ -560,4 +561,4 @@ def test_half_a_character_is_no_other_id(tmp_path, key):
 @pytest.mark.parametrize("given", [{"q1": {"?": 2.0, "\ud800": 1.0}}, {"q1\udc00": {"d1": 1.0}}])
 def test_half_a_character_is_no_id_in_python(given):
     with pytest.raises(InputError, match="the run holds an id with half a character"):
-        fairtrec.evaluate("RR", given, {"q1": {"?": 1}})
+        fairtrec.evaluate("RR", given, qrels={"q1": {"?": 1}})

@@ -46,7 +46,7 @@ def test_runs_and_qrels_are_read_however_they_are_packed(tmp_path, times):
             run.read(tmp_path / "b")
         return
     assert run.read(tmp_path / "b").qids == ("q1", "q2")
-    assert fairtrec.evaluate("nDCG@2", tmp_path / "b", {"q1": ["d1"]}).scores[0].means[0] == 1
+    assert fairtrec.evaluate("nDCG@2", tmp_path / "b", qrels={"q1": ["d1"]}).scores[0].means[0] == 1
     (tmp_path / "q").write_bytes(cbor.packed({"q1": {"d1": 2, "ü2": 0}}))
     assert qrels.read(tmp_path / "q").grades.tolist() == [2, 0]
 

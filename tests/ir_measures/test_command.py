@@ -31,7 +31,7 @@ def test_it_prints_as_ir_measures_does(monkeypatch, capsys, options):
 def test_our_measures_have_the_values_of_fairtrec(capsys):
     assert main(["qrels.txt", "bm25.run", "AWRF(labels='labels.tsv')@10", "RR", "-p", "-1"]) == 0
     (name, value), (_, rr) = (line.split("\t") for line in capsys.readouterr().out.splitlines())
-    result = fairtrec.evaluate("AWRF@10 RR", "bm25.run", "qrels.txt", labels="labels.tsv")
+    result = fairtrec.evaluate("AWRF@10 RR", "bm25.run", qrels="qrels.txt", labels="labels.tsv")
     assert (name, float(value)) == ("AWRF(labels='labels.tsv')@10", result.means["bm25.run"]["AWRF@10"])
     assert float(rr) == result.means["bm25.run"]["RR"]
 
@@ -41,7 +41,7 @@ def test_measures_of_relevance_that_no_other_program_here_has_are_those_of_fairt
     names = ["RBP", "RBP(p=0.5,rel=2)@10", "alpha_nDCG@5", "NRBP", "nDCG@10"]
     assert main(["qrels.txt", "bm25.run", *names, "-p", "-1"]) == 0
     found = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
-    wanted = fairtrec.evaluate(names, "bm25.run", "qrels.txt", complete=True).means["bm25.run"]
+    wanted = fairtrec.evaluate(names, "bm25.run", qrels="qrels.txt", complete=True).means["bm25.run"]
     assert {fair_name: float(value) for fair_name, value in found.items()} == pytest.approx(
         dict(zip(found, wanted.values(), strict=True)), abs=1e-12
     )
@@ -93,7 +93,7 @@ def test_no_summary_alone_is_wrong_usage(capsys):
 
 @pytest.mark.parametrize("jobs", [2])
 def test_a_program_from_standard_input_with_several_jobs_says_what_is_wrong(example, jobs):
-    program = f"import fairtrec; fairtrec.evaluate('RR', ['bm25.run', 'neural.run'], 'qrels.txt', jobs={jobs})"
+    program = f"import fairtrec; fairtrec.evaluate('RR', ['bm25.run', 'neural.run'], qrels='qrels.txt', jobs={jobs})"
     done = subprocess.run(
         [sys.executable, "-"], input=program, cwd=example, capture_output=True, text=True, check=False
     )

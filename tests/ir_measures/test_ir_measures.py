@@ -88,7 +88,7 @@ def test_values_are_those_of_evaluate_to_the_last_bit(keywords, measures):
     core = {str(measure): str(measure.core) for measure in asked}
     evaluator = ir_measures.evaluator([*asked, RR], judgments())
     for run in RUNS:
-        ours = fairtrec.evaluate(measures, run, "qrels.txt", complete=True, **keywords)
+        ours = fairtrec.evaluate(measures, run, qrels="qrels.txt", complete=True, **keywords)
         found = {
             core[name]: values for name, values in per_query(evaluator.iter_calc(ranked(run))).items() if name in core
         }
@@ -144,7 +144,7 @@ def test_a_judged_query_that_a_run_lacks_is_an_empty_ranking():
     nested = {}
     for row in cut:
         nested.setdefault(row.query_id, {})[row.doc_id] = row.score
-    ours = fairtrec.evaluate("NFaiRR@10 TExFAIR@10 AWRF@10", nested, "qrels.txt", complete=True, **TEXTUAL)
+    ours = fairtrec.evaluate("NFaiRR@10 TExFAIR@10 AWRF@10", nested, qrels="qrels.txt", complete=True, **TEXTUAL)
     found = per_query(ir_measures.iter_calc(asked, judgments(), cut))
     assert len(found[str(asked[0])]) == 12
     same({str(measure.core): found[str(measure)] for measure in asked}, ours.per_query["run"])
@@ -157,7 +157,7 @@ def test_a_judged_query_that_a_run_lacks_is_an_empty_ranking():
 
 def test_queries_are_those_of_the_run_where_nothing_is_judged():
     gender = fair.given("gender", **TEXTUAL)
-    ours = fairtrec.evaluate("NFaiRR@10", "fair.run", None, **TEXTUAL)
+    ours = fairtrec.evaluate("NFaiRR@10", "fair.run", **TEXTUAL)
     for nothing in ([], {}, pd.DataFrame(columns=["query_id", "doc_id", "relevance"])):
         same(
             ir_measures.calc_aggregate([gender.NFaiRR @ 10], nothing, ranked("fair.run"))[gender.NFaiRR @ 10],
@@ -191,7 +191,9 @@ def test_any_world_has_the_values_of_evaluate(run, grades):
     found = per_query(ir_measures.iter_calc(asked, grades, run))
     if grades.keys() & run.keys():
         names = " ".join(str(measure.core) for measure in asked)
-        ours = fairtrec.evaluate(names, run, grades, labels=labels, background=run, background_depth=3, complete=True)
+        ours = fairtrec.evaluate(
+            names, run, qrels=grades, labels=labels, background=run, background_depth=3, complete=True
+        )
         same(found, {str(measure): ours.per_query["run"][str(measure.core)] for measure in asked})
     else:
         assert all(values.keys() == grades.keys() for values in found.values())
@@ -233,7 +235,7 @@ def test_few_sessions_are_kept():
 
 def test_an_undefined_value_is_nan_is_left_out_of_the_mean_and_warned_of():
     gender = fair.given("gender", **TEXTUAL)
-    ours = fairtrec.evaluate("TED@10", "neural.run", "qrels.txt", **TEXTUAL)
+    ours = fairtrec.evaluate("TED@10", "neural.run", qrels="qrels.txt", **TEXTUAL)
     assert np.isnan(ours.scores[0].values).sum() == 1
     said = re.escape("TED(given='gender')@10 is undefined for 1 of 12 queries")
     with pytest.warns(UserWarning, match=f"{said}.*undefined=0.0"):
@@ -254,7 +256,7 @@ def test_an_undefined_value_counts_as_what_is_said(undefined, counts_as):
         fair.given("b", **TEXTUAL, undefined=undefined).TED @ 10,
     ):
         found = {metric.query_id: metric.value for metric in measure.iter_calc(judgments(), ranked("neural.run"))}
-        ours = fairtrec.evaluate("TED@10", "neural.run", "qrels.txt", **TEXTUAL).per_query["neural.run"]["TED@10"]
+        ours = fairtrec.evaluate("TED@10", "neural.run", qrels="qrels.txt", **TEXTUAL).per_query["neural.run"]["TED@10"]
         same(found, {qid: counts_as if math.isnan(value) else value for qid, value in ours.items()})
 
 
@@ -397,21 +399,21 @@ def test_columns_of_the_run_say_what_documents_are():
     run = frame(gender=gender, text=texts, stance=stance)
     found = {str(measure.core): value for measure, value in ir_measures.calc_aggregate(asked, judgments(), run).items()}
     known = {docno: group for docno, group in gender.items() if group}
-    ours = fairtrec.evaluate("AWRF@10 AWRFxnDCG@10", "bm25.run", "qrels.txt", labels=known).means
-    texts_of = fairtrec.evaluate("TExFAIR@10", "bm25.run", "qrels.txt", terms="gender-en", docs=texts).means
-    stances = fairtrec.evaluate("DUO@5", "bm25.run", "qrels.txt", positions=stance).means
+    ours = fairtrec.evaluate("AWRF@10 AWRFxnDCG@10", "bm25.run", qrels="qrels.txt", labels=known).means
+    texts_of = fairtrec.evaluate("TExFAIR@10", "bm25.run", qrels="qrels.txt", terms="gender-en", docs=texts).means
+    stances = fairtrec.evaluate("DUO@5", "bm25.run", qrels="qrels.txt", positions=stance).means
     same(found, {name: ({**ours["bm25.run"], **texts_of["bm25.run"], **stances["bm25.run"]})[name] for name in found})
     several = frame(gender={docno: ["f", "m"] if group is None else [group] for docno, group in gender.items()})
     both = {docno: [group] if group else ["f", "m"] for docno, group in gender.items()}
     same(
         asked[0].calc_aggregate(judgments(), several),
-        fairtrec.evaluate("AWRF@10", "bm25.run", "qrels.txt", labels=both).means["bm25.run"]["AWRF@10"],
+        fairtrec.evaluate("AWRF@10", "bm25.run", qrels="qrels.txt", labels=both).means["bm25.run"]["AWRF@10"],
     )
     numbers = frame(gender={docno: int(group == "f") for docno, group in gender.items()})
     words = {docno: str(int(group == "f")) for docno, group in gender.items()}
     same(
         asked[0].calc_aggregate(judgments(), numbers),
-        fairtrec.evaluate("AWRF@10", "bm25.run", "qrels.txt", labels=words).means["bm25.run"]["AWRF@10"],
+        fairtrec.evaluate("AWRF@10", "bm25.run", qrels="qrels.txt", labels=words).means["bm25.run"]["AWRF@10"],
     )
 
 
@@ -453,7 +455,7 @@ def test_subtopics_of_the_judgments_are_labels():
         ir_measures.Qrel("q", "d3", 1, "b"),
     ]
     run = {"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}
-    ours = fairtrec.evaluate("FAIR@2 KL@3", run, qrels, labels="qrels")
+    ours = fairtrec.evaluate("FAIR@2 KL@3", run, qrels=qrels, labels="qrels")
     for judged in (qrels, pd.DataFrame(qrels), iter(qrels)):
         found = ir_measures.calc_aggregate([fair.FAIR(labels="qrels") @ 2, fair.KL(labels="qrels") @ 3], judged, run)
         same({str(measure.core): value for measure, value in found.items()}, ours.means["run"])

@@ -31,7 +31,7 @@ def test_a_measure_is_imported_by_its_name_and_cut_off_with_an_at():
     assert str(DP() @ 3) == "DP@3"
     run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she", "b": "she and he"}}
-    result = fairtrec.evaluate(["nDCG@1", NFaiRR(tau=0) @ 1], run, qrels, background=run, **given)
+    result = fairtrec.evaluate(["nDCG@1", NFaiRR(tau=0) @ 1], run, qrels=qrels, background=run, **given)
     assert result.means["run"] == {"nDCG@1": 0.0, "NFaiRR(tau=0)@1": 0.0}
     with pytest.raises(UsageError, match="InputBias has no cutoff; leave out @ 3"):
         InputBias() @ 3

@@ -155,7 +155,7 @@ def test_even_of_the_paper_s_ten_runs(ten):
     """Worked out by another program, over all 30 queries, where AWRF has 6 to 10 of them; the ceiling is in sight."""
     runs, qrels, given = ten
     given = {name: given[name] for name in ("counts", "missing", "queries")}
-    result = fairtrec.evaluate("AWRF(unknown='even')@10", runs, qrels, **given)
+    result = fairtrec.evaluate("AWRF(unknown='even')@10", runs, qrels=qrels, **given)
     assert {scores.defined.item() for scores in result.scores} == {30}
     found = {Path(scores.run).stem: scores.means.item() for scores in result.scores}
     printed = {
@@ -187,7 +187,9 @@ def test_the_slope_is_the_derivative_of_scipys_jensen_shannon(base, target):
 def test_only_given_weights_can_rise_so_that_ndcg_exceeds_1():
     # weights 1 and 2: a relevant document at rank 2 gets 2, in the order of falling grades 1; exposures are 1 and 2
     given = {"labels": {"x": "f", "y": "m"}, "discount": [1.0, 2.0]}
-    scores = fairtrec.evaluate("AWRFxnDCG(discount='given')@2", {"q": {"x": 2.0, "y": 1.0}}, {"q": {"y": 1}}, **given)
+    scores = fairtrec.evaluate(
+        "AWRFxnDCG(discount='given')@2", {"q": {"x": 2.0, "y": 1.0}}, qrels={"q": {"y": 1}}, **given
+    )
     expected = 2 * (1 - jensenshannon([1 / 3, 2 / 3], [0.5, 0.5], base=2) ** 2)
     assert scores.scores[0].values.item() == pytest.approx(expected)
     assert expected > 1

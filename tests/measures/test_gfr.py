@@ -58,16 +58,16 @@ def test_the_greatest_grade_is_that_of_all_qrels_and_the_signature_shows_it():
     run, labels = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, {"a": "f", "b": "m", "c": "f", "d": "m"}
     qrels = {"q1": dict.fromkeys("abcd", 1)}
     # as written out in test_values: a grade of 1 of 1 stops half of the readers
-    found = fairtrec.evaluate("GFR@4 GFR(max_grade=1)@4 GFR(max_grade=2)@4", run, qrels, labels=labels)
+    found = fairtrec.evaluate("GFR@4 GFR(max_grade=1)@4 GFR(max_grade=2)@4", run, qrels=qrels, labels=labels)
     default, one, two = found.scores[0].values[:, 0]
     assert default == one == pytest.approx(0.7308, abs=5e-5)
     assert found.signature["max-grade"] == "1"
-    more = fairtrec.evaluate("GFR@4", run, qrels | {"q2": {"a": 2}}, labels=labels)
+    more = fairtrec.evaluate("GFR@4", run, qrels=qrels | {"q2": {"a": 2}}, labels=labels)
     assert more.scores[0].values.item() == two != one
     assert more.signature["max-grade"] == "2"
-    none = fairtrec.evaluate("GFR@4", run, {"q1": {"a": 0}}, labels=labels)
+    none = fairtrec.evaluate("GFR@4", run, qrels={"q1": {"a": 0}}, labels=labels)
     assert none.scores[0].values.item() == 0
-    assert "max-grade" not in fairtrec.evaluate("GFR(max_grade=1)@4 nDCG", run, qrels, labels=labels).signature
+    assert "max-grade" not in fairtrec.evaluate("GFR(max_grade=1)@4 nDCG", run, qrels=qrels, labels=labels).signature
     with pytest.raises(UsageError, match=r"GFR@10 needs the greatest grade of the qrels"):
         value(GFR(), [A], [1.0])
 

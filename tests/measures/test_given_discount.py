@@ -28,7 +28,7 @@ SAME = [
 
 def evaluated(form, word, runs="neural.run", **more):
     given = {"discount": LOG2} if word == "given" else {}
-    return fairtrec.evaluate(form.format(word), runs, "qrels.txt", **GROUPED, **given, **more)
+    return fairtrec.evaluate(form.format(word), runs, qrels="qrels.txt", **GROUPED, **given, **more)
 
 
 @pytest.mark.parametrize(("form", "word"), SAME)
@@ -89,8 +89,8 @@ def test_a_file_is_read_and_stands_in_the_signature(copied, fairtrec_command):
 
 
 def test_weights_may_be_a_mapping_from_rank_1(copied):
-    by_rank = fairtrec.evaluate("AWRF(discount=given)@2", "bm25.run", None, **GROUPED, discount={1: 1, 2: 0.5})
-    plain = fairtrec.evaluate("AWRF(discount=given)@2", "bm25.run", None, **GROUPED, discount=[1, 0.5])
+    by_rank = fairtrec.evaluate("AWRF(discount=given)@2", "bm25.run", **GROUPED, discount={1: 1, 2: 0.5})
+    plain = fairtrec.evaluate("AWRF(discount=given)@2", "bm25.run", **GROUPED, discount=[1, 0.5])
     assert np.array_equal(by_rank.scores[0].values, plain.scores[0].values, equal_nan=True)
     assert by_rank.signature["discount"] == plain.signature["discount"]
 
@@ -98,7 +98,7 @@ def test_weights_may_be_a_mapping_from_rank_1(copied):
 @pytest.mark.parametrize("thing", [{2: 1.0}, [0.0, 1.0], [1.0, -1.0], [1.0, np.inf], [], ["x"], [[1.0]], 3])
 def test_what_is_no_discount_is_refused(thing, copied):
     with pytest.raises(InputError, match="discount"):
-        fairtrec.evaluate("AWRF(discount=given)@1", "bm25.run", None, **GROUPED, discount=thing)
+        fairtrec.evaluate("AWRF(discount=given)@1", "bm25.run", **GROUPED, discount=thing)
 
 
 @pytest.mark.parametrize(

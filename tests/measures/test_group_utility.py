@@ -68,7 +68,7 @@ def test_values_are_those_of_pytrec_eval_on_filtered_judgments(seed, tmp_path):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     run, qrels, labels = draw(seed)
     asked = [by_group(measure, group) for measure in THEIRS for group in "fm"]
-    scores = fairtrec.evaluate(asked, run, qrels, labels=write_labels(labels, tmp_path / "l.tsv")).scores[0]
+    scores = fairtrec.evaluate(asked, run, qrels=qrels, labels=write_labels(labels, tmp_path / "l.tsv")).scores[0]
     for row, measure in enumerate(scores.measures):
         left = filtered(qrels, members(labels, measure.group))
         name = THEIRS[str(measure.ungrouped)]
@@ -88,8 +88,8 @@ def test_every_measure_is_that_of_filtered_judgments(measure, tmp_path):
     qrels = {qid: {docno: min(grade, 4) for docno, grade in of.items()} for qid, of in qrels.items()}
     path = write_labels(labels, tmp_path / "l.tsv")
     for group in "fm":
-        (values,) = fairtrec.evaluate(by_group(measure, group), run, qrels, labels=path).scores[0].values
-        (plain,) = fairtrec.evaluate(measure, run, filtered(qrels, members(labels, group))).scores[0].values
+        (values,) = fairtrec.evaluate(by_group(measure, group), run, qrels=qrels, labels=path).scores[0].values
+        (plain,) = fairtrec.evaluate(measure, run, qrels=filtered(qrels, members(labels, group))).scores[0].values
         level = 2 if "rel=2" in measure else 1
         relevant = [
             any(g >= level for g in of.values()) for _, of in sorted(filtered(qrels, members(labels, group)).items())
@@ -106,8 +106,8 @@ def test_subtopics_are_taken_away_with_their_documents(tmp_path):
         (tmp_path / name).write_text("".join(lines))
     labels = {"a": "f", "b": "m", "c": "f", "d": "m"}
     asked = "alpha_nDCG(group='f')@3 StRecall(group='f')@3"
-    values = fairtrec.evaluate(asked, run, tmp_path / "whole", labels=labels).scores[0].values
-    plain = fairtrec.evaluate("alpha_nDCG@3 StRecall@3", run, tmp_path / "f").scores[0].values
+    values = fairtrec.evaluate(asked, run, qrels=tmp_path / "whole", labels=labels).scores[0].values
+    plain = fairtrec.evaluate("alpha_nDCG@3 StRecall@3", run, qrels=tmp_path / "f").scores[0].values
     assert values.tolist() == plain.tolist()
 
 
@@ -119,24 +119,26 @@ def test_counts_give_the_same_as_labels_of_their_greatest_share(tmp_path):
     table.write_text("docno\ttokens\tf\tm\n" + "".join(f"{docno}\t9\t{f}\t{m}\n" for docno, (f, m) in counts.items()))
     kept = {group: {d for d, of in counts.items() if of[at] > 0 and of[at] == max(of)} for at, group in enumerate("fm")}
     asked = "nDCG(group=each)@5 AP(group=each) nDCG@5"
-    scores = fairtrec.evaluate(asked, run, qrels, counts=table).scores[0]
+    scores = fairtrec.evaluate(asked, run, qrels=qrels, counts=table).scores[0]
     assert [*map(str, scores.measures)] == [
         "nDCG(group='f')@5", "nDCG(group='m')@5", "AP(group='f')", "AP(group='m')", "nDCG@5",
     ]  # fmt: skip
     for row, measure in enumerate(scores.measures[:4]):
-        (plain,) = fairtrec.evaluate([measure.ungrouped], run, filtered(qrels, kept[measure.group])).scores[0].values
+        (plain,) = (
+            fairtrec.evaluate([measure.ungrouped], run, qrels=filtered(qrels, kept[measure.group])).scores[0].values
+        )
         there = ~np.isnan(scores.values[row])
         assert scores.values[row, there].tolist() == plain[there].tolist()
-    whole = fairtrec.evaluate("nDCG@5", run, qrels).scores[0].values[0]
+    whole = fairtrec.evaluate("nDCG@5", run, qrels=qrels).scores[0].values[0]
     assert scores.values[4].tobytes() == whole.tobytes()
 
 
 def test_any_takes_each_group_with_any_weight(tmp_path):
     run, qrels, labels = draw(4)
     path = write_labels(labels, tmp_path / "l.tsv")
-    (values,) = fairtrec.evaluate("nDCG(group='f')@5", run, qrels, labels=path, membership="any").scores[0].values
+    (values,) = fairtrec.evaluate("nDCG(group='f')@5", run, qrels=qrels, labels=path, membership="any").scores[0].values
     kept = {docno for docno, of in labels.items() if of.get("f", 0) > 0}
-    (plain,) = fairtrec.evaluate("nDCG@5", run, filtered(qrels, kept)).scores[0].values
+    (plain,) = fairtrec.evaluate("nDCG@5", run, qrels=filtered(qrels, kept)).scores[0].values
     there = ~np.isnan(values)
     assert there.sum() > 6
     assert values[there].tolist() == plain[there].tolist()
@@ -145,7 +147,9 @@ def test_any_takes_each_group_with_any_weight(tmp_path):
 def test_a_group_of_all_documents_is_the_measure_itself():
     run, qrels, _ = draw(5)
     labels = dict.fromkeys(DOCNOS, "all") | {"elsewhere": "other"}
-    scores = fairtrec.evaluate("nDCG(group='all')@5 nDCG@5 AP(group='all') AP", run, qrels, labels=labels).scores[0]
+    scores = fairtrec.evaluate("nDCG(group='all')@5 nDCG@5 AP(group='all') AP", run, qrels=qrels, labels=labels).scores[
+        0
+    ]
     assert scores.values[0].tobytes() == scores.values[1].tobytes()
     assert scores.values[2].tobytes() == scores.values[3].tobytes()
 
@@ -155,7 +159,7 @@ def test_documents_of_no_group_play_no_part_in_judgments(tmp_path):
     path = write_labels(labels, tmp_path / "l.tsv")
     left = filtered(qrels, {docno for docno, of in labels.items() if of})
     one, other = (
-        fairtrec.evaluate("nDCG(group=each)@5 Rprec(group=each)", run, each, labels=path).scores[0].values
+        fairtrec.evaluate("nDCG(group=each)@5 Rprec(group=each)", run, qrels=each, labels=path).scores[0].values
         for each in (qrels, left)
     )
     assert one.tobytes() == other.tobytes()
@@ -165,7 +169,7 @@ def test_holes_are_counted_among_the_documents_of_the_group():
     run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "p": {"b": 1.0}}
     labels = {"a": "f", "b": "m", "c": "f", "d": "f"}
     scores = fairtrec.evaluate(
-        "Judged(group='f')@3", run, {"q": {"a": 0, "b": 1}, "p": {"b": 1}}, labels=labels
+        "Judged(group='f')@3", run, qrels={"q": {"a": 0, "b": 1}, "p": {"b": 1}}, labels=labels
     ).scores[0]
     assert scores.qids == ("p", "q")
     assert scores.values[0, 1] == 0.5  # a of a and c
@@ -176,7 +180,7 @@ def test_several_processes_and_sessions_give_the_same():
     run, qrels, _ = draw(8)
     labels = {docno: "fm"[number % 2] for number, docno in enumerate(DOCNOS)}
     runs = {"a": run, "b": {qid: dict(list(of.items())[5:]) for qid, of in run.items()}}
-    whole = fairtrec.evaluate("nDCG(group=each)@5", runs, qrels, labels=labels)
+    whole = fairtrec.evaluate("nDCG(group=each)@5", runs, qrels=qrels, labels=labels)
     session = fairtrec.evaluator("nDCG(group=each)@5", qrels, labels=labels)
     part = dict(list(run.items())[:4])
     session.scores(part)
@@ -198,13 +202,13 @@ def test_several_processes_and_sessions_give_the_same():
 )
 def test_what_does_not_fit_is_refused_before_a_run_is_read(measure, given, said):
     with pytest.raises(UsageError, match=said):
-        fairtrec.evaluate(measure, "no.run", {"q": {"d1": 1}}, **given)
+        fairtrec.evaluate(measure, "no.run", qrels={"q": {"d1": 1}}, **given)
 
 
 def test_ties_are_tried():
     run = {"q": {"a": 1.0, "b": 1.0}}
     scores = fairtrec.evaluate(
-        "RR(group='f')", run, {"q": {"a": 1, "b": 1}}, labels={"a": "f", "b": "m"}, bounds="ties"
+        "RR(group='f')", run, qrels={"q": {"a": 1, "b": 1}}, labels={"a": "f", "b": "m"}, bounds="ties"
     )
     ends = scores.scores[0].ends
     assert [ends[end].values.item() for end in ("least", "greatest", "expected")] == [0.5, 1.0, 0.75]
@@ -260,7 +264,7 @@ def test_there_is_no_interval_where_the_means_may_be_0():
 def result():
     run, qrels, _ = draw(9, queries=20)
     labels = {docno: "fm"[number % 2] for number, docno in enumerate(DOCNOS)}
-    return fairtrec.evaluate("nDCG(group=each)@5 AP(group=f) AP(group=m)", {"a": run}, qrels, labels=labels)
+    return fairtrec.evaluate("nDCG(group=each)@5 AP(group=f) AP(group=m)", {"a": run}, qrels=qrels, labels=labels)
 
 
 def test_gaps_stand_in_json_lines_and_tables(result, tmp_path):
@@ -303,7 +307,7 @@ def test_a_gap_in_a_table_of_its_own_has_its_measure_without_the_group(result, m
 def test_of_three_groups_the_greatest_and_the_least_are_compared():
     run, qrels, _ = draw(10)
     labels = {docno: "abc"[number % 3] for number, docno in enumerate(DOCNOS)}
-    found = fairtrec.evaluate("nDCG(group=each)@5", run, qrels, labels=labels)
+    found = fairtrec.evaluate("nDCG(group=each)@5", run, qrels=qrels, labels=labels)
     means = dict(zip("abc", found.scores[0].means.tolist(), strict=True))
     (gap,) = found.gaps
     assert gap["groups"] == [max(means, key=means.get), min(means, key=means.get)]
@@ -312,7 +316,7 @@ def test_of_three_groups_the_greatest_and_the_least_are_compared():
 
 def test_slices_compare_and_vary_follow(result, tmp_path):
     assert "nDCG(group='f')@5" in str(fairtrec.compare(fairtrec.evaluate(
-        "nDCG(group=each)@5", {"a": draw(9)[0], "b": draw(11)[0]}, draw(9)[1],
+        "nDCG(group=each)@5", {"a": draw(9)[0], "b": draw(11)[0]}, qrels=draw(9)[1],
         labels={docno: "fm"[number % 2] for number, docno in enumerate(DOCNOS)},
     ), "a"))  # fmt: skip
     result.write(tmp_path / "a.md", slices={"one": ["q1", "q2", "q3"], "other": ["q4", "q5"]})
@@ -322,7 +326,7 @@ def test_slices_compare_and_vary_follow(result, tmp_path):
 def test_one_group_has_no_gap():
     run, qrels, _ = draw(12)
     labels = {docno: "fm"[number % 2] for number, docno in enumerate(DOCNOS)}
-    assert fairtrec.evaluate("nDCG(group=f)@5 nDCG@5", run, qrels, labels=labels).gaps == []
+    assert fairtrec.evaluate("nDCG(group=f)@5 nDCG@5", run, qrels=qrels, labels=labels).gaps == []
 
 
 @pytest.mark.parametrize(

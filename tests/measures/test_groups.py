@@ -40,6 +40,6 @@ def test_it_is_the_sum_of_the_successes_of_each_group(cutoff):
     qrels = [ir_measures.Qrel("q", docno, 1, topic) for docno, topic in topics.items()]
     run, success = [ir_measures.ScoredDoc("q", *each) for each in ranking.items()], ir_measures.Success @ cutoff
     of_each = [[each for each in qrels if each.iteration == topic] for topic in "123"]
-    found = fairtrec.evaluate([f"Groups@{cutoff}"], {"run": {"q": ranking}}, qrels, labels="qrels").means["run"]
+    found = fairtrec.evaluate([f"Groups@{cutoff}"], {"run": {"q": ranking}}, qrels=qrels, labels="qrels").means["run"]
     right = sum(ir_measures.calc_aggregate([success], few, run)[success] for few in of_each)
     assert found[f"Groups@{cutoff}"] == right

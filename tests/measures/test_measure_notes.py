@@ -54,7 +54,7 @@ def test_the_page_says_how_it_is_computed(name, words):
 
 def test_fair_is_undefined_where_nobody_is_of_a_group_in_the_top():
     run, qrels = {"q": {"x": 2.0, "a": 1.0}}, {"q": {"x": 1, "y": 1}}
-    (scores,) = fairtrec.evaluate("FAIR(gain=ndcg)@1 FAIR(gain=ndcg)@2", run, qrels, labels=LABELS).scores
+    (scores,) = fairtrec.evaluate("FAIR(gain=ndcg)@1 FAIR(gain=ndcg)@2", run, qrels=qrels, labels=LABELS).scores
     assert np.isnan(scores.values[:, 0]).tolist() == [True, False]
 
 

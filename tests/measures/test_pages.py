@@ -99,7 +99,7 @@ def test_of_an_empty_ranking_the_set_is_worth_what_it_is():
     result = fairtrec.evaluate(
         "IFaiRR SetFaiRR NSetFaiRR",
         RUN,
-        {"q1": {"d1": 1, "d2": 1}, "empty": {"d1": 1, "d2": 2}},
+        qrels={"q1": {"d1": 1, "d2": 1}, "empty": {"d1": 1, "d2": 2}},
         terms={"f": ["she", "her"], "m": ["he", "him"]},
         docs={"d1": "she her him", "d2": "he", "d3": "a word"},
         queries=["q1", "empty"],
@@ -113,7 +113,7 @@ def test_of_an_empty_ranking_the_set_is_worth_what_it_is():
 
 def test_an_empty_ranking_is_worth_what_ir_measures_gives_it():
     result = fairtrec.evaluate(
-        "nDCG@10 RR@10 AP NumRet Judged@10", RUN, {"q1": {"d1": 1}, "q2": {"d1": 1}}, complete=True
+        "nDCG@10 RR@10 AP NumRet Judged@10", RUN, qrels={"q1": {"d1": 1}, "q2": {"d1": 1}}, complete=True
     )
     assert {values["q2"] for values in result.per_query["run"].values()} == {0.0}
 

@@ -40,7 +40,7 @@ def printed(names, run, *options):
 def test_all_digits_that_trec_eval_prints(run):
     for options, choices in ({"": {}} | OPTIONS).items():
         theirs = printed(NAMES, run, *options.split())
-        ours = fairtrec.evaluate(NAMES, run, QRELS, **choices).scores[0]
+        ours = fairtrec.evaluate(NAMES, run, qrels=QRELS, **choices).scores[0]
         several = {"all": ours.means} | {qid: ours.values[:, column] for column, qid in enumerate(ours.qids)}
         found = {(measure.trec, qid): several[qid][row] for qid in several for row, measure in enumerate(ours.measures)}
         assert {name for name, _ in theirs} == {name for name, _ in found}
@@ -59,7 +59,7 @@ def test_recall_is_reached_as_in_trec_eval_9_which_alone_tells_these_values_from
         ranked[qid].append((float(score), docno))
     theirs = printed(["iprec_at_recall", "11pt_avg"], run)
     tenths = [tenth / 10 for tenth in range(11)]
-    ours = fairtrec.evaluate([*(f"IPrec@{tenth}" for tenth in tenths), "11pt_avg"], run, QRELS).scores[0]
+    ours = fairtrec.evaluate([*(f"IPrec@{tenth}" for tenth in tenths), "11pt_avg"], run, qrels=QRELS).scores[0]
     names = [*(f"iprec_at_recall_{tenth:.2f}" for tenth in tenths), "11pt_avg"]
     for column, qid in enumerate(ours.qids):
         relevant = sum(grade > 0 for grade in grades[qid].values())

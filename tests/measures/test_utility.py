@@ -46,7 +46,7 @@ def test_all_runs_equal_pytrec_eval_per_query(shared, qrels_file, judged):
     assert len(files) == 43
     files = files if THOROUGH else files[::3]
     runs = {path.name: raw(path) for path in files}
-    got = fairtrec.evaluate([*MEASURES], list(files), qrels_file).per_query
+    got = fairtrec.evaluate([*MEASURES], list(files), qrels=qrels_file).per_query
     oracle = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut.10", "recip_rank", "recall.10", "map", "P.5"})
     compared = tied = 0
     for path in files:
@@ -79,7 +79,7 @@ def at_random(random, queries=60):
 
 def test_what_is_computed_here_is_what_pytrec_eval_computes_to_the_last_bit():
     qrels, run = at_random(np.random.default_rng(7))
-    got = fairtrec.evaluate(PLAIN, run, qrels, complete=True).per_query["run"]
+    got = fairtrec.evaluate(PLAIN, run, qrels=qrels, complete=True).per_query["run"]
     assert len(got) == len(PLAIN.split())
     for name, ours in got.items():
         measure = ir_measures.parse_measure(name)
@@ -110,7 +110,7 @@ def test_what_else_trec_eval_has_is_as_ir_measures_computes_it_to_the_last_bit(s
     qrels, run = at_random(np.random.default_rng(seed), 40)
     run["q1"] = {"x": 2.0, "y": 1.0}  # of which nobody has judged one
     run |= {qid: {"w": 0.5} | docs for qid, docs in run.items()}  # or Accuracy may divide by 0
-    scores = fairtrec.evaluate(TREC_EVAL, run, qrels, complete=True).scores[0]
+    scores = fairtrec.evaluate(TREC_EVAL, run, qrels=qrels, complete=True).scores[0]
     assert len(scores.measures) == len(TREC_EVAL.split())
     for measure, values in zip(scores.measures, scores.values, strict=True):
         theirs = {each.query_id: each.value for each in measure.ir_measure.iter_calc(qrels, run)}
@@ -121,7 +121,7 @@ def test_what_else_trec_eval_has_is_as_ir_measures_computes_it_to_the_last_bit(s
 
 def test_accuracy_is_undefined_where_all_that_is_ranked_is_relevant():
     qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 2.0}}
-    values = fairtrec.evaluate("Accuracy Accuracy@1", run, qrels).scores[0].values
+    values = fairtrec.evaluate("Accuracy Accuracy@1", run, qrels=qrels).scores[0].values
     np.testing.assert_array_equal(values, [[1, np.nan], [np.nan, np.nan]])
 
 
@@ -131,7 +131,7 @@ def test_they_are_computed_without_ir_measures(monkeypatch):
     assert diversity._KINDS.keys() == utility.DIVERSITY
     monkeypatch.setattr(ir_measures, "evaluator", None)
     for names in (TREC_EVAL, "official", "all_trec"):
-        assert fairtrec.evaluate(names, RUN, QRELS).scores[0].measures
+        assert fairtrec.evaluate(names, RUN, qrels=QRELS).scores[0].measures
 
 
 def test_grades_that_pytrec_eval_writes_past_its_memory_for():
@@ -144,19 +144,23 @@ def test_deep_ranks_have_the_logarithms_that_pytrec_eval_has():
     run = {"q": {f"d{rank}": float(-rank) for rank in range(2000)}}
     qrels = {"q": {f"d{rank}": 1 + rank % 3 for rank in (3, 1022, 1023, 1024, 1500, 1999)}}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)["q"]["ndcg"]
-    assert fairtrec.evaluate("nDCG", run, qrels).scores[0].values.tolist() == [[theirs]]
+    assert fairtrec.evaluate("nDCG", run, qrels=qrels).scores[0].values.tolist() == [[theirs]]
 
 
 def test_all_else_is_computed_by_ir_measures():
     qrels, run = at_random(np.random.default_rng(8), 9)
     theirs = {each.query_id: each.value for each in ir_measures.Compat(p=0.9).iter_calc(qrels, run)}
-    assert fairtrec.evaluate("Compat(p=0.9)", run, qrels, complete=True).per_query["run"] == {"Compat(p=0.9)": theirs}
+    assert fairtrec.evaluate("Compat(p=0.9)", run, qrels=qrels, complete=True).per_query["run"] == {
+        "Compat(p=0.9)": theirs
+    }
 
 
 def test_each_measure_is_the_same_beside_others():
     qrels, run = at_random(np.random.default_rng(8), 9)
-    mixed = fairtrec.evaluate("nDCG@10 Bpref nDCG(dcg='log2')@5 P(judged_only=True)@5 AP", run, qrels).per_query["run"]
-    alone = {name: fairtrec.evaluate(name, run, qrels).per_query["run"][name] for name in mixed}
+    mixed = fairtrec.evaluate("nDCG@10 Bpref nDCG(dcg='log2')@5 P(judged_only=True)@5 AP", run, qrels=qrels).per_query[
+        "run"
+    ]
+    alone = {name: fairtrec.evaluate(name, run, qrels=qrels).per_query["run"][name] for name in mixed}
     assert mixed == alone
     assert [*mixed] == ["nDCG@10", "Bpref", "nDCG@5", "P(judged_only=True)@5", "AP"]
 
@@ -172,19 +176,19 @@ def test_a_measure_is_the_same_however_it_is_written():
 def test_ties_fall_by_docno_as_in_trec_eval():
     run, qrels = {"q": {"a": 1.0, "c": 1.0, "b": 1.0, "z": 0.5}}, {"q": {"b": 1}}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)["q"]["recip_rank"]
-    assert fairtrec.evaluate("RR", run, qrels).means["run"]["RR"] == theirs == 1 / 2
+    assert fairtrec.evaluate("RR", run, qrels=qrels).means["run"]["RR"] == theirs == 1 / 2
 
 
 def test_scores_that_only_float64_can_tell_apart():
     run, qrels = {"q": {"a": 1.0 + 1e-12, "b": 1.0}}, {"q": {"b": 1}}
-    assert fairtrec.evaluate("RR", run, qrels).means["run"]["RR"] == 1 / 2
-    assert fairtrec.evaluate("RR", run, qrels, score_dtype="float32").means["run"]["RR"] == 1
+    assert fairtrec.evaluate("RR", run, qrels=qrels).means["run"]["RR"] == 1 / 2
+    assert fairtrec.evaluate("RR", run, qrels=qrels, score_dtype="float32").means["run"]["RR"] == 1
 
 
 def test_the_four_column_file_is_refused_with_its_line(shared, qrels_file):
     (path,) = (shared / "data" / "rankllm-dl19").glob("REP_LLAMA__*9d3bb4.run")
     with pytest.raises(InputError) as caught:
-        fairtrec.evaluate("RR", path, qrels_file)
+        fairtrec.evaluate("RR", path, qrels=qrels_file)
     message = str(caught.value)
     assert message.startswith(f"{path}:1: ")
     assert "\n" not in message
@@ -194,7 +198,7 @@ def test_the_four_column_file_is_refused_with_its_line(shared, qrels_file):
 def test_a_cut_rr_is_that_of_ir_measures(shared, qrels_file, judged):
     path = shared / "data" / "cpjku" / "runs" / "trecdl2019_passage" / "RM3.run"
     wanted = {"RR@10": ir_measures.RR @ 10, "RR(rel=3)@2": ir_measures.RR(rel=3) @ 2}
-    got = fairtrec.evaluate([*wanted], path, qrels_file).per_query[str(path)]
+    got = fairtrec.evaluate([*wanted], path, qrels=qrels_file).per_query[str(path)]
     run = raw(path)
     for name, measure in wanted.items():
         # ir-measures breaks ties in its own way here, so it gets the ranking of trec_eval
@@ -214,12 +218,12 @@ QRELS = {"q1": {"a": 0, "b": 2, "c": 1}, "q2": {"c": 1}}
 
 
 def means(measures, run=RUN, qrels=QRELS, **choices):
-    (values,) = fairtrec.evaluate(measures, run, qrels, **choices).means.values()
+    (values,) = fairtrec.evaluate(measures, run, qrels=qrels, **choices).means.values()
     return values
 
 
 def test_judged_only_looks_past_the_cutoff_for_judged_documents():
-    values = fairtrec.evaluate("P@2 P(judged_only=True)@2", RUN, QRELS).per_query["run"]
+    values = fairtrec.evaluate("P@2 P(judged_only=True)@2", RUN, qrels=QRELS).per_query["run"]
     # q1: a x against a b, x being unjudged; q2: a is unjudged, c is there
     assert values["P@2"] == {"q1": 0, "q2": 1 / 2}
     assert values["P(judged_only=True)@2"] == {"q1": 1 / 2, "q2": 1 / 2}
@@ -233,7 +237,7 @@ def test_the_relevance_level():
 
 
 def test_counts_are_summed():
-    result = fairtrec.evaluate("NumRet NumRelRet NumRel NumQ", RUN, QRELS)
+    result = fairtrec.evaluate("NumRet NumRelRet NumRel NumQ", RUN, qrels=QRELS)
     assert result.means["run"] == {"NumRet": 6, "NumRet(rel=1)": 2, "NumRel": 3, "NumQ": 2}
     assert [measure.total for measure in result.scores[0].measures] == [True] * 4
     assert {measure.better for measure in result.scores[0].measures} == {"neither"}
@@ -242,24 +246,24 @@ def test_counts_are_summed():
 def test_a_query_without_judgments_has_no_value():
     run = {**RUN, "q3": {"a": 1.0}}
     result = fairtrec.evaluate(
-        "RR RaB", run, QRELS, terms={"f": ["she"], "m": ["he"]}, docs=dict.fromkeys("abcxy", "he")
+        "RR RaB", run, qrels=QRELS, terms={"f": ["she"], "m": ["he"]}, docs=dict.fromkeys("abcxy", "he")
     )
     (scores,) = result.scores
     assert scores.qids == ("q1", "q2", "q3")
     assert scores.defined.tolist() == [2, 3]
     assert np.isnan(scores.values[0, 2])
     assert scores.means[0] == pytest.approx((1 / 3 + 1 / 2) / 2)
-    alone = fairtrec.evaluate("RR", run, QRELS)
+    alone = fairtrec.evaluate("RR", run, qrels=QRELS)
     assert alone.scores[0].qids == ("q1", "q2")
 
 
 def test_no_query_with_judgments_at_all():
     with pytest.raises(InputError, match="no query in common"):
-        fairtrec.evaluate("RR", {"q9": {"a": 1.0}}, QRELS)
+        fairtrec.evaluate("RR", {"q9": {"a": 1.0}}, qrels=QRELS)
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "he"}, "missing": "neutral"}
     with pytest.raises(InputError, match="no query in common"):
-        fairtrec.evaluate("RR nDCG@5 RaB", {"q9": {"a": 1.0}}, QRELS, **given)
-    both = fairtrec.evaluate("RR nDCG@5 RaB", {"q9": {"a": 1.0}, "q1": RUN["q1"]}, QRELS, **given)
+        fairtrec.evaluate("RR nDCG@5 RaB", {"q9": {"a": 1.0}}, qrels=QRELS, **given)
+    both = fairtrec.evaluate("RR nDCG@5 RaB", {"q9": {"a": 1.0}, "q1": RUN["q1"]}, qrels=QRELS, **given)
     assert both.scores[0].qids == ("q1", "q9")
     assert both.scores[0].defined.tolist() == [1, 1, 2]
     assert np.isnan(both.scores[0].values[:2, 1]).all()
@@ -322,11 +326,11 @@ def test_a_qrels_frame_keeps_its_subtopics(tmp_path):
     path = tmp_path / "qrels.txt"
     path.write_text("".join(f"{qid} {topic} {docno} {grade}\n" for qid, topic, docno, grade in rows))
     run = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}
-    expected = fairtrec.evaluate("FAIR@3", run, str(path), labels="qrels").means["run"]
+    expected = fairtrec.evaluate("FAIR@3", run, qrels=str(path), labels="qrels").means["run"]
     for name in ("iteration", "subtopic_id", "subtopic"):
         frame = pd.DataFrame(rows, columns=["query_id", name, "doc_id", "relevance"])
         assert memory.qrels(frame).iterations.tolist() == [b"1", b"1", b"2"]
-        assert fairtrec.evaluate("FAIR@3", run, frame, labels="qrels").means["run"] == expected
+        assert fairtrec.evaluate("FAIR@3", run, qrels=frame, labels="qrels").means["run"] == expected
 
 
 def test_what_trec_eval_alone_has_is_nothing_else_to_ir_measures():

@@ -100,7 +100,7 @@ def test_the_ideal_of_fair_does_not_depend_on_the_order_of_the_qrels(order):
     groups = {"x10": "ab", "x9": "cd", "x1": "ac", "x2": "ad", "y": "b", "a-very-long-docno": "bc"}
     qrels = {"q": dict.fromkeys(order(list(groups)), 1)}
     labels = {docno: dict.fromkeys(of, 1.0) for docno, of in groups.items()}
-    result = fairtrec.evaluate("FAIR@4", {"q": {"y": 1.0}}, qrels, labels=labels)
+    result = fairtrec.evaluate("FAIR@4", {"q": {"y": 1.0}}, qrels=qrels, labels=labels)
     dkl = np.log(4)  # the shares are 0 1 0 0 against a quarter each
     assert result.means["run"]["FAIR@4"] == pytest.approx(1 / (1 + dkl) / ndeval_ideal(groups, 4), abs=1e-12)
 

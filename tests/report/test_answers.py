@@ -6,6 +6,7 @@ import json
 import pkgutil
 from functools import cache
 
+import pyarrow as pa
 import pytest
 
 import fairtrec
@@ -72,6 +73,17 @@ def test_a_frame_has_rows_and_the_signature(answer):
     frame = answer.to_frame()
     assert len(frame)
     assert frame.attrs["signature"] == str(answer.signature)
+
+
+def test_a_table_of_arrow_has_what_the_frame_has(answer):
+    table, frame = answer.to_arrow(), answer.to_frame()
+    frame = frame.reset_index() if frame.index.name else frame
+    assert table.column_names == [*map(str, frame.columns)]
+    assert table.schema.metadata[b"signature"].decode() == str(answer.signature)
+    for place, cells in enumerate(table.columns):
+        held = [None if cell != cell or cell is None else cell for cell in frame.iloc[:, place].tolist()]
+        assert [*map(str, cells.to_pylist())] == [*map(str, held)] or cells.to_pylist() == held
+    assert pa.table(answer).equals(table)
 
 
 def test_numbers_have_names_of_their_own(answer):
@@ -181,7 +193,7 @@ def test_each_option_of_a_kind_is_heeded_by_a_format(kind):
 
 
 def test_an_option_that_no_format_has_is_refused():
-    result = fairtrec.evaluate("RR", {"a": {"q": {"d": 1.0}}}, {"q": {"d": 1}})
+    result = fairtrec.evaluate("RR", {"a": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}})
     with pytest.raises(TypeError, match="per_qery: no option"):
         RESULTS("table", result, per_qery=True)
     with pytest.raises(TypeError, match="plases, sort: no option"):

@@ -131,7 +131,7 @@ def test_beside_a_rank_stands_that_no_test_is_behind_it(copied, fairtrec_command
 
 def test_of_the_runs_of_the_paper_a_ceiling_is_told(ten):
     runs, qrels, given = ten
-    said = fairtrec.evaluate("NFaiRR@10", runs, qrels, **given)
+    said = fairtrec.evaluate("NFaiRR@10", runs, qrels=qrels, **given)
     (note,) = note_ceilings(said)
     assert str(note) == "ceiling: NFaiRR@10 has its maximum in 27-29 of 30 queries; few queries separate the runs"
     assert note.numbers["queries"] == 30
@@ -140,6 +140,6 @@ def test_of_the_runs_of_the_paper_a_ceiling_is_told(ten):
 
 def test_the_interval_of_a_mean_of_shares_of_relevance_ends_at_1():
     found = fairtrec.evaluate("RR", {"a": {str(q): {"d": 2.0 - (q > 8), "e": 1.5} for q in range(10)}},
-                              {str(q): {"d": 1} for q in range(10)}).with_confidence()  # fmt: skip
+                              qrels={str(q): {"d": 1} for q in range(10)}).with_confidence()  # fmt: skip
     assert found.scores[0].means[0] == 0.95
     assert found.scores[0].intervals[0][0, 1] == 1.0

@@ -270,7 +270,7 @@ def test_on_the_page_the_measure_that_runs_are_sorted_by_stands_first(copied, fa
 @pytest.mark.parametrize("sign", "=+-@")
 def test_cells_of_csv_hold_names_as_their_authors_wrote_them(sign, tmp_path):
     name = f"{sign}1+1"
-    result = fairtrec.evaluate("RR", {name: {f"{sign}q": {"d": 1.0}}}, {f"{sign}q": {"d": 1}})
+    result = fairtrec.evaluate("RR", {name: {f"{sign}q": {"d": 1.0}}}, qrels={f"{sign}q": {"d": 1}})
     for form, delimiter in (("csv", ","), ("tsv", "\t")):
         result.write(tmp_path / "table", form, per_query=True)
         [row, *_] = rows((tmp_path / "table").read_text(), delimiter)

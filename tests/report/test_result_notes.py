@@ -72,7 +72,7 @@ def test_a_file_has_all_notes_in_a_table(fairtrec_command, tmp_path):
 
 
 def test_an_answer_in_python_has_all_remarks():
-    result = fairtrec.evaluate("all_fair@5", EXAMPLE / "neural.run", EXAMPLE / "qrels.txt", labels=LABELS[1])
+    result = fairtrec.evaluate("all_fair@5", EXAMPLE / "neural.run", qrels=EXAMPLE / "qrels.txt", labels=LABELS[1])
     assert "attention decreases" in str(result)
     assert "more note" not in str(result)
 
@@ -154,7 +154,7 @@ def in_a_window(monkeypatch):
 @pytest.mark.parametrize("form", ["table", "trec"])
 def test_a_terminal_shows_one_line_of_the_signature_and_verbose_all(in_a_window, form):
     command = ("eval", EXAMPLE / "qrels.txt", EXAMPLE / "neural.run", "-m", "AWRF@5", *LABELS, "-f", form)
-    whole = fairtrec.evaluate("AWRF@5", EXAMPLE / "neural.run", EXAMPLE / "qrels.txt", labels=LABELS[1]).signature
+    whole = fairtrec.evaluate("AWRF@5", EXAMPLE / "neural.run", qrels=EXAMPLE / "qrels.txt", labels=LABELS[1]).signature
     printed, said = in_a_window(*command)
     last = (printed if form == "table" else said).splitlines()[-1]
     assert len(last) <= 60
@@ -187,9 +187,9 @@ def test_what_inputs_have_is_said_only_where_a_number_is_of_them(inputs, tmp_pat
     of_queries.write_text("q\td1\tf\nq\td2\tm\nr\td1\tf\n")
     inputs = INPUTS.get(inputs, {"labels": of_queries})
     run, qrels = {"q": {"d1": 2.0, "d2": 1.0}}, {"q": {"d1": 1}}
-    silent = texts(fairtrec.evaluate("RR", run, qrels, **inputs).notes)
+    silent = texts(fairtrec.evaluate("RR", run, qrels=qrels, **inputs).notes)
     assert silent == ()
-    spoken = texts(fairtrec.evaluate("RR AWRF", run, qrels, **inputs).notes)
+    spoken = texts(fairtrec.evaluate("RR AWRF", run, qrels=qrels, **inputs).notes)
     assert any(
         words in note
         for note in spoken

@@ -83,7 +83,7 @@ def test_results_follow_the_schema(copied, fairtrec_command, options):
 
 
 def test_a_results_file_of_python_follows_the_schema(tmp_path):
-    result = fairtrec.evaluate("RR", {"mine": {"q": {"d": 1.0}}}, {"q": {"d": 1}})
+    result = fairtrec.evaluate("RR", {"mine": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}})
     result.write(tmp_path / "a.json", per_query=True)
     refuse_unlike(json.loads((tmp_path / "a.json").read_text()))
 

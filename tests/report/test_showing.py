@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.commands.compare import COMPARISONS
+from fairtrec.evaluation.slices import Slices
 from fairtrec.report import records
 from fairtrec.report.records import flat_name
 from fairtrec.report.writers import RESULTS
@@ -32,7 +33,7 @@ EVIL = "<script>alert('x')<b> & \"q\" \x1b[2J"
 def result(example):
     runs = {name.removesuffix(".run"): example / name for name in RUNS}
     given_ = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
-    return fairtrec.evaluate("nDCG@10 ARaB(mag=tf)@10 TE@10 NumRet", runs, example / "qrels.txt", **given_)
+    return fairtrec.evaluate("nDCG@10 ARaB(mag=tf)@10 TE@10 NumRet", runs, qrels=example / "qrels.txt", **given_)
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +97,14 @@ def test_without_pandas_it_is_said_how_to_have_it(result, monkeypatch):
 
 
 def test_names_are_those_that_trackers_take(result, comparison):
-    one = fairtrec.evaluate("RR", {"a": {"q": {"d": 1.0}}}, {"q": {"d": 1}})
-    assert one.flat() == {"RR": 1.0}
+    one = fairtrec.evaluate("RR", {"a": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}})
+    assert one.flat() == {"RR": 1.0, "RR_queries": 1, "queries": 1}
     found = result.flat()
     assert found["bm25_nDCG_at_10"] == result.means["bm25"]["nDCG@10"]
     assert found["fair_ARaB_mag_tf_at_10"] == result.means["fair"]["ARaB(mag='tf')@10"]
     assert found["neural_TE_group_f_at_10"] == result.means["neural"]["TE(group='f')@10"]
-    assert len(found) == 15
+    assert len(found) == 15 + 15 + 3  # means, their queries, the queries of the runs
+    assert all(type(number) is int for name, number in found.items() if name.endswith("queries"))
     of_comparison = comparison.flat()
     assert of_comparison["fair_nDCG_at_10_p"] == next(
         row.p for row in comparison.rows if (row.run, row.measure) == ("fair", "nDCG@10")
@@ -115,6 +117,51 @@ def test_names_are_those_that_trackers_take(result, comparison):
     for names in (found, of_comparison, together.flat()):
         assert all(GRAMMAR.match(name) and MLFLOW.match(name) for name in names), names
     assert "bm25_nDCG_at_10_ARaB_mag_tf_at_10_kendall_slice_few_correlation" in together.flat()
+
+
+def test_each_mean_has_its_number_of_queries():
+    run = {"1": {"a": 2.0}, "2": {"x": 1.0}}
+    result = fairtrec.evaluate(
+        "AWRF@4 nDCG@4", run, qrels={"1": {"a": 1}, "2": {}}, labels={"a": "f", "b": "m"}, bounds="ties"
+    )
+    found = result.flat()
+    assert (found["queries"], found["AWRF_at_4_queries"], found["nDCG_at_4_queries"]) == (2, 1, 1)
+    assert sum(name.endswith("queries") for name in found) == 3  # and none of the ends of an interval
+    parts = RESULTS("flat", of_names("a", "b"), slices=Slices({"few": ["q2"]}))
+    assert json.loads(parts)["b_Groups_at_2_queries_slice_few"] == 1
+
+
+def test_notes_are_what_the_table_shows_in_its_order():
+    runs = {"a": {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}}, "b": {"1": {"b": 1.0}}}
+    qrels = {"1": {"a": 1}, "2": {"z": 1}, "3": {"z": 1}}
+    result = fairtrec.evaluate("nDCG@2 AWRF@2", runs, qrels=qrels, labels={"a": "f", "b": "m"}, missing="neutral")
+    *_, legend, signature = str(result).split("\n\n")[-1].splitlines()[0], str(result.signature)
+    below = str(result).partition(f"{legend}\n")[2].partition(f"\n{signature}")[0].splitlines()
+    assert len(below) > 4  # which is all that the command line prints
+    assert [*texts(result.notes)] == below
+    assert [*map(repr, result.notes)] == below
+    assert {"undefined", "missing queries of runs"} <= {note.kind.name for note in result.notes}
+    confident = of_names("a", "b").with_confidence()
+    assert all(str(note) in str(confident) for note in confident.notes)
+
+
+def test_a_session_names_its_measures_and_inputs(example):
+    session = fairtrec.evaluator("nDCG@2 AWRF@2", example / "qrels.txt", labels={"a": "f", "b": "m"})
+    assert repr(session) == f"<Evaluator nDCG@2 AWRF@2 | qrels:{example / 'qrels.txt'} | labels:given>"
+
+
+@pytest.mark.ecosystem
+def test_polars_and_duckdb_take_an_answer_without_pandas(result, comparison, monkeypatch):
+    import duckdb
+    import polars as pl
+
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for answer in (result, comparison):
+        frame = pl.DataFrame(answer)
+        assert frame.columns == answer.to_arrow().column_names
+        assert frame.rows() == [tuple(row.values()) for row in answer.to_arrow().to_pylist()]
+        assert duckdb.from_arrow(answer.to_arrow()).fetchall() == frame.rows()
+        assert duckdb.sql("SELECT * FROM answer").fetchall() == frame.rows()
 
 
 @given(st.lists(st.text(max_size=300), min_size=1, max_size=3))
@@ -149,7 +196,10 @@ def test_flat_is_one_object_in_which_undefined_is_null(fairtrec_command, tmp_pat
     asked = ["eval", "none", tmp_path / "r.run", "--labels", tmp_path / "labels", "-m", "Skew@1 Groups@1"]
     found = json.loads(fairtrec_command(*asked, "--slice", tmp_path / "slices", "-f", "flat").out)
     log2, none = math.log(2), "_slice_none_known"
-    assert found == {
+    numbers = {name: many for name, many in found.items() if "queries" in name}
+    assert numbers[f"Skew_group_f_at_1_queries{none}"] == 0
+    assert numbers[f"Groups_at_1_queries{none}"] == numbers["Skew_group_m_at_1_queries"] == 1
+    assert {name: value for name, value in found.items() if name not in numbers} == {
         "Skew_group_f_at_1": log2, "Skew_group_m_at_1": "-Infinity", "Groups_at_1": 0.5,
         "Skew_group_f_at_1_slice_first": log2, "Skew_group_m_at_1_slice_first": "-Infinity", "Groups_at_1_slice_first": 1,
         f"Skew_group_f_at_1{none}": None, f"Skew_group_m_at_1{none}": None, f"Groups_at_1{none}": 0,
@@ -165,7 +215,7 @@ def test_flat_is_one_object_in_which_undefined_is_null(fairtrec_command, tmp_pat
 def test_a_file_is_what_the_command_writes(fairtrec_command, example, tmp_path, monkeypatch, form):
     monkeypatch.chdir(example)
     per_query = form not in ("flat", "html")
-    result_ = fairtrec.evaluate("nDCG@10 RR", ["bm25.run", "fair.run"], "qrels.txt")
+    result_ = fairtrec.evaluate("nDCG@10 RR", ["bm25.run", "fair.run"], qrels="qrels.txt")
     result_.write(tmp_path / "python", form, places=3, per_query=per_query, sort="RR")
     asked = ["eval", "qrels.txt", "bm25.run", "fair.run", "-m", "nDCG@10 RR", "--sort", "RR"]
     asked += [] if form in ("json", "jsonl", "flat", "parquet") else ["--places", 3]
@@ -177,7 +227,9 @@ def test_a_file_is_what_the_command_writes(fairtrec_command, example, tmp_path, 
 @pytest.mark.parametrize("form", COMPARISONS.forms)
 def test_a_file_of_a_comparison_is_what_the_command_writes(fairtrec_command, example, tmp_path, monkeypatch, form):
     monkeypatch.chdir(example)
-    fairtrec.compare(fairtrec.evaluate("RR", ["bm25.run", "fair.run"], "qrels.txt")).write(tmp_path / "python", form)
+    fairtrec.compare(fairtrec.evaluate("RR", ["bm25.run", "fair.run"], qrels="qrels.txt")).write(
+        tmp_path / "python", form
+    )
     done = fairtrec_command(
         "compare", "qrels.txt", "bm25.run", "fair.run", "-m", "RR", "-f", form, "-o", tmp_path / "shell"
     )
@@ -216,7 +268,7 @@ def test_the_ending_of_a_name_tells_the_format(result, comparison, tmp_path):
 def test_what_cannot_be_written_is_refused(example, tmp_path, monkeypatch, asked, words):
     (tmp_path / "bm25.run").write_bytes((example / "bm25.run").read_bytes())
     monkeypatch.chdir(tmp_path)
-    result_ = fairtrec.evaluate("RR", "bm25.run", example / "qrels.txt")
+    result_ = fairtrec.evaluate("RR", "bm25.run", qrels=example / "qrels.txt")
     with pytest.raises(UsageError, match=re.escape(words)):
         result_.write(**asked)
     assert [each.name for each in tmp_path.iterdir()] == ["bm25.run"]
@@ -299,14 +351,14 @@ def test_a_result_prints_the_table_of_the_command(result, comparison, fairtrec_c
     done = fairtrec_command(
         "eval", example / "qrels.txt", *(example / name for name in RUNS), "-m", "nDCG@10 RR", "-f", "table"
     )
-    result_ = fairtrec.evaluate("nDCG@10 RR", [example / name for name in RUNS], example / "qrels.txt")
+    result_ = fairtrec.evaluate("nDCG@10 RR", [example / name for name in RUNS], qrels=example / "qrels.txt")
     assert f"{result_}\n" == done.out
     assert "against bm25" in str(comparison)
 
 
 def test_a_result_without_a_run_says_so(tmp_path):
     (tmp_path / "a.run").write_text("q1 Q0\n")
-    result_ = fairtrec.evaluate("RR", tmp_path / "a.run", {"q1": {"d1": 1}}, keep_going=True)
+    result_ = fairtrec.evaluate("RR", tmp_path / "a.run", qrels={"q1": {"d1": 1}}, keep_going=True)
     assert str(result_) == "no run was evaluated; 1 could not be read, see .failed"
     assert str(result_) in result_._repr_html_()
     assert result_.to_frame().empty
@@ -345,11 +397,12 @@ def test_each_mean_has_the_interval_of_scipy(result, confidence):
             low, high = low if least is None else max(low, least), high if most is None else min(high, most)
             assert ends == pytest.approx([low, high], abs=DIGITS)
     assert confident.signature["interval"] == f"t/{confidence:g}"
-    assert texts(confident.notes)[-3:] == (
+    notes = [
         f"[low, high]: {100 * confidence:g}% t interval of each mean over queries",
         "?: fewer than 10 values differ from the most frequent one, so the interval is too narrow",
         "an interval over fewer than 30 queries (here 12) assumes that values are about normally distributed",
-    )
+    ]
+    assert [note for note in texts(confident.notes) if note in notes] == notes
 
 
 def ranked(queries, misses=()):
@@ -371,7 +424,7 @@ def test_undefined_and_infinite_values_and_few_queries():
     alone = of_names("a", queries=["q1"]).with_confidence()
     assert math.isnan(alone.to_frame().loc["a", "Groups@2.low"])
     assert "[" not in str(alone).splitlines()[3]
-    assert texts(alone.notes)[1:] == (
+    assert texts(alone.notes)[1:3] == (
         "[low, high]: 95% t interval of each mean over queries",
         "a mean over one query has no interval",
     )

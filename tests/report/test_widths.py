@@ -32,7 +32,7 @@ def runs(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def result(runs):
-    return fairtrec.evaluate("nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10", runs, QRELS, **WORDS)
+    return fairtrec.evaluate("nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10", runs, qrels=QRELS, **WORDS)
 
 
 def few_rows(text):

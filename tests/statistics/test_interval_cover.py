@@ -114,7 +114,7 @@ def test_reliability_of_queries_drawn_from_a_track(shared):
     data = shared / "data"
     runs = [run for run in sorted((data / "rankllm-dl19").glob("*.run")) if "9d3bb4" not in run.name]
     given = {"counts": data / "dl19-dl20-counts" / "gender.strip.tsv", "missing": "neutral"}
-    result = fairtrec.evaluate("nDCG@10 TExFAIR@10", runs, data / "qrels" / "qrels.dl19-passage.txt", **given)
+    result = fairtrec.evaluate("nDCG@10 TExFAIR@10", runs, qrels=data / "qrels" / "qrels.dl19-passage.txt", **given)
     values = np.array([scores.values for scores in result.scores]).swapaxes(0, 1)
     rows = []
     for measure, whole in zip(("nDCG@10", "TExFAIR@10"), values, strict=True):

@@ -15,6 +15,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.options import name_source
 from fairtrec.evaluation.slices import Slices
@@ -79,11 +80,12 @@ class Verdicts(Answer):
         return not any(self.gate.fails(verdict.status) for verdict in self.verdicts)
 
 
+@require_names
 def check(
     requirements: str | Iterable[str],
     runs: Any,
-    qrels: Any = None,
     *,
+    qrels: Any = None,
     baseline: Any = None,
     slices: FilePath | Mapping[str, Sequence[str]] | None = None,
     confidence: float = Gate.confidence,
@@ -286,11 +288,11 @@ def _evaluated(
     named = dict(loading.name_rankings(runs))
     refuse_geometric(each for each in wanted if isinstance(each, Measure))
     if base is None:
-        return evaluate(wanted, named, qrels, **given), None
+        return evaluate(wanted, named, qrels=qrels, **given), None
     name, run = loading.name_ranking(base)
     name = name if isinstance(run, PATH) else "baseline"
     name = f"{name} (2)" if name in named else name
-    result = evaluate(wanted, {**named, name: run}, qrels, **given)
+    result = evaluate(wanted, {**named, name: run}, qrels=qrels, **given)
     if fault := dict(result.failed).get(name):
         raise InputError(f"the baseline is broken, so nothing can be compared: {fault}")
     return _split(result, [scores.run for scores in result.scores].index(name))

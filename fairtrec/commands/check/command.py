@@ -96,7 +96,7 @@ def command(
         began = time.monotonic()
         config.refuse_wrong()
         with printing.show_progress():
-            found = check(require, files, qrels, measures=measures, slices=slices, **given)
+            found = check(require, files, qrels=qrels, measures=measures, slices=slices, **given)
     except Exception as fault:
         _write_fault(fault, junit)
         raise

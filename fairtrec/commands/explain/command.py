@@ -80,5 +80,5 @@ def command(
     from fairtrec.commands.explain.explain import explain
 
     with printing.show_progress():
-        explanation = explain(measure, files, qrels, **given)
+        explanation = explain(measure, files, qrels=qrels, **given)
     printing.write(DIFFERENCES if is_compared else EXPLANATIONS, form, explanation, output, places=places)

@@ -19,6 +19,7 @@ from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.counts import find_lexicon
 from fairtrec.evaluation.given.reference import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas import discount
 from fairtrec.formulas.elementary import log_of_number
@@ -165,8 +166,8 @@ CANDIDATES = 100
 def explain(
     measure: str | Measure,
     runs: Any,
-    qrels: JudgmentsLike | None = None,
     *,
+    qrels: JudgmentsLike | None = None,
     query: str | Iterable[str] = (),
     exchanges: int = CANDIDATES,
     what_if: str | Iterable[str] = (),
@@ -181,8 +182,8 @@ def explain(
 def explain(
     measure: str | Measure,
     runs: Any,
-    qrels: JudgmentsLike | None = None,
     *,
+    qrels: JudgmentsLike | None = None,
     query: str | Iterable[str] = (),
     exchanges: int = CANDIDATES,
     what_if: str | Iterable[str] = (),
@@ -193,11 +194,12 @@ def explain(
 ) -> Differences: ...
 
 
+@require_names
 def explain(
     measure: str | Measure,
     runs: Any,
-    qrels: JudgmentsLike | None = None,
     *,
+    qrels: JudgmentsLike | None = None,
     query: str | Iterable[str] = (),
     exchanges: int = CANDIDATES,
     what_if: str | Iterable[str] = (),

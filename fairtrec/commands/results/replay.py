@@ -49,7 +49,7 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
             difference.refuse_changed(changed, recorded.path)
         runs = {run.name: places[Part("run", run.name)] for run in recorded.runs}
         with admission.admit_only(found.files):
-            again = api.evaluate(measures, runs, options.pop("qrels", None), **options)
+            again = api.evaluate(measures, runs, **options)
             return _add_slices(again, recorded, places)
     except UsageError as fault:
         raise InputError(f"this file cannot be replayed: {fault}", recorded.path) from None

@@ -38,9 +38,21 @@ class Answer:
         """
         return Answer.reports().frame(self, per_query=per_query)
 
+    def to_arrow(self, *, per_query: bool = False) -> Any:
+        """Give a table of Arrow with the columns of ``to_frame``, its index first; undefined is null.
+
+        It needs no pandas. Polars, DuckDB and pyarrow take the answer itself: ``polars.DataFrame(result)``.
+        """
+        return Answer.reports().arrow(self, per_query=per_query)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Export the table of ``to_arrow`` by the PyCapsule interface of Arrow."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
     def flat(self) -> dict[str, float]:
         """Give each mean under a name of letters, digits and underscores alone, as trackers want it: nDCG_at_10.
 
+        With it go whole numbers: ``queries``, and for each measure ``nDCG_at_10_queries``, those that have a value.
         Of several runs names begin with that of the run. Of a comparison: each number of each of its ``rows``.
 
         Raises UsageError where two would have one name.

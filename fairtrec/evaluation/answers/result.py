@@ -78,7 +78,7 @@ class Result(Answer):
 
     scores: tuple[Scores, ...]  # the values of each run, in the order given
     signature: Signature  # every choice that changes a number
-    notes: tuple[Note, ...]  # what a reader must know about the numbers
+    evaluation_notes: tuple[Note, ...]  # notes on the evaluation itself; ``notes`` are all
     files: Mapping[Part, InputFile]  # the files behind the values, with their sha256
     failed: tuple[tuple[str, str], ...] = ()  # the name of each run that could not be read, and what is wrong with it
     options: Mapping[str, Any] = field(default_factory=dict)  # the options of the evaluation
@@ -89,6 +89,12 @@ class Result(Answer):
     clusters: Mapping[str, str] = field(default_factory=dict)  # of queries that are not independent
     untrusted: bool = False  # whether the runs are submissions of strangers
     judged: int = 0  # queries that are judged and wanted, if runs may lack some of them
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader must know about the numbers: all notes of the printed table, the most important first."""
+        found: tuple[Note, ...] = Answer.reports().list_notes(self)
+        return found
 
     @property
     def means(self) -> dict[str, dict[str, float]]:

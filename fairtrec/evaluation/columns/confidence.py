@@ -151,7 +151,10 @@ def with_confidence(
         result,
         scores=several,
         signature=result.signature | {name: how.choices[name] for name in ("interval", "resamples", "seed")},
-        notes=(*result.notes, *_list_notes(several, how, [{*qids} for qids in (slices or {}).values()])),
+        evaluation_notes=(
+            *result.evaluation_notes,
+            *_list_notes(several, how, [{*qids} for qids in (slices or {}).values()]),
+        ),
     )
 
 

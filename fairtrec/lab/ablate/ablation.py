@@ -15,6 +15,7 @@ from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.counts import DOCS
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.signature import name_input_files
 from fairtrec.formats import memory
 from fairtrec.formulas.rounding import merge_ties
@@ -206,10 +207,11 @@ def take_sizes(values: Floats, better: Better) -> Floats:
 ALPHA = 0.05  # of the corrected p that tells two runs apart in the base
 
 
+@require_names
 def ablate(
     runs: Any,
-    qrels: Any = None,
     *,
+    qrels: Any = None,
     measure: str | Measure,
     vary: str | Iterable[str],
     grid: bool = False,
@@ -301,8 +303,8 @@ def _complete(measuring: Measuring, given: Mapping[str, Any], docs: Any, notes: 
     if "docs" in signature:  # which were read once for all, and are an object since
         digest = "" if isinstance(docs, PATH) else memory.digest("docs", docs)
         signature |= {"docs": DOCS.spell(given["docs"], files, digest=digest)}
-    every = tuple(dict.fromkeys((*base.notes, *notes)))
-    return replace(base, files=files, signature=signature, notes=every)
+    every = tuple(dict.fromkeys((*base.evaluation_notes, *notes)))
+    return replace(base, files=files, signature=signature, evaluation_notes=every)
 
 
 def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: bool) -> dict[Any, GroupTerms]:

@@ -53,5 +53,5 @@ def command(
     varied = [value.strip() for each in given["vary"] for value in each.partition("=")[2].split(",")]
     files = printing.name_run_files(runs, [output], qrels, *given.values(), *varied)
     with printing.show_progress(plans=None):
-        ablation = ablate(files, qrels, **given)
+        ablation = ablate(files, qrels=qrels, **given)
     printing.write(ABLATIONS, form, ablation, output, places=places)

@@ -70,7 +70,7 @@ def command(
     files = printing.name_run_files(runs, [output], qrels, *given.values())
     also = ("background",) if given["from_"] == "background" else ()
     with printing.show_progress(*also):
-        found = headroom(files, qrels, **given)
+        found = headroom(files, qrels=qrels, **given)
     asked = None
     if query_texts is not None:
         asked = loading.query_texts(query_texts, sorted({query.qid for run in found.runs for query in run.queries}))

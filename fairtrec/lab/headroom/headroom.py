@@ -15,6 +15,7 @@ from fairtrec.evaluation.fronts.solve import LEMMA_1, WAYS, Cached, Solved, solv
 from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.reference import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.fronts import ROUNDING, Front, merge_hulls, point_at, spend
 from fairtrec.lab.rerank.candidate_pool import SCORES, Search
@@ -156,10 +157,11 @@ class Headroom(Answer):
 LOSSES = (0.0, 0.01, 0.05)
 
 
+@require_names
 def headroom(
     runs: Any,
-    qrels: JudgmentsLike | None = None,
     *,
+    qrels: JudgmentsLike | None = None,
     utility: str | Measure = "nDCG@10",
     fairness: str | Measure = "NFaiRR@10",
     loss: str | float | Iterable[float] = LOSSES,

@@ -122,7 +122,7 @@ def command(
         files = printing.name_run_files(runs, [output], qrels, slices, *given.values())
         asked = measures or None if cutoffs is None else parse_at_cutoffs(measures, cutoffs, given["relevance_level"])
         with printing.show_progress():
-            result = evaluate(asked, files, qrels, **given)
+            result = evaluate(asked, files, qrels=qrels, **given)
     if output is None or not figure_form:
         printing.write(CURVES, form, curves(result, slices=Slices.read(slices)), output, places=places)
         return

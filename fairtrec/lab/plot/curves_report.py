@@ -101,7 +101,7 @@ def collect_notes(result: Result) -> list[Note]:
     always = {note: many for note, many in Counter(of_family).items() if many == families[str(note.measures[0])]}
     single = len(notes) - sum(always.values())
     undefined = sum(int((scores.defined < len(scores.qids)).sum()) for scores in result.scores)
-    listed = [*result.notes, *always]
+    listed = [*result.evaluation_notes, *always]
     listed += [SINGLE.note(many=single)] if single else []
     listed += _note_ceilings(result)
     return [*listed, *([UNDEFINED.note(means=undefined)] if undefined else [])]

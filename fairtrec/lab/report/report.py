@@ -16,6 +16,7 @@ from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.reference import Attributes
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.evaluation.signature import UnusedOptionError
 from fairtrec.lab.report.methods import describe_methods
@@ -52,11 +53,12 @@ def write_report(found: StudyReport, folder: FilePath, *, force: bool = False) -
         emit(answers, record)
 
 
+@require_names
 def study(
     measures: str | Measure | Iterable[str | Measure] | None,
     runs: Any,
-    qrels: FilePath | None = None,
     *,
+    qrels: FilePath | None = None,
     folder: FilePath,
     baseline: FilePath | None = None,
     gold: FilePath | None = None,

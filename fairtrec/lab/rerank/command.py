@@ -95,7 +95,7 @@ def command(
     chosen: Any = {"seed": seed, "rankings": rankings, "candidates": candidates, "cut": cut}
     with printing.show_progress(plans=1 + sum(each.searches_orders for each in asked) + bool(measures)):
         effects = Effects(measures, {"qrels": qrels, **given}) if measures else None
-        reranking = rerank(asked, files, qrels, jobs=jobs, **chosen, **given)
+        reranking = rerank(asked, files, qrels=qrels, jobs=jobs, **chosen, **given)
         effect = effects.compute(reranking) if effects is not None else None
     for each, place in zip(reranking.runs, written, strict=False):
         with make_place(place, output or ""):

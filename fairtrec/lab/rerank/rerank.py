@@ -13,6 +13,7 @@ from fairtrec.evaluation.given import SourceKeywords, split_keywords
 from fairtrec.evaluation.given.queries import is_common
 from fairtrec.evaluation.given.reference import JudgmentsLike, NamedRuns
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.options import RerankedKeywords
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import make_plan, open_references
@@ -37,11 +38,12 @@ class RerankKeywords(SourceKeywords, RerankedKeywords, total=False):
     """What ``rerank`` takes by keyword: what is given beside the runs, and the options of eval that it heeds."""
 
 
+@require_names
 def rerank(
     by: str | Reranker | Iterable[str | Reranker],
     runs: Any,
-    qrels: JudgmentsLike | None = None,
     *,
+    qrels: JudgmentsLike | None = None,
     seed: int = 0,
     rankings: int | None = None,
     candidates: int | None = None,

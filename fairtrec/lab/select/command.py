@@ -76,5 +76,5 @@ def command(
     if output is not None and write_run is not None and output.resolve() == write_run.resolve():
         raise UsageError(f"--output and --write-run would both write {output}; choose another for one of the two")
     with printing.show_progress():
-        selection = select(files, qrels, write_run=write_run, **given)
+        selection = select(files, qrels=qrels, write_run=write_run, **given)
     printing.write(SELECTIONS, form, selection, output, places=places)

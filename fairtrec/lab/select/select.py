@@ -19,6 +19,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.documents import keep_documents
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices
 from fairtrec.formats import run_writer
@@ -37,10 +38,11 @@ class SelectKeywords(Keywords, ProcedureKeywords, total=False):
     """What ``select`` takes beside its own keywords: those of ``evaluate``, and the fields of Procedure."""
 
 
+@require_names
 def select(
     runs: Any,
-    qrels: Any = None,
     *,
+    qrels: Any = None,
     utility: str | Measure,
     fairness: str | Measure,
     beta: str | float | Sequence[float] = BETAS,
@@ -168,9 +170,9 @@ def evaluate_variants(
     named = dict(loading.name_rankings(runs))
     refuse_geometric(each for each in measures if isinstance(each, Measure))
     if baseline is None:
-        return evaluate(list(measures), named, qrels, **given), None
+        return evaluate(list(measures), named, qrels=qrels, **given), None
     name, every = loading.join_run(named, baseline)
-    result = evaluate(list(measures), every, qrels, **given)
+    result = evaluate(list(measures), every, qrels=qrels, **given)
     base = next(each for each in result.scores if each.run == name)
     variants = tuple(each for each in result.scores if each.run in named)
     return replace(result, scores=variants), base

@@ -13,7 +13,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.results_file import FORMAT
 from fairtrec.evaluation.answers.scores import Scores, nest_by_query
 from fairtrec.measure import Quantity
-from fairtrec.report.records import head, note_records
+from fairtrec.report.records import escape_text, head, note_records
 from fairtrec.report.result_notes import judge, list_notes
 from fairtrec.support.literals import ALL, GAP
 from fairtrec.support.version import __version__
@@ -129,7 +129,7 @@ def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[st
         for name, part in (parts or {ALL: result}).items()
         for scores in part.scores
     ]
-    notes, signature = [_text(str(note)) for note in list_notes(result)], _text(str(result.signature))
+    notes, signature = [escape_text(str(note)) for note in list_notes(result)], escape_text(str(result.signature))
     about = {"fairtrec": __version__, "signature": signature, "notes": json.dumps(notes)}
     table = pa.concat_tables(tables).replace_schema_metadata(about)
     stream = io.BytesIO()
@@ -141,7 +141,7 @@ def _rows(scores: Scores, of_slice: str | None, *, per_query: bool, summary: boo
     """Make the rows of one run, in one slice: measure by measure its queries, and behind them its mean."""
     import pyarrow as pa
 
-    qids: list[str | None] = [*map(_text, scores.qids if per_query else ()), *[None] * summary]
+    qids: list[str | None] = [*map(escape_text, scores.qids if per_query else ()), *[None] * summary]
     many = scores.defined[:, None]
     counts: Ints = np.hstack([np.zeros(scores.values.shape, np.int64)] * per_query + [many] * summary)
     of_mean = np.arange(len(qids)) == len(qids) - 1 if summary else np.zeros(len(qids), np.bool_)
@@ -161,10 +161,10 @@ def _rows(scores: Scores, of_slice: str | None, *, per_query: bool, summary: boo
     own = measure + shape[0] * of_mean  # of means, which may be other values than means
     table = pa.table(
         {
-            "run": column([_text(scores.run)], every),
-            "tag": column([_text(scores.tag)], every),
-            **({} if of_slice is None else {"slice": column([_text(of_slice)], every)}),
-            "measure": column([_text(str(each)) for each in of_queries], measure),
+            "run": column([escape_text(scores.run)], every),
+            "tag": column([escape_text(scores.tag)], every),
+            **({} if of_slice is None else {"slice": column([escape_text(of_slice)], every)}),
+            "measure": column([escape_text(str(each)) for each in of_queries], measure),
             **({"aggregate": column([*[None] * shape[0], *told], own)} if any(told) else {}),
             "better": column(list(better), own),
             "qid": column(qids, query),
@@ -190,8 +190,3 @@ def _bounds(scores: Scores, of_mean: Bools) -> dict[str, Any]:
             found[name] = np.where(np.isnan(told), found.get(name, np.nan), told)
     ends = {name: np.where(of_mean, end[:, None], np.nan).ravel() for name, end in found.items()}
     return {name: pa.array(end, mask=np.isnan(end)) for name, end in ends.items()}
-
-
-def _text(text: str) -> str:
-    """Write what is no Unicode, in the name of a file, as Python escapes it."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -854,20 +854,20 @@ def test_the_gate_says_the_same_of_runs_of_their_result_and_of_its_file(example,
     monkeypatch.chdir(example)
     asked = ["nDCG@10 >= baseline - 0.1", "RR >= 0.5", "worst slice RR >= 0.9"]
     parts = {"even": [f"{qid}" for qid in range(2, 200, 2)], "odd": [f"{qid}" for qid in range(1, 200, 2)]}
-    of_runs = check(asked, ["neural.run"], "qrels.txt", baseline="bm25.run", slices=parts)
-    both = fairtrec.evaluate("nDCG@10 RR", ["neural.run", "bm25.run"], "qrels.txt")
+    of_runs = check(asked, ["neural.run"], qrels="qrels.txt", baseline="bm25.run", slices=parts)
+    both = fairtrec.evaluate("nDCG@10 RR", ["neural.run", "bm25.run"], qrels="qrels.txt")
     of_result = check(asked, both, baseline="bm25", slices=parts)
     (tmp_path / "r.json").write_text(RESULTS("json", both, per_query=True))
     of_file = check(asked, fairtrec.read_results(tmp_path / "r.json"), baseline=1, slices=parts)
     assert of_runs.verdicts == of_result.verdicts == of_file.verdicts
     assert [verdict.run for verdict in of_runs.verdicts] == ["neural.run"] * 3
     assert of_file.result.digests == both.digests
-    alone = fairtrec.evaluate("nDCG@10", "bm25.run", "qrels.txt")
+    alone = fairtrec.evaluate("nDCG@10", "bm25.run", qrels="qrels.txt")
     (tmp_path / "b.json").write_text(RESULTS("json", alone, per_query=True))
-    against = check(asked, ["neural.run"], "qrels.txt", baseline=tmp_path / "b.json", slices=parts)
+    against = check(asked, ["neural.run"], qrels="qrels.txt", baseline=tmp_path / "b.json", slices=parts)
     assert against.verdicts == of_runs.verdicts
     with pytest.raises(UsageError, match="these values are there already"):
-        check(asked, both, "qrels.txt")
+        check(asked, both, qrels="qrels.txt")
     with pytest.raises(UsageError, match="no requirement"):
         check([], both)
 
@@ -875,7 +875,7 @@ def test_the_gate_says_the_same_of_runs_of_their_result_and_of_its_file(example,
 def test_measures_beside_the_requirements_are_taken_as_evaluate_takes_them(example, monkeypatch):
     monkeypatch.chdir(example)
     for beside in ("P@5", measures("P@5")[0], ["P@5"], iter(["P@5"])):
-        checked = fairtrec.check("RR >= 0.5", "bm25.run", "qrels.txt", measures=beside)
+        checked = fairtrec.check("RR >= 0.5", "bm25.run", qrels="qrels.txt", measures=beside)
         assert [str(measure) for measure in checked.result.scores[0].measures] == ["P@5", "RR"]
     with pytest.raises(UsageError, match="these values are there already; leave out what they would be evaluated from"):
         fairtrec.check("RR >= 0.5", checked.result, measures="P@5")

@@ -102,12 +102,12 @@ def test_the_signature_names_the_baseline(tmp_path):
     values = []
     for text in (one, other):
         (tmp_path / "base.run").write_text(text)
-        result = fairtrec.evaluate("RR", str(tmp_path / "base.run"), {"q1": {"d1": 1}})
+        result = fairtrec.evaluate("RR", str(tmp_path / "base.run"), qrels={"q1": {"d1": 1}})
         result.write(tmp_path / "base.json", per_query=True)
         values.append(signature_of(tmp_path, "base.json", (tmp_path / "base.json").read_text())["baseline"])
     assert values[0].startswith("base.json@")
     assert values[0] != values[1]
-    assert "baseline" not in fairtrec.check("RR >= 0.5", {"q1": {"d1": 1.0}}, {"q1": {"d1": 1}}).signature
+    assert "baseline" not in fairtrec.check("RR >= 0.5", {"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}).signature
 
 
 @pytest.mark.parametrize(("interval", "method"), [("percentile", "percentile"), ("bca", "BCa")])
@@ -141,7 +141,7 @@ def test_what_no_interval_is_had_of_shows_nothing():
 
 def test_junit_has_times_and_annotations_name_the_file(tmp_path):
     (tmp_path / "a.run").write_text("q1 Q0 d1 1 1 t\n")
-    checked = fairtrec.check("nDCG@10 >= 0.5", str(tmp_path / "a.run"), {"q1": {"d2": 1, "d1": 0}})
+    checked = fairtrec.check("nDCG@10 >= 0.5", str(tmp_path / "a.run"), qrels={"q1": {"d2": 1, "d1": 0}})
     times = [each.get("time") for each in ET.fromstring(junit(checked, seconds=1.5)).iter() if each.tag != "testcase"]
     assert times[:2] == ["1.5", "1.5"]
     assert github(checked).startswith(f"::error file={tmp_path}/a.run,")

@@ -190,7 +190,7 @@ def test_what_is_not_proved_fails_where_proof_is_asked_for():
 def test_an_absolute_requirement_has_its_interval(folder, fairtrec_command):
     given = ("qrels.txt", "neural.run", "--require", "nDCG@10 >= 0.9", "-f", "json")
     (verdict,) = json.loads(fairtrec_command("check", *given).out)["verdicts"]
-    values = fairtrec.evaluate("nDCG@10", "neural.run", "qrels.txt").scores[0].values[0]
+    values = fairtrec.evaluate("nDCG@10", "neural.run", qrels="qrels.txt").scores[0].values[0]
     assert (verdict["low"], verdict["high"]) == pytest.approx(paired.interval(values))
     assert f"[{verdict['low']:.4f}, {verdict['high']:.4f}]" in fairtrec_command("check", *given[:-1], "text").out
 
@@ -272,7 +272,7 @@ JUDGED = {qid: {"a": 1} for qid in FULL}
 
 def both(measure="AWRF@2", **choices):
     runs = {"full": FULL, "drops": DROPS}
-    return fairtrec.evaluate(measure, runs, JUDGED, labels=LABELS, complete=True, **choices)
+    return fairtrec.evaluate(measure, runs, qrels=JUDGED, labels=LABELS, complete=True, **choices)
 
 
 def test_leaving_out_queries_gains_nothing():
@@ -293,7 +293,7 @@ def test_leaving_out_queries_gains_nothing():
     kept = fairtrec.evaluate(
         "AWRF@2",
         {"full": FULL, "drops": DROPS},
-        JUDGED,
+        qrels=JUDGED,
         labels=LABELS,
         complete=True,
         undefined="error",
@@ -331,7 +331,7 @@ def test_no_rank_and_no_mark_for_a_mean_over_fewer_queries_than_others(form):
 
 
 def test_where_all_leave_out_the_same_queries_all_are_ranked():
-    result = fairtrec.evaluate("AWRF@2", {"one": DROPS, "two": DROPS}, JUDGED, labels=LABELS, complete=True)
+    result = fairtrec.evaluate("AWRF@2", {"one": DROPS, "two": DROPS}, qrels=JUDGED, labels=LABELS, complete=True)
     assert not leaderboard.incomplete(result).any()
 
 

@@ -76,13 +76,13 @@ SAME_BYTES = [
 
 def check_lines(runs):
     """Check three requirements, one of them against a baseline."""
-    result = fairtrec.evaluate("nDCG@10 ARaB(mag=tf)@10 NFaiRR@10", runs, EXAMPLE_QRELS, **WORDS)
+    result = fairtrec.evaluate("nDCG@10 ARaB(mag=tf)@10 NFaiRR@10", runs, qrels=EXAMPLE_QRELS, **WORDS)
     asked = ["nDCG@10 >= baseline - 0.01", "|ARaB(mag=tf)@10| <= 0.2", "NFaiRR@10 >= 0.5"]
     return VERDICTS, fairtrec.check(asked, result, baseline=result.scores[0].run), {"places": 4, "most": MOST}
 
 
 LINES = {"check": check_lines}
-ANSWERS = {"check": lambda: fairtrec.check("NFaiRR@10 >= 0.99", TWO, "qrels.txt", **GIVEN)}
+ANSWERS = {"check": lambda: fairtrec.check("NFaiRR@10 >= 0.99", TWO, qrels="qrels.txt", **GIVEN)}
 SMALL_ANSWERS = {"check": lambda small: fairtrec.check("nDCG@2 >= baseline", small.result, baseline="run1")}
 PRINTED = {"check": ["check", "qrels.txt", *TWO, "--require", "NFaiRR@10 >= 0.99", *SHELL]}
 NO_GOLD_RESULT = [lambda result: fairtrec.check("EER@3 >= 0", result)]

@@ -31,7 +31,7 @@ def made():
         f"r{run}": {qid: dict(zip(docs, random.random(8).tolist(), strict=True)) for qid in qrels} for run in range(6)
     }
     del runs["r1"]["q03"], runs["r4"]["q11"]
-    return fairtrec.evaluate("nDCG@5 P@3 RR", runs, qrels)
+    return fairtrec.evaluate("nDCG@5 P@3 RR", runs, qrels=qrels)
 
 
 @pytest.mark.parametrize("correction", METHODS)

@@ -327,11 +327,11 @@ def files(example):
 
 def test_from_python_and_from_the_shell_the_same(files, fairtrec_command):
     qrels, *runs = files
-    view = fairtrec.compare(fairtrec.evaluate("nDCG@10 RR@10", list(map(str, runs)), str(qrels)), "bm25")
+    view = fairtrec.compare(fairtrec.evaluate("nDCG@10 RR@10", list(map(str, runs)), qrels=str(qrels)), "bm25")
     done = fairtrec_command("compare", *files, "-m", "nDCG@10 RR@10", "-f", "json", "--baseline", "bm25")
     assert done.code == 0
     assert done.out == written(view, "json")
-    assert fairtrec.correlate(fairtrec.evaluate("nDCG@10 RR@10", str(runs[0]), str(qrels))).rows
+    assert fairtrec.correlate(fairtrec.evaluate("nDCG@10 RR@10", str(runs[0]), qrels=str(qrels))).rows
 
 
 def test_a_baseline_from_elsewhere_is_evaluated_once(files, example, fairtrec_command):

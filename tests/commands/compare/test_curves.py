@@ -28,7 +28,7 @@ PAGE = REPOSITORY / "docs" / "compare.md"
 
 @pytest.fixture(scope="module")
 def result(example):
-    return fairtrec.evaluate(MEASURES, [example / f"{run}.run" for run in RUNS], example / "qrels.txt")
+    return fairtrec.evaluate(MEASURES, [example / f"{run}.run" for run in RUNS], qrels=example / "qrels.txt")
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_what_trec_eval_prints(judged, tmp_path):
     read = fairtrec.read_values([tmp_path / run for run in RUNS])
     spelled = ["AP", "P@5", "nDCG@10", "RR", "gm_map"]
     assert [str(measure) for measure in read.scores[0].measures] == spelled  # counts are left out, unless asked for
-    assert texts(read.notes) == ("direction unknown: gm_map; higher and lower are shown instead of better and worse",)
+    assert "direction unknown: gm_map; higher and lower are shown instead of better and worse" in texts(read.notes)
     found = read.per_query[str(tmp_path / "fair")]
     expected = evaluator.evaluate(runs["fair"])
     for name, here in zip(("map", "P_5", "ndcg_cut_10", "recip_rank", "gm_map"), spelled, strict=True):
@@ -220,7 +220,7 @@ def test_runs_of_one_name_and_of_other_measures(tmp_path, monkeypatch, example):
         fairtrec.read_values({"p": "c"})
     with pytest.raises(InputError, match=r"^b: here is no RR of q, only AP; choose one of these"):
         fairtrec.read_values({"p": "a", "q": "b"}, ["RR"])
-    summary = fairtrec.evaluate("RR", example / "bm25.run", example / "qrels.txt")
+    summary = fairtrec.evaluate("RR", example / "bm25.run", qrels=example / "qrels.txt")
     from fairtrec.report.writers import RESULTS
 
     (tmp_path / "d").write_text(RESULTS("json", summary), "utf-8")
@@ -238,7 +238,7 @@ def test_results_that_were_made_otherwise_are_remarked_on(result, tmp_path):
         of = replace(result, scores=(result.scores[number],), signature=result.signature | {"order": order})
         files[RUNS[number]] = tmp_path / f"{order}.json"
         files[RUNS[number]].write_text(RESULTS("json", of, per_query=True), "utf-8")
-    assert texts(fairtrec.read_values(files).notes) == ("the files were made with different choices: order",)
+    assert "the files were made with different choices: order" in texts(fairtrec.read_values(files).notes)
 
 
 def test_the_command_refuses_what_evaluates(tmp_path, fairtrec_command):

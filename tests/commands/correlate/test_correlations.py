@@ -70,7 +70,7 @@ def test_a_run_of_a_paper_with_a_measure_at_its_ceiling(ten):
     """BM25 on TREC DL_FAIR: few of 30 queries have another NFaiRR or TExFAIR than most."""
     runs, qrels, given = ten
     (run,) = (run for run in runs if run.stem == "BM25")
-    found = fairtrec.correlate(fairtrec.evaluate("NFaiRR@10 TExFAIR@10", run, qrels, **given))
+    found = fairtrec.correlate(fairtrec.evaluate("NFaiRR@10 TExFAIR@10", run, qrels=qrels, **given))
     row = found.rows[0]
     assert (round(row.correlation, 4), row.doubtful, np.isnan(row.low)) == (0.4576, True, True)
     assert "+0.4576 ?" in str(found)

@@ -48,7 +48,7 @@ SAME_BYTES = [
 
 def correlate_queries(runs, _):
     """Correlate two measures over queries."""
-    result = fairtrec.evaluate("nDCG@10 NFaiRR@10", runs, EXAMPLE_QRELS, **WORDS)
+    result = fairtrec.evaluate("nDCG@10 NFaiRR@10", runs, qrels=EXAMPLE_QRELS, **WORDS)
     return ASSOCIATIONS, fairtrec.correlate(result)
 
 

@@ -43,9 +43,9 @@ def check_sums(found: Differences):
 @pytest.mark.parametrize("measure", SUMS)
 def test_parts_of_the_example_sum_to_the_difference_of_the_means(measure):
     runs = [EXAMPLE / "neural.run", EXAMPLE / "fair.run"]
-    found = fairtrec.explain(measure, runs, QRELS, baseline=EXAMPLE / "bm25.run", **WORDS)
+    found = fairtrec.explain(measure, runs, qrels=QRELS, baseline=EXAMPLE / "bm25.run", **WORDS)
     check_sums(found)
-    means = fairtrec.evaluate(measure, [*runs, EXAMPLE / "bm25.run"], QRELS, **WORDS).scores
+    means = fairtrec.evaluate(measure, [*runs, EXAMPLE / "bm25.run"], qrels=QRELS, **WORDS).scores
     for of_run, scores in zip(found.runs, means[:2], strict=True):
         assert of_run.run == scores.run
         differences = scores.values[0] - means[2].values[0]
@@ -146,7 +146,7 @@ def test_the_figures_of_the_published_runs(shared):
 def test_measures_that_are_no_sum_are_split_by_queries(measure):
     labels = {"labels": EXAMPLE / "labels.tsv"} if measure == "AWRF@10" else {}
     runs = [EXAMPLE / "neural.run", EXAMPLE / "bm25.run"]
-    found = fairtrec.explain(measure, runs, QRELS, baseline="bm25", **labels)
+    found = fairtrec.explain(measure, runs, qrels=QRELS, baseline="bm25", **labels)
     (of_run,) = found.runs
     assert found.kind == "prefix"
     assert not of_run.documents
@@ -158,7 +158,9 @@ def test_measures_that_are_no_sum_are_split_by_queries(measure):
     assert fsum(each.difference for each in largest) / len(largest) == pytest.approx(of_run.difference, abs=1e-12)
     assert "not a sum over ranks" in str([str(note) for note in fairtrec_notes(found)])
     if labels:
-        scores = fairtrec.evaluate(["Exposure(group='f')@10", "Exposure(group='m')@10"], runs, QRELS, **labels).scores
+        scores = fairtrec.evaluate(
+            ["Exposure(group='f')@10", "Exposure(group='m')@10"], runs, qrels=QRELS, **labels
+        ).scores
         for number, scores_of_run in enumerate(scores):  # a share less the even target
             shares = [of_run.exposure[group][number] - 0.5 for group in ("f", "m")]
             defined = set(scores_of_run.qids) & {each.qid for each in of_run.queries}
@@ -197,8 +199,8 @@ def test_each_run_is_compared_with_the_baseline_wherever_it_stands(fairtrec_comm
 
 def test_without_a_term_the_difference_is_that_of_the_explanations():
     runs = {"neural": EXAMPLE / "neural.run", "bm25": EXAMPLE / "bm25.run"}
-    (of_run,) = fairtrec.explain("NFaiRR@10", runs, QRELS, baseline="bm25", what_if="her", **WORDS).runs
-    alone = fairtrec.explain("NFaiRR@10", runs, QRELS, what_if="her", **WORDS).runs
+    (of_run,) = fairtrec.explain("NFaiRR@10", runs, qrels=QRELS, baseline="bm25", what_if="her", **WORDS).runs
+    alone = fairtrec.explain("NFaiRR@10", runs, qrels=QRELS, what_if="her", **WORDS).runs
     mine, theirs = (each.what_if("her") for each in alone)
     assert of_run.what_if("her") == pytest.approx(mine - theirs, abs=1e-12)
 
@@ -219,9 +221,9 @@ def test_queries_that_one_run_lacks_are_left_out_and_noted(tmp_path_factory):
 
 def test_without_another_run_there_is_nothing_to_explain():
     with pytest.raises(UsageError, match="only one run, which is the baseline; add a run to compare"):
-        fairtrec.explain("nDCG@10", EXAMPLE / "bm25.run", QRELS, baseline=EXAMPLE / "bm25.run")
+        fairtrec.explain("nDCG@10", EXAMPLE / "bm25.run", qrels=QRELS, baseline=EXAMPLE / "bm25.run")
     with pytest.raises(UsageError, match="there is no run or file bm26"):
-        fairtrec.explain("nDCG@10", [EXAMPLE / "bm25.run", EXAMPLE / "fair.run"], QRELS, baseline="bm26")
+        fairtrec.explain("nDCG@10", [EXAMPLE / "bm25.run", EXAMPLE / "fair.run"], qrels=QRELS, baseline="bm26")
 
 
 def test_exposure_is_weighed_as_the_measure_weighs_ranks(tmp_path):

@@ -301,7 +301,7 @@ def test_a_ranking_of_one_side_and_one_of_neither():
 
 
 def test_what_is_behind_the_ideal_is_what_is_missing_to_1(example, beside):
-    explanation = fairtrec.explain("NFaiRR@10", runs_of(example), example / "qrels.txt", **beside)
+    explanation = fairtrec.explain("NFaiRR@10", runs_of(example), qrels=example / "qrels.txt", **beside)
     for each in explanation.explained:
         assert sum(place.behind for place in each.places) == pytest.approx(1 - each.value, abs=1e-9)
 
@@ -373,7 +373,7 @@ def test_measures_of_others_have_parts_and_words():
 def evaluated(measure, several, example, beside, qid):
     """What eval says of each of several rankings of one query."""
     runs = {str(name): as_run({qid: docnos}) for name, docnos in several.items()}
-    values = fairtrec.evaluate(measure, runs, example / "qrels.txt", **beside).per_query
+    values = fairtrec.evaluate(measure, runs, qrels=example / "qrels.txt", **beside).per_query
     return {name: values[str(name)][measure][qid] for name in several}
 
 
@@ -386,7 +386,7 @@ def evaluated(measure, several, example, beside, qid):
 )
 def test_what_other_rankings_are_worth(example, beside, measure, qid):
     docnos = ranking_of(example / "neural.run")[qid]
-    explanation = fairtrec.explain(measure, example / "neural.run", example / "qrels.txt", query=qid, **beside)
+    explanation = fairtrec.explain(measure, example / "neural.run", qrels=example / "qrels.txt", query=qid, **beside)
     (found,) = explanation.explained
     without = {place.docno: place.without for place in found.places if place.docno is not None}
     left = {docno: [each for each in docnos if each != docno] for docno in without}
@@ -415,7 +415,7 @@ def test_what_other_rankings_are_worth(example, beside, measure, qid):
 
 def test_steps_are_the_values_of_the_first_ranks(example, beside):
     rankings = ranking_of(example / "bm25.run")
-    explanation = fairtrec.explain("nDRKL@10", example / "bm25.run", example / "qrels.txt", **beside)
+    explanation = fairtrec.explain("nDRKL@10", example / "bm25.run", qrels=example / "qrels.txt", **beside)
     for found in explanation.explained[:3]:
         value = 0.0
         first = {place.rank: rankings[found.qid][: place.rank] for place in found.places}
@@ -448,7 +448,7 @@ def test_exchanges_bound_what_is_exchanged(example, beside):
     assert cut.exchange == few.exchange
     for measure in ("nDCG", "AP"):  # which see all ranks
         run = example / "neural.run"
-        found = fairtrec.explain(measure, run, example / "qrels.txt", query=["102"], exchanges=2).explained[0]
+        found = fairtrec.explain(measure, run, qrels=example / "qrels.txt", query=["102"], exchanges=2).explained[0]
         assert found.exchange is None or found.exchange.ranks == (1, 2)
 
 
@@ -515,7 +515,7 @@ def test_what_is_refused(fairtrec_command, asked, more, code, what):
 
 def test_exchanges_in_python_are_refused_too(example):
     with pytest.raises(UsageError, match="exchanges are 0; look at 1 document or more"):
-        fairtrec.explain("nDCG@10", example / "bm25.run", example / "qrels.txt", exchanges=0)
+        fairtrec.explain("nDCG@10", example / "bm25.run", qrels=example / "qrels.txt", exchanges=0)
 
 
 def test_documents_that_nobody_knows(example, beside, tmp_path):
@@ -556,7 +556,7 @@ def test_queries_that_one_run_lacks(example, beside):
     few = {qid: docnos for qid, docnos in run.items() if qid != "101"}
     explanation = fairtrec.explain("NFaiRR@10", {"all": run, "few": few}, query=["101"], **beside)
     assert [(each.run, each.qid) for each in explanation.explained] == [("all", "101")]
-    complete = fairtrec.explain("NFaiRR@10", {"few": few}, example / "qrels.txt", complete=True, **beside)
+    complete = fairtrec.explain("NFaiRR@10", {"few": few}, qrels=example / "qrels.txt", complete=True, **beside)
     (empty,) = (each for each in complete.explained if each.qid == "101")
     assert (empty.value, len(empty.places)) == (0, 10)
     assert empty.ceiling == pytest.approx(sum(place.loses for place in empty.places))
@@ -673,7 +673,7 @@ def test_the_page_has_the_numbers_of_the_text(example, beside, fairtrec_command,
 @pytest.mark.parametrize("measure", ["nDRKL@5", "ARaB@5", "nDCG@5", "TED@5"])
 def test_the_page_of_other_measures(example, beside, measure):
     for query in ("101", ()):
-        page = Page(page_of(measure, runs_of(example), example / "qrels.txt", query=query, **beside))
+        page = Page(page_of(measure, runs_of(example), qrels=example / "qrels.txt", query=query, **beside))
         assert page.all("svg")
         assert bool(page.all("rect", class_="loses")) == (measure == "nDCG@5")
 

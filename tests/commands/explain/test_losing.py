@@ -14,13 +14,13 @@ def pages(explanation, tmp_path):
 
 
 def test_perfect_queries_are_not_among_the_worst(tmp_path):
-    found = fairtrec.explain("nDCG@10", RUN, QRELS)
+    found = fairtrec.explain("nDCG@10", RUN, qrels=QRELS)
     assert [each.qid for each in found.runs[0].list_losing("higher")] == ["q2"]
     assert re.findall(r"query (q\d):", pages(found, tmp_path)) == ["q2"]
 
 
 def test_where_none_loses_the_first_is_shown():
-    found = fairtrec.explain("nDCG@10", {"q1": RUN["q1"], "q3": RUN["q3"]}, QRELS)
+    found = fairtrec.explain("nDCG@10", {"q1": RUN["q1"], "q3": RUN["q3"]}, qrels=QRELS)
     assert [each.qid for each in found.runs[0].list_losing("higher")] == ["q1"]
 
 
@@ -38,8 +38,8 @@ def test_with_counts_there_is_no_column_of_words(tmp_path):
 
 def test_what_a_query_asks_stands_beside_it(tmp_path):
     (tmp_path / "queries.tsv").write_text("q9\tnothing\nq2\twho is <she>?\n")
-    found = fairtrec.explain("nDCG@10", RUN, QRELS, query="q2", query_texts=tmp_path / "queries.tsv")
+    found = fairtrec.explain("nDCG@10", RUN, qrels=QRELS, query="q2", query_texts=tmp_path / "queries.tsv")
     assert "query q2 (who is &lt;she&gt;?):" in pages(found, tmp_path)
     assert "query q2 (who is <she>?): nDCG@10" in str(found)
-    held = fairtrec.explain("nDCG@10", RUN, QRELS, query="q2", query_texts={"q2": "who"})
+    held = fairtrec.explain("nDCG@10", RUN, qrels=QRELS, query="q2", query_texts={"q2": "who"})
     assert "query q2 (who): nDCG@10" in str(held)

@@ -18,7 +18,7 @@ def page(example, tmp_path_factory):
     docs = folder / "docs.tsv"
     docs.write_text("".join(f"{line} {EVIL}\n" for line in lines), "utf-8")
     found = fairtrec.explain(
-        "NFaiRR@10", example / "bm25.run", example / "qrels.txt", query="101", terms="gender-en", docs=docs,
+        "NFaiRR@10", example / "bm25.run", qrels=example / "qrels.txt", query="101", terms="gender-en", docs=docs,
         background=example / "background.run",
     )  # fmt: skip
     return written(EXPLANATIONS("html", found, places=4), folder)

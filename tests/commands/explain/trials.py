@@ -66,12 +66,14 @@ PRINTED = {
 }
 NO_GOLD = {"explain": lambda run, labels: fairtrec.explain("EER@3", run, labels=labels, gold=labels)}
 NO_AGGREGATE = [lambda given: fairtrec.explain("AWRF@5", "no-such.run", **given)]
-REFUSING = {"explain": fairtrec.explain}
+REFUSING = {
+    "explain": lambda measure, run, qrels, **asked: fairtrec.explain(measure, run, qrels=qrels, **asked),
+}
 
 
 def explain_values(asked, **more):
     """Explain the value of each query."""
-    found = fairtrec.explain(asked.measure, asked.run, asked.qrels, exchanges=4, **asked.given, **more).runs[0]
+    found = fairtrec.explain(asked.measure, asked.run, qrels=asked.qrels, exchanges=4, **asked.given, **more).runs[0]
     return {each.qid: each.value for each in found.queries}
 
 

@@ -28,7 +28,7 @@ def numbers(row, places=4):
 def result(example):
     runs = [example / f"{name}.run" for name in ("bm25", "fair", "neural")]
     given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
-    return fairtrec.evaluate("nDCG@10 NFaiRR@10 TExFAIR@10 ARaB@10", runs, example / "qrels.txt", **given)
+    return fairtrec.evaluate("nDCG@10 NFaiRR@10 TExFAIR@10 ARaB@10", runs, qrels=example / "qrels.txt", **given)
 
 
 def test_the_bundled_example(result):
@@ -42,7 +42,9 @@ def test_the_bundled_example(result):
 
 def test_ten_runs_of_a_paper(ten):
     runs, qrels, given = ten
-    found = of_measures(fairtrec.reliability(fairtrec.evaluate("nDCG@10 NFaiRR@10 TExFAIR@10", runs, qrels, **given)))
+    found = of_measures(
+        fairtrec.reliability(fairtrec.evaluate("nDCG@10 NFaiRR@10 TExFAIR@10", runs, qrels=qrels, **given))
+    )
     assert numbers(found["nDCG@10"], 3) == [0.848, 0.573, 0.946, 103, 33, 426]
     assert numbers(found["NFaiRR@10"], 3) == [0.213, 0.0, 0.453, 2108, 690, None]
     assert numbers(found["TExFAIR@10"], 3) == [0.478, 0.0, 0.809, 622, 135, None]
@@ -56,7 +58,9 @@ def test_forty_rerankings(shared):
     data = shared / "data"
     runs = [run for run in sorted((data / "rankllm-dl19").glob("*.run")) if "9d3bb4" not in run.name]
     given = {"counts": data / "dl19-dl20-counts" / "gender.strip.tsv", "missing": "neutral"}
-    result = fairtrec.evaluate("nDCG@10 TExFAIR@10 FaiRR@10", runs, data / "qrels" / "qrels.dl19-passage.txt", **given)
+    result = fairtrec.evaluate(
+        "nDCG@10 TExFAIR@10 FaiRR@10", runs, qrels=data / "qrels" / "qrels.dl19-passage.txt", **given
+    )
     found = of_measures(fairtrec.reliability(result))
     assert {name: round(row.reliability, 3) for name, row in found.items()} == {
         "nDCG@10": 0.945, "TExFAIR@10": 0.0, "FaiRR@10": 0.0,
@@ -66,7 +70,7 @@ def test_forty_rerankings(shared):
 
 def test_queries_without_a_value_in_some_run_are_left_out(example):
     runs = [example / f"{name}.run" for name in ("bm25", "fair", "neural")]
-    result = fairtrec.evaluate("AWRF@3", runs, example / "qrels.txt", labels=example / "labels.tsv")
+    result = fairtrec.evaluate("AWRF@3", runs, qrels=example / "qrels.txt", labels=example / "labels.tsv")
     found = fairtrec.reliability(result)
     assert (found.rows[0].queries, found.rows[0].left_out) == (9, 3)
     assert found.rows[0].doubtful
@@ -87,7 +91,7 @@ def test_millions_of_queries_are_not_told_apart(result):
 
 def test_the_order_of_runs_is_nothing(result, example):
     runs = [example / f"{name}.run" for name in ("neural", "bm25", "fair")]
-    turned = fairtrec.reliability(fairtrec.evaluate("nDCG@10", runs, example / "qrels.txt")).rows[0]
+    turned = fairtrec.reliability(fairtrec.evaluate("nDCG@10", runs, qrels=example / "qrels.txt")).rows[0]
     row = of_measures(fairtrec.reliability(result))["nDCG@10"]
     assert turned.alpha == pytest.approx(row.alpha, abs=1e-12)
     assert turned.halves == pytest.approx(row.halves, abs=1e-12)
@@ -106,7 +110,7 @@ def test_what_has_no_value_is_null(result, example, fairtrec_command):
     done = fairtrec_command("reliability", example / "qrels.txt", *runs, "-m", "nDCG@10", "-f", "json")
     assert done.code == 2  # the same file is compared once
     one = fairtrec.evaluate("nDCG@10", {"a": example / "bm25.run", "b": example / "bm25.run", "c": example / "bm25.run"},
-                            example / "qrels.txt")  # fmt: skip
+                            qrels=example / "qrels.txt")  # fmt: skip
     found = fairtrec.reliability(one)
     assert "nDCG@10: no reliability; all runs have the same values" in texts(found.notes)
     frame = found.to_frame()
@@ -139,7 +143,7 @@ def test_arguments_are_refused(result, given, said):
 
 
 def test_two_runs_have_no_order(example):
-    result = fairtrec.evaluate("nDCG@10", [example / "bm25.run", example / "fair.run"], example / "qrels.txt")
+    result = fairtrec.evaluate("nDCG@10", [example / "bm25.run", example / "fair.run"], qrels=example / "qrels.txt")
     with pytest.raises(UsageError, match="reliability is of an order; compare two runs with fairtrec compare"):
         fairtrec.reliability(result)
 

@@ -8,7 +8,9 @@ VALUES = {"--wanted": "0.9", "--seed": "7"}
 HUGE_VALUES = ["reliability huge.txt small.txt --values -m nDCG@10"]
 SAME_BYTES = ["reliability qrels.txt {DRAWN} {COUNTED} -m 'nDCG@10 NFaiRR@10 TExFAIR@10' -f json"]
 CI_JOBS = {"reliability": "reliability qrels.txt *.run -m nDCG@10"}
-ANSWERS = {"reliability": lambda: fairtrec.reliability(fairtrec.evaluate("nDCG@10", [*TWO, "fair.run"], "qrels.txt"))}
+ANSWERS = {
+    "reliability": lambda: fairtrec.reliability(fairtrec.evaluate("nDCG@10", [*TWO, "fair.run"], qrels="qrels.txt"))
+}
 SMALL_ANSWERS = {"reliability": lambda small: fairtrec.reliability(small.result)}
 PRINTED = {"reliability": ["reliability", "qrels.txt", *TWO, "fair.run", "-m", "nDCG@10", "-f", "table"]}
 MISTYPED = {"compare q a b --reliability": "there is no option --reliability here; fairtrec reliability estimates"}

@@ -458,7 +458,7 @@ def test_the_last_of_many_keys_is_found_to_stand_twice():
 
 
 def test_objects_of_python_are_told_from_files(folder):
-    result = fairtrec.evaluate("RR", {"mine": {"q": {"d": 1.0}}}, {"q": {"d": 1}})
+    result = fairtrec.evaluate("RR", {"mine": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}})
     written = RESULTS("json", result, per_query=True)
     with pytest.raises(InputError, match="the qrels were an object in Python"):
         replay.evaluate(read(written))

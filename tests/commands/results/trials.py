@@ -25,7 +25,10 @@ def diff_lines(runs):
     from fairtrec.commands.results.results import parse
 
     one, other = (
-        parse(RESULTS("json", fairtrec.evaluate(measures, runs, EXAMPLE_QRELS, **WORDS), per_query=True).encode(), "it")
+        parse(
+            RESULTS("json", fairtrec.evaluate(measures, runs, qrels=EXAMPLE_QRELS, **WORDS), per_query=True).encode(),
+            "it",
+        )
         for measures in ("nDCG@10 NFaiRR@10", "nDCG@5 NFaiRR@10")
     )
     moved = [replace(run, means={name: 0.9 * mean for name, mean in run.means.items()}) for run in other.runs]

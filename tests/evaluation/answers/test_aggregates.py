@@ -27,7 +27,7 @@ MEASURES = "nDCG@10 AP Skew(group='f')@10 MaxSkew@10 AWRF@10"
 
 @pytest.fixture(scope="module")
 def plain():
-    return fairtrec.evaluate(MEASURES, RUNS, QRELS, labels=LABELS)
+    return fairtrec.evaluate(MEASURES, RUNS, qrels=QRELS, labels=LABELS)
 
 
 def known(result, at, measure):
@@ -42,7 +42,7 @@ def test_each_is_what_the_standard_library_makes_of_the_values(plain):
         "<0.9": lambda values: sum(value < 0.9 for value in values) / len(values),
         ">=0.25": lambda values: sum(value >= 0.25 for value in values) / len(values),
     }
-    found = fairtrec.evaluate(MEASURES, RUNS, QRELS, labels=LABELS, aggregate=list(ways))
+    found = fairtrec.evaluate(MEASURES, RUNS, qrels=QRELS, labels=LABELS, aggregate=list(ways))
     for at, run in enumerate(RUNS):
         for measure in map(str, plain.scores[0].measures):
             for way, made in ways.items():
@@ -85,13 +85,13 @@ def test_the_geometric_mean_is_that_of_trec_eval():
         pytrec_eval.compute_aggregated_measure(name, [each[name] for each in values.values()])
         for name in ("gm_map", "gm_bpref")
     ]
-    found = fairtrec.evaluate("map bpref", run, qrels, aggregate="gm").scores[0]
+    found = fairtrec.evaluate("map bpref", run, qrels=qrels, aggregate="gm").scores[0]
     assert found.means.tolist() == pytest.approx(theirs, abs=1e-12)
-    whole = fairtrec.evaluate("gm_map gm_bpref", run, qrels).scores[0]
+    whole = fairtrec.evaluate("gm_map gm_bpref", run, qrels=qrels).scores[0]
     assert whole.means.tolist() == pytest.approx(theirs, abs=1e-12)
-    assert fairtrec.evaluate("map", {"q3": run["q3"]}, qrels, aggregate="gm").means["run"]["AP gm"] == pytest.approx(
-        1e-5
-    )
+    assert fairtrec.evaluate("map", {"q3": run["q3"]}, qrels=qrels, aggregate="gm").means["run"][
+        "AP gm"
+    ] == pytest.approx(1e-5)
 
 
 @given(some.lists(some.floats(0, 10, width=16), min_size=1, max_size=9), some.floats(-1, 11, width=16))
@@ -133,7 +133,7 @@ def test_which_values_are_good(measure, how, better):
 def test_sums_stay_sums_and_undefined_values_are_left_out():
     run, qrels = {"q1": {"a": 1.0}, "q2": {"u": 1.0}}, {"q1": {"a": 1}, "q2": {"u": 1}}
     labels = {"a": "f", "b": "m"}
-    found = fairtrec.evaluate("num_ret AWRF@1", run, qrels, labels=labels, aggregate="mean, max ,>=0.3")
+    found = fairtrec.evaluate("num_ret AWRF@1", run, qrels=qrels, labels=labels, aggregate="mean, max ,>=0.3")
     assert list(found.means["run"]) == [
         "NumRet", "NumRet max", "NumRet >=0.3", "AWRF@1", "AWRF@1 max", "AWRF@1 >=0.3",
     ]  # fmt: skip
@@ -215,7 +215,7 @@ def test_values_of_queries_stand_under_the_name_of_the_measure_once(fairtrec_com
 
 def test_a_frame_has_them_and_the_page_and_the_table_of_a_document(tmp_path):
     pytest.importorskip("pandas")
-    found = fairtrec.evaluate("AP AWRF@10", RUNS, QRELS, labels=LABELS, aggregate="max,<0.9")
+    found = fairtrec.evaluate("AP AWRF@10", RUNS, qrels=QRELS, labels=LABELS, aggregate="max,<0.9")
     assert list(found.to_frame().columns) == ["AP max", "AP <0.9", "AWRF@10 max", "AWRF@10 <0.9"]
     assert list(found.to_frame(per_query=True).columns) == ["AP", "AWRF@10"]
     for form in ("html", "md", "tex"):
@@ -279,11 +279,11 @@ def test_a_bound_keeps_all_its_digits_and_zero_has_no_sign():
 @pytest.mark.parametrize("given", [None, 3])
 def test_what_is_no_list_is_refused_in_python(given):
     with pytest.raises(UsageError, match=f"the aggregate is {given}; it must be a list"):
-        fairtrec.evaluate("AP", RUNS[0], QRELS, aggregate=given)
+        fairtrec.evaluate("AP", RUNS[0], qrels=QRELS, aggregate=given)
 
 
 def test_what_goes_by_means_refuses_others():
-    found = fairtrec.evaluate("AP@5 AP@10", RUNS, QRELS, aggregate="max")
+    found = fairtrec.evaluate("AP@5 AP@10", RUNS, qrels=QRELS, aggregate="max")
     given = {"aggregate": "max", "qrels": QRELS, "labels": LABELS}
     answers = gather_trials("NO_AGGREGATE_RESULT", [spread, lambda result: result.with_confidence()])
     for ask, asked in [(ask, found) for ask in answers] + [(ask, given) for ask in gather_trials("NO_AGGREGATE")]:
@@ -310,7 +310,7 @@ def test_measures_of_others_are_made_so_too_and_one_without_an_end_has_no_geomet
 
 @pytest.mark.parametrize("given", ["mean", ["mean"], " mean "])
 def test_the_mean_alone_is_what_there_was(given):
-    found = fairtrec.evaluate("AP", RUNS[0], QRELS, aggregate=given)
+    found = fairtrec.evaluate("AP", RUNS[0], qrels=QRELS, aggregate=given)
     assert "aggregate" not in found.signature
     assert read(given) == ("mean",)
     assert [type(each).__name__ for each in found.scores[0].measures] == ["Utility"]

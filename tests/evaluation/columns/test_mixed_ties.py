@@ -93,7 +93,7 @@ def test_a_renaming_turns_the_value_and_neither_the_count_nor_what_is_expected(t
 @pytest.mark.parametrize("cutoff", [1, 3, 5, 20])
 def test_counts_and_pairs_are_those_of_the_definition(seed, cutoff):
     run, labels = draw(random.Random(seed))
-    scores = fairtrec.evaluate(f"Exposure(group='f')@{cutoff} AWRF@{cutoff} nDCG@3", run, {"q1": {"d1": 1}},
+    scores = fairtrec.evaluate(f"Exposure(group='f')@{cutoff} AWRF@{cutoff} nDCG@3", run, qrels={"q1": {"d1": 1}},
                                labels=labels, queries=[*run]).scores[0]  # fmt: skip
     column = scores.columns["mixed_ties"]
     judged = {qid: of for qid, of in run.items() if qid in scores.qids}

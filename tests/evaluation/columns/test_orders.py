@@ -76,12 +76,16 @@ def all_orders(measure, qid, given):
     orders = {f"{at}": {names[doc]: -float(rank) for rank, doc in enumerate(order)}
               for at, order in enumerate(permutations(range(len(names))))}  # fmt: skip
     more = {"background": dict.fromkeys(orders, RUN[qid])} if "background" in given else {}
-    return fairtrec.evaluate(measure, orders, dict.fromkeys(orders, QRELS[qid]), **{**given, **more}).scores[0].values
+    return (
+        fairtrec.evaluate(measure, orders, qrels=dict.fromkeys(orders, QRELS[qid]), **{**given, **more})
+        .scores[0]
+        .values
+    )
 
 
 def held_against_all_orders(measure, given, within=0.0):
     """Compare the three; an end may be missed ``within`` a share of the range."""
-    scores = fairtrec.evaluate(measure, RUN, QRELS, **given, bounds="orders").scores[0]
+    scores = fairtrec.evaluate(measure, RUN, qrels=QRELS, **given, bounds="orders").scores[0]
     column = scores.columns["orders"]
     for query, qid in enumerate(scores.qids):
         for row, values in enumerate(all_orders(measure, qid, given)):
@@ -172,12 +176,12 @@ def test_the_ends_of_longer_lists_are_those_of_all_sequences_of_groups(measure):
         labels = {name: "f" if at < 5 else "m" for at, name in enumerate(names)}
         qrels = {name: int(random.integers(0, 3)) for name in names}
         own = dict(zip(random.permutation(names).tolist(), range(13), strict=True))
-        found = fairtrec.evaluate(measure, {"q": own}, {"q": qrels}, labels=labels, bounds="orders").scores[0]
+        found = fairtrec.evaluate(measure, {"q": own}, qrels={"q": qrels}, labels=labels, bounds="orders").scores[0]
         runs = {}
         for qid, places in sequences.items():
             of_group = {"f": iter(names[:5]), "m": iter(names[5:])}
             runs[qid] = {next(of_group["f" if rank in places else "m"]): -float(rank) for rank in range(13)}
-        values = fairtrec.evaluate(measure, runs, dict.fromkeys(runs, qrels), labels=labels).scores[0].values
+        values = fairtrec.evaluate(measure, runs, qrels=dict.fromkeys(runs, qrels), labels=labels).scores[0].values
         least, greatest = (found.ends[end].values.item() for end in ("least", "greatest"))
         assert values.min() - 1e-9 <= least
         assert greatest <= values.max() + 1e-9
@@ -189,7 +193,7 @@ def test_the_ends_of_longer_lists_are_those_of_all_sequences_of_groups(measure):
 
 def test_few_orders_are_all_tried():
     run = {"q": {name: score for name, score in RUN["0"].items() if name not in ("0d0", "q0d0")}}  # 6 documents
-    scores = fairtrec.evaluate("AWRF@10 EEL@4", run, {"q": QRELS["0"]}, labels=LABELS, bounds="orders").scores[0]
+    scores = fairtrec.evaluate("AWRF@10 EEL@4", run, qrels={"q": QRELS["0"]}, labels=LABELS, bounds="orders").scores[0]
     assert not scores.columns["orders"].is_drawn.any()
     drawn = fairtrec.evaluate("AWRF@1 AWRF@4", {"q": RUN["0"]}, labels=LABELS, bounds="orders").scores[0]
     assert drawn.columns["orders"].is_drawn.tolist() == [[False], [True]]  # 7 and 840 orders of the ranks that count
@@ -226,7 +230,7 @@ def test_what_a_measure_of_somebody_else_sees_decides_how():
 def test_a_number_of_all_attributes_is_tried_order_by_order():
     other = {name: "uv"[at % 2] for at, name in enumerate(sorted(LABELS))}
     scores = fairtrec.evaluate(
-        "GFR@4", RUN, QRELS, labels=fairtrec.attributes(one=LABELS, two=other), bounds="orders"
+        "GFR@4", RUN, qrels=QRELS, labels=fairtrec.attributes(one=LABELS, two=other), bounds="orders"
     ).scores[0]
     column = scores.columns["orders"]
     assert column.is_drawn.all()
@@ -257,11 +261,11 @@ def test_laws(groups, random):
     random.shuffle(shuffled)
     to = dict(zip(names, shuffled, strict=True)) | {each: each for each in "xyz"}
     given = {"labels": labels, "bounds": "orders"}
-    scores = fairtrec.evaluate(LAW_MEASURES, {"q": ranking}, qrels, **given).scores[0]
+    scores = fairtrec.evaluate(LAW_MEASURES, {"q": ranking}, qrels=qrels, **given).scores[0]
     others = [
-        fairtrec.evaluate(LAW_MEASURES, {"q": turned}, qrels, **given).scores[0],
+        fairtrec.evaluate(LAW_MEASURES, {"q": turned}, qrels=qrels, **given).scores[0],
         fairtrec.evaluate(
-            LAW_MEASURES, renamed({"q": ranking}, to.get), renamed(qrels, to.get),
+            LAW_MEASURES, renamed({"q": ranking}, to.get), qrels=renamed(qrels, to.get),
             labels={to[name]: group for name, group in labels.items()}, bounds="orders",
         ).scores[0],
     ]  # fmt: skip
@@ -355,7 +359,7 @@ def test_the_figures_of_dl_2019(three):
 
 def report(form, measures="AWRF@4 NDKL@4 Exposure(group=a)@4 NumRet", **view):
     run = {"one": RUN, "other": {qid: RUN[qid] for qid in ("0", "1")}}
-    return RESULTS(form, fairtrec.evaluate(measures, run, QRELS, labels=LABELS, bounds="orders"), **view)
+    return RESULTS(form, fairtrec.evaluate(measures, run, qrels=QRELS, labels=LABELS, bounds="orders"), **view)
 
 
 def test_skill_is_the_way_from_the_expected_to_the_best():
@@ -420,7 +424,7 @@ def test_tables_show_the_skill_in_a_column_of_its_own_and_mark_the_best_value():
         text = report(form, "NDKL@4 NDKL@3")
         assert text.count("skill") >= 2, form
     table = report("table", "NDKL@4 KL@9")
-    scores = fairtrec.evaluate("NDKL@4 KL@9", RUN, QRELS, labels=LABELS, bounds="orders").scores[0]
+    scores = fairtrec.evaluate("NDKL@4 KL@9", RUN, qrels=QRELS, labels=LABELS, bounds="orders").scores[0]
     (first,) = [line for line in table.splitlines() if line.split()[:1] == ["one"] and "~" in line]
     assert f"{scores.settle('orders')[0]:+.3f}" in first
     assert "*" in first.partition("[")[0] or "*" not in first  # the mark stands at the value
@@ -442,7 +446,7 @@ def test_notes_say_of_how_many_documents_the_orders_are_and_how_sure_the_expecte
 def test_a_note_warns_if_all_orders_have_one_value_because_of_the_cutoff():
     def notes(measures):
         return " ".join(
-            RESULTS("table", fairtrec.evaluate(measures, RUN, QRELS, labels=LABELS, bounds="orders")).split()
+            RESULTS("table", fairtrec.evaluate(measures, RUN, qrels=QRELS, labels=LABELS, bounds="orders")).split()
         )
 
     why = f"all orders have one value: KL@7 in {LISTS} of {LISTS} queries; these rankings are no longer than the cutoff"
@@ -451,7 +455,7 @@ def test_a_note_warns_if_all_orders_have_one_value_because_of_the_cutoff():
 
 
 def test_the_signature_names_the_limits():
-    result = fairtrec.evaluate("RR", RUN, QRELS, bounds="orders")
+    result = fairtrec.evaluate("RR", RUN, qrels=QRELS, bounds="orders")
     assert result.signature["bounds"] == "orders 720/1000"
 
 
@@ -465,13 +469,13 @@ def test_documents_that_are_passed_over_and_cut_off_take_no_part():
     for end in ENDS:
         np.testing.assert_allclose(scores.scores[0].ends[end].values, fewer.scores[0].ends[end].values)
     judged, cut = (
-        fairtrec.evaluate("AWRF@3 AP", RUN, QRELS, labels=LABELS, bounds="orders", **more).scores[0]
+        fairtrec.evaluate("AWRF@3 AP", RUN, qrels=QRELS, labels=LABELS, bounds="orders", **more).scores[0]
         for more in ({"only": "judged"}, {"depth": 5})
     )
     for scores, kept in ((judged, lambda qid, at, name: name in QRELS[qid]), (cut, lambda qid, at, name: at < 5)):
         same = {qid: {name: score for at, (name, score) in enumerate(ranking.items()) if kept(qid, at, name)}
                 for qid, ranking in RUN.items()}  # fmt: skip
-        again = fairtrec.evaluate("AWRF@3 AP", same, QRELS, labels=LABELS, bounds="orders").scores[0]
+        again = fairtrec.evaluate("AWRF@3 AP", same, qrels=QRELS, labels=LABELS, bounds="orders").scores[0]
         for end in ENDS:
             np.testing.assert_allclose(scores.ends[end].values, again.ends[end].values)
 
@@ -483,10 +487,12 @@ def test_processes_and_other_measures_change_nothing(measures, tmp_path):
         (tmp_path / name).write_text("".join(lines))
     runs = [str(tmp_path / "one"), str(tmp_path / "two")]
     alone, together = (
-        fairtrec.evaluate(measures, runs, QRELS, labels=LABELS, bounds="orders", jobs=jobs).scores for jobs in (1, 2)
+        fairtrec.evaluate(measures, runs, qrels=QRELS, labels=LABELS, bounds="orders", jobs=jobs).scores
+        for jobs in (1, 2)
     )
     one = [
-        fairtrec.evaluate(each, runs[0], QRELS, labels=LABELS, bounds="orders").scores[0] for each in measures.split()
+        fairtrec.evaluate(each, runs[0], qrels=QRELS, labels=LABELS, bounds="orders").scores[0]
+        for each in measures.split()
     ]
     for end in ENDS:
         for first, second in zip(alone, together, strict=True):
@@ -517,4 +523,4 @@ def test_what_does_not_fit_is_refused_before_a_run_is_read(more, fairtrec_comman
 
 def test_a_gate_takes_no_orders():
     with pytest.raises(UsageError, match="orders are known; add --bounds labels or texts"):
-        fairtrec.check("AP > 0", {"r": RUN}, QRELS, bounds="orders")
+        fairtrec.check("AP > 0", {"r": RUN}, qrels=QRELS, bounds="orders")

@@ -44,7 +44,9 @@ def evaluated(collection, tmp_path, *, samples, **given):
     measures = f"{MEASURES} {RELEVANT}".format(by="by=a*b*c")
     if samples:
         measures = " ".join(each for each in measures.split() if "unknown" not in each)
-    return fairtrec.evaluate(measures.split(), str(path), qrels, labels=labels, samples=samples, **given).scores[0]
+    return fairtrec.evaluate(measures.split(), str(path), qrels=qrels, labels=labels, samples=samples, **given).scores[
+        0
+    ]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_given_shares_multiply_and_documents_are_taken_crossed():
     labels = fairtrec.attributes(a={"d1": "x", "d2": "y", "d3": "x"}, b={"d1": "p", "d3": "q"})
     given = {"labels": labels, "missing": "group", "target": "0.5*qrels+0.5*even"}
     run, qrels = {"q": {"d1": 2.0}}, {"q": {"d1": 1, "d2": 1}}
-    found = fairtrec.evaluate("KL(by=a*b)@1", run, qrels, **given).means["run"]
+    found = fairtrec.evaluate("KL(by=a*b)@1", run, qrels=qrels, **given).means["run"]
     # q(x*p) = 1/2, all of what is known in both; so 1/2 1/2 + 1/2 1/2 (1/2 1/2)
     assert [*found.values()] == pytest.approx([-math.log(1 / 4 + 1 / 16)])
 
@@ -104,7 +106,7 @@ def test_measures_that_need_all_groups_are_refused_where_these_are_too_many(coll
     monkeypatch.setattr(crossed_groups, "LISTED", 1)
     run = {"q1": {"d9": 1.0}}
     with pytest.raises(UsageError, match=r"KL\(by='a\*b'\)@2: a\*b has 6 groups, and 1 is the most"):
-        fairtrec.evaluate("KL(by=a*b)@2", run, qrels, labels=labels)
+        fairtrec.evaluate("KL(by=a*b)@2", run, qrels=qrels, labels=labels)
     for given in ({"bounds": "labels"}, {"target": "collection"}):
         with pytest.raises(UsageError, match="has more groups than are listed"):
-            fairtrec.evaluate("AWRF(by=a*b)@2", run, qrels, labels=labels, **given)
+            fairtrec.evaluate("AWRF(by=a*b)@2", run, qrels=qrels, labels=labels, **given)

@@ -83,13 +83,13 @@ def test_a_grade_from_which_documents_count_reaches_measures_that_have_one():
 
 
 def test_numbers_of_measures():
-    (whole,) = fairtrec.evaluate("GFR(p=1)@2", "run", "qrels", labels="labels.tsv").scores[0].measures
+    (whole,) = fairtrec.evaluate("GFR(p=1)@2", "run", qrels="qrels", labels="labels.tsv").scores[0].measures
     assert str(whole) == "GFR(p=1.0)@2"
     with pytest.raises(UsageError, match=r"the parameter tau is 99999999999; it must be at most 2,147,483,647"):
         value("NFaiRR(tau=99999999999)@10", **TEXTS)
 
 
 def test_a_signature_is_a_mapping():
-    signature = fairtrec.evaluate("RR", "run", "qrels").signature
+    signature = fairtrec.evaluate("RR", "run", qrels="qrels").signature
     assert isinstance(signature, Signature)
     assert len(signature) == len(list(signature)) == 3

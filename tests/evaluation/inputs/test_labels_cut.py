@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
 def shown(**keywords):
     """Give all that a result says: values, remarks, signature, and groups with their sizes; or what is wrong."""
     try:
-        result = fairtrec.evaluate(MEASURES, "my.run", "qrels", **keywords)
+        result = fairtrec.evaluate(MEASURES, "my.run", qrels="qrels", **keywords)
     except (InputError, UsageError) as fault:
         return str(fault)
     (scores,) = result.scores
@@ -194,7 +194,9 @@ def test_documents_that_tau_takes_for_neutral_are_counted_among_those_that_are_n
     said = "labeled documents of a group{} count as neutral, because a label is one group term and tau=1"
 
     def remark():
-        result = fairtrec.evaluate("NFaiRR@5", "my.run", "qrels", labels="l.tsv", background="b.run", missing="skip")
+        result = fairtrec.evaluate(
+            "NFaiRR@5", "my.run", qrels="qrels", labels="l.tsv", background="b.run", missing="skip"
+        )
         return next(note for note in texts(result.notes) if "neutral" in note)
 
     assert f" 600 {said.format('')}" in remark()
@@ -233,7 +235,7 @@ def test_a_pipe_is_not_read_twice(folder, monkeypatch):
     whole = shown(labels="l.tsv")
     held(monkeypatch, 100)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
-    values = fairtrec.evaluate(MEASURES, "-", "qrels", labels="l.tsv").scores[0].values
+    values = fairtrec.evaluate(MEASURES, "-", qrels="qrels", labels="l.tsv").scores[0].values
     assert values.round(12).tolist() == whole[0]
 
 

@@ -102,8 +102,8 @@ def test_a_signature_names_what_was_chosen(name, trial):
     given = LABELS if of_labels else WORDS
     measure = "AWRF@10" if of_labels or name in ("membership", "pool") else "NFaiRR@10"
     measure = "Gini@10" if name == "collection_size" else measure
-    plain = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name)).signature
-    result = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name), **{name: trial})
+    plain = fairtrec.evaluate(measure, RUN, qrels=QRELS, **given, **beside(name)).signature
+    result = fairtrec.evaluate(measure, RUN, qrels=QRELS, **given, **beside(name), **{name: trial})
     assert result.signature[CHOICES[name].key] == CHOICES[name].describe_value(trial)
     changed = {key for key in {**plain, **result.signature} if plain.get(key) != result.signature.get(key)}
     assert changed == {CHOICES[name].key} | ({"prior"} if trial == "labels" else set()) | (

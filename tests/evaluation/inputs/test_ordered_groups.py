@@ -24,19 +24,21 @@ def called(names: dict[str, str]) -> dict[str, str]:
 
 
 def means(given_, **more):
-    return fairtrec.evaluate(ORDINAL, RUN, QRELS, labels=given_, **more).means["run"]
+    return fairtrec.evaluate(ORDINAL, RUN, qrels=QRELS, labels=given_, **more).means["run"]
 
 
 def test_names_that_are_numbers_are_ordered_as_numbers(tmp_path):
     """NMD of 100, 5, 50 by the order of numbers, written out; by the order of their letters it is another."""
-    result = fairtrec.evaluate("GFR(divergence=nmd,part=fairness,max_grade=1)@3", RUN, QRELS, labels=STARS)
+    result = fairtrec.evaluate("GFR(divergence=nmd,part=fairness,max_grade=1)@3", RUN, qrels=QRELS, labels=STARS)
     # stop 1/2 at rank 1, where all is 100: cumulated from 5 on (0, 0) against (1/3, 2/3): NMD 1/2, likeness 1/2
     # stop 1/4 at rank 3, where each has a third: NMD 0, likeness 1
     assert result.scores[0].values.item() == pytest.approx(1 / 2 * 1 / 2 + 1 / 4)
     # by letters 100 would be the first, against (2/3, 1/3): the same; so a target tells them apart
     uneven = {"100": 0.0, "5": 1.0, "50": 0.0}
     (value,) = (
-        fairtrec.evaluate("GFR(divergence=nmd,part=fairness,max_grade=1)@1", RUN, QRELS, labels=STARS, target=uneven)
+        fairtrec.evaluate(
+            "GFR(divergence=nmd,part=fairness,max_grade=1)@1", RUN, qrels=QRELS, labels=STARS, target=uneven
+        )
         .scores[0]
         .values[0]
     )
@@ -68,7 +70,7 @@ def test_the_order_is_that_in_which_all_groups_are_named():
     assert means(called(NAMES), groups="low,mid,high") == means(STARS)
     assert means(called(NAMES), groups=["low", "mid", "high", "-"]) == means(STARS)
     assert means(STARS, groups="50,5,100") != means(STARS)  # what is named comes before what is a number
-    result = fairtrec.evaluate(ORDINAL, RUN, QRELS, labels=called(NAMES), groups="low,mid,high")
+    result = fairtrec.evaluate(ORDINAL, RUN, qrels=QRELS, labels=called(NAMES), groups="low,mid,high")
     assert "groups, in this order: low 2, mid 2, high 2; target 0.333 each" in texts(result.notes)
     assert list(result.groups) == ["high", "low", "mid"]
 
@@ -84,16 +86,16 @@ def test_groups_without_an_order_are_refused():
         means(called(NAMES))
     terms = {name: [name] for name in NAMES.values()}
     with pytest.raises(UsageError, match="needs the order of the groups: give labels"):
-        fairtrec.evaluate(ORDINAL, RUN, QRELS, terms=terms, docs=dict.fromkeys(STARS, ""))
+        fairtrec.evaluate(ORDINAL, RUN, qrels=QRELS, terms=terms, docs=dict.fromkeys(STARS, ""))
 
 
 def test_measures_that_look_at_no_order_need_none():
     measures = "GFR@6 GFR(divergence=nmd,part=relevance)@6 AWRF@6"
-    assert fairtrec.evaluate(measures, RUN, QRELS, labels=called(NAMES)).scores[0].defined.tolist() == [1, 1, 1]
+    assert fairtrec.evaluate(measures, RUN, qrels=QRELS, labels=called(NAMES)).scores[0].defined.tolist() == [1, 1, 1]
 
 
 def test_some_of_the_numbers_keep_their_order_and_two_groups_need_none():
-    some = fairtrec.evaluate(ORDINAL, RUN, QRELS, labels=STARS | {"d1": "7"}, groups="100,5,7")
+    some = fairtrec.evaluate(ORDINAL, RUN, qrels=QRELS, labels=STARS | {"d1": "7"}, groups="100,5,7")
     assert some.signature["members"] == "5 1, 7 1, 100 2, in this order"
     two = {docno: "f" if star == "5" else "m" for docno, star in STARS.items()}
     assert means(two) == means(two, groups="m,f")

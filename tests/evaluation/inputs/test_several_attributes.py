@@ -35,12 +35,12 @@ def both(length):
 
 
 def means(measures, runs=BM25, qrels="qrels.txt", **given):
-    return fairtrec.evaluate(measures, runs, qrels, **given).scores[0].means.tolist()
+    return fairtrec.evaluate(measures, runs, qrels=qrels, **given).scores[0].means.tolist()
 
 
 def test_published_figures_of_the_example(both):
     measures = "AWRF@10 AWRF(by=gender*length)@10 GFR(divergence=nmd)@10"
-    result = fairtrec.evaluate(measures, [BM25, FAIR, NEURAL], "qrels.txt", labels=both)
+    result = fairtrec.evaluate(measures, [BM25, FAIR, NEURAL], qrels="qrels.txt", labels=both)
     named = ("AWRF(by='gender')@10", "AWRF(by='length')@10", "AWRF(by='gender*length')@10", "GFR(divergence='nmd')@10")
     wanted = {
         BM25: (0.9754, 0.9359, 0.7965, 0.5932), FAIR: (0.9802, 0.9491, 0.7705, 0.6386),
@@ -130,7 +130,7 @@ def test_gfr_is_that_of_a_second_program(both, length, copied):
     files = of_file("labels.tsv"), of_file(length)
     measures = "GFR(divergence=nmd)@7 GFR@7 GFR(part=fairness)@7 GFR(part=relevance)@7 GFR(by=length,divergence=nmd)@7"
     scores = fairtrec.evaluate(
-        measures, NEURAL, "qrels.txt", labels=both,
+        measures, NEURAL, qrels="qrels.txt", labels=both,
         target={"gender": targets[0], "length": "<40=0.2,40-<50=0.5,>=50=0.3"},
     ).scores[0]  # fmt: skip
     checked = 0
@@ -186,7 +186,7 @@ def test_crossed_is_what_two_files_crossed_are(both, length):
 
 
 def test_a_measure_for_each_group_is_one_for_each_group_of_each_attribute(both):
-    scores = fairtrec.evaluate("Exposure@10 nDCG@10", BM25, "qrels.txt", labels=both).scores[0]
+    scores = fairtrec.evaluate("Exposure@10 nDCG@10", BM25, qrels="qrels.txt", labels=both).scores[0]
     assert [str(each) for each in scores.measures] == [
         "Exposure(by='gender',group='f')@10", "Exposure(by='gender',group='m')@10", "Exposure(by='length',group='40-<50')@10",
         "Exposure(by='length',group='<40')@10", "Exposure(by='length',group='>=50')@10", "nDCG@10",
@@ -214,19 +214,19 @@ def test_labels_per_query_take_part_in_the_queries_that_they_name(tmp_path):
     (tmp_path / "stars.tsv").write_text("qid\tdocno\tgroup\nq1\ta\t1\nq1\tb\t2\nq1\tc\t3\n")
     both = fairtrec.attributes(gender=GENDER, stars=tmp_path / "stars.tsv")
     measures = "GFR(max_grade=1)@3 AWRF@3 Groups(by=stars)@3 GFR(part=fairness,max_grade=1)@3 nDCG"
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=both).scores[0]
+    scores = fairtrec.evaluate(measures, RUN, qrels=QRELS, labels=both).scores[0]
     values = dict(zip(map(str, scores.measures), scores.values.tolist(), strict=True))
     assert np.isnan(values["AWRF(by='stars')@3"][1])
     assert np.isnan(values["Groups(by='stars')@3"][1])
     assert not np.isnan(values["AWRF(by='gender')@3"]).any()
-    alone = fairtrec.evaluate("GFR(max_grade=1)@3 GFR(part=fairness,max_grade=1)@3", RUN, QRELS, labels=GENDER).scores[
-        0
-    ]
+    alone = fairtrec.evaluate(
+        "GFR(max_grade=1)@3 GFR(part=fairness,max_grade=1)@3", RUN, qrels=QRELS, labels=GENDER
+    ).scores[0]
     assert values["GFR(max_grade=1)@3"][1] == alone.values[0, 1]  # of one attribute: (relevance + fairness) / 2
     assert values["GFR(part='fairness',max_grade=1)@3"][1] == alone.values[1, 1]
     parts = fairtrec.evaluate(
         "GFR(part=relevance,max_grade=1)@3 GFR(by=gender,part=fairness,max_grade=1)@3 "
-        "GFR(by=stars,part=fairness,max_grade=1)@3", RUN, QRELS, labels=both,
+        "GFR(by=stars,part=fairness,max_grade=1)@3", RUN, qrels=QRELS, labels=both,
     ).scores[0].values[:, 0]  # fmt: skip
     assert values["GFR(max_grade=1)@3"][0] == pytest.approx(parts.sum() / 3)
     assert "NaN" not in str(values["nDCG"])
@@ -238,12 +238,17 @@ def test_of_unknown_groups_bounds_of_gfr_are_those_of_all_labelings():
     qrels = {"q1": {"a": 1, "c": 1, "d": 1}, "q2": {"c": 1, "d": 1}}
     measures = ["GFR(divergence=nmd)@4", "GFR(part=fairness)@3", "AWRF(by=gender)@4", "Skew(by=stars,group='1')@4"]
     found = fairtrec.evaluate(
-        measures, run, qrels, labels=fairtrec.attributes(gender=gender, stars=stars), bounds="labels", next_label=True
+        measures,
+        run,
+        qrels=qrels,
+        labels=fairtrec.attributes(gender=gender, stars=stars),
+        bounds="labels",
+        next_label=True,
     ).scores[0]
     values = []
     for one, two, three in product("fm", "fm", "123"):
         full = fairtrec.attributes(gender={**gender, "c": one, "d": two}, stars={**stars, "c": three})
-        values.append(fairtrec.evaluate(measures, run, qrels, labels=full).scores[0].values)
+        values.append(fairtrec.evaluate(measures, run, qrels=qrels, labels=full).scores[0].values)
     tried = np.stack(values)
     for end, of_all in (("least", np.nanmin), ("greatest", np.nanmax), ("expected", np.nanmean)):
         np.testing.assert_allclose(getattr(found.columns["unknown"], end), of_all(tried, axis=0), atol=1e-9)
@@ -254,9 +259,9 @@ def test_of_unknown_groups_bounds_of_gfr_are_those_of_all_labelings():
 def test_ties_and_samples_go_by_the_attribute(both, tmp_path):
     tied = {"q1": {"p001": 1.0, "p003": 1.0, "p004": 1.0, "p005": 0.5}}
     measures = ["EER(by=length)@3", "EER(by=gender)@3"]
-    scores = fairtrec.evaluate(measures, tied, None, labels=both, bounds="ties").scores[0]
+    scores = fairtrec.evaluate(measures, tied, labels=both, bounds="ties").scores[0]
     for row, source in enumerate(("length.tsv:40,50", "labels.tsv")):
-        alone = fairtrec.evaluate("EER@3", tied, None, labels=source, bounds="ties").scores[0]
+        alone = fairtrec.evaluate("EER@3", tied, labels=source, bounds="ties").scores[0]
         assert [ends.values[row] for ends in scores.ends.values()] == [ends.values[0] for ends in alone.ends.values()]
     lines = [f"101 {at} {docno} 1 {-rank} t\n" for at, order in ((1, ("p001", "p003")), (2, ("p003", "p004")))
              for rank, docno in enumerate(order)]  # fmt: skip
@@ -331,7 +336,7 @@ def test_labels_without_a_name_have_no_attribute():
         means("AWRF(by=gender)@3", labels="labels.tsv")
     with pytest.raises(UsageError, match="--target: there is no attribute 'gender'; --labels has no named attribute"):
         means("AWRF@3", labels="labels.tsv", target={"gender": "even"})
-    utility = fairtrec.evaluate("nDCG", BM25, "qrels.txt").scores[0].measures[0]
+    utility = fairtrec.evaluate("nDCG", BM25, qrels="qrels.txt").scores[0].measures[0]
     with pytest.raises(UsageError, match="does not depend on groups; leave out by"):
         means([replace(utility, by="gender")], labels=fairtrec.attributes(gender="labels.tsv"))
 

@@ -21,7 +21,7 @@ LABELS = {"d1": "a", "d2": "b", "d3": "a", "d5": "b"}  # and nobody knows d9
 
 def share(target, *, rank_one="d1", labels=LABELS, **given) -> float:
     run = {"q1": {rank_one: 1.0}}
-    found = fairtrec.evaluate("KL@1", run, QRELS, labels=labels, target=target, **given)
+    found = fairtrec.evaluate("KL@1", run, qrels=QRELS, labels=labels, target=target, **given)
     return math.exp(-found.means["run"]["KL@1"])
 
 
@@ -83,7 +83,7 @@ def test_the_unknown_part_of_counts_belongs_where_unlabeled_documents_do(tmp_pat
     path.write_text("docno\tgroup\tcount\nd1\ta\t3\nd1\t?\t1\nd2\tb\t4\nd3\t?\t2\n")
     given = {"labels": str(path), "target": "qrels"}
     # relevant are d1 (3/4 a), d2 (b), d3 (unknown), d9 (in no row): a .75, b 1, ? 2.25
-    found = fairtrec.evaluate("AWRF@4", RUN, QRELS, missing="group", **given)
+    found = fairtrec.evaluate("AWRF@4", RUN, qrels=QRELS, missing="group", **given)
     weights = [1, 1, 1 / math.log2(3), 0.5]
     held = np.array([0.75 * weights[0], weights[1], 0.25 * weights[0] + weights[2] + weights[3]]) / sum(weights)
     wanted = np.array([0.75, 1, 2.25]) / 4
@@ -136,7 +136,7 @@ def test_a_word_means_what_it_says_where_a_file_is_called_so(tmp_path):
 
 @pytest.mark.usefixtures("files")
 def test_the_files_of_a_mixture_are_named_and_hashed():
-    result = fairtrec.evaluate("KL@2", RUN, QRELS, labels=LABELS, target="0.5*./world.tsv+0.5*shares.tsv")
+    result = fairtrec.evaluate("KL@2", RUN, qrels=QRELS, labels=LABELS, target="0.5*./world.tsv+0.5*shares.tsv")
     assert {str(part) for part in result.files} == {"target 1", "target 2"}
     digests = {str(part): file.sha256[:8] for part, file in result.files.items()}
     assert result.signature["target"] == f"0.5*world.tsv@{digests['target 1']}+0.5*shares.tsv@{digests['target 2']}"
@@ -154,7 +154,7 @@ def test_the_files_of_a_mixture_are_named_and_hashed():
 )
 def test_what_does_not_fit_is_refused(given, what):
     with pytest.raises(UsageError, match=what):
-        fairtrec.evaluate("KL@2", RUN, QRELS, labels=LABELS, **given)
+        fairtrec.evaluate("KL@2", RUN, qrels=QRELS, labels=LABELS, **given)
 
 
 def test_documents_without_a_text_have_no_group_to_be_put_into():

@@ -133,7 +133,7 @@ def values(cases, measures, **given):
     rows = [(f"q{at}", topic, doc, grade) for at, (judged, _) in enumerate(cases) for doc, topic, grade in judged]
     qrels = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"])
     run = {f"q{at}": {doc: -float(rank) for rank, doc in enumerate(of.split())} for at, (_, of) in enumerate(cases)}
-    return fairtrec.evaluate(measures, {"r": run}, qrels, **given).scores[0]
+    return fairtrec.evaluate(measures, {"r": run}, qrels=qrels, **given).scores[0]
 
 
 @pytest.mark.parametrize("name", THEIRS)

@@ -27,6 +27,6 @@ GRADED, BINARY = {"q": {"a": 3, "b": 1}}, {"q": {"a": 1, "b": 0}}
     ],
 )
 def test_grade_one_counts_and_that_is_said_where_no_level_was_given(measures, qrels, level, said):
-    notes = " ".join(texts(fairtrec.evaluate(measures, RUN, qrels, relevance_level=level).notes))
+    notes = " ".join(texts(fairtrec.evaluate(measures, RUN, qrels=qrels, relevance_level=level).notes))
     assert said in notes
     assert bool(said) == ("grade 1" in notes)

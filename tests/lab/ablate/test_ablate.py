@@ -36,12 +36,12 @@ def asked(example):
 
 def ablate(asked, measure, *vary, **more):
     runs, qrels, given = asked
-    return fairtrec.ablate(runs, qrels, measure=measure, vary=vary, **{**given, **more})
+    return fairtrec.ablate(runs, qrels=qrels, measure=measure, vary=vary, **{**given, **more})
 
 
 def evaluated(asked, measure, **more):
     runs, qrels, given = asked
-    return [float(each.means[0]) for each in fairtrec.evaluate(measure, runs, qrels, **{**given, **more}).scores]
+    return [float(each.means[0]) for each in fairtrec.evaluate(measure, runs, qrels=qrels, **{**given, **more}).scores]
 
 
 def close(means):
@@ -227,7 +227,7 @@ def test_texts_are_read_once(asked):
             return super().__getitem__(docno)
 
     vary = ["tau=0,5", "cutoff=5,10", "tokenizer=space,strip", "terms=gender-en-core", "terms=half x 5"]
-    ablation = fairtrec.ablate(runs, qrels, measure="NFaiRR@10", vary=vary, **{**given, "docs": Once(texts)})
+    ablation = fairtrec.ablate(runs, qrels=qrels, measure="NFaiRR@10", vary=vary, **{**given, "docs": Once(texts)})
     assert len(ablation.variants) == 12
     assert max(looked_up.count(docno) for docno in set(looked_up)) <= 2  # the reader looks at each text twice
 
@@ -265,7 +265,7 @@ def test_of_ten_runs_each_variant_is_that_of_eval(ten):
 
 def test_pairs_are_told_apart_as_compare_does(ten):
     runs, qrels, given = ten
-    result = fairtrec.evaluate("nDCG@10", runs, qrels, **given)
+    result = fairtrec.evaluate("nDCG@10", runs, qrels=qrels, **given)
     p = {}
     for number in range(len(runs)):
         for row in fairtrec.compare(result, number, correction="none").rows:
@@ -287,7 +287,7 @@ def test_orders_go_by_the_mean_size_where_nearer_0_is_better(ten):
     runs, qrels, given = ten
     ablation = ablate(ten, "ARaB(mag=tf)@10", "cutoff=5,20")
     for variant, cutoff in zip((ablation.base, *ablation.variants), (10, 5, 20), strict=True):
-        result = fairtrec.evaluate(f"ARaB(mag=tf)@{cutoff}", runs, qrels, **given)
+        result = fairtrec.evaluate(f"ARaB(mag=tf)@{cutoff}", runs, qrels=qrels, **given)
         sizes = np.array([np.abs(each.values[0]).mean() for each in result.scores]).round(12)
         assert variant.ranks.tolist() == [1 + int((sizes < size).sum()) for size in sizes]
         assert variant.means.tolist() == close([each.means[0] for each in result.scores])
@@ -409,7 +409,7 @@ def test_bad_input_is_told_as_eval_tells_it(asked, tmp_path):
     runs, qrels, given = asked
     (tmp_path / "bad.run").write_text("q1 Q0 d1\n")
     with pytest.raises(InputError, match=r"bad.run:1"):
-        fairtrec.ablate([*runs, tmp_path / "bad.run"], qrels, measure="NFaiRR@10", vary="tau=0", **given)
+        fairtrec.ablate([*runs, tmp_path / "bad.run"], qrels=qrels, measure="NFaiRR@10", vary="tau=0", **given)
     (tmp_path / "one.csv").write_text("she,f\n")
     with pytest.raises(InputError, match="fewer than two groups"):
         ablate(asked, "NFaiRR@10", f"terms={tmp_path / 'one.csv'}")

@@ -15,10 +15,10 @@ DOCS = {"a": "she", "b": "he he", "c": "she he", "d": "it"}
 def test_files_of_weights_can_be_varied(copied, fairtrec_command):
     (copied / "a.tsv").write_text("".join(f"{at}\t{weight!r}\n" for at, weight in enumerate(LOG2, 1)))
     (copied / "b.tsv").write_text("".join(f"{at} 1\n" for at in range(1, 6)))
-    found = fairtrec.ablate("bm25.run", None, measure="AWRF@5", vary="discount=log2,a.tsv,b.tsv", **GROUPED)
+    found = fairtrec.ablate("bm25.run", measure="AWRF@5", vary="discount=log2,a.tsv,b.tsv", **GROUPED)
     means = {row.variant: row.means[0] for row in found.variants}
     assert means["a.tsv"] == pytest.approx(means["log2"], abs=1e-12)
-    even = fairtrec.evaluate("AWRF(discount=given)@5", "bm25.run", None, **GROUPED, discount=[1] * 5)
+    even = fairtrec.evaluate("AWRF(discount=given)@5", "bm25.run", **GROUPED, discount=[1] * 5)
     assert means["b.tsv"] == even.scores[0].means[0] != means["a.tsv"]
     done = fairtrec_command(
         "ablate", "none", "bm25.run", "--labels", "labels.tsv", "-m", "AWRF@5", "--vary", "discount=no.tsv"

@@ -14,7 +14,7 @@ def page(example, tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("ablation")
     ablation = fairtrec.ablate(
-        three_runs(example, folder), example / "qrels.txt", measure="NFaiRR@10",
+        three_runs(example, folder), qrels=example / "qrels.txt", measure="NFaiRR@10",
         vary=["tau=0,5", "terms=each", "terms=half x 30"], terms="gender-en", docs=example / "collection.tsv",
         background=example / "background.run",
     )  # fmt: skip

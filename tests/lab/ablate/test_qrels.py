@@ -27,9 +27,9 @@ def _files(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("measure", ["nDCG@3", "DIR@3", "AP"])
 def test_a_judge_gives_what_an_evaluation_with_it_gives(measure):
-    found = fairtrec.ablate(RUNS, "people.txt", measure=measure, vary="qrels=judge.txt,people.txt", labels=LABELS)
+    found = fairtrec.ablate(RUNS, qrels="people.txt", measure=measure, vary="qrels=judge.txt,people.txt", labels=LABELS)
     for variant in found.variants:
-        scores = fairtrec.evaluate(measure, RUNS, variant.variant, labels=LABELS).scores
+        scores = fairtrec.evaluate(measure, RUNS, qrels=variant.variant, labels=LABELS).scores
         assert variant.means.tolist() == pytest.approx([one.means[0] for one in scores], abs=1e-15, nan_ok=True)
     assert found.variants[1].flipped == 0
     if measure == "nDCG@3":  # people rank r 1, s .62, t .43; the judge s 1, and r and t the same
@@ -39,21 +39,21 @@ def test_a_judge_gives_what_an_evaluation_with_it_gives(measure):
 
 
 def test_it_goes_with_other_factors():
-    found = fairtrec.ablate(RUNS, "people.txt", measure="nDCG@3", vary=["qrels=judge.txt", "cutoff=1"], grid=True)
+    found = fairtrec.ablate(RUNS, qrels="people.txt", measure="nDCG@3", vary=["qrels=judge.txt", "cutoff=1"], grid=True)
     assert [variant.variant for variant in found.variants] == ["qrels=judge.txt cutoff=1"]
-    scores = fairtrec.evaluate("nDCG@1", RUNS, "judge.txt").scores
+    scores = fairtrec.evaluate("nDCG@1", RUNS, qrels="judge.txt").scores
     assert found.variants[0].means.tolist() == [one.means[0] for one in scores]
 
 
 def test_what_cannot_be_varied_is_refused():
     with pytest.raises(UsageError, match="AWRF@3 does not depend on judgments; leave it out"):
-        fairtrec.ablate(RUNS, "people.txt", measure="AWRF@3", vary="qrels=judge.txt", labels=LABELS)
+        fairtrec.ablate(RUNS, qrels="people.txt", measure="AWRF@3", vary="qrels=judge.txt", labels=LABELS)
     with pytest.raises(UsageError, match="of the base, which are none; add a qrels file"):
-        fairtrec.ablate(RUNS, None, measure="DIR@3", vary="qrels=judge.txt", labels=LABELS)
+        fairtrec.ablate(RUNS, measure="DIR@3", vary="qrels=judge.txt", labels=LABELS)
     with pytest.raises(InputError, match=r"twice\.txt:2: document c is judged twice for query 1; keep one grade"):
-        fairtrec.ablate(RUNS, "people.txt", measure="nDCG@3", vary="qrels=twice.txt")
+        fairtrec.ablate(RUNS, qrels="people.txt", measure="nDCG@3", vary="qrels=twice.txt")
     target = {"measure": "AWRF@3", "target": "qrels", "labels": LABELS}
-    assert fairtrec.ablate(RUNS, "people.txt", vary="qrels=judge.txt", **target).variants[0].queries
+    assert fairtrec.ablate(RUNS, qrels="people.txt", vary="qrels=judge.txt", **target).variants[0].queries
 
 
 def test_the_command_ends_with_2(fairtrec_command, tmp_path):

@@ -53,17 +53,15 @@ TABLES = {
         fairtrec.ablate(runs, measure="NFaiRR@10", vary=["tau=0,1", "cutoff=5"], **WORDS),
     )
 }
-ANSWERS = {"ablate": lambda: fairtrec.ablate(TWO, None, measure="NFaiRR@10", vary=["tau=0,1"], **GIVEN)}
+ANSWERS = {"ablate": lambda: fairtrec.ablate(TWO, measure="NFaiRR@10", vary=["tau=0,1"], **GIVEN)}
 SMALL_ANSWERS = {
     "ablate": lambda small: fairtrec.ablate(
-        small.runs, small.qrels, measure="AWRF@2", vary=["cutoff=1"], labels=small.labels
+        small.runs, qrels=small.qrels, measure="AWRF@2", vary=["cutoff=1"], labels=small.labels
     )
 }
 PRINTED = {"ablate": ["ablate", "none", *TWO, "-m", "NFaiRR@10", "--vary", "tau=0,1", *SHELL]}
 NO_GOLD = {
-    "ablate": lambda run, labels: fairtrec.ablate(
-        run, None, measure="EER@3", vary="cutoff=2", labels=labels, gold=labels
-    )
+    "ablate": lambda run, labels: fairtrec.ablate(run, measure="EER@3", vary="cutoff=2", labels=labels, gold=labels)
 }
 NO_AGGREGATE = [lambda given: fairtrec.ablate("no-such.run", measure="AWRF@5", vary="cutoff=2", **given)]
 
@@ -71,7 +69,7 @@ NO_AGGREGATE = [lambda given: fairtrec.ablate("no-such.run", measure="AWRF@5", v
 def find_base(asked, vary):
     """Compute the mean that variants are compared with; a measure without a cutoff has none to vary."""
     if "@" in asked.measure:
-        found = fairtrec.ablate(asked.run, asked.qrels, measure=asked.measure, vary=vary, **asked.given)
+        found = fairtrec.ablate(asked.run, qrels=asked.qrels, measure=asked.measure, vary=vary, **asked.given)
         return found.base.means[0]
     return None
 

@@ -381,7 +381,7 @@ def test_orders_are_those_of_evaluations_of_the_pairs_in_common(judge):
     for qid, _, docno, grade in rows:
         human.setdefault(qid, {})[docno] = int(grade)
     by_people, by_judge = (
-        fairtrec.evaluate("nDCG@10 DTR RR@10", RUNS, each, labels="labels.tsv", relevance_level=2)
+        fairtrec.evaluate("nDCG@10 DTR RR@10", RUNS, qrels=each, labels="labels.tsv", relevance_level=2)
         for each in (human, judge)
     )
     for row, order in enumerate(found.judges[0].orders):

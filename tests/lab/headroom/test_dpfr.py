@@ -117,7 +117,7 @@ def test_of_all_orders_and_their_means(seed, fairness):
     for alpha in ALPHAS:
         found = fairtrec.headroom(
             {qid: ranked(docs) for qid, docs in runs.items()},
-            grades,
+            qrels=grades,
             utility=f"nDCG@{k}",
             fairness=fairness,
             loss=(),
@@ -136,7 +136,7 @@ def test_figures_written_out():
     beside = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "utility": "P@1", "fairness": "FaiRR@1"}
     for docs, at in (("de", (1.0, 0.0)), ("ed", (0.0, 1.0))):
         for alpha in ALPHAS:
-            (run,) = fairtrec.headroom({"q": ranked(docs)}, {"q": {"d": 1}}, dpfr=alpha, **beside).runs
+            (run,) = fairtrec.headroom({"q": ranked(docs)}, qrels={"q": {"d": 1}}, dpfr=alpha, **beside).runs
             there = (1 - alpha, alpha)
             assert (run.dpfr.utility, run.dpfr.fairness) == pytest.approx(there)
             assert run.dpfr.distance == pytest.approx(hypot(at[0] - there[0], at[1] - there[1]))
@@ -152,9 +152,9 @@ def test_a_front_of_one_point_is_that_point_whatever_alpha(better):
     }
     best = log(2) if better == "lower" else 1 / (1 + log(2))
     for alpha in ALPHAS:
-        (run,) = fairtrec.headroom({"q": ranked(docs)}, grades, utility="RR@4", dpfr=alpha, **beside).runs
+        (run,) = fairtrec.headroom({"q": ranked(docs)}, qrels=grades, utility="RR@4", dpfr=alpha, **beside).runs
         assert run.dpfr == pytest.approx((alpha, 1.0, best, 0.75))
-        (run,) = fairtrec.headroom({"q": ranked("dabc")}, grades, utility="RR@4", dpfr=alpha, **beside).runs
+        (run,) = fairtrec.headroom({"q": ranked("dabc")}, qrels=grades, utility="RR@4", dpfr=alpha, **beside).runs
         assert run.dpfr == pytest.approx((alpha, 1.0, best, 0.0), abs=1e-12)
 
 
@@ -174,7 +174,7 @@ def runs(example):
 @pytest.mark.parametrize("fairness", ["NFaiRR@10", "ARaB@5"])  # higher, nearer 0
 def test_anyone_can_work_it_out_from_the_front(example, runs, beside, fairness):
     found = fairtrec.headroom(
-        runs, example / "qrels.txt", fairness=fairness, utility="nDCG@5", loss=(), dpfr=0.3, **beside
+        runs, qrels=example / "qrels.txt", fairness=fairness, utility="nDCG@5", loss=(), dpfr=0.3, **beside
     )
     for run in found.runs:
         own = run.points[0].utility, run.points[0].fairness
@@ -184,23 +184,23 @@ def test_anyone_can_work_it_out_from_the_front(example, runs, beside, fairness):
 
 def test_the_ends_are_the_most_useful_and_the_fairest_and_a_run_that_is_there_is_at_0(example, runs, beside):
     qrels = example / "qrels.txt"
-    (fairest,) = fairtrec.rerank("Optimal(loss=1)", runs["bm25"], qrels, **beside).runs
-    found = fairtrec.headroom(runs["bm25"], qrels, loss=1, dpfr=1, **beside).runs[0]
+    (fairest,) = fairtrec.rerank("Optimal(loss=1)", runs["bm25"], qrels=qrels, **beside).runs
+    found = fairtrec.headroom(runs["bm25"], qrels=qrels, loss=1, dpfr=1, **beside).runs[0]
     assert (found.dpfr.utility, found.dpfr.fairness) == pytest.approx(found.points[-1][1:3])
     assert found.dpfr.distance > 0.1
-    ranked_so = fairtrec.headroom({"fairest": fairest.rankings}, qrels, loss=(), dpfr=1, **beside).runs[0]
+    ranked_so = fairtrec.headroom({"fairest": fairest.rankings}, qrels=qrels, loss=(), dpfr=1, **beside).runs[0]
     assert ranked_so.dpfr.distance == pytest.approx(0, abs=1e-9)
-    start = fairtrec.headroom(runs["bm25"], qrels, loss=(), dpfr=0, **beside).runs[0]
+    start = fairtrec.headroom(runs["bm25"], qrels=qrels, loss=(), dpfr=0, **beside).runs[0]
     assert start.dpfr.utility == start.front[0].max()
     assert start.dpfr.fairness == start.front[1].min()
 
 
 def test_with_the_documents_of_the_pool_all_runs_have_one_point(example, runs, beside):
-    found = fairtrec.headroom(runs, example / "qrels.txt", from_="runs", loss=(), dpfr=0.5, **beside)
+    found = fairtrec.headroom(runs, qrels=example / "qrels.txt", from_="runs", loss=(), dpfr=0.5, **beside)
     points = np.array([run.dpfr[1:3] for run in found.runs])
     assert np.ptp(points, axis=0) == pytest.approx([0, 0], abs=1e-9)
     assert "compares runs" not in HEADROOMS("table", found, places=4)
-    alone = fairtrec.headroom(runs, example / "qrels.txt", loss=(), dpfr=0.5, **beside)
+    alone = fairtrec.headroom(runs, qrels=example / "qrels.txt", loss=(), dpfr=0.5, **beside)
     assert "compare DPFR 0.5 only between runs of one front (--from runs, same queries)" in HEADROOMS(
         "table", alone, places=4
     )
@@ -208,7 +208,7 @@ def test_with_the_documents_of_the_pool_all_runs_have_one_point(example, runs, b
 
 def test_nothing_else_changes(example, runs, beside):
     qrels = example / "qrels.txt"
-    without, found = (fairtrec.headroom(runs, qrels, loss=0, dpfr=each, **beside) for each in (None, 0.5))
+    without, found = (fairtrec.headroom(runs, qrels=qrels, loss=0, dpfr=each, **beside) for each in (None, 0.5))
     for one, other in zip(without.runs, found.runs, strict=True):
         assert repr(one.points) == repr(other.points)
         assert one.front.tobytes() == other.front.tobytes()
@@ -236,9 +236,9 @@ def test_nothing_else_changes(example, runs, beside):
 
 
 def test_where_orders_were_left_out_but_the_hull_is_known_so_is_the_distance(example, runs, beside, monkeypatch):
-    exact, *_ = fairtrec.headroom(runs["bm25"], example / "qrels.txt", loss=(), dpfr=0.4, **beside).runs
+    exact, *_ = fairtrec.headroom(runs["bm25"], qrels=example / "qrels.txt", loss=(), dpfr=0.4, **beside).runs
     monkeypatch.setattr("fairtrec.formulas.two_sums.find_fronts_by_counts", lambda gains, *_: [None] * len(gains))
-    rough, *_ = fairtrec.headroom(runs["bm25"], example / "qrels.txt", loss=(), dpfr=0.4, **beside).runs
+    rough, *_ = fairtrec.headroom(runs["bm25"], qrels=example / "qrels.txt", loss=(), dpfr=0.4, **beside).runs
     assert not rough.exact
     assert rough.dpfr == pytest.approx(exact.dpfr, abs=1e-6)
     for one, other in zip(exact.queries, rough.queries, strict=True):
@@ -251,7 +251,7 @@ def test_where_only_a_bound_is_known_there_is_no_distance(monkeypatch):
     labels = {"a": {"f": 1.0}, "b": {"f": 0.4, "m": 0.6}, "c": {"m": 1.0}}  # soft, of three kinds
     found = fairtrec.headroom(
         {"q": ranked("abc"), "r": ranked("ac")},
-        {"q": {"b": 1}, "r": {"c": 1}},
+        qrels={"q": {"b": 1}, "r": {"c": 1}},
         utility="nDCG@2",
         fairness="AWRF@2",
         labels=labels,
@@ -271,7 +271,7 @@ def test_where_only_a_bound_is_known_there_is_no_distance(monkeypatch):
     assert "<title>DPFR" not in HEADROOMS("html", found, places=4)
     monkeypatch.undo()
     (run,) = fairtrec.headroom(
-        {"q": ranked("abc")}, {"q": {"b": 1}}, utility="nDCG@2", fairness="AWRF@2", labels=labels, dpfr=0.5
+        {"q": ranked("abc")}, qrels={"q": {"b": 1}}, utility="nDCG@2", fairness="AWRF@2", labels=labels, dpfr=0.5
     ).runs
     assert run.dpfr.distance > 0  # soft labels of few kinds are no worse than hard ones
 
@@ -279,7 +279,7 @@ def test_where_only_a_bound_is_known_there_is_no_distance(monkeypatch):
 @pytest.mark.parametrize("alpha", [-0.1, 1.01, float("nan"), float("inf")])
 def test_what_is_no_share_is_refused(example, runs, beside, alpha):
     with pytest.raises(UsageError, match="it is a share of the front's length, from 0"):
-        fairtrec.headroom(runs["bm25"], example / "qrels.txt", dpfr=alpha, **beside)
+        fairtrec.headroom(runs["bm25"], qrels=example / "qrels.txt", dpfr=alpha, **beside)
 
 
 # --- laws ---

@@ -236,7 +236,7 @@ def test_worst_run_optimal_bound(fairness, utility):
     assert all(turn * point.bound >= turn * point.fairness - 1e-12 for point in found.points)
     by = [f"{end}(fairness={fairness},utility={utility},loss=0.05)" for end in ("Optimal", "Worst")]
     best, worst = (each.rankings for each in fairtrec.rerank(by, {"r": run}, **asked).runs)
-    scores = fairtrec.evaluate(fairness, {"best": best, "worst": worst}, qrels, **given).scores
+    scores = fairtrec.evaluate(fairness, {"best": best, "worst": worst}, qrels=qrels, **given).scores
     kept = [query.qid for query in found.queries]
     reached = [turn * np.mean([one.values[0, one.qids.index(qid)] for qid in kept]) for one in scores]
     at_loss = next(point for point in found.points if point.loss == 0.05)
@@ -255,7 +255,7 @@ def test_kinds_of_other_names_have_the_same_values():
     other = {"a": "z", "b": "y", "c": "x", "-": "-"}
     for fairness in ("AWRF@4", "NDKL@4"):
         one, two = (
-            fairtrec.headroom({"r": run}, qrels, utility="nDCG@4", fairness=fairness, labels=each).runs[0].points
+            fairtrec.headroom({"r": run}, qrels=qrels, utility="nDCG@4", fairness=fairness, labels=each).runs[0].points
             for each in (labels, {name: other[group] for name, group in labels.items()})
         )
         assert [point.fairness for point in one] == pytest.approx([point.fairness for point in two])
@@ -263,14 +263,14 @@ def test_kinds_of_other_names_have_the_same_values():
 
 def test_points_say_whether_they_are_exact_and_runs_in_which_ways():
     run, qrels, labels, _ = world(11, 5, 6)
-    exact = fairtrec.headroom({"r": run}, qrels, utility="nDCG@4", fairness="NDKL@4", labels=labels)
+    exact = fairtrec.headroom({"r": run}, qrels=qrels, utility="nDCG@4", fairness="NDKL@4", labels=labels)
     queries = len(exact.runs[0].queries)
     assert exact.runs[0].ways == {"lemma 3": queries}
     assert all(point.exact for point in exact.runs[0].points)
     table = HEADROOMS("table", exact, places=4)
     assert f"NDKL@4: exact for {queries} of {queries} queries, by lemma 3 (docs/headroom-computed.md)" in table
     assert "fairest orders found" not in table
-    searched = fairtrec.headroom({"r": run}, qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels)
+    searched = fairtrec.headroom({"r": run}, qrels=qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels)
     assert searched.runs[0].ways == {"search": queries}
     table = HEADROOMS("table", searched, places=4)
     assert (
@@ -283,7 +283,7 @@ def test_points_say_whether_they_are_exact_and_runs_in_which_ways():
 def test_the_search_ends_at_its_cap_and_says_so(monkeypatch):
     monkeypatch.setattr("fairtrec.evaluation.fronts.walks.CELLS", 1)
     run, qrels, labels, _ = world(13, 3, 6)
-    found = fairtrec.headroom({"r": run}, qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels)
+    found = fairtrec.headroom({"r": run}, qrels=qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels)
     assert found.runs[0].capped == len(found.runs[0].queries)
     assert "the search ended at its cap for" in HEADROOMS("table", found, places=4)
 
@@ -292,7 +292,8 @@ def test_the_same_with_other_processes():
     run, qrels, labels, _ = world(15, 3, 6)
     runs = {"r": run, "s": {qid: dict(sorted(ranking.items())) for qid, ranking in run.items()}}
     one, two = (
-        fairtrec.headroom(runs, qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels, jobs=jobs) for jobs in (1, 2)
+        fairtrec.headroom(runs, qrels=qrels, utility="nDCG@4", fairness="AWRF@4", labels=labels, jobs=jobs)
+        for jobs in (1, 2)
     )
     assert HEADROOMS("json", one) == HEADROOMS("json", two)
 

@@ -29,7 +29,7 @@ def fairness_of(run):
 
 
 def test_the_figures_of_the_example_with_the_documents_of_the_background():
-    found = fairtrec.headroom(RUNS, QRELS, from_="background", **GIVEN)
+    found = fairtrec.headroom(RUNS, qrels=QRELS, from_="background", **GIVEN)
     assert [fairness_of(run) for run in found.runs] == [  # worked out by another program
         [0.5721, 0.7805, 0.8917, 0.8987, 0.9255, 1.0],
         [0.3868, 0.7468, 0.7754, 0.7884, 0.8375, 1.0],
@@ -43,11 +43,11 @@ def test_the_figures_of_the_example_with_the_documents_of_the_background():
 
 def test_the_runs_that_optimal_writes_have_these_means():
     losses = (0.0, 0.01, 0.05)
-    found = fairtrec.headroom(RUNS, QRELS, loss=losses, **GIVEN)
+    found = fairtrec.headroom(RUNS, qrels=QRELS, loss=losses, **GIVEN)
     by = ["Optimal(same_grades=True)", *(f"Optimal(loss={loss})" for loss in losses)]
-    several = fairtrec.rerank(by, RUNS, QRELS, **GIVEN).runs
+    several = fairtrec.rerank(by, RUNS, qrels=QRELS, **GIVEN).runs
     written = {f"{number}": each.rankings for number, each in enumerate(several)}
-    scores = fairtrec.evaluate("nDCG@10 NFaiRR@10", written, QRELS, **GIVEN).scores
+    scores = fairtrec.evaluate("nDCG@10 NFaiRR@10", written, qrels=QRELS, **GIVEN).scores
     points = [run.points[1 + at] for at in range(4) for run in found.runs]
     for one, point in zip(scores, points, strict=True):
         assert one.means.tolist() == pytest.approx([point.utility, point.fairness], abs=1e-9)
@@ -55,19 +55,19 @@ def test_the_runs_that_optimal_writes_have_these_means():
 
 
 def test_each_query_keeps_what_it_has():
-    found = fairtrec.headroom(RUNS["fair"], QRELS, loss=0.02, each=True, **GIVEN)
-    (one,) = fairtrec.rerank("Optimal(loss=0.02,each=True)", RUNS["fair"], QRELS, **GIVEN).runs
-    (scores,) = fairtrec.evaluate("nDCG@10 NFaiRR@10", one.rankings, QRELS, **GIVEN).scores
+    found = fairtrec.headroom(RUNS["fair"], qrels=QRELS, loss=0.02, each=True, **GIVEN)
+    (one,) = fairtrec.rerank("Optimal(loss=0.02,each=True)", RUNS["fair"], qrels=QRELS, **GIVEN).runs
+    (scores,) = fairtrec.evaluate("nDCG@10 NFaiRR@10", one.rankings, qrels=QRELS, **GIVEN).scores
     of_queries = [query.points[2] for query in found.runs[0].queries]
     assert scores.values[0].tolist() == pytest.approx([point.utility for point in of_queries])
     assert scores.values[1].tolist() == pytest.approx([point.fairness for point in of_queries])
     assert found.runs[0].points[2].fairness == pytest.approx(scores.values[1].mean())
-    mean = fairtrec.headroom(RUNS["fair"], QRELS, loss=0.02, **GIVEN).runs[0].points[2]
+    mean = fairtrec.headroom(RUNS["fair"], qrels=QRELS, loss=0.02, **GIVEN).runs[0].points[2]
     assert mean.fairness >= found.runs[0].points[2].fairness
 
 
 def test_more_documents_and_more_loss_are_never_less_fair():
-    several = {of: fairtrec.headroom(RUNS, QRELS, from_=of, **GIVEN) for of in ("run", "runs")}
+    several = {of: fairtrec.headroom(RUNS, qrels=QRELS, from_=of, **GIVEN) for of in ("run", "runs")}
     for few, many in zip(several["run"].runs, several["runs"].runs, strict=True):
         for one, other in zip(few.points, many.points, strict=True):
             assert other.fairness >= one.fairness - 1e-9
@@ -112,7 +112,7 @@ def all_orders(docs, k, grades, measures, given):
     if "background" in given:
         (background,) = given["background"].values()
         given = {**given, "background": dict.fromkeys(run, background)}
-    (scores,) = fairtrec.evaluate(measures, run, qrels, **given).scores
+    (scores,) = fairtrec.evaluate(measures, run, qrels=qrels, **given).scores
     return tops, scores.values
 
 
@@ -124,7 +124,7 @@ def checked(fairness, utility, k, world, given, better=1.0, *, pin_unjudged=Fals
     own_grades = [grades.get(doc, 0) for doc in docs[:k]]
     found = fairtrec.headroom(
         {"q": ranked(docs)},
-        {"q": grades},
+        qrels={"q": grades},
         utility=utility,
         fairness=fairness,
         loss=(0, 0.3),
@@ -202,7 +202,7 @@ def test_lemma_2_for_anything_of_labels(fairness, better, utility):
 @pytest.mark.parametrize("measure", ["RR", "P@5", "Bpref"])
 def test_a_measure_of_relevance_is_no_fairness(measure):
     with pytest.raises(UsageError, match=f"a measure of relevance is no fairness, and {measure} is one; name another"):
-        fairtrec.headroom({"1": {"x": 1}}, {"1": {"x": 1}}, utility="nDCG@3", fairness=measure)
+        fairtrec.headroom({"1": {"x": 1}}, qrels={"1": {"x": 1}}, utility="nDCG@3", fairness=measure)
 
 
 @pytest.mark.parametrize(("fairness", "utility"), [("NFaiRR@3", "nDCG@3"), ("FaiRR@3", "AP@3"), ("KL@3", "nDCG@3")])
@@ -237,14 +237,14 @@ def test_with_too_many_sequences_exchanges_give_a_value(monkeypatch):
         _, _, labels, _ = made = world(random, 5)
         checked("GFR@3", utility, 3, made, {"labels": labels})
         checked("nDRKL@3", utility, 3, made, {"labels": labels}, pin_unjudged=True)
-    found = fairtrec.headroom(RUNS, QRELS, fairness="nDRKL@10", utility="ERR@10", membership="majority", **GIVEN)
+    found = fairtrec.headroom(RUNS, qrels=QRELS, fairness="nDRKL@10", utility="ERR@10", membership="majority", **GIVEN)
     assert found.runs[0].ways == {"search": 12}
     assert all(run.points[1].fairness > run.points[0].fairness for run in found.runs)
 
 
 def test_what_is_nearer_0_is_best_by_its_size():
-    found = fairtrec.headroom(RUNS, QRELS, fairness="ARaB@5", utility="nDCG@5", **GIVEN)
-    values = fairtrec.evaluate("ARaB@5", RUNS, QRELS, **GIVEN).scores
+    found = fairtrec.headroom(RUNS, qrels=QRELS, fairness="ARaB@5", utility="nDCG@5", **GIVEN)
+    values = fairtrec.evaluate("ARaB@5", RUNS, qrels=QRELS, **GIVEN).scores
     for run, scores in zip(found.runs, values, strict=True):
         assert run.points[0].fairness == pytest.approx(np.abs(scores.values[0]).mean())
         assert all(
@@ -333,7 +333,7 @@ def test_a_short_run_stays_as_short_and_a_query_without_relevant_documents_has_n
     }
     run = {"1": ranked("ab"), "2": ranked("abc")}
     found = fairtrec.headroom(
-        run, {"1": {"x": 1}, "2": {"a": 1}}, utility="nDCG@3", fairness="FaiRR@3", from_="background", **given
+        run, qrels={"1": {"x": 1}, "2": {"a": 1}}, utility="nDCG@3", fairness="FaiRR@3", from_="background", **given
     )
     first, second = found.runs[0].queries
     assert [point.utility for point in first.points[:2]] == [0, 0]
@@ -344,7 +344,7 @@ def test_a_short_run_stays_as_short_and_a_query_without_relevant_documents_has_n
 
 
 def test_queries_of_which_a_value_is_undefined_are_left_out():
-    found = fairtrec.headroom(RUNS, QRELS, fairness="NDKL@10", membership="majority", **GIVEN)
+    found = fairtrec.headroom(RUNS, qrels=QRELS, fairness="NDKL@10", membership="majority", **GIVEN)
     assert [run.left_out for run in found.runs] == [(), ("105",), ("110",)]
     assert [len(run.queries) for run in found.runs] == [12, 11, 11]
     said = HEADROOMS("table", found, places=4)
@@ -355,7 +355,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
     ):
         fairtrec.headroom(
             {"q": ranked("ab"), "r": ranked("ba")},
-            {"q": {"a": 1}},
+            qrels={"q": {"a": 1}},
             utility="nDCG@1",
             fairness="NDKL@1",
             labels={"a": "-", "b": "f", "another": "m"},
@@ -392,17 +392,17 @@ def test_without_judgments_the_scores_of_the_run_are_a_utility(fairtrec_command)
 )
 def test_it_refuses_what_does_not_fit_together(given, said):
     with pytest.raises(UsageError, match=re.escape(said)):
-        fairtrec.headroom(RUNS["bm25"], QRELS, **{**GIVEN, **given})
+        fairtrec.headroom(RUNS["bm25"], qrels=QRELS, **{**GIVEN, **given})
 
 
 def test_losses_are_shares_or_per_cent_and_candidates_are_the_first():
-    found = fairtrec.headroom(RUNS["bm25"], QRELS, loss="1%, 0, .005", candidates=10, **GIVEN)
+    found = fairtrec.headroom(RUNS["bm25"], qrels=QRELS, loss="1%, 0, .005", candidates=10, **GIVEN)
     assert found.losses == (0, 0.005, 0.01)
     assert found.signature["loss"] == "0,0.005,0.01"
     assert found.signature["candidates"] == "10"
-    few = fairtrec.headroom(RUNS["bm25"], QRELS, loss=(), candidates=5, **GIVEN).runs[0].points
+    few = fairtrec.headroom(RUNS["bm25"], qrels=QRELS, loss=(), candidates=5, **GIVEN).runs[0].points
     assert few[0].fairness <= few[1].fairness <= found.runs[0].points[1].fairness
-    more = fairtrec.headroom(RUNS["bm25"], QRELS, loss="1%, 0, .005", **GIVEN)
+    more = fairtrec.headroom(RUNS["bm25"], qrels=QRELS, loss="1%, 0, .005", **GIVEN)
     assert more.runs[0].points[-1].fairness > found.runs[0].points[-1].fairness
 
 
@@ -410,7 +410,7 @@ def test_losses_are_shares_or_per_cent_and_candidates_are_the_first():
 
 
 def test_a_json_line_is_a_run_and_a_point():
-    found = fairtrec.headroom(RUNS, QRELS, utility="ERR@10", **GIVEN)
+    found = fairtrec.headroom(RUNS, qrels=QRELS, utility="ERR@10", **GIVEN)
     lines = [json.loads(line) for line in HEADROOMS("jsonl", found).splitlines()]
     assert [(line["run"], line["point"], line["loss"]) for line in lines[:6]] == [
         ("bm25", "run", None), ("bm25", "same grades", None), ("bm25", "loss", 0), ("bm25", "loss", 0.01),
@@ -436,12 +436,14 @@ def test_a_bound_that_nobody_knows_is_said():
 
 def test_names_on_the_page_stay_text():
     evil = "<script>alert(1)<∕script>"  # with a sign that only looks like a slash
-    found = fairtrec.headroom({evil: RUNS["bm25"], "b": RUNS["fair"]}, QRELS, **GIVEN)
+    found = fairtrec.headroom({evil: RUNS["bm25"], "b": RUNS["fair"]}, qrels=QRELS, **GIVEN)
     page = HEADROOMS("html", found, places=4, per_query=True)
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "default-src 'none'" in page
-    many = fairtrec.headroom({f"run{at}": RUNS["bm25"] for at in range(13)}, QRELS, queries=["101", "102"], **GIVEN)
+    many = fairtrec.headroom(
+        {f"run{at}": RUNS["bm25"] for at in range(13)}, qrels=QRELS, queries=["101", "102"], **GIVEN
+    )
     assert "no." in HEADROOMS("html", many, places=4)
 
 

@@ -26,7 +26,9 @@ def brute(run, qrels, utility, fairness, **given):
         f"{one}-{two}": {"q": {one: 2.0, two: 1.0, **{d: -float(n) for n, d in enumerate(DOCNOS) if d not in (one, two)}}}
         for one, two in permutations(DOCNOS, 2)
     }  # fmt: skip
-    values = np.array([s.values[:, 0] for s in fairtrec.evaluate([utility, fairness], orders, qrels, **given).scores])
+    values = np.array(
+        [s.values[:, 0] for s in fairtrec.evaluate([utility, fairness], orders, qrels=qrels, **given).scores]
+    )
     fairest = values[:, 1] >= values[:, 1].max() - 1e-9
     return values[fairest, 0].max(), values[:, 1].max()
 
@@ -38,7 +40,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed, every_order,
         monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
     run, qrels, labels = drawn(seed)
     given = {"labels": labels}
-    found = fairtrec.headroom({"r": run}, qrels, utility="ERR@2", fairness="AWRF@2", **given)
+    found = fairtrec.headroom({"r": run}, qrels=qrels, utility="ERR@2", fairness="AWRF@2", **given)
     most = found.runs[0].points[-1]
     wanted = brute(run, qrels, "ERR@2", "AWRF@2", **given)
     assert (most.utility, most.fairness) == pytest.approx(wanted)
@@ -55,7 +57,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_sums(seed, every_order, 
     run, qrels, labels = drawn(seed)
     words = {"f": "she she", "m": "she he"}
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {d: words[group] for d, group in labels.items()}}
-    found = fairtrec.headroom({"r": run}, qrels, utility="ERR@2", fairness="FaiRR@2", **given)
+    found = fairtrec.headroom({"r": run}, qrels=qrels, utility="ERR@2", fairness="FaiRR@2", **given)
     most = found.runs[0].points[-1]
     assert (most.utility, most.fairness) == pytest.approx(brute(run, qrels, "ERR@2", "FaiRR@2", **given))
     assert most.told
@@ -64,7 +66,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_sums(seed, every_order, 
 def test_a_utility_of_which_nothing_is_known_is_marked_as_a_bound_from_below(monkeypatch):
     monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
     run, qrels, labels = drawn(3)
-    found = fairtrec.headroom({"r": run}, qrels, utility="infAP", fairness="AWRF@2", labels=labels, candidates=4)
+    found = fairtrec.headroom({"r": run}, qrels=qrels, utility="infAP", fairness="AWRF@2", labels=labels, candidates=4)
     most = found.runs[0].points[-1]
     assert not most.told
     assert f">={most.utility:.4f}" in HEADROOMS("table", found, places=4)

@@ -14,7 +14,7 @@ def page(example, tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("headroom")
     found = fairtrec.headroom(
-        three_runs(example, folder), example / "qrels.txt", terms="gender-en",
+        three_runs(example, folder), qrels=example / "qrels.txt", terms="gender-en",
         docs=example / "collection.tsv", background=example / "background.run",
     )  # fmt: skip
     return written(HEADROOMS("html", found, places=4, per_query=True, query_texts={"q1": "who <i> is"}), folder)

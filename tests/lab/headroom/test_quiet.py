@@ -17,7 +17,7 @@ def test_a_run_without_one_of_the_queries_is_freed_by_its_scores():
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     labels = {"a": "f", "b": "m", "c": "m"}
     runs = {"r": {"q1": {"b": 3.0, "c": 2.0, "a": 1.0}}}
-    found = fairtrec.headroom(runs, qrels, utility="scores", fairness="AWRF@2", labels=labels, complete=True)
+    found = fairtrec.headroom(runs, qrels=qrels, utility="scores", fairness="AWRF@2", labels=labels, complete=True)
     assert found.runs[0].points[0].name == "run"
 
 

@@ -40,12 +40,12 @@ SAME_BYTES = [
     "headroom {QRELS} {RUNS} {WORDS} --dpfr 0.5 -q -f csv",
 ]
 
-TABLES = {"headroom": lambda runs, _: (HEADROOMS, fairtrec.headroom(runs, EXAMPLE_QRELS, loss=0, **WORDS))}
-ANSWERS = {"headroom": lambda: fairtrec.headroom(TWO, "qrels.txt", **GIVEN)}
+TABLES = {"headroom": lambda runs, _: (HEADROOMS, fairtrec.headroom(runs, qrels=EXAMPLE_QRELS, loss=0, **WORDS))}
+ANSWERS = {"headroom": lambda: fairtrec.headroom(TWO, qrels="qrels.txt", **GIVEN)}
 SMALL_ANSWERS = {
     "headroom": lambda small: fairtrec.headroom(
         small.runs,
-        small.qrels,
+        qrels=small.qrels,
         fairness="AWRF@2",
         utility="nDCG@2",
         loss=(0,),
@@ -55,16 +55,18 @@ SMALL_ANSWERS = {
     )
 }
 PRINTED = {"headroom": ["headroom", "qrels.txt", *TWO, *SHELL]}
-NO_GOLD = {"headroom": lambda run, labels: fairtrec.headroom(run, {"q": {"a": 1}}, labels=labels, gold=labels)}
+NO_GOLD = {"headroom": lambda run, labels: fairtrec.headroom(run, qrels={"q": {"a": 1}}, labels=labels, gold=labels)}
 NO_AGGREGATE = [lambda given: fairtrec.headroom("no-such.run", fairness="AWRF@5", **given)]
-REFUSING = {"headroom": lambda measure, run, qrels, **asked: fairtrec.headroom(run, qrels, fairness=measure, **asked)}
+REFUSING = {
+    "headroom": lambda measure, run, qrels, **asked: fairtrec.headroom(run, qrels=qrels, fairness=measure, **asked)
+}
 
 
 def find_values(asked):
     """Find the first point of each front, by query and in the mean."""
     utility = "P@3" if asked.measure != "P@3" else "nDCG@3"
     found = fairtrec.headroom(
-        asked.run, asked.qrels, utility=utility, fairness=asked.measure, loss=0, **asked.given
+        asked.run, qrels=asked.qrels, utility=utility, fairness=asked.measure, loss=0, **asked.given
     ).runs[0]
     return {each.qid: each.points[0].fairness for each in found.queries}, found.points[0].fairness
 
@@ -88,7 +90,7 @@ JUDGED_QUERIES = {"headroom": "headroom qrels.txt bm25.run --utility nDCG@5 --fa
 MEASURED = {"headroom": "QRELS RUN --fairness NFaiRR@10 COUNTED -f tsv"}
 
 ROUNDED_IDEALS = [
-    lambda runs, qrels, given: fairtrec.headroom(runs, qrels, fairness="NFaiRR@1", utility="nDCG@1", **given)
+    lambda runs, qrels, given: fairtrec.headroom(runs, qrels=qrels, fairness="NFaiRR@1", utility="nDCG@1", **given)
 ]
 
 

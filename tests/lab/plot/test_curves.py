@@ -73,7 +73,9 @@ ASKED = ("plot", "cutoffs", "qrels.txt", "bm25.run", "fair.run", "-m", "nDCG", "
 def test_the_command_prints_what_python_writes_without_matplotlib(copied, fairtrec_command, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     (copied / "slices").write_text("101 a\n102 a\n103 b\n", "utf-8")
-    found = fairtrec.curves(fairtrec.evaluate("nDCG@1 nDCG@5", ["bm25.run", "fair.run"], "qrels.txt"), slices="slices")
+    found = fairtrec.curves(
+        fairtrec.evaluate("nDCG@1 nDCG@5", ["bm25.run", "fair.run"], qrels="qrels.txt"), slices="slices"
+    )
     for form in CURVES.forms:
         found.write("wanted", format=form)
         done = fairtrec_command(*ASKED, "--slice", "slices", "-f", form, "-o", "printed")
@@ -108,15 +110,15 @@ def test_figures_and_means_have_options_of_their_own(copied, fairtrec_command, w
 
 
 def test_curves_print_their_table_and_are_flat(example):
-    one = curves(fairtrec.evaluate("RR@1 RR@2", {"a": {"q": {"d": 1.0}}}, {"q": {"d": 1}}))
+    one = curves(fairtrec.evaluate("RR@1 RR@2", {"a": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}}))
     assert one.flat() == {"RR_at_1_queries": 1, "RR_at_1_mean": 1.0, "RR_at_2_queries": 1, "RR_at_2_mean": 1.0}
     runs = [example / name for name in ("bm25.run", "neural.run", "fair.run")]
-    assert "tau with @2" in str(curves(fairtrec.evaluate("RR@1 RR@2", runs, example / "qrels.txt")))
+    assert "tau with @2" in str(curves(fairtrec.evaluate("RR@1 RR@2", runs, qrels=example / "qrels.txt")))
 
 
 def test_names_of_trec_eval_are_one_measure_over_cutoffs(example):
     several = ["ndcg_cut.5", "ndcg_cut.10"]
-    view = curves(fairtrec.evaluate(several, example / "bm25.run", example / "qrels.txt"))
+    view = curves(fairtrec.evaluate(several, example / "bm25.run", qrels=example / "qrels.txt"))
     assert {row.measure for row in view.rows} == {"nDCG"}
 
 
@@ -175,6 +177,6 @@ def test_no_order_of_runs_that_are_alike(fairtrec_command):
 
 @pytest.mark.usefixtures("few_files")
 def test_a_measure_without_a_cutoff_has_no_curve():
-    of = fairtrec.evaluate("RR", ["run", "other"], "qrels")
+    of = fairtrec.evaluate("RR", ["run", "other"], qrels="qrels")
     with pytest.raises(UsageError, match="RR has no cutoff to vary; leave it out"):
         curves(of)

@@ -170,7 +170,7 @@ def test_names_that_do_not_fit_are_shortened_as_in_tables(kind):
     measures = "TE@5 TE@10" if kind == "groups" else "P@5 P@10"
     runs = {name: {"q": {"d": 1.0}} for name in names}
     texts = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"d": "she"}} if kind == "groups" else {}
-    result = fairtrec.evaluate(measures, runs, {"q": {"d": 1}}, **texts)
+    result = fairtrec.evaluate(measures, runs, qrels={"q": {"d": 1}}, **texts)
     figure = fairtrec.plot(result, kind)
     axes = figure.axes[0]
     shown = axes.get_yticklabels() if kind == "runs" else figure.legends[0].get_texts()
@@ -193,11 +193,11 @@ def test_the_command_says_that_intervals_are_drawn(copied, fairtrec_command):
 
 def test_no_axis_goes_beyond_what_a_measure_can_be():
     runs = {"good": {"q": {"d1": 2.0, "d2": 1.0}}, "bad": {"q": {"d2": 2.0, "d1": 1.0}}}
-    result = fairtrec.evaluate("P@1 RR", runs, {"q": {"d1": 1, "d2": 0}})
+    result = fairtrec.evaluate("P@1 RR", runs, qrels={"q": {"d1": 1, "d2": 0}})
     (axes,) = fairtrec.plot(result, "front").axes
     assert (axes.get_xlim(), axes.get_ylim()[1]) == ((0, 1), 1)
     assert [axes.get_xlim()[1] for axes in fairtrec.plot(result, "runs").axes] == [1, 1]
-    result = fairtrec.evaluate("P@1 P@2", runs, {"q": {"d1": 1, "d2": 1}})
+    result = fairtrec.evaluate("P@1 P@2", runs, qrels={"q": {"d1": 1, "d2": 1}})
     assert fairtrec.plot(result, "cutoffs").axes[0].get_ylim()[1] == 1
 
 

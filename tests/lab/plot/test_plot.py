@@ -24,7 +24,7 @@ TEXTS = {"terms": "gender-en", "docs": "collection.tsv", "background": "backgrou
 
 
 def evaluated(measures, runs=RUNS):
-    return fairtrec.evaluate(measures, runs, "qrels.txt", **TEXTS)
+    return fairtrec.evaluate(measures, runs, qrels="qrels.txt", **TEXTS)
 
 
 def test_the_front_draws_each_mean_and_fills_those_that_nobody_beats(copied):
@@ -272,7 +272,8 @@ def test_runs_over_other_queries_have_no_mark(copied):
     write_partial_runs(copied)
     given = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
     alone, found = (
-        fairtrec.evaluate("nDCG@5 NFaiRR@5", [*runs], "qrels.txt", **given) for runs in (THREE, (*THREE, *PARTIAL))
+        fairtrec.evaluate("nDCG@5 NFaiRR@5", [*runs], qrels="qrels.txt", **given)
+        for runs in (THREE, (*THREE, *PARTIAL))
     )
 
     def front(result):

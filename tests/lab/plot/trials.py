@@ -45,11 +45,11 @@ COMMON_QUERIES = [("plot cutoffs", ("-m", "RR", "--cutoffs", "1,5", "-f", "json"
 def evaluate_cutoffs(runs, _):
     """Compute two measures at ten cutoffs."""
     measures = [f"{name}@{cutoff}" for name in ("nDCG", "NFaiRR") for cutoff in range(1, 11)]
-    return CURVES, fairtrec.curves(fairtrec.evaluate(measures, runs, EXAMPLE_QRELS, **WORDS))
+    return CURVES, fairtrec.curves(fairtrec.evaluate(measures, runs, qrels=EXAMPLE_QRELS, **WORDS))
 
 
 TABLES = {"cutoffs": evaluate_cutoffs}
-ANSWERS = {"curves": lambda: fairtrec.curves(fairtrec.evaluate("nDCG@1 nDCG@5", TWO, "qrels.txt"))}
+ANSWERS = {"curves": lambda: fairtrec.curves(fairtrec.evaluate("nDCG@1 nDCG@5", TWO, qrels="qrels.txt"))}
 SMALL_ANSWERS = {"plot cutoffs --cutoffs 1,2": lambda small: fairtrec.curves(small.result)}
 PRINTED = {"curves": ["plot", "cutoffs", "qrels.txt", *TWO, "-m", "nDCG", "--cutoffs", "1,5", "-f", "table"]}
 MISTYPED = {"compare q a b --cutoffs 1,5": "there is no option --cutoffs here; fairtrec plot cutoffs -f table prints"}

@@ -214,7 +214,7 @@ def test_python_writes_the_same_report(written):
     folder, _ = written
     given = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
     runs = ["bm25.run", "neural.run", "fair.run"]
-    found = fairtrec.study("nDCG@10 NFaiRR@10 ARaB@10", runs, "qrels.txt", folder="again", jobs=None, **given)
+    found = fairtrec.study("nDCG@10 NFaiRR@10 ARaB@10", runs, qrels="qrels.txt", folder="again", jobs=None, **given)
     assert found.record["parts"] == read(folder)["parts"]
     assert (folder.parent / "again" / "report.json").read_bytes() == (folder / "report.json").read_bytes()
     page = (folder.parent / "again" / "report.html").read_text("utf-8")
@@ -224,11 +224,11 @@ def test_python_writes_the_same_report(written):
 
 def test_python_refuses_what_is_no_file(copied):
     with pytest.raises(UsageError, match="a report names files, and runs holds data; write it to a file"):
-        fairtrec.study("nDCG@10", {"q1": {"d1": 1.0}}, "qrels.txt", folder="study")
+        fairtrec.study("nDCG@10", {"q1": {"d1": 1.0}}, qrels="qrels.txt", folder="study")
     with pytest.raises(UsageError, match="labels holds data"):
-        fairtrec.study("AWRF@10", "bm25.run", "qrels.txt", folder="study", labels={"p001": "f"})
+        fairtrec.study("AWRF@10", "bm25.run", qrels="qrels.txt", folder="study", labels={"p001": "f"})
     with pytest.raises(InputError):
-        fairtrec.study("nDCG@10", "no-such.run", "qrels.txt", folder="study")
+        fairtrec.study("nDCG@10", "no-such.run", qrels="qrels.txt", folder="study")
     assert not (copied / "study").exists()
 
 

@@ -220,7 +220,7 @@ def test_a_name_that_no_file_can_have_is_refused_before_anything_is_written(fair
 
 def test_a_run_of_other_queries_is_refused(tmp_path):
     with pytest.raises(InputError, match="have no query in common"):
-        fairtrec.rerank("DetCons", {"r": {"x": {"d": 1.0}}}, {"q": {"d": 1}}, labels={"d": "f", "e": "m"})
+        fairtrec.rerank("DetCons", {"r": {"x": {"d": 1.0}}}, qrels={"q": {"d": 1}}, labels={"d": "f", "e": "m"})
     given = {"terms": {"f": ["f"], "m": ["m"]}, "membership": "majority"}
     with pytest.raises(InputError, match="such as d at rank 1 of query x"):
         fairtrec.rerank("DetCons", {"r": {"x": {"d": 1.0, "e": 0.5}}}, docs={"e": "f"}, **given)

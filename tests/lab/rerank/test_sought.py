@@ -48,7 +48,7 @@ def every_order(run, grades, fairness, utility, given):
     }
     qrels = dict.fromkeys(ranked, grades)
     measures = [fairness] if utility == "scores" else [utility, fairness]
-    (scores,) = fairtrec.evaluate(measures, ranked, qrels, **given).scores
+    (scores,) = fairtrec.evaluate(measures, ranked, qrels=qrels, **given).scores
     fair = scores.values[-1]
     if utility != "scores":
         return orders, scores.values[0], fair
@@ -94,7 +94,7 @@ def test_no_order_is_better_or_worse(seed):
             allowed = (tops == tops[0]).all(axis=1)
         most = turned[allowed].max()
         by = f"{end}(fairness={fairness},utility={utility},loss={loss},same_grades={same})"
-        (one,) = fairtrec.rerank(by, {"r": {"q": run}}, {"q": grades}, **given).runs
+        (one,) = fairtrec.rerank(by, {"r": {"q": run}}, qrels={"q": grades}, **given).runs
         at = orders.index(tuple(one.rankings["q"]))
         assert allowed[at], by
         assert turned[at] == pytest.approx(most, abs=1e-9), by
@@ -115,9 +115,9 @@ def test_of_the_same_grades_the_utility_keeps_its_value(utility):
     run, qrels = ({qid: one[which] for qid, one in several.items()} for which in (0, 1))
     positions = {f"d{at}": [float(at % 3 - 1)] for at in range(6)}
     by = f"Optimal(fairness=DUO,utility={utility},same_grades=True)"
-    (one,) = fairtrec.rerank(by, {"r": run}, qrels, positions=positions).runs
+    (one,) = fairtrec.rerank(by, {"r": run}, qrels=qrels, positions=positions).runs
     assert one.after.docnos.tolist() != one.before.docnos.tolist()
-    before, after = fairtrec.evaluate(utility, {"0": one.before, "1": one.after}, qrels).scores
+    before, after = fairtrec.evaluate(utility, {"0": one.before, "1": one.after}, qrels=qrels).scores
     assert before.values.tolist() == after.values.tolist()
 
 
@@ -148,16 +148,16 @@ def test_what_two_queries_lose_together_is_spent_where_it_buys_most(seed):
         pairs = list(product(range(len(orders[0])), range(len(orders[1]))))
         most = max(turned[0][a] + turned[1][b] for a, b in pairs if useful[0][a] + useful[1][b] >= least)
         by = f"{end}(fairness=DUO,utility={utility},loss={loss})"
-        (one,) = fairtrec.rerank(by, {"r": {"q0": runs[0], "q1": runs[1]}}, qrels, **given).runs
+        (one,) = fairtrec.rerank(by, {"r": {"q0": runs[0], "q1": runs[1]}}, qrels=qrels, **given).runs
         at = [orders[query].index(tuple(one.rankings[f"q{query}"])) for query in range(2)]
         assert useful[0][at[0]] + useful[1][at[1]] >= least, by
         assert turned[0][at[0]] + turned[1][at[1]] == pytest.approx(most, abs=1e-9), by
 
 
 def means(by, measures, runs=RUNS, qrels=None, **given):
-    several = fairtrec.rerank(by, runs, qrels, **given).runs
+    several = fairtrec.rerank(by, runs, qrels=qrels, **given).runs
     after = {f"{at}": each.after for at, each in enumerate(several)}
-    result = fairtrec.evaluate(measures, after, qrels, **given)
+    result = fairtrec.evaluate(measures, after, qrels=qrels, **given)
     return [scores.means.tolist() for scores in result.scores]
 
 
@@ -188,9 +188,9 @@ def test_the_figures_of_the_paper_s_runs(ten):
         "Worst(same_grades=True)",
         "Worst(loss=1)",
     ]
-    several = fairtrec.rerank(by, three, qrels, candidates=200, **given).runs
+    several = fairtrec.rerank(by, three, qrels=qrels, candidates=200, **given).runs
     after = {f"{each.by} {each.run}": each.after for each in several}
-    found = fairtrec.evaluate("NFaiRR@10", after, qrels, **given).means
+    found = fairtrec.evaluate("NFaiRR@10", after, qrels=qrels, **given).means
     of = {
         name: [round(found[f"{by} {name}"]["NFaiRR@10"], 4) for by in dict.fromkeys(each.by for each in several)]
         for name in three
@@ -217,7 +217,7 @@ QRELS = EXAMPLE / "qrels.txt"
     ],
 )  # fmt: skip
 def test_what_is_written_has_the_figures_of_headroom(of, fairness, utility):
-    found = fairtrec.headroom(RUNS, QRELS, from_=of, fairness=fairness, utility=utility, loss=(0, 0.01), **GIVEN)
+    found = fairtrec.headroom(RUNS, qrels=QRELS, from_=of, fairness=fairness, utility=utility, loss=(0, 0.01), **GIVEN)
     inside = f"fairness={fairness},utility={utility},from={of}"
     by = [
         f"Optimal({inside},same_grades=True)",
@@ -225,10 +225,12 @@ def test_what_is_written_has_the_figures_of_headroom(of, fairness, utility):
         f"Optimal({inside},loss=0.01)",
         f"Optimal({inside},loss=1)",
     ]
-    several = fairtrec.rerank(by, RUNS, QRELS, **GIVEN).runs
+    several = fairtrec.rerank(by, RUNS, qrels=QRELS, **GIVEN).runs
     after = {f"{at}": each.after for at, each in enumerate(several)}
     points = [run.points[1 + at] for at in range(4) for run in found.runs]
-    for scores, point in zip(fairtrec.evaluate([utility, fairness], after, QRELS, **GIVEN).scores, points, strict=True):
+    for scores, point in zip(
+        fairtrec.evaluate([utility, fairness], after, qrels=QRELS, **GIVEN).scores, points, strict=True
+    ):
         size = np.abs(scores.values[1]).mean() if fairness.startswith("ARaB") else scores.means[1]
         assert size == pytest.approx(point.fairness, abs=1e-9), point
         if point.name in ("run", "same grades"):
@@ -237,16 +239,18 @@ def test_what_is_written_has_the_figures_of_headroom(of, fairness, utility):
 
 def test_of_documents_from_elsewhere_none_is_ranked_twice():
     (one,) = fairtrec.rerank(
-        "Optimal(fairness=NFaiRR@3,from=background)", RUNS["bm25"], QRELS, candidates=5, **GIVEN
+        "Optimal(fairness=NFaiRR@3,from=background)", RUNS["bm25"], qrels=QRELS, candidates=5, **GIVEN
     ).runs
     assert any(len(ranking) > len([*one.before.docnos]) / 12 for ranking in one.rankings.values())
     for qid, ranking in one.rankings.items():
-        was = fairtrec.rerank("Optimal", RUNS["bm25"], QRELS, **GIVEN).runs[0].rankings[qid]
+        was = fairtrec.rerank("Optimal", RUNS["bm25"], qrels=QRELS, **GIVEN).runs[0].rankings[qid]
         assert {*was} <= {*ranking}
 
 
 def test_where_all_ranks_count_there_are_no_more_than_before():
-    (one,) = fairtrec.rerank("Optimal(fairness=FaiRR@5,utility=AP,from=background)", RUNS["bm25"], QRELS, **GIVEN).runs
+    (one,) = fairtrec.rerank(
+        "Optimal(fairness=FaiRR@5,utility=AP,from=background)", RUNS["bm25"], qrels=QRELS, **GIVEN
+    ).runs
     assert np.diff(one.after.starts).tolist() == np.diff(one.before.starts).tolist()
 
 
@@ -293,8 +297,8 @@ def test_scores_times_seven_change_nothing(short):
 
 def test_what_cannot_be_bettered_stays():
     by = "Optimal(fairness=NFaiRR@10,utility=nDCG@10)"
-    several = fairtrec.rerank(by, RUNS, QRELS, **GIVEN).runs
-    twice = fairtrec.rerank(by, {each.run: each.after for each in several}, QRELS, **GIVEN).runs
+    several = fairtrec.rerank(by, RUNS, qrels=QRELS, **GIVEN).runs
+    twice = fairtrec.rerank(by, {each.run: each.after for each in several}, qrels=QRELS, **GIVEN).runs
     assert [each.after.docnos.tolist() for each in twice] == [each.after.docnos.tolist() for each in several]
 
 
@@ -379,7 +383,9 @@ def test_a_cutoff_is_that_of_each_that_names_none():
         "Optimal(utility=nDCG@10,tau=1)@5",
     ]
     given = {name: GIVEN[name] for name in ("terms", "docs")}
-    first, *others = (each.after.docnos.tolist() for each in fairtrec.rerank(by, RUNS["fair"], QRELS, **given).runs)
+    first, *others = (
+        each.after.docnos.tolist() for each in fairtrec.rerank(by, RUNS["fair"], qrels=QRELS, **given).runs
+    )
     assert others == [first, first]
 
 
@@ -434,7 +440,7 @@ def test_of_few_documents_the_best_order_is_found_whatever_utility_goes_by(seed,
         if not np.isfinite(turned[0]) or not np.isfinite(useful[0]):
             continue
         (one,) = fairtrec.rerank(
-            f"{end}(fairness={fairness},utility={utility},loss={loss})", {"r": {"q": run}}, {"q": grades}, **given
+            f"{end}(fairness={fairness},utility={utility},loss={loss})", {"r": {"q": run}}, qrels={"q": grades}, **given
         ).runs
         at = orders.index(tuple(one.rankings["q"]))
         assert turned[at] == pytest.approx(most, abs=1e-9)

@@ -45,7 +45,7 @@ def compute_effect(runs, _):
     from fairtrec.lab.rerank.effects import Effects
 
     given = {"membership": "majority", **WORDS}
-    reranking = fairtrec.rerank("DetCons@10", runs, EXAMPLE_QRELS, **given)
+    reranking = fairtrec.rerank("DetCons@10", runs, qrels=EXAMPLE_QRELS, **given)
     return EFFECTS, Effects("nDCG@10 NFaiRR@10 AWRF@10", {"qrels": EXAMPLE_QRELS, **given}).compute(reranking)
 
 
@@ -60,7 +60,7 @@ def find_scores(asked):
     from fairtrec.lab.rerank.effects import Effects
 
     effects = Effects(asked.measure, {"qrels": asked.qrels, **asked.given})
-    return effects.compute(fairtrec.rerank(asked.by, asked.run, asked.qrels, **asked.given)).before.scores[0]
+    return effects.compute(fairtrec.rerank(asked.by, asked.run, qrels=asked.qrels, **asked.given)).before.scores[0]
 
 
 FIRST_VALUES = {"rerank": find_scores}

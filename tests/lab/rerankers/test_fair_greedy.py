@@ -146,9 +146,9 @@ def test_what_the_two_ends_promise(number):
     run, labels, qrels = collection(number)
     given = {"labels": labels, "target": {"f": 0.3, "m": 0.7}}
     for by, measure in (("FairGreedy(eps=0,gain=qrels)", "FAIR@1"), ("FairGreedy(eps=1)", "KL@1")):
-        (one,) = fairtrec.rerank(by, {"r": run}, qrels, **given).runs
+        (one,) = fairtrec.rerank(by, {"r": run}, qrels=qrels, **given).runs
         both = {"before": one.before, "after": one.after}
-        before, after = (each.values[0] for each in fairtrec.evaluate(measure, both, qrels, **given).scores)
+        before, after = (each.values[0] for each in fairtrec.evaluate(measure, both, qrels=qrels, **given).scores)
         known = ~np.isnan(before)
         better = after <= before + 1e-12 if measure == "KL@1" else after >= before - 1e-12
         assert better[known].all()
@@ -158,20 +158,20 @@ def test_what_the_two_ends_promise(number):
 def test_the_ideal_has_an_alpha_ndcg_of_1():
     pytest.importorskip("pyndeval", reason="pyndeval, which computes alpha-nDCG, is not installed")
     run, labels, qrels = collection(9)
-    (one,) = fairtrec.rerank("AlphaIdeal(gain=qrels)@10", {"r": run}, qrels, labels=labels).runs
+    (one,) = fairtrec.rerank("AlphaIdeal(gain=qrels)@10", {"r": run}, qrels=qrels, labels=labels).runs
     topics = {"f": "1", "m": "2"}
     rows = [
         {"query_id": qid, "iteration": topics[labels[docno]], "doc_id": docno, "relevance": int(grade >= 1)}
         for qid, grades in qrels.items() for docno, grade in grades.items()
     ]  # fmt: skip
-    values = fairtrec.evaluate("alpha_nDCG@10", {"r": one.after}, pd.DataFrame(rows)).scores[0].values
+    values = fairtrec.evaluate("alpha_nDCG@10", {"r": one.after}, qrels=pd.DataFrame(rows)).scores[0].values
     assert values == pytest.approx(1.0)
 
 
 def test_the_ideal_has_the_gain_of_the_measure_s_ideal():
     """FAIR divides by a greedy ideal of its own; where the target is met everywhere both are the plain measure."""
     run, labels, qrels = collection(11)
-    (one,) = fairtrec.rerank("AlphaIdeal(gain=qrels)@10", {"r": run}, qrels, labels=labels).runs
+    (one,) = fairtrec.rerank("AlphaIdeal(gain=qrels)@10", {"r": run}, qrels=qrels, labels=labels).runs
     membership = {"f": 0, "m": 1}
     for qid, ranking in one.rankings.items():
         gains = []

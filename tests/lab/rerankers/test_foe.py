@@ -117,10 +117,11 @@ def test_utilities():
     run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0, "d": 0.5}}
     labels, qrels = {"a": "f", "b": "f", "c": "m", "d": "m"}, {"q": {"d": 3, "c": 1}}
     one = {
-        kind: fairtrec.rerank(f"FOE(utility={kind})@4", {"r": run}, qrels, labels=labels) for kind in ("minmax", "raw")
+        kind: fairtrec.rerank(f"FOE(utility={kind})@4", {"r": run}, qrels=qrels, labels=labels)
+        for kind in ("minmax", "raw")
     }
     assert len({str(each.runs[0].rankings) for each in one.values()}) == 1  # parity knows no scale
-    (graded,) = fairtrec.rerank("FOE(utility=grade)@4", {"r": run}, qrels, labels=labels).runs
+    (graded,) = fairtrec.rerank("FOE(utility=grade)@4", {"r": run}, qrels=qrels, labels=labels).runs
     assert [*graded.rankings["q"]].index("d") < [*graded.rankings["q"]].index("c")
     with pytest.raises(InputError, match="some scores are below 0, which is not a utility; use utility=minmax"):
         fairtrec.rerank("FOE(utility=raw)", {"r": {"q": {"a": -1.0, "c": -2.0}}}, labels=labels)

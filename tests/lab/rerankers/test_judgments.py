@@ -29,7 +29,7 @@ def spelled(name):
 
 def reranked(by, qrels, **given):
     given = {"labels": LABELS, **given}
-    return fairtrec.rerank(by, {"r": RUN}, qrels, missing="neutral", background=RUN, **given)
+    return fairtrec.rerank(by, {"r": RUN}, qrels=qrels, missing="neutral", background=RUN, **given)
 
 
 @pytest.mark.parametrize("name", [name for name in BUILT_IN if name not in BOUNDS])
@@ -63,7 +63,7 @@ def test_targets_and_groups_that_are_judged_are_judgments(given):
 @pytest.mark.parametrize("gain", ["FairGreedy(gain=qrels,eps=0)@5", "AlphaIdeal(gain=qrels)@5"])
 def test_gains_by_name_bring_relevant_documents_up(gain):
     mean = {
-        by: float(fairtrec.evaluate("nDCG@5", {"r": reranked(by, QRELS).runs[0].after}, QRELS).scores[0].means[0])
+        by: float(fairtrec.evaluate("nDCG@5", {"r": reranked(by, QRELS).runs[0].after}, qrels=QRELS).scores[0].means[0])
         for by in (gain, gain.replace("gain=qrels,", "").replace("(gain=qrels)", ""))
     }
     assert mean[gain] > max(value for by, value in mean.items() if by != gain)

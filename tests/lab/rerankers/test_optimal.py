@@ -29,13 +29,13 @@ class TestOptimal(RerankerContract):
 
 
 def values(runs, measures):
-    result = fairtrec.evaluate(measures, runs, QRELS, **GIVEN)
+    result = fairtrec.evaluate(measures, runs, qrels=QRELS, **GIVEN)
     return [(scores.run, scores.qids, scores.values) for scores in result.scores]
 
 
 @pytest.mark.parametrize("k", [1, 5, 10])
 def test_of_the_same_grades_every_measure_of_relevance_stays_bit_for_bit(k):
-    reranked = fairtrec.rerank(Optimal(k, same_grades=True), RUNS, QRELS, **GIVEN).runs
+    reranked = fairtrec.rerank(Optimal(k, same_grades=True), RUNS, qrels=QRELS, **GIVEN).runs
     after = {each.run: each.rankings for each in reranked}
     moved = False
     for (run, qids, before), (_, _, then) in zip(values(RUNS, SEES), values(after, SEES), strict=True):
@@ -124,18 +124,20 @@ def test_where_there_are_too_many_ways_it_says_what_it_may_lack(monkeypatch):
     monkeypatch.setattr("fairtrec.formulas.two_sums.MOST", 0)
     monkeypatch.setattr("fairtrec.formulas.two_sums.find_fronts_by_counts", lambda gains, *_: [None] * len(gains))
     for by in (Optimal(), Optimal(each=True)):
-        (one,) = fairtrec.rerank(by, RUNS["fair"], QRELS, **GIVEN).runs
+        (one,) = fairtrec.rerank(by, RUNS["fair"], qrels=QRELS, **GIVEN).runs
         assert "the mean fairness could be" in " ".join(map(str, one.notes))
-        result = fairtrec.evaluate("nDCG@10 NFaiRR@10", {"new": one.rankings, "old": RUNS["fair"]}, QRELS, **GIVEN)
+        result = fairtrec.evaluate(
+            "nDCG@10 NFaiRR@10", {"new": one.rankings, "old": RUNS["fair"]}, qrels=QRELS, **GIVEN
+        )
         (new, fairer), (utility, fairness) = (scores.means.tolist() for scores in result.scores)
         assert new >= utility - 1e-9
         assert fairer >= fairness - 0.03
 
 
 def test_queries_that_depend_on_each_other_are_ordered_at_once(monkeypatch):
-    whole = fairtrec.rerank("Optimal", RUNS["bm25"], QRELS, **GIVEN).runs[0].rankings
+    whole = fairtrec.rerank("Optimal", RUNS["bm25"], qrels=QRELS, **GIVEN).runs[0].rankings
     monkeypatch.setattr(ordering, "CELLS", 1)
-    assert fairtrec.rerank("Optimal", RUNS["bm25"], QRELS, **GIVEN).runs[0].rankings == whole
+    assert fairtrec.rerank("Optimal", RUNS["bm25"], qrels=QRELS, **GIVEN).runs[0].rankings == whole
     assert Optimal().orders_together
     assert not Optimal(each=True).orders_together
     assert not Optimal(same_grades=True).orders_together

@@ -41,7 +41,7 @@ def drawn(number):
 def test_it_is_what_loops_give(mode, rel):
     for number in range(20 if THOROUGH else 8):
         run, qrels = drawn(number)
-        (one,) = fairtrec.rerank(Oracle(mode, rel), {"r": run}, qrels).runs
+        (one,) = fairtrec.rerank(Oracle(mode, rel), {"r": run}, qrels=qrels).runs
         wanted = {qid: slow([*ranking], qrels.get(qid, {}), mode, rel) for qid, ranking in run.items()}
         assert {qid: [*ranking] for qid, ranking in one.rankings.items()} == wanted
 
@@ -49,7 +49,7 @@ def test_it_is_what_loops_give(mode, rel):
 def test_candidates_are_what_moves():
     run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"c": 1, "b": 1, "x": 1}}
     for mode, order in (("insert", "bcxa"), ("move", "bac")):
-        (one,) = fairtrec.rerank(Oracle(mode), {"r": run}, qrels, candidates=2).runs
+        (one,) = fairtrec.rerank(Oracle(mode), {"r": run}, qrels=qrels, candidates=2).runs
         assert "".join(one.rankings["q"]) == order
 
 
@@ -81,7 +81,7 @@ def test_the_paper_s_constant_on_its_ten_runs(shared, fairtrec_command, tmp_path
     arguments = [f"--{name}={value}" for name, value in given.items()]
     done = fairtrec_command("rerank", qrels, *runs, "--by", "Oracle", *arguments, "-m", "NFaiRR@10", "-o", f"{folder}/")
     assert done.out.count("   0.9646   ") == 10
-    means = fairtrec.evaluate("NFaiRR@10", sorted(folder.iterdir()), qrels, **given).means
+    means = fairtrec.evaluate("NFaiRR@10", sorted(folder.iterdir()), qrels=qrels, **given).means
     assert all(0.9645608 <= each["NFaiRR@10"] <= 0.9645975 for each in means.values())
     assert {f"{each['NFaiRR@10']:.7f}" for each in means.values()} == {"0.9645964"}
     assert not [line for line in fairtrec_command("validate", folder, "-f", "json").out.split() if '"error"' in line]
@@ -96,7 +96,7 @@ def test_moving_lets_none_in_and_grades_fall(shared):
     for query, docno, grade in zip(judged.query.tolist(), judged.docnos.tolist(), judged.grades.tolist(), strict=True):
         grades[judged.qids[query]][docno.decode()] = grade
     for mode in ("move", "graded"):
-        (one,) = fairtrec.rerank(Oracle(mode), runs, data / "qrels" / "qrels.dl19-passage.txt").runs
+        (one,) = fairtrec.rerank(Oracle(mode), runs, qrels=data / "qrels" / "qrels.dl19-passage.txt").runs
         before = one.before
         for number, qid in enumerate(before.qids):
             was = [docno.decode() for docno in before.docnos[before.starts[number] : before.starts[number + 1]]]

@@ -98,8 +98,8 @@ def test_samples_are_written_and_read_back(fairtrec_command, tmp_path):
     done = fairtrec_command("rerank", *given, "-m", "EEL@6 DP@3", "-o", out)
     assert done.code == 0, done.err
     assert {line.split()[1] for line in out.read_text().splitlines()} == {str(n) for n in range(1, 51)}
-    whole = fairtrec.evaluate("EEL@6 DP@3", out, tmp_path / "qrels", labels=labels, samples=True).means[str(out)]
-    before = fairtrec.evaluate("EEL@6 DP@3", path, tmp_path / "qrels", labels=labels).means[str(path)]
+    whole = fairtrec.evaluate("EEL@6 DP@3", out, qrels=tmp_path / "qrels", labels=labels, samples=True).means[str(out)]
+    before = fairtrec.evaluate("EEL@6 DP@3", path, qrels=tmp_path / "qrels", labels=labels).means[str(path)]
     assert f"{whole['EEL@6']:.4f}" in done.out
     assert f"{before['EEL@6']:.4f}" in done.out
     assert whole["EEL@6"] < before["EEL@6"]

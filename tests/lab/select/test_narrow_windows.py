@@ -18,7 +18,7 @@ def runs(request, tmp_path_factory):
 
 @pytest.mark.parametrize("width", [60, *WIDTHS])
 def test_each_run_that_is_chosen_has_a_line_and_a_name_of_its_own(runs, monkeypatch, width):
-    answer = fairtrec.select(runs, EXAMPLE_QRELS, utility="nDCG@10", fairness="NFaiRR@10", **WORDS)
+    answer = fairtrec.select(runs, qrels=EXAMPLE_QRELS, utility="nDCG@10", fairness="NFaiRR@10", **WORDS)
     printed = draw_table(SELECTIONS, answer, monkeypatch, width)
     head, _, *lines = [line for line in find_tables(printed)[0] if line.strip()]
     assert head.split()[:3] == ["beta", "chosen", "folds"]

@@ -85,7 +85,7 @@ def same_as_plain(selection, result, folds):
 @pytest.fixture(scope="module")
 def of_ten(ten):
     runs, qrels, given = ten
-    return fairtrec.evaluate("nDCG@10 NFaiRR@10 RR R@10", runs, qrels, **given)
+    return fairtrec.evaluate("nDCG@10 NFaiRR@10 RR R@10", runs, qrels=qrels, **given)
 
 
 @pytest.mark.parametrize("folds", [1, 2, 5, 30])
@@ -116,7 +116,7 @@ def test_the_written_run_has_the_means_of_its_row(fairtrec_command, ten, tmp_pat
     means = json.loads(done.out)["means"]
     assert list(means) == ["nDCG@10", "NFaiRR@10", "RR", "AP"]
     for order in ("score", "rank", "file"):
-        again = fairtrec.evaluate(list(means), tmp_path / "chosen.run", qrels, order=order, **given)
+        again = fairtrec.evaluate(list(means), tmp_path / "chosen.run", qrels=qrels, order=order, **given)
         (scores,) = again.scores
         assert dict(zip(means, scores.means.tolist(), strict=True)) == pytest.approx(means, abs=1e-12)
         assert len(scores.qids) == 30
@@ -264,9 +264,9 @@ def test_a_value_for_each_group_is_no_axis(example):
     given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
     runs = [example / "bm25.run", example / "neural.run"]
     with pytest.raises(UsageError, match=r"Skew@10 has a value for each group; name one, like Skew\(group='f'\)@10 or"):
-        fairtrec.select(runs, example / "qrels.txt", utility="nDCG@10", fairness="Skew@10", **given)
+        fairtrec.select(runs, qrels=example / "qrels.txt", utility="nDCG@10", fairness="Skew@10", **given)
     lower = fairtrec.select(
-        runs, example / "qrels.txt", utility="nDCG@10", fairness="NFaiRR@10", measures="TE@10", **given
+        runs, qrels=example / "qrels.txt", utility="nDCG@10", fairness="NFaiRR@10", measures="TE@10", **given
     )
     assert list(lower.rows[0].means) == ["nDCG@10", "NFaiRR@10", "TE(group='f')@10", "TE(group='m')@10"]
 
@@ -370,7 +370,7 @@ def test_rows_are_compared_as_the_written_runs_are(fairtrec_command, asked, exam
     done = fairtrec_command(*asked, *more, "--beta", "1", "-f", "json", "--write-run", tmp_path / "chosen.run")
     (row,) = json.loads(done.out)["rows"]
     result = fairtrec.evaluate(
-        "nDCG@10 NFaiRR@10", [example / "bm25.run", tmp_path / "chosen.run"], example / "qrels.txt",
+        "nDCG@10 NFaiRR@10", [example / "bm25.run", tmp_path / "chosen.run"], qrels=example / "qrels.txt",
         terms="gender-en", docs=example / "collection.tsv", background=example / "background.run",
     )  # fmt: skip
     for other in fairtrec.compare(result, 0, test="randomization", correction="none").rows:
@@ -386,14 +386,14 @@ def test_a_baseline_that_is_no_variant(example):
     ranking = {qid: {docno.decode(): float(-rank) for rank, docno in enumerate(rows.docnos[a:b])}
                for qid, a, b in zip(rows.qids, rows.starts, rows.starts[1:], strict=False)}  # fmt: skip
     bases = example / "bm25.run", {"bm25": example / "bm25.run"}, ranking
-    found = [fairtrec.select(runs, example / "qrels.txt", **BOTH, baseline=base, **given) for base in bases]
+    found = [fairtrec.select(runs, qrels=example / "qrels.txt", **BOTH, baseline=base, **given) for base in bases]
     for selection in found:
         assert selection.variants.names == ("neural", "fair")
         assert [row.difference for row in selection.comparisons.rows] == [
             row.difference for row in found[0].comparisons.rows
         ]
     named = fairtrec.select(
-        {**runs, "baseline": example / "bm25.run"}, example / "qrels.txt", **BOTH, baseline=ranking, **given
+        {**runs, "baseline": example / "bm25.run"}, qrels=example / "qrels.txt", **BOTH, baseline=ranking, **given
     )
     assert named.comparisons.result.scores[0].run == "baseline (baseline)"
 
@@ -563,7 +563,7 @@ def test_a_choice_that_changes_with_the_fold_is_said_first(copied, fairtrec_comm
     runs = {"a": {str(q): {"d": 2.0 - (q in (1, 2)), "e": 1.5} for q in range(9)},
             "b": {str(q): {"d": 2.0 - (q in (3, 4)), "e": 1.5} for q in range(9)}}  # fmt: skip
     qrels = {str(q): {"d": 1, "e": 0} for q in range(9)}
-    chosen = fairtrec.select(runs, qrels, utility="RR", fairness="P@1", beta=0, folds=9)
+    chosen = fairtrec.select(runs, qrels=qrels, utility="RR", fairness="P@1", beta=0, folds=9)
     assert len(chosen.rows[0].counts) == 2
 
     from fairtrec.lab.select.report import list_notes
@@ -574,5 +574,5 @@ def test_a_choice_that_changes_with_the_fold_is_said_first(copied, fairtrec_comm
     )
     assert (
         "changes with the fold"
-        not in texts(list_notes(fairtrec.select(runs, qrels, utility="RR", fairness="P@1", folds=1)))[0]
+        not in texts(list_notes(fairtrec.select(runs, qrels=qrels, utility="RR", fairness="P@1", folds=1)))[0]
     )

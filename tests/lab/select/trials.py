@@ -57,7 +57,7 @@ SAME_BYTES = [
 TABLES = {
     "select": lambda runs, _: (
         SELECTIONS,
-        fairtrec.select(runs, EXAMPLE_QRELS, utility="nDCG@10", fairness="NFaiRR@10", **WORDS),
+        fairtrec.select(runs, qrels=EXAMPLE_QRELS, utility="nDCG@10", fairness="NFaiRR@10", **WORDS),
     )
 }
 JUDGED = {"queries": "judged"}  # which the command takes on its own
@@ -66,7 +66,13 @@ ANSWERS = {
 }
 SMALL_ANSWERS = {
     "select": lambda small: fairtrec.select(
-        small.runs, small.qrels, utility="nDCG@2", fairness="AWRF@2", folds=3, baseline="run1", labels=small.labels
+        small.runs,
+        qrels=small.qrels,
+        utility="nDCG@2",
+        fairness="AWRF@2",
+        folds=3,
+        baseline="run1",
+        labels=small.labels,
     )
 }
 PRINTED = {
@@ -83,7 +89,7 @@ def find_scores(asked):
     """Choose between the run and another, and give the scores of the run."""
     found = fairtrec.select(
         {**asked.run, "s": asked.other},
-        asked.qrels,
+        qrels=asked.qrels,
         utility="nDCG@3",
         fairness=asked.measure,
         folds=1,

@@ -124,7 +124,7 @@ def ours(made, tmp_path_factory):
         ("task1", [f"AWRF(base=e)@{RANKS}"], "qrels"),
     ):
         mixture = f"0.5*{target}+0.5*{folder / 'world'}"
-        scores = fairtrec.evaluate(measures, folder / run, folder / "graded", target=mixture, **given).scores[0]
+        scores = fairtrec.evaluate(measures, folder / run, qrels=folder / "graded", target=mixture, **given).scores[0]
         for measure, values in zip(measures, scores.values, strict=True):
             for query, value in zip(scores.qids, values.tolist(), strict=True):
                 found[int(query), measure.partition("(")[0]] = value

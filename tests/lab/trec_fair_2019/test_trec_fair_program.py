@@ -131,7 +131,9 @@ def ours(track):
         for crossing in crossings:
             by = f"by={'*'.join(ATTRIBUTES[name] for name in crossing)}"
             measures = [measure.format(by) for measure in names.values()]
-            scores = fairtrec.evaluate(measures, track / "runs" / run, track / judged, target=target, **given).scores[0]
+            scores = fairtrec.evaluate(
+                measures, track / "runs" / run, qrels=track / judged, target=target, **given
+            ).scores[0]
             for name, values in zip(names, scores.values, strict=True):
                 for qid, value in zip(scores.qids, values.tolist(), strict=True):
                     found[f"{'*'.join(crossing)} {name} {qid}"] = value

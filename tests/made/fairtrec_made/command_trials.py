@@ -122,7 +122,7 @@ def evaluate_both(**more):
     """Evaluate two runs in the example's folder."""
     import fairtrec
 
-    return fairtrec.evaluate("nDCG@10 NFaiRR@10", TWO, "qrels.txt", **GIVEN, **more)
+    return fairtrec.evaluate("nDCG@10 NFaiRR@10", TWO, qrels="qrels.txt", **GIVEN, **more)
 
 
 def list_goldens():

@@ -37,4 +37,4 @@ def write_partial_runs(folder):
 
 
 def value(measure, run="run", **given):
-    return fairtrec.evaluate(measure, run, given.pop("qrels", None), **given).scores[0]
+    return fairtrec.evaluate(measure, run, qrels=given.pop("qrels", None), **given).scores[0]

@@ -24,4 +24,4 @@ def changed(of, run, values):
     scores = list(of.scores)
     old = scores[run]
     scores[run] = Scores(old.run, old.tag, old.measures, old.qids, values)
-    return Result(tuple(scores), of.signature, of.notes, of.files)
+    return Result(tuple(scores), of.signature, of.evaluation_notes, of.files)

@@ -75,7 +75,7 @@ def test_one_value_is_one_line(example, fairtrec_command):
 
 
 def test_all_else_goes_by_the_names_of_fairtrec(example):
-    result = fairtrec.evaluate("ndcg_cut.5 P.5", example / "bm25.run", example / "qrels.txt")
+    result = fairtrec.evaluate("ndcg_cut.5 P.5", example / "bm25.run", qrels=example / "qrels.txt")
     assert [*next(iter(result.means.values()))] == ["nDCG@5", "P@5"]
     named, ours = registry.parse("ndcg_cut.5"), registry.parse("nDCG@5")
     assert named == ours
@@ -107,7 +107,7 @@ def test_names_that_ir_measures_lacks_have_the_values_of_trec_eval(example, name
     qrels["104"] = dict.fromkeys(qrels["104"], 0)  # nothing is relevant
     given = {qid: run[qid] for qid in run if qid != "105"}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {name}, relevance_level=level).evaluate(given)
-    scores = fairtrec.evaluate(name, {"r": given}, qrels, relevance_level=level).scores[0]
+    scores = fairtrec.evaluate(name, {"r": given}, qrels=qrels, relevance_level=level).scores[0]
     for measure, row, mean in zip(scores.measures, scores.values, scores.means, strict=True):
         several = [of[measure.trec] for of in theirs.values()]
         assert float(mean) == pytest.approx(pytrec_eval.compute_aggregated_measure(measure.trec, several), abs=1e-12)

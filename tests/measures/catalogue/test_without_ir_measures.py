@@ -43,7 +43,7 @@ def absent(monkeypatch):
 def test_names_and_values_are_the_same_without_it(example, absent, text):
     def found():
         measures = registry.parse(text)
-        result = fairtrec.evaluate(measures, example / "neural.run", example / "qrels.txt")
+        result = fairtrec.evaluate(measures, example / "neural.run", qrels=example / "qrels.txt")
         told = [(str(each), each.trec, each.total, each.cutoff, each.better) for each in measures]
         return told, result.scores[0].values.tobytes(), "ir-measures" in result.signature
 

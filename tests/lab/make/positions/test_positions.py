@@ -357,14 +357,14 @@ def test_an_evaluation_says_whose_sign_means_nothing(tmp_path):
     plain = fairtrec.make_positions(run, embeddings=vectors, labels=labels)
     pointed = fairtrec.make_positions(run, embeddings=vectors, labels=labels, toward="pro")
     says = "the sign of SignedDUO@5 is arbitrary: `fairtrec make positions` made the axes without --toward"
-    for placed, notes in ((plain, (says,)), (pointed, ())):
+    for placed, is_arbitrary in ((plain, True), (pointed, False)):
         (tmp_path / "p.tsv").write_text(placed.tsv)
-        for given_positions, names in ((placed, ()), (tmp_path / "p.tsv", ("headers: p.tsv:1 (qid, docno, x)",))):
-            signed = fairtrec.evaluate("SignedDUO@5 DUO", run, positions=given_positions)
-            assert texts(signed.notes) == (*notes, *names)
-            assert texts(fairtrec.evaluate("DUO DUO_random", run, positions=given_positions).notes) == names
+        for given_positions in (placed, tmp_path / "p.tsv"):
+            found = fairtrec.evaluate("SignedDUO@5 DUO", run, positions=given_positions)
+            assert (says in texts(found.notes)) is is_arbitrary
+            assert says not in str(fairtrec.evaluate("DUO DUO_random", run, positions=given_positions))
     own = {docno: 1.0 * i for i, docno in enumerate(vectors)}
-    assert texts(fairtrec.evaluate("SignedDUO@5", run, positions=own).notes) == ()
+    assert says not in str(fairtrec.evaluate("SignedDUO@5", run, positions=own))
 
 
 def test_labels_may_be_of_each_query_and_soft(tmp_path):

@@ -182,7 +182,7 @@ def test_a_set_that_is_added_is_a_name(here, fairtrec_command):
     (here / "a.run").write_text("1 Q0 d 1 1 a\n2 Q0 d 1 1 a\n3 Q0 e 1 1 a\n")
     (here / "my.tsv").rename("other.tsv")
     qrels = {qid: {"d": 1} for qid in "123"}
-    assert fairtrec.evaluate("P@1", "a.run", qrels, queries="my").scores[0].qids == ("1", "3")
+    assert fairtrec.evaluate("P@1", "a.run", qrels=qrels, queries="my").scores[0].qids == ("1", "3")
     shown = fairtrec_command("resources", "show", "my").out
     assert "where          added" in shown
     assert "my queryset 2 queries added my" in " ".join(fairtrec_command("resources", "list").out.split())
@@ -320,4 +320,4 @@ def test_a_set_of_ones_own_is_a_name_too(copied, tmp_path, fairtrec_command):
     made.save("mine.tsv")
     assert fairtrec_command("resources", "add", "mine.toml").code == 0
     (copied / "mine").write_text("103\n")
-    assert fairtrec.evaluate("RR", "bm25.run", "qrels.txt", queries="mine").scores[0].qids == ("101", "102")
+    assert fairtrec.evaluate("RR", "bm25.run", qrels="qrels.txt", queries="mine").scores[0].qids == ("101", "102")

@@ -520,7 +520,7 @@ def figures(folder, name):
     pairs = [(queries[docno[:3]], text) for docno, text in texts.items()]
     labels = [int(bool({"she", "he"} & set(text.split()))) for text in texts.values()]
     means = fairtrec.evaluate(
-        "NFaiRR(tau=0)@10 nDCG@10", {name: run}, folder / "qrels.txt", terms="gender-en", docs=folder / "docs.tsv",
+        "NFaiRR(tau=0)@10 nDCG@10", {name: run}, qrels=folder / "qrels.txt", terms="gender-en", docs=folder / "docs.tsv",
         background=folder / "bm25.run",
     ).means[name]  # fmt: skip
     return accuracy_of(folder / "models" / name, pairs, labels), *means.values()

@@ -1,0 +1,42 @@
+"""How functions that evaluate runs are called: the runs in their place, and the qrels by name."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from fairtrec.evaluation.inputs.options import unknown_option_error
+from fairtrec.support.errors import UsageError
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+def require_names(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """Refuse qrels by position, as other programs take them first: swapped grades and scores would give a value.
+
+    >>> @require_names
+    ... def evaluate(measures, runs, *, qrels=None): ...
+    >>> evaluate("nDCG@10", "qrels.txt", "bm25.run")
+    Traceback (most recent call last):
+    fairtrec.support.errors.UsageError: pass qrels by name: evaluate(measures, runs, qrels=...)
+    """
+    parameters = inspect.signature(function).parameters.values()
+    places = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    shape = f"{function.__name__}({', '.join(places)}, qrels=...)"
+
+    @wraps(function)
+    def call(*positions: Parameters.args, **named: Parameters.kwargs) -> Returned:
+        if len(positions) > len(places):
+            raise UsageError(f"pass qrels by name: {shape}")
+        if "run" in named:
+            raise unknown_option_error("run", ["runs"])
+        for place in places[: len(positions)]:
+            if place in named:
+                raise UsageError(f"{place} is given twice; write {shape}")
+        for place in places[len(positions) :]:
+            if place not in named:
+                raise UsageError(f"{place} is missing; write {shape}")
+        return function(*positions, **named)
+
+    return call
