@@ -24,6 +24,8 @@ def processes(runs: Sequence[Any], jobs: int | None) -> int:
     """
     if not runs:
         raise UsageError("no run given; pass at least one")
+    if jobs is not None and type(jobs) is not int:
+        raise UsageError(f"jobs is {jobs!r}; it must be a whole number")
     if jobs is not None and jobs < 1:
         raise UsageError(f"jobs is {jobs}; it must be 1 or more")
     files = [run for run in runs if isinstance(run, str | os.PathLike) and not opening.is_stream(run)]

@@ -15,7 +15,7 @@ from fairtrec.evaluation.inputs.loading import short
 from fairtrec.formats import tsv
 from fairtrec.formulas.rounding import constant, same
 from fairtrec.measure import Better, Note, NoteKind, NoteSeverity, badness
-from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.literals import ALL, RESERVED
 
 SMALL = 10  # queries; of fewer, a mean says little
@@ -37,7 +37,12 @@ class Slices(dict[str, Sequence[str]]):
         if isinstance(given, cls):
             return given
         if given is None or isinstance(given, Mapping):
+            for name, qids in (given or {}).items():
+                if not hasattr(qids, "__iter__"):
+                    raise UsageError(f"the queries of the slice {name} are {qids!r}; pass a list of qids")
             return cls(given or {})
+        if not isinstance(given, PATH):
+            raise UsageError("slices are a path, or {name: [qid, ...]}; pass one of the two")
         slices = cls(tsv.slices(given))
         slices.path = given
         return slices
@@ -88,9 +93,7 @@ def record_slices(
     slices = Slices.read(given)
     if not isinstance(result, Result):
         if not hasattr(result, "result"):
-            raise UsageError(
-                f"here is {type(result).__name__}, not a result; pass what evaluate or read_results returns"
-            )
+            raise UsageError("this is not a result; pass what evaluate or read_results returns")
         result = result.result()
     if slices.path is not None:
         file = InputFile(fspath(slices.path), slices.path)

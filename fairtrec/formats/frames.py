@@ -4,6 +4,7 @@ Each becomes a table of Arrow, through its C stream, and the columns of that bec
 Python. What is a frame is told by its columns; none of these packages is imported.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
 
 TEXT = ("text", "title")
 SHOWN = 6  # names of a column in a message
+NUMBERS = {"run": "score", "qrels": "grade"}  # what a row of a frame says of a document under a query
 AT_ONCE = 4096  # cells that become objects of Python
 MOST_OTHERS = 16  # values of a JSON line that nobody reads, of lines that are parsed together
 ODD_ID = f"has an id that is empty, contains a NUL or a line end, or exceeds {WIDEST} bytes; change it"
@@ -59,9 +61,10 @@ class Frame:
     path: FilePath | None = None
     line_of: Callable[[int], int] = lambda row: row + 1
     empty: tuple[str, ...] = ()  # queries that are named without documents
+    name: str = ""  # of a run
 
     @classmethod
-    def wrap(cls, thing: Any, what: str, wanted: Iterable[str]) -> "Frame":
+    def wrap(cls, thing: Any, what: str, wanted: Iterable[str], name: str = "") -> "Frame":
         """Take a frame; of a pandas frame these columns only, which may be levels of its index.
 
         Raises InputError for what is no table of Arrow, nor can be one: a column whose cells are of several kinds.
@@ -74,10 +77,14 @@ class Frame:
         try:
             table = _table(thing, wanted := set(wanted))
             matches = match_names(table.column_names, wanted)
-            return cls(what, table.rename_columns([matches.get(name, name) for name in table.column_names]))
+            return cls(what, table.rename_columns([matches.get(each, each) for each in table.column_names]), name=name)
         except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as fault:
-            why = "; ".join(map(str, fault.args[::-1])) or type(fault).__name__
-            raise InputError(f"the {what} frame cannot be read ({why}); make each column one type") from None
+            why = " ".join(map(str, fault.args))
+            if "uplicate column" in why:
+                raise InputError(f"the {what} frame has several columns of one name; keep one") from None
+            column = re.search(r"column \S+", why)
+            where = f" ({column[0]})" if column else ""
+            raise InputError(f"the {what} frame cannot be read{where}; make each column one type") from None
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -116,6 +123,7 @@ class Frame:
         if numbers.dtype.kind == "f":
             odd = (numbers != np.floor(numbers)) | (np.abs(numbers) >= 2**63)
             if odd.any():
+                self._refuse_number(name, int(odd.argmax()))
                 self._refuse(f"column {name}", "is not an integer everywhere; correct it", int(odd.argmax()))
         elif numbers.dtype == np.uint64 and numbers.max(initial=0) >= 2**63:
             self._refuse(f"column {name}", "is not an integer of 64 bits everywhere; correct it", int(numbers.argmax()))
@@ -149,12 +157,26 @@ class Frame:
         line = None if row is None or self.path is None else self.line_of(row)
         raise InputError(f"the {which} of the {self.what} {message}", self.path, line)
 
+    def _refuse_number(self, name: str, row: int) -> None:
+        """Raise InputError for a number of a run or qrels that a caller holds, with its query and document."""
+        import pyarrow as pa
+
+        ids = [self.find(QUERY), self.find(DOCUMENT)]
+        if self.path is None and self.what in NUMBERS and None not in ids:
+            number = "rank" if name in RANK else NUMBERS[self.what]
+            qid, docno, value = (self.table.column(each)[row].as_py() for each in (*ids, name))
+            if value is None and pa.types.is_floating(self.table.column(name).type):
+                value = np.nan  # as pandas has it
+            what = " ".join(dict.fromkeys(filter(None, [self.what, self.name])))
+            raise InputError(describe_number(number, value, qid, docno, what))
+
     def _numbers(self, names: Sequence[str]) -> tuple[str, Any]:
         import pyarrow as pa
 
         name, column = self._column(names)
         which = f"column {name}"
         if column.null_count:
+            self._refuse_number(name, _first_null(column))
             many = f"{column.null_count:,} of {len(column):,} rows hold none"
             self._refuse(which, f"is not a finite number everywhere: {many}; fill or drop these", _first_null(column))
         if not pa.types.is_integer(column.type):
@@ -162,11 +184,14 @@ class Frame:
                 column = column.cast(pa.string()) if pa.types.is_decimal(column.type) else column
                 column = column.cast(pa.float64(), safe=False)
             except pa.ArrowException:
-                kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-                self._refuse(which, f"is not a finite number everywhere, but {kind}; correct it")
+                self._refuse_number(
+                    name, next(row for row, cell in enumerate(column.to_pylist()) if not _is_float(cell))
+                )
+                self._refuse(which, "is not a finite number everywhere; correct it")
         parts = [take_numbers(chunk) for chunk in column.chunks if len(chunk)]
         numbers = np.concatenate(parts) if parts else np.empty(0)
         if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
+            self._refuse_number(name, int(np.isfinite(numbers).argmin()))
             self._refuse(which, "is not a finite number everywhere; correct it", int(np.isfinite(numbers).argmin()))
         return name, numbers
 
@@ -229,6 +254,22 @@ class Frame:
                 which, f"has ids of {width} bytes in {many:,} rows, which do not fit into memory; shorten them"
             )
         refuse_layout(width, many, self.path, is_run=self.what == "run")
+
+
+def describe_number(number: str, value: Any, qid: Any, docno: Any, what: str) -> str:
+    """Say that the score or grade of a document is no such number.
+
+    >>> describe_number("score", float("nan"), "q4", "d12", "run bm25")
+    'the score of document d12 under query q4 of the run bm25 is nan; leave it out or correct it'
+    """
+    return f"the {number} of document {docno} under query {qid} of the {what} is {value}; leave it out or correct it"
+
+
+def _is_float(cell: Any) -> bool:
+    try:
+        return bool(np.isfinite(float(cell)))
+    except (ValueError, TypeError, OverflowError):
+        return False
 
 
 def read_run_columns(frame: Frame, order: RankedBy) -> tuple[Repeats, Docs, Floats]:

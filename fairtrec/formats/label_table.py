@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, pairwise
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -175,7 +176,8 @@ class LabelTable:
         names = [UNKNOWN if label_rules.is_missing(group) else label_rules.word(group) for _, group, _ in entries]
         for name, (docno, group, weight) in zip(names, entries, strict=True):
             if name is None:
-                raise InputError(f"the group {group!r} of document {docno} is no text or number; correct it", self.path)
+                shown = f"{group!r} " if isinstance(group, str | bytes | Number) else ""
+                raise InputError(f"the group {shown}of document {docno} is no text or number; correct it", self.path)
             if not is_number(weight):
                 raise InputError(f"the weight {weight!r} of document {docno} is not a number; correct it", self.path)
         docnos = self.take_ids([docno for docno, *_ in entries])

@@ -3,17 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from fairtrec.data import (
     MISSING,
+    Bools,
     Counts,
     Docnos,
     Docs,
     Floats,
     GroupTerms,
+    Ints,
     Labels,
     Positions,
     Qrels,
@@ -28,35 +31,66 @@ from fairtrec.data.ranking.order import add_empty, sort_by_score
 from fairtrec.formats import columns, frames
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
-from fairtrec.formats.frames import ODD_ID, TEXT, Frame, is_frame, list_columns, read_run_columns
+from fairtrec.formats.frames import ODD_ID, TEXT, Frame, describe_number, is_frame, list_columns, read_run_columns
 from fairtrec.formats.label_rules import LabelRules
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import Repeats
-from fairtrec.support.errors import InputError
+from fairtrec.support.errors import InputError, short
 from fairtrec.support.files.table_header import match_names
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, RankedBy, ScoreType
 
 INSIDE = ("run_data", "qrels_data")
+SHOWN = 40  # letters of what was given, in a message
 
 
 def _strange(thing: Any, what: str, number: str) -> InputError:
     kinds = f"a path, {{qid: {{docno: {number}}}}}, {{qid: [docno, ...]}}, a frame or named tuples"
     inside = next((name for name in INSIDE if is_frame(getattr(thing, name, None))), None)
     if inside is not None:  # of trectools
-        return InputError(f"this {type(thing).__name__} has a frame inside; pass its .{inside}")
+        return InputError(f"the {what} has a frame inside; pass its .{inside}")
     if hasattr(thing, "docs_iter") or hasattr(thing, "dataset_id"):
         return InputError(f"this dataset has no {what}; pass its id as a text, or your own {what}")
-    return InputError(f"cannot read {type(thing).__name__} as {what}; pass {kinds}")
+    return InputError(f"{describe_given(thing, what)}; pass {kinds}")
 
 
-def _mapping(thing: Any) -> Any:
-    """Take a dict from what can be made one, like the runs and qrels of ranx."""
+def describe_given(thing: Any, what: str) -> str:
+    """Say that something was given instead of ``what``, as the caller wrote it if it is short.
+
+    >>> describe_given(3, "qrels"), describe_given([{}], "run")
+    ('cannot read 3 as qrels', 'cannot read this as run')
+    """
+    is_short = thing is None or isinstance(thing, str | bytes | Number)
+    return f"cannot read {short(repr(thing), SHOWN)} as {what}" if is_short else f"cannot read this as {what}"
+
+
+def take_mapping(thing: Any) -> Any:
+    """Take a dict from what can be made one: a Series, the runs and qrels of ranx."""
     return thing.to_dict() if hasattr(thing, "to_dict") and not isinstance(thing, Mapping) else thing
+
+
+def _require_mapping(thing: Any, what: str, kinds: str) -> Mapping[Any, Any]:
+    """Take a dict. Raises InputError for what cannot be made one, with the ``kinds`` of things to pass."""
+    found = take_mapping(thing)
+    if not isinstance(found, Mapping):
+        raise InputError(f"{describe_given(thing, what)}; pass {kinds}")
+    return found
+
+
+def _take_rankings(thing: Mapping[Any, Any], what: str, number: str) -> dict[Any, Any]:
+    """Take each query's documents: a dict, or a list of docnos. Raises InputError for another thing, with its query."""
+    found = {qid: take_mapping(docs) for qid, docs in thing.items()}
+    for qid, docs in found.items():
+        if not isinstance(docs, Mapping | list | tuple):
+            given = describe_given(docs, f"the documents of query {qid} in the {what}")
+            raise InputError(f"{given}; pass {{docno: {number}}} or [docno, ...]")
+    return found
 
 
 def _taken_apart(thing: Any, what: str, number: str) -> tuple[Repeats, Docs, list[Any]]:
     """Take a run or qrels apart that is no frame: query ids, docnos, scores or grades."""
-    thing = _mapping(thing)
+    thing = take_mapping(thing)
+    if isinstance(thing, Mapping):
+        thing = _take_rankings(thing, what, number)
     try:
         if isinstance(thing, Mapping):
             several = [docs for docs in thing.values() if len(docs)]
@@ -97,12 +131,54 @@ def encode_given_ids(values: Sequence[Any], what: str) -> Docs:
     return np.array(encoded, dtype=np.bytes_)
 
 
-def _floats(values: list[Any], what: str) -> Floats:
+def _take_numbers(
+    values: list[Any], qids: Repeats, docnos: Docs, number: str, what: str, *, whole: bool = False
+) -> Floats:
+    """Take scores, or grades, which are ``whole`` numbers. Raises InputError for the first that is none."""
     with suppress(ValueError, TypeError, OverflowError):
         numbers = np.array(values, dtype=np.float64)
-        if numbers.ndim == 1 and np.isfinite(numbers).all():
+        is_good = np.isfinite(numbers)
+        if numbers.ndim == 1 and (is_good & (not whole or is_whole(numbers))).all():
             return numbers
-    raise InputError(f"the {what} is not a finite number everywhere; correct it")
+    row = next(row for row, value in enumerate(values) if not _is_number(value, whole=whole))
+    raise InputError(describe_number(number, values[row], qids[row].decode(), docnos[row].decode(), what))
+
+
+def is_whole(numbers: Floats) -> Bools:
+    """Tell which numbers are integers of 64 bits."""
+    whole: Bools = (numbers == np.floor(numbers)) & (np.abs(numbers) < 2**63)
+    return whole
+
+
+def _is_number(value: Any, *, whole: bool) -> bool:
+    try:
+        number = float(value)
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return bool(np.isfinite(number) and (not whole or is_whole(np.array(number))))
+
+
+def take_entries(thing: Any, name: str, order: RankedBy) -> tuple[Repeats, Docs, Floats, list[str]]:
+    """Take the entries of a run as they stand: query ids, docnos, scores; and the queries without documents."""
+    if is_frame(thing):
+        frame = Frame.wrap(thing, "run", (*QUERY, *DOCUMENT, *SCORE, *RANK), name)
+        qids, column, values = read_run_columns(frame, order)
+        if not len(column):
+            raise InputError(f"the run {name} is empty; add at least one document")
+        return qids, column, values, []
+    thing = take_mapping(thing)
+    what = " ".join(dict.fromkeys(["run", name]))
+    qids, column, scores = _taken_apart(thing, what, "score")
+    values = _take_numbers(scores, qids, column, "score", what)
+    empty = [qid for qid, docs in thing.items() if not len(docs)] if isinstance(thing, Mapping) else []
+    return qids, column, values, decode(encode_given_ids(empty, "run"))
+
+
+def take_ranks(thing: Any) -> Ints | None:
+    """Take the ranks of a run, if it is a frame that has a column of them."""
+    if not is_frame(thing) or not match_names(list_columns(thing), {*RANK}):
+        return None
+    return Frame.wrap(thing, "run", (*QUERY, *DOCUMENT, *RANK)).take_integers(RANK)
 
 
 def run(
@@ -118,17 +194,7 @@ def run(
 
     ``{qid: [docno, ...]}`` is ranked as it stands. ``with_ties`` keeps what is tied with the document at ``depth``.
     """
-    empty: list[Any] = []  # queries that are named without documents
-    if is_frame(thing):
-        frame = Frame.wrap(thing, "run", (*QUERY, *DOCUMENT, *SCORE, *RANK))
-        qids, column, values = read_run_columns(frame, order)
-        if not len(column):
-            raise InputError(f"the run {name} is empty; add at least one document")
-    else:
-        thing = _mapping(thing)
-        qids, column, scores = _taken_apart(thing, "run", "score")
-        values = _floats(scores, f"score of the run {name}")
-        empty = [qid for qid, docs in thing.items() if not len(docs)] if isinstance(thing, Mapping) else []
+    qids, column, values, empty = take_entries(thing, name, order)
     names, starts, together = columns.group_ids(qids)
     if together is not None:
         column, values = column[together], values[together]
@@ -141,7 +207,7 @@ def run(
         ranked = starts, column, values.astype(score_dtype, copy=False)
     if order != "file" and len(column):
         ranked = sort_by_score(*ranked, depth)
-    names, starts = add_empty(names, ranked[0], decode(encode_given_ids(empty, "run")))
+    names, starts = add_empty(names, ranked[0], empty)
     return Run(name, name, names, starts, *ranked[1:]).cut(names, None if with_ties else depth)
 
 
@@ -160,7 +226,7 @@ def qrels(thing: Any) -> Qrels:
         qids, docnos, grades = Repeats.find(frame.ids(QUERY)), frame.ids(DOCUMENT), frame.take_integers(GRADE)
         subtopics = None if frame.find(SUBTOPIC) is None else frame.ids(SUBTOPIC)
     else:
-        rows = _mapping(rows)
+        rows = take_mapping(rows)
         if not isinstance(rows, Mapping):
             if not isinstance(rows, Iterable):
                 raise _strange(thing, "qrels", "relevance")
@@ -168,10 +234,7 @@ def qrels(thing: Any) -> Qrels:
             found = [next((cell for name in SUBTOPIC if (cell := getattr(row, name, None))), 0) for row in rows]
             subtopics = encode_given_ids(found, "qrels")
         qids, docnos, numbers = _taken_apart(rows, "qrels", "relevance")
-        values = _floats(numbers, "grade of the qrels")
-        if np.any(values != np.floor(values)) or np.any(np.abs(values) >= 2**63):
-            raise InputError("the grade of the qrels is not an integer everywhere; correct it")
-        grades = values.astype(np.int64)
+        grades = _take_numbers(numbers, qids, docnos, "grade", "qrels", whole=True).astype(np.int64)
     if not len(docnos):
         raise InputError("the qrels are empty; add at least one judgment")
     iterations = np.full(len(docnos), b"0") if subtopics is None else subtopics
@@ -185,14 +248,15 @@ def explain_failures(what: str) -> Iterator[None]:
     """Turn the failure to take data from an object of another kind into one line."""
     try:
         yield
-    except (TypeError, ValueError, AttributeError, KeyError) as fault:
-        message = f"cannot read {what} from this object ({fault}); docs/convert.md lists the objects that work"
-        raise InputError(message) from None
+    except (TypeError, ValueError, AttributeError, KeyError):
+        raise InputError(f"cannot read this as {what}; docs/convert.md lists the objects that work") from None
 
 
 def queries(thing: Iterable[Any]) -> Queries:
     """Take a query set from ids, or a frame with a column of them."""
     with explain_failures("a query set"):
+        if not (hasattr(thing, "__iter__") or is_frame(thing)):
+            raise InputError(f"{describe_given(thing, 'a query set')}; pass a path, a list of qids or a frame")
         frame = Frame.wrap(thing, "queries", QUERY) if is_frame(thing) else None
         qids = tuple(map(str, thing) if frame is None else dict.fromkeys(decode(frame.ids(QUERY))))
     if not qids:
@@ -203,8 +267,13 @@ def queries(thing: Iterable[Any]) -> Queries:
 def terms(thing: Mapping[str, Iterable[str]]) -> GroupTerms:
     """Take group terms from ``{group: [term, ...]}``."""
     with explain_failures("group terms"):
-        if any(isinstance(words, str) for words in thing.values()):
-            raise ValueError("the terms of a group are one string; pass a list")
+        thing = _require_mapping(thing, "group terms", "the name of a list, a path, or {group: [term, ...]}")
+        for group, words in thing.items():
+            if isinstance(words, str) or not isinstance(words, Iterable):
+                given = describe_given(words, f"the terms of the group {group}")
+                raise InputError(f"{given}; pass a list of terms")
+            if odd := [word for word in words if not isinstance(word, str)]:
+                raise InputError(f"{describe_given(odd[0], f'a term of the group {group}')}; pass texts")
         lists = {
             str(group): tuple(dict.fromkeys(" ".join(term.split()) for term in words)) for group, words in thing.items()
         }
@@ -229,12 +298,12 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
             yield row_of[document.doc_id], document.default_text()
         return
     cells: Iterable[tuple[int, Any]]
+    if not is_frame(thing):
+        thing = _require_mapping(thing, "texts", "a path, {docno: text}, or a frame with doc_id and text")
     if is_frame(thing):
         cells = frames.find_texts(Frame.wrap(thing, "docs", (*DOCUMENT, *TEXT)), wanted)
-    elif isinstance(thing, Mapping):
-        cells = ((row, frames.join_title(thing[name])) for row, name in enumerate(names) if name in thing)
     else:
-        raise InputError(f"cannot read texts from {type(thing).__name__}; docs/convert.md lists the objects that work")
+        cells = ((row, frames.join_title(thing[name])) for row, name in enumerate(names) if name in thing)
     for row, cell in cells:
         if not isinstance(cell, str):
             raise InputError(f"the text of document {names[row]} is not a string; write a text, or an empty one")
@@ -252,7 +321,7 @@ def digest(part: str, thing: Any) -> str:
         frame = Frame.wrap(thing, "counts", (*DOCUMENT, "tokens", *groups))
         columns = digest_columns(frame.ids(DOCUMENT), *(frame.take_integers((name,)) for name in ("tokens", *groups)))
         return digest_texts([("groups", "\n".join(groups)), ("counts", columns)])
-    if isinstance(thing, Mapping):
+    if isinstance(thing := take_mapping(thing), Mapping):
         return digest_texts((str(docno), str(frames.join_title(text))) for docno, text in thing.items())
     return ""
 
@@ -280,7 +349,7 @@ def counts(thing: Any, wanted: Docnos) -> Counts:
 def frame_groups(frame: Any) -> tuple[str, ...]:
     """Name the groups of a frame of counts."""
     if not is_frame(frame):
-        raise InputError(f"cannot read counts from {type(frame).__name__}; pass a path or a frame")
+        raise InputError(f"{describe_given(frame, 'counts')}; pass a path, or a frame with docno, tokens and groups")
     names = list_columns(frame)
     groups = tuple(sorted({*names} - match_names(names, {"tokens", *DOCUMENT}).keys()))
     if len(groups) < 2:
@@ -307,7 +376,7 @@ def labels(thing: Any, how: LabelRules | None = None) -> Labels:
             sha256 = digest_columns(docnos, labeled, *(each for each in (weights, qids) if each is not None))
             found.add(docnos, found.code_groups(groups.tolist())[codes], weights, qids=qids)
         else:
-            thing = _mapping(thing)
+            thing = _require_mapping(thing, "group labels", "a path, {docno: group}, or a frame with docno and group")
             encode_given_ids([*thing], "labels")
             sha256 = found.take_memberships(thing)
     return found.labels("labels", sha256)
@@ -336,9 +405,24 @@ def positions(thing: Any) -> Positions:
         table = np.stack([frame.floats((axis,)) for axis in axes], axis=1)
     else:
         with explain_failures("positions"):
-            table = np.array([np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in thing.values()])
+            thing = _require_mapping(thing, "positions", "a path, {docno: x}, or a frame with a column per axis")
+            several = [_take_position(docno, value) for docno, value in thing.items()]
             names = [str(docno) for docno in thing]
+            if len({*map(len, several)}) > 1:
+                odd = next(name for name, each in zip(names, several, strict=True) if len(each) != len(several[0]))
+                raise InputError(f"the position of document {odd} has another number of axes; write equally many")
+            table = np.array(several)
         encode_given_ids(names, "positions")
-    if table.ndim != 2 or not np.isfinite(table).all():
-        raise InputError("positions must be finite numbers, equally many for each document; correct them")
+    if table.ndim != 2:
+        raise InputError("positions must be numbers, equally many for each document; correct them")
     return Positions(*Docnos.with_values(names, table), per_query, pointed)
+
+
+def _take_position(docno: Any, value: Any) -> Floats:
+    """Take the position of a document. Raises InputError for what is no number, or several."""
+    with suppress(ValueError, TypeError, OverflowError):
+        numbers: Floats = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        if np.isfinite(numbers).all():
+            return numbers
+    given = describe_given(value, f"the position of document {docno}")
+    raise InputError(f"{given}; pass a finite number, or one for each axis")

@@ -36,6 +36,9 @@ class Repeats:
     def __len__(self) -> int:
         return int(self.lengths.sum())
 
+    def __getitem__(self, row: int) -> bytes:
+        return bytes(self.texts[np.searchsorted(np.cumsum(self.lengths), row, side="right")])
+
 
 def find_lines(letters: Letters) -> tuple[Ints, Ints, Ints]:
     """Find lines: where each starts, its first tab (or the next one, or the end of all) and its end."""

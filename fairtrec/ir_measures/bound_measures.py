@@ -171,7 +171,7 @@ def _written(name: str, value: Any) -> Any:
     if name == "target" and isinstance(value, Mapping):
         return ",".join(f"{group}={share!r}" for group, share in sorted(value.items()))
     if not isinstance(value, (*PATH, *_SIMPLE)):
-        what = f"{name} is a {type(value).__name__}, and a parameter is a path, a word or a number"
+        what = f"{name} is no path, word or number, as a parameter is"
         raise UsageError(f"{what}; bind objects to a name: fairtrec.ir_measures.given('NAME', {name}=...)")
     words = get_args(Undefined)
     if name == "undefined" and (isinstance(value, bool) or (isinstance(value, str) and value not in words)):

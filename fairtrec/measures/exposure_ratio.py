@@ -156,7 +156,7 @@ class DP(_Ratio):
 
     Unit: none, a ratio. Better: higher; with protected, nearer 1. Empty ranking: undefined.
     Range: [0, 1], 1 is demographic parity; with protected, 0 or more, infinite if only f is ranked.
-    Undefined: no ranked document, with @k none of the first k, has a group.
+    Undefined: no ranked document, with @k none of the first k, has a group; or a single group has a target above 0.
     Source: Singh, Joachims, KDD 2018, section 4.1. https://doi.org/10.1145/3219819.3220088
     """
 
@@ -246,7 +246,7 @@ class ABR(Measure):
 
     Unit: none, a ratio. Better: higher. Empty ranking: undefined.
     Range: [0, 1], 1 is the same attention for all groups.
-    Undefined: no ranked document, with @k none of the first k, has a group.
+    Undefined: no ranked document, with @k none of the first k, has a group; or a single group has a target above 0.
     Source: Ghosh, Dutt, Wilson, SIGIR 2021 (attention bias ratio). https://doi.org/10.1145/3404835.3462850
     """
 

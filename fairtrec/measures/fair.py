@@ -128,8 +128,8 @@ class FAIR(Measure):
 
     ``divergence`` replaces dKL, as the paper allows: 'jsd' is Jensen-Shannon to base 2; 'squared' is the sum over
     groups a of (D_i(a) - target(a))^2; 'nmd' and 'rnod', for ordered groups, are those of GFR. A document of unknown
-    group changes no share. A rank earns 0 if a group of target 0 has a share (dKL is infinite), and before the first
-    document of a group (the divergence is undefined).
+    group changes no share. A rank earns 0 before the first document of a group (the divergence is undefined), and with
+    'kl', and no other divergence, if a group of target 0 has a share (dKL is infinite).
 
     ``form='product'`` divides the whole normalized measure by 1 + the divergence at the last rank, instead of rank by
     rank. Only this form allows gain='precision' (the relevant documents at ranks 1..k over k), and it allows only

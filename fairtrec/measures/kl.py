@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from fairtrec.formulas import discount, distribution
-from fairtrec.measure import Floats, GroupPrefixes, GroupTotals, Ints, Measure
+from fairtrec.measure import Floats, GroupPrefixes, GroupTotals, Ints, Measure, Note
+from fairtrec.measure.infinite import note_infinite
+
+OF_TARGET_0 = "a group of target 0 has a share (see --target)"
 
 
 def divergences(amounts: Floats, target: Floats) -> Floats:
@@ -51,6 +54,10 @@ class KL(Measure):
         """Compare what the groups hold in the top with the target."""
         return GroupTotals(membership, self.cutoff, divergences, target)
 
+    def note(self, values: Floats, **_: Any) -> Note | None:
+        """Say that a mean is infinite, and why."""
+        return note_infinite(values, OF_TARGET_0)
+
 
 @dataclass(frozen=True)
 class NDKL(Measure):
@@ -82,6 +89,10 @@ class NDKL(Measure):
 
         filled = discount.sums(discount.log2(self.cutoff))[lengths.clip(max=self.cutoff)]
         return GroupPrefixes(membership, cost, target, discounts(membership, lengths, self.cutoff), filled)
+
+    def note(self, values: Floats, **_: Any) -> Note | None:
+        """Say that a mean is infinite, and why."""
+        return note_infinite(values, OF_TARGET_0)
 
 
 @dataclass(frozen=True)

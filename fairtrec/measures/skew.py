@@ -23,15 +23,8 @@ from fairtrec.measure import (
     Ints,
     Measure,
     Note,
-    NoteKind,
-    NoteSeverity,
 )
-
-INFINITE = NoteKind(
-    "infinite",
-    "infinite for {infinite} of {queries} queries, so the mean is infinite; eps=0.01 smooths the shares",
-    NoteSeverity.MISLEADING,
-)
+from fairtrec.measure.infinite import note_infinite
 
 
 def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
@@ -82,8 +75,7 @@ class _Skew(Measure):
 
     def note(self, values: Floats, **_: Any) -> Note | None:
         """Say that a mean is infinite, and what keeps it finite."""
-        many = int(np.isinf(values).sum())
-        return INFINITE.note(infinite=many, queries=len(values)) if many else None
+        return note_infinite(values, "eps=0.01 smooths the shares")
 
 
 @dataclass(frozen=True)

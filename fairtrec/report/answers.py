@@ -76,7 +76,7 @@ def with_confidence(
     """Give an interval to each mean."""
     from fairtrec.evaluation.columns import confidence as column
 
-    return column.with_confidence(of, confidence, slices, interval)
+    return column.with_confidence(of, confidence, Slices.read(slices), interval)
 
 
 def frame(of: Answer, *, per_query: bool) -> Any:

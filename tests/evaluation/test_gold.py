@@ -604,13 +604,21 @@ def test_renamed_groups_of_gold_correct_words(tmp_path):
         "f=Fem,m=Male": "no label is called Fem; they are F, Male, N",
         "f=F,m=Male,-=X": "no label is called X; they are F, Male, N",
         "f=F,f=F,m=Male": "the group F is renamed to f and to f; choose one name",
-        "f=F,Male": "--groups renames f=F but not Male; write Male=Male, or rename none",
+        "f=F,F": "the group F is renamed to f and to F; choose one name",
         "f=F,-=N": "these are fewer than two different groups; pass two or more",
     }.items(),
 )
 def test_groups_that_cannot_be_renamed_are_told(groups, what):
     with pytest.raises(UsageError, match=what):
         fairtrec.evaluate("AWRF@2", RUN, labels={"a": "F", "b": "Male", "c": "N"}, groups=groups)
+
+
+def test_a_group_without_an_old_name_is_itself():
+    labels = {"a": "F", "b": "Male", "c": "N"}
+    whole = fairtrec.evaluate("AWRF@2", RUN, labels=labels, groups="F=F,Male=Male,-=N")
+    short = fairtrec.evaluate("AWRF@2", RUN, labels=labels, groups="F,Male,-=N")
+    assert str(short) == str(whole)
+    assert short.signature["groups"] == "F=F,Male=Male,-=N"
 
 
 def test_an_old_name_may_stand_in_gold_or_in_labels_only():

@@ -157,10 +157,10 @@ def test_laws_a_column_of_arrow_is_its_texts(rows, kind, step):
 BAD = {
     "null": ({"docno": ["a", None]}, "the column docno of the run is null in 1 of 2 rows; fill or drop these"),
     "only nulls": ({"docno": [None, None]}, "the column docno of the run is null in 2 of 2 rows"),
-    "nan": ({"score": [1.0, np.nan]}, "the column score of the run is not a finite number everywhere: 1 of 2 rows hold none"),
-    "infinite": ({"score": [1.0, np.inf]}, "the column score of the run is not a finite number everywhere; correct it"),
-    "text": ({"score": ["high", "low"]}, "the column score of the run is not a finite number everywhere, but "),
-    "times": ({"score": pd.to_datetime(["2020-01-01"] * 2)}, "the column score of the run is not a finite number"),
+    "nan": ({"score": [1.0, np.nan]}, "the score of document [^ ]+ under query [^ ]+ of the run r is nan; leave it out or correct it"),
+    "infinite": ({"score": [1.0, np.inf]}, "the score of document [^ ]+ under query [^ ]+ of the run r is inf; leave it out or correct it"),
+    "text": ({"score": ["high", "low"]}, "the score of document [^ ]+ under query [^ ]+ of the run r is high; leave it out or correct it"),
+    "times": ({"score": pd.to_datetime(["2020-01-01"] * 2)}, "the score of document a under query q of the run r is 2020-01-01 00:00:00; leave it out"),
     "ids with a point": ({"qid": [1.0, 2.0]}, r"the column qid of the run is of type double; use texts or whole .*astype\(str\)"),
     "lists": ({"docno": [["a"], ["b"]]}, "the column docno of the run is of type list<"),
     "several types": ({"qid": ["a", 7]}, "the run frame cannot be read .*column qid.*make each column one type"),
@@ -189,7 +189,7 @@ def test_columns_of_one_name_are_refused():
         TABLE.append_column("docno", TABLE["docno"]),
         pd.DataFrame([["q", "a", "b", 1.0]], columns=["qid", "docno", "docno", "score"]),
     ):
-        with pytest.raises(InputError, match=r"several columns docno|Duplicate column names"):
+        with pytest.raises(InputError, match=r"several columns (docno|of one name); keep one"):
             memory.run(frame, "r")
 
 
@@ -240,8 +240,8 @@ def test_qrels_keep_their_subtopics(kind):
 
 def test_grades_are_whole():
     for column, message in (
-        ([0, 1.5, 1], "the column rel of the qrels is not an integer everywhere"),
-        ([0, 2.0**63, 1], "the column rel of the qrels is not an integer everywhere"),
+        ([0, 1.5, 1], "the grade of document [^ ]+ under query [^ ]+ of the qrels is 1.5; leave it out"),
+        ([0, 2.0**63, 1], "the grade of document [^ ]+ under query [^ ]+ of the qrels is 9.2"),
         (pa.array([0, 2**63, 1], pa.uint64()), "the column rel of the qrels is not an integer of 64 bits"),
     ):
         with pytest.raises(InputError, match=message):
@@ -287,7 +287,7 @@ def test_a_frame_of_counts_labels_or_positions_of_arrow_does_as_well():
         fairtrec.evaluate("DUO@2", run, positions=places.set_column(1, "x", pa.array([1.0, None])))
     with pytest.raises(InputError, match="the column weight of the labels"):
         fairtrec.evaluate("AWRF@2", run, labels=labels.append_column("weight", pa.array([1.0, np.nan])))
-    with pytest.raises(InputError, match="cannot read counts from dict"):
+    with pytest.raises(InputError, match="cannot read this as counts; pass a path"):
         fairtrec.evaluate("ARaB@2", run, counts={"d1": 1})
 
 

@@ -406,11 +406,14 @@ def test_a_dict_and_its_file_are_the_same_run(written, run):
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        ({"q1": {"a": math.nan}}, "the score of the run r is not a finite number everywhere"),
-        ({"q1": {"a": math.inf}}, "is not a finite number"),
-        ({"q1": {"a": None}}, "is not a finite number"),
-        ({"q1": {"a": "high"}}, "is not a finite number"),
-        ({"q1": {"a": [1, 2]}}, "is not a finite number"),
+        (
+            {"q1": {"a": math.nan}},
+            "the score of document a under query q1 of the run r is nan; leave it out or correct it",
+        ),
+        ({"q1": {"a": math.inf}}, "document a under query q1 of the run r is inf; leave it out"),
+        ({"q1": {"a": None}}, "document a under query q1 of the run r is None; leave it out"),
+        ({"q1": {"a": "high"}}, "document a under query q1 of the run r is high; leave it out"),
+        ({"q1": {"a": [1, 2]}}, r"is \[1, 2\]; leave it out or correct it"),
         ({"q1": {"": 1.0}}, "has an id that is empty"),
         ({"q1": {"a\0": 1.0}}, "contains a NUL"),
         ({"q1": {"a\nb": 1.0}}, "a line end"),
@@ -419,8 +422,8 @@ def test_a_dict_and_its_file_are_the_same_run(written, run):
         (pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "a"], "score": [1, 2]}), "document a twice under query q"),
         (pd.DataFrame({"qid": ["q"], "docno": ["a"]}), "has none of the columns score, sim, prediction; rename one"),
         (pd.DataFrame({"qids": ["q"], "docno": ["a"], "score": [1]}), "has none of the columns query_id, qid"),
-        (5, "cannot read int as run"),
-        ([("q", "a", 1.0)], "cannot read list as run"),
+        (5, "cannot read 5 as run"),
+        ([("q", "a", 1.0)], "cannot read this as run"),
     ],
 )
 def test_bad_runs_in_memory(run, message):
@@ -458,12 +461,12 @@ def test_subtopics_are_kept():
     ("given", "message"),
     [
         ({}, "the qrels are empty"),
-        ({"q": {"a": 1.5}}, "the grade of the qrels is not an integer everywhere"),
-        ({"q": {"a": math.nan}}, "the grade of the qrels is not a finite number"),
-        ({"q": {"a": "1x"}}, "the grade of the qrels is not a finite number"),
+        ({"q": {"a": 1.5}}, "the grade of document a under query q of the qrels is 1.5; leave it out or correct it"),
+        ({"q": {"a": math.nan}}, "the grade of document a under query q of the qrels is nan; leave it out"),
+        ({"q": {"a": "1x"}}, "the grade of document a under query q of the qrels is 1x; leave it out"),
         ([Subtopic("1", "a", 1, "s"), Subtopic("1", "a", 2, "s")], "document a is judged twice for query 1"),
         (pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "label": [1, 0]}), "document a is judged twice"),
-        (5, "cannot read int as qrels"),
+        (5, "cannot read 5 as qrels"),
     ],
 )
 def test_bad_qrels_in_memory(given, message):

@@ -346,7 +346,7 @@ def test_a_name_has_one_meaning():
 
 def test_an_object_is_no_parameter():
     with pytest.raises(
-        UsageError, match=re.escape("background is a dict, and a parameter is a path, a word or a number; bind objects")
+        UsageError, match=re.escape("background is no path, word or number, as a parameter is; bind objects")
     ):
         fair.NFaiRR(background={"q": {"d": 1.0}})
 

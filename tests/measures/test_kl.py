@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import entropy
 
+import fairtrec
 from fairtrec.formulas import distribution
 from fairtrec.measures.kl import KL, NDKL, nDRKL
 
@@ -104,3 +105,13 @@ def test_laws(membership, cutoff):
     assert np.all((near[some] > 0) & (near[some] <= 1 + 1e-12))
     first = membership[:, 0].any(axis=1)
     assert np.all(near[first] >= 1 / (1 + far[first]) - 1e-9)  # 1 / (1 + x) is convex
+
+
+def test_an_infinite_mean_has_a_note_with_the_reason():
+    run, labels = {"q": {"a": 2.0, "b": 1.0}, "r": {"b": 1.0}}, {"a": "f", "b": "m"}
+    result = fairtrec.evaluate("KL@2 NDKL@2 nDRKL@2", run, labels=labels, target={"f": 0.0, "m": 1.0})
+    (note,) = [note for note in result.notes if note.kind.name == "infinite"]
+    assert str(note).startswith(
+        "KL@2, NDKL@2: infinite for 1 of 2 queries, so the mean is infinite; a group of target 0"
+    )
+    assert "infinite" not in str(fairtrec.evaluate("KL@2 NDKL@2", run, labels=labels))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from os import fspath
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,10 @@ from fairtrec.commands.validate import entries
 from fairtrec.commands.validate.checks import Known, check
 from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, list_some, quote_text
-from fairtrec.data import Docnos, Floats, Ints, find_starts, fingerprints
+from fairtrec.data import Docnos, Docs, Floats, Ints, Run, find_starts, fingerprints
 from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.evaluation.reading import write_empty
-from fairtrec.formats import columns, memory_bounds, other_runs
+from fairtrec.formats import columns, memory, memory_bounds, other_runs
 from fairtrec.formats.other_runs import settle_format
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
@@ -94,6 +95,41 @@ def _numbers(table: columns.FileColumns, many: int) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
+class HeldRun:
+    """A run that a caller holds: a dict, a frame, or a ``Run``. Its entries are counted as lines are."""
+
+    name: str
+    thing: Any
+
+    def read(self, found: Findings) -> RunEntries:
+        """Read its entries; ranks that it lacks follow the scores."""
+        try:
+            qids, docnos, scores, empty = self._take_entries()
+            ranks = None if isinstance(self.thing, Run) else memory.take_ranks(self.thing)
+        except InputError as fault:
+            found.add("E101", None, fault.message)
+            return RunEntries.make_empty(0)
+        if empty:
+            many = len({*qids.texts.tolist()}) + len(empty)
+            found.add("W502", None, write_empty(len(empty), many, list_some(empty)), tuple(empty))
+        names, codes = np.unique(qids.texts, return_inverse=True)
+        query, lines = np.repeat(codes, qids.lengths), np.arange(1, len(docnos) + 1)
+        ranks = _places(query, scores) if ranks is None else ranks
+        every = tuple(name.decode() for name in names.tolist())
+        return RunEntries(
+            every, query, docnos, ranks, scores, lines, lines[:0], len(lines), self.name, "json", empty=tuple(empty)
+        )
+
+    def _take_entries(self) -> tuple[Repeats, Docs, Floats, list[str]]:
+        if not isinstance(self.thing, Run):
+            return memory.take_entries(self.thing, self.name, "score")
+        run, depths = self.thing, np.diff(self.thing.starts)
+        texts = np.array([qid.encode() for qid in run.qids], dtype=np.bytes_)
+        empty = [qid for qid, depth in zip(run.qids, depths.tolist(), strict=True) if not depth]
+        return Repeats(texts[depths > 0], depths[depths > 0]), run.docnos, run.scores, empty
+
+
+@dataclass(frozen=True, eq=False)
 class Checked:
     """A run with its findings; ``rows`` are those that could be read, without duplicates, by query."""
 
@@ -138,9 +174,13 @@ class Checked:
         return len(Docnos.collect(self.rows.docnos))
 
 
-def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT, form: RunFormat = "auto") -> Checked:
+def examine(
+    path: FilePath | HeldRun, known: Known | None = None, most: int | None = KEPT, form: RunFormat = "auto"
+) -> Checked:
     """Find all that is wrong with a run; of each code, ``most`` findings are kept (None: all) and all are counted."""
     found = Findings(most)
+    if isinstance(path, HeldRun):
+        return Checked(path.name, found, check(path.read(found), known or Known(), found))
     border = submissions.border()
     if is_refused(path, found):
         return Checked(path, found, RunEntries.make_empty(0))

@@ -1,7 +1,7 @@
 """``fairtrec.validate``: all that is wrong with runs, beside whatever the caller has to check them against."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
 from typing import Any
@@ -12,12 +12,13 @@ from fairtrec.commands.validate import entries
 from fairtrec.commands.validate.checks import Known
 from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import KEPT, Findings
-from fairtrec.commands.validate.run_check import Checked, examine, is_refused
+from fairtrec.commands.validate.run_check import Checked, HeldRun, examine, is_refused
 from fairtrec.data import Docnos, Docs, Qrels
 from fairtrec.data.spellings import variants
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import trec_fair
+from fairtrec.formats.frames import is_frame
 from fairtrec.formats.trec_fair_files import Requests, Truth
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files import opening, submissions
@@ -29,7 +30,7 @@ TRIED = 1000  # docnos of the runs for which other ways of writing them are look
 
 
 def read_expectations(
-    runs: Sequence[FilePath],
+    runs: Sequence[FilePath | HeldRun],
     *,
     qrels: Any = None,
     queries: Any = None,
@@ -69,7 +70,7 @@ def _list_notes(thing: Any, judgments: Qrels | None) -> tuple[Note, ...]:
     return tuple(note.assign_runs(place, [opening.name(each) for each in place], 1) for note in several)
 
 
-def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
+def of_list(path: FilePath, runs: Iterable[FilePath | HeldRun]) -> tuple[Docnos, str]:
     """Look through a list of docnos, the first word of each line: those that the runs name, and an example."""
     names, docnos = _named(runs), (line.split(maxsplit=1)[0] for _, line in opening.lines(path))
     first = next(docnos, None)
@@ -81,7 +82,7 @@ def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
     return Docnos.collect(np.array(there, dtype=np.bytes_)), example
 
 
-def list_documents(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
+def list_documents(docs: str, runs: Iterable[FilePath | HeldRun]) -> tuple[Docnos, str]:
     """Look through a collection of texts, a file or an ir_datasets id."""
     from fairtrec.evaluation.inputs import loading
     from fairtrec.formats import collection, datasets
@@ -102,9 +103,12 @@ def list_documents(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
     return Docnos.collect(wanted.names[np.sort(rows)]), example
 
 
-def _named(runs: Iterable[FilePath]) -> Docs:
+def _named(runs: Iterable[FilePath | HeldRun]) -> Docs:
     names = np.empty(0, "S1")
     for path in runs:
+        if isinstance(path, HeldRun):
+            names = Docnos.collect(np.concatenate((names, path.read(Findings()).docnos))).names
+            continue
         if submissions.is_refused(path):
             continue
         if opening.is_stream(path):
@@ -132,12 +136,13 @@ class Validation(Answer):
         most: findings of each code that are kept.
     """
 
-    paths: tuple[str, ...]
+    paths: tuple[str, ...]  # the names of those that the caller holds
     known: Known
     most: int | None
     run_format: RunFormat  # the format in which runs are read
     signature: Signature  # every choice that changes a number
     untrusted: bool | Mapping[str, int] = False  # whether runs are submissions of strangers, and their limits
+    held: Mapping[str, HeldRun] = field(default_factory=dict)  # the runs that the caller holds, by name
 
     @property
     def notes(self) -> list[Note]:
@@ -147,7 +152,7 @@ class Validation(Answer):
     def __iter__(self) -> Iterator[Checked]:
         for path in self.paths:
             with submissions.guard_files(untrusted=self.untrusted):
-                checked = examine(path, self.known, self.most, self.run_format)
+                checked = examine(self.held.get(path, path), self.known, self.most, self.run_format)
             yield checked
 
     @cached_property
@@ -157,7 +162,7 @@ class Validation(Answer):
 
 
 def validate(
-    runs: FilePath | Sequence[FilePath],
+    runs: Any,
     *,
     qrels: Any = None,
     queries: Any = None,
@@ -171,7 +176,8 @@ def validate(
     """Find all errors of each run. Iterate over the answer, or print it.
 
     Args:
-        runs: one or several paths.
+        runs: one or several paths; or dicts and frames as for ``evaluate``, of which the content is checked: the order
+            of ranks, ties, repeats and queries. The line of a finding is then the number of an entry.
         qrels: as for ``evaluate``: each query of these should be in the run.
         queries: instead of ``qrels``: the queries that should be in the run.
         docs: the collection: a path or an ir_datasets id.
@@ -185,19 +191,30 @@ def validate(
         UsageError: two arguments with the same meaning; a form that there is not.
         InputError: a file that cannot be read.
     """
-    several = [runs] if isinstance(runs, str | PathLike) else list(runs)
-    if not all(isinstance(run, str | PathLike) for run in several):
-        raise UsageError(
-            "only files are validated, since findings have lines; write each run to a file, and pass its path"
-        )
-    paths = [fspath(path) for path in several]
+    several = _name_runs(runs)
+    paths = [run.name if isinstance(run, HeldRun) else fspath(run) for run in several]
     Choices(run_format=run_format)  # refuses a word that is none
     with submissions.guard_files(untrusted=untrusted):
-        known = read_expectations(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
+        known = read_expectations(several, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
     beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "due": due}
     told = {name: str(value) for name, value in beside.items() if isinstance(value, str | PathLike | int)}
     signature = Signature({"fairtrec": __version__, **told})
-    return Validation(tuple(paths), known, most, run_format, signature, untrusted)
+    held = {run.name: run for run in several if isinstance(run, HeldRun)}
+    return Validation(tuple(paths), known, most, run_format, signature, untrusted, held)
+
+
+def _name_runs(runs: Any) -> list[FilePath | HeldRun]:
+    """Give paths as they are, and what a caller holds under its name."""
+    from fairtrec.evaluation.inputs import loading
+
+    if isinstance(runs, PATH):
+        return [runs]
+    if isinstance(runs, Iterable) and not isinstance(runs, Mapping) and not is_frame(runs):
+        several: list[Any] = list(runs)
+        if all(isinstance(run, PATH) for run in several):
+            return several
+        runs = several
+    return [run if isinstance(run, PATH) else HeldRun(name, run) for name, run in loading.name_rankings(runs)]
 
 
 def validate_trec_fair(

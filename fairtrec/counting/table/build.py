@@ -66,7 +66,7 @@ def write_table(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, f
     with replace_file(output, synced=True) as part, pa.memory_map(fspath(body)) as file:
         reader = pa.ipc.open_file(file)
         batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
-        write(part, meta, distribution, batches, form or format_to(output))
+        write(part, meta, distribution, batches, form or format_to(output), output)
     body.unlink()
     return meta
 

@@ -92,7 +92,8 @@ class Table:
             is_named = normalize_name(docno) in DOCUMENT and list(map(normalize_name, names[:1])) == [TOKENS]
             docno, names[:1] = DOCNO, [TOKENS]
             if not is_named or len(names) < 3 or len({docno, *names}) <= len(names):
-                message = "the first line is not the header of a table of counts; write: docno tokens GROUP GROUP ..."
+                what = "this is JSON," if line.lstrip()[:1] in (b"{", b"[") else "the first line is"
+                message = f"{what} not the header of a table of counts; write: docno tokens GROUP GROUP ..."
                 raise InputError(message, path, number)
             if number > 2:
                 above = zip((META, DISTRIBUTION), comments, strict=True)
@@ -176,8 +177,10 @@ class Table:
         return found
 
 
-def write(path: "Path", meta: Meta, distribution: Distribution, batches: Iterable[Any], form: Format) -> None:
-    """Write record batches of ROWS rows, with fingerprints, as a table of counts."""
+def write(
+    path: "Path", meta: Meta, distribution: Distribution, batches: Iterable[Any], form: Format, output: FilePath
+) -> None:
+    """Write record batches of ROWS rows, with fingerprints, as a table of counts, which will be at ``output``."""
     import pyarrow as pa
 
     from fairtrec.counting.table.rows import schema
@@ -200,7 +203,7 @@ def write(path: "Path", meta: Meta, distribution: Distribution, batches: Iterabl
             file.write(b"".join(b"# " + text + b"\n" for text in texts.values()))
             file.write("\t".join(shape.names).encode() + b"\n")
             for batch in batches:
-                file.write(_lines(batch, path))
+                file.write(_lines(batch, output))
 
 
 def _lines(batch: Any, path: FilePath) -> memoryview:

@@ -3,11 +3,13 @@
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from numbers import Number
 from typing import ParamSpec, TypeVar
 
 from fairtrec.evaluation.inputs.options import unknown_option_error
 from fairtrec.support.errors import UsageError
 
+LISTS = ("requirements", "by", "vary", "query", "what_if", "require")  # texts, or one
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
@@ -37,6 +39,9 @@ def require_names(function: Callable[Parameters, Returned]) -> Callable[Paramete
         for place in places[len(positions) :]:
             if place not in named:
                 raise UsageError(f"{place} is missing; write {shape}")
+        for name, value in [*zip(places, positions, strict=False), *named.items()]:
+            if name in LISTS and (value is None or isinstance(value, Number)):
+                raise UsageError(f"{name} is {value!r}; pass a text, or a list of texts")
         return function(*positions, **named)
 
     return call

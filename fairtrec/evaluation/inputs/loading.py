@@ -4,8 +4,9 @@ import dataclasses
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial, reduce
-from numbers import Real
+from numbers import Number
 from os import fspath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -401,10 +402,18 @@ def join_run(named: dict[str, Any], run: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _is_ranking(value: Any) -> bool:
-    """Tell ``{docno: score}`` and ``[docno, ...]`` from a run."""
+    """Tell ``{docno: score}`` and ``[docno, ...]``, whatever the scores are, from a run."""
+    from fairtrec.formats.frames import is_frame
+    from fairtrec.formats.memory import take_mapping
+
     if isinstance(value, list | tuple):
         return all(isinstance(docno, str) for docno in value)
-    return isinstance(value, Mapping) and all(isinstance(score, Real) for score in value.values())
+    if isinstance(value, Run | Samples) or is_frame(value):
+        return False
+    found = take_mapping(value)
+    if isinstance(found, Mapping):
+        return not any(isinstance(take_mapping(each), Mapping | list | tuple) for each in found.values())
+    return isinstance(found, Number | AbstractSet)
 
 
 def short(name: str, sha256: str) -> str:

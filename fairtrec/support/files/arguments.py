@@ -399,33 +399,27 @@ def parse_group_names(wanted: str | Sequence[str]) -> list[str]:
 def parse_renamings(wanted: str | Sequence[str] | None) -> dict[str, str]:
     """Give the new names of groups by their old ones, of those that are renamed.
 
-    Raises UsageError for an old name that stands twice, and if only some groups are renamed.
+    Next to such groups, one without an old name is itself. Raises UsageError for an old name that stands twice.
 
-    >>> parse_renamings("f=F,m=M,-=N"), parse_renamings("f,m")
-    ({'F': 'f', 'M': 'm', 'N': '-'}, {})
+    >>> parse_renamings("f=F,m=M,-=N"), parse_renamings("f,m"), parse_renamings("f,-=N")
+    ({'F': 'f', 'M': 'm', 'N': '-'}, {}, {'f': 'f', 'N': '-'})
     """
     found: dict[str, str] = {}
-    for new, old in _parse_entries(wanted or ()):
-        if old in found:
-            raise UsageError(f"the group {old} is renamed to {found[old]} and to {new}; choose one name")
-        if old is not None:
-            found[old] = new
+    entries = _parse_entries(wanted or ())
+    if all(old is None for _, old in entries):
+        return found
+    for new, old in entries:
+        name = new if old is None and new != "-" else old
+        if name in found:
+            raise UsageError(f"the group {name} is renamed to {found[name]} and to {new}; choose one name")
+        if name is not None:
+            found[name] = new
     return found
 
 
 def _parse_entries(wanted: str | Sequence[str]) -> list[tuple[str, str | None]]:
-    """Take each group apart: its name, and the old one if it is renamed. ``-`` is no group, and needs no old name.
-
-    Raises UsageError if only some groups are renamed.
-    """
-    entries = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
-    pairs = [_renaming(entry) for entry in entries]
-    kept = [new for new, old in pairs if old is None and new != "-"]
-    if kept and any(old is not None for _, old in pairs):
-        some = ", ".join(entry for entry, (_, old) in zip(entries, pairs, strict=True) if old is not None)
-        way = f"write {kept[0]}={kept[0]}, or rename none"
-        raise UsageError(f"--groups renames {some} but not {', '.join(kept)}; {way}")
-    return pairs
+    """Take each group apart: its name, and the old one if it is renamed."""
+    return [_renaming(name.strip()) for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
 
 
 def _renaming(entry: str) -> tuple[str, str | None]:

@@ -35,6 +35,21 @@ def annotated(folder, fairtrec_command):
     return folder
 
 
+def test_a_message_names_the_file_of_the_user(folder, fairtrec_command):
+    (folder / "c.jsonl").write_text('{"docno": "a\\tb", "text": "she"}\n')
+    done = fairtrec_command("counts", "make", "c.jsonl", "--terms", "terms.csv", "-o", "t.tsv", "-j", 1)
+    said = "t.tsv: the docno 'a\\tb' holds white space or a #, so TSV cannot hold it; write .arrow"
+    assert (done.code, done.err.strip()) == (3, said)
+
+
+def test_json_is_no_table_of_counts(folder, fairtrec_command):
+    (folder / "c.json").write_text('{"docno": "a", "tokens": 3}\n')
+    (folder / "r.run").write_text("q Q0 a 1 1 r\n")
+    done = fairtrec_command("eval", "none", "r.run", "--counts", "c.json", "-m", "ARaB@1")
+    assert done.code == 3
+    assert done.err.startswith("c.json:1: this is JSON, not the header of a table of counts; write: docno tokens")
+
+
 def test_annotate_prints_one_line(folder, fairtrec_command):
     done = fairtrec_command("counts", "make", "c.tsv", "--terms", "terms.csv", "-o", "t.tsv", "-j", 1)
     assert (done.code, done.out, done.complaints) == (0, "", [])

@@ -484,7 +484,7 @@ def test_a_result_that_was_written_is_compared_and_correlated(copied, fairtrec_c
     recorded = fairtrec.read_results("a.json")
     for use in (fairtrec.compare, fairtrec.correlate):
         assert str(use(recorded).signature) == str(use(recorded.result()).signature)
-        with pytest.raises(UsageError, match="here is dict, not a result; pass what evaluate or read_results returns"):
+        with pytest.raises(UsageError, match="this is not a result; pass what evaluate or read_results returns"):
             use({})
     rows = [(row.run, row.difference) for row in fairtrec.compare(recorded).rows]
     assert rows == [(row.run, row.difference) for row in fairtrec.compare(recorded.result()).rows]

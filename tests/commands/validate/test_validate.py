@@ -7,6 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,7 +20,7 @@ from fairtrec.commands.validate.run_check import examine, write
 from fairtrec.data.spellings import guess
 from fairtrec.formats import memory
 from fairtrec.formats import run as run_format
-from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.errors import InputError
 from fairtrec_made import REPOSITORY, THOROUGH
 
 GOOD = b"q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq1 Q0 d3 3 1 t\nq2 Q0 d1 1 2.5 t\n"
@@ -554,11 +555,44 @@ def test_a_name_with_a_slash_behind_is_that_of_a_folder(copied, fairtrec_command
     assert Path("plain.run").is_file()
 
 
-def test_objects_are_no_files_to_validate():
-    with pytest.raises(
-        UsageError, match="only files are validated, since findings have lines; write each run to a file"
-    ):
-        fairtrec.validate([pd.DataFrame()])
+def codes_of(validation):
+    (checked,) = validation
+    return {finding.code.name: finding.line for finding in checked.found.kept}
+
+
+def test_runs_in_memory_are_checked_as_their_files_are():
+    run = {"1": {"a": 1.0, "b": 1.0}, "2": {"c": 1.0}}
+    qrels = {"1": {"a": 1}, "3": {"a": 1}}
+    Path("s").write_text("1 Q0 b 1 1 s\n1 Q0 a 2 1 s\n2 Q0 c 1 1 s\n")
+    assert codes_of(fairtrec.validate({"s": run}, qrels=qrels)) == codes_of(fairtrec.validate("s", qrels=qrels))
+    assert codes_of(fairtrec.validate(run, qrels=qrels)) == {"W502": None, "W611": 1}
+    arrays = fairtrec.Run.from_arrays(["1", "2"], ["a", "b"], np.array([[2.0, 1.0], [1.0, -np.inf]]))
+    assert codes_of(fairtrec.validate({"s": arrays}, due=2)) == {"W702": 3}
+    (checked,) = fairtrec.validate({"s": {"1": {"a": 1.0}, "2": {}}})
+    assert str(checked.found.kept[0].message).startswith("1 of 2 queries has no document (2)")
+
+
+def test_frames_are_checked_row_by_row():
+    columns = {
+        "qid": ["1", "1", "2", "1"],
+        "docno": ["a", "a", "b", "c"],
+        "score": [1.0, 1, 2, 3],
+        "rank": [1, 2, 1, 3],
+    }
+    found = codes_of(fairtrec.validate({"s": pd.DataFrame(columns)}))
+    assert found == {"E401": 2, "W501": 4, "W601": 4}
+    named = fairtrec.validate({"s": pd.DataFrame(columns), "t": {"1": {"a": float("nan")}}, "u": "s.run"})
+    assert named.paths == ("s", "t", "s.run")
+    fault = [*named][1].found.kept[0]
+    assert (fault.code.name, fault.line) == ("E101", None)
+    assert fault.message == "the score of document a under query 1 of the run t is nan; leave it out or correct it"
+    (broken,) = fairtrec.validate(3)
+    assert broken.found.kept[0].message.startswith("cannot read 3 as run; pass a path")
+
+
+def test_the_documents_of_a_run_in_memory_are_looked_up(copied):
+    run = {"101": {"p002": 2.0, "nowhere": 1.0}}
+    assert codes_of(fairtrec.validate({"s": run}, docs="collection.tsv")) == {"E403": 2}
 
 
 def test_findings_come_one_run_after_the_other_and_are_rows(copied):

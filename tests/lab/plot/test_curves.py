@@ -164,7 +164,7 @@ def test_a_result_that_was_written_is_drawn_as_curves(copied, fairtrec_command):
     assert fairtrec_command(*arguments, "-o", "a.json").code == 0
     recorded = fairtrec.read_results("a.json")
     assert str(curves(recorded).signature) == str(curves(recorded.result()).signature)
-    with pytest.raises(UsageError, match="here is dict, not a result; pass what evaluate or read_results returns"):
+    with pytest.raises(UsageError, match="this is not a result; pass what evaluate or read_results returns"):
         curves({})
 
 
