@@ -65,7 +65,8 @@ def describe_given(thing: Any, what: str) -> str:
 
 def take_mapping(thing: Any) -> Any:
     """Take a dict from what can be made one: a Series, the runs and qrels of ranx."""
-    return thing.to_dict() if hasattr(thing, "to_dict") and not isinstance(thing, Mapping) else thing
+    is_other = isinstance(thing, Mapping) or is_frame(thing)
+    return thing.to_dict() if hasattr(thing, "to_dict") and not is_other else thing
 
 
 def _require_mapping(thing: Any, what: str, kinds: str) -> Mapping[Any, Any]:

@@ -56,7 +56,9 @@ def test_the_page_runs_as_it_stands(copied, capsys, monkeypatch):
     said = capsys.readouterr().out
     assert "neural.run 0 errors" in said
     assert "{'bm25.run': {'Spoken@5': 3.6666666666666665}}" in said
-    assert [sorted(each) for each in names["logged"]] == [["NFaiRR_at_10", "nDCG_at_10", "step"]] * 2
+    assert [sorted(each) for each in names["logged"]] == [
+        ["NFaiRR_at_10", "NFaiRR_at_10_queries", "nDCG_at_10", "nDCG_at_10_queries", "queries", "step"]
+    ] * 2
     assert (copied / "mine.arrow").exists()
 
 

@@ -17,14 +17,14 @@ def values(result: fairtrec.Result) -> dict[str, dict[str, float]]:
     return result.means
 
 
-result = fairtrec.evaluate(["nDCG@10", NFaiRR(tau=0)], {"mine": "my.run"}, "qrels.txt", terms="gender-en")
+result = fairtrec.evaluate(["nDCG@10", NFaiRR(tau=0)], {"mine": "my.run"}, qrels="qrels.txt", terms="gender-en")
 values(result)["mine"]["nDCG@10"] + 1
 values(result)["mine"]["nDCG@10"].nosuch  # attr-defined
 fairtrec.compare(result).nosuch  # attr-defined
 fairtrec.evalute  # attr-defined
 fairtrec.measures.NFaiR  # attr-defined
-fairtrec.evaluate("nDCG@10", "my.run", "qrels.txt", tokeniser="space")  # call-arg
-fairtrec.evaluate("nDCG@10", "my.run", "qrels.txt", tokenizer="spaces")  # arg-type
+fairtrec.evaluate("nDCG@10", "my.run", qrels="qrels.txt", tokeniser="space")  # call-arg
+fairtrec.evaluate("nDCG@10", "my.run", qrels="qrels.txt", tokenizer="spaces")  # arg-type
 NFaiRR(tua=1)  # call-arg
 """
 

@@ -10,11 +10,16 @@ from fairtrec.evaluation.inputs.options import unknown_option_error
 from fairtrec.support.errors import UsageError
 
 LISTS = ("requirements", "by", "vary", "query", "what_if", "require")  # texts, or one
-Parameters = ParamSpec("Parameters")
+Called = ParamSpec("Called")
 Returned = TypeVar("Returned")
 
 
-def require_names(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+def advise_name(shape: str) -> str:
+    """Write how a function is called, in which the qrels have their name."""
+    return f"pass qrels by name: {shape}"
+
+
+def require_names(function: Callable[Called, Returned]) -> Callable[Called, Returned]:
     """Refuse qrels by position, as other programs take them first: swapped grades and scores would give a value.
 
     >>> @require_names
@@ -28,9 +33,9 @@ def require_names(function: Callable[Parameters, Returned]) -> Callable[Paramete
     shape = f"{function.__name__}({', '.join(places)}, qrels=...)"
 
     @wraps(function)
-    def call(*positions: Parameters.args, **named: Parameters.kwargs) -> Returned:
+    def call(*positions: Called.args, **named: Called.kwargs) -> Returned:
         if len(positions) > len(places):
-            raise UsageError(f"pass qrels by name: {shape}")
+            raise UsageError(advise_name(shape))
         if "run" in named:
             raise unknown_option_error("run", ["runs"])
         for place in places[: len(positions)]:
