@@ -190,7 +190,8 @@ def _kind(of: Answer) -> FormatTable:
 
 
 def _form(place: Path, kind: FormatTable) -> str:
-    fitting = (ENDINGS | LOOSE_ENDINGS).get(read_ending(place), ())
+    ending = read_ending(place)
+    fitting = (ENDINGS | LOOSE_ENDINGS).get(ending, (ending,))  # others may be called as a format is
     for form in fitting:
         if form in kind.forms:
             return form
